@@ -19,18 +19,20 @@ struct ReloadTests {
         return (stepped ?? fixture).request("a", fit: nil, first: old, then: new) { $0.cachePolicy = policy }
     }
 
-    private func reloading(_ request: ImageRequest) -> ImageRequest {
+    private func reloading(_ request: ImageRequest, _ mode: ImageLoadMode = .reload) -> ImageRequest {
         var request = request
-        request.mode = .reload
+        request.mode = mode
         return request
     }
 
-    @Test("an older load that ends after a reload does not replace it in memory or on disk")
-    func olderEndsLater() async throws {
+    @Test(
+        "an older load that ends after a reload does not replace it in memory or on disk",
+        arguments: [ImageLoadMode.reload, .revalidate])
+    func olderEndsLater(_ mode: ImageLoadMode) async throws {
         let fixture = LoaderFixture.stepped()
         let request = request(.all, of: fixture)
         let older = width(of: request, from: fixture)
-        #expect(try await width(of: reloading(request), from: fixture).value == 20)
+        #expect(try await width(of: reloading(request, mode), from: fixture).value == 20)
         gate.open()
         fixture.run()
         #expect(try await older.value == 40)
@@ -74,15 +76,17 @@ struct ReloadTests {
         #expect(try await fixture.loader.data(for: request).data == new)
     }
 
-    @Test("an image stored while a reload ends is removed from memory")
-    func olderIsBeingInserted() async throws {
+    @Test(
+        "an image stored while a later reload ends is removed from memory",
+        arguments: [ImageLoadMode.standard, .reload])
+    func olderIsBeingInserted(_ mode: ImageLoadMode) async throws {
         let cache = InterposedImageCache()
         let fixture = LoaderFixture { $0.memoryCache = cache }
         let request = fixture.request("a")
         cache.beforeInsert.withLock {
-            $0 = { _ in fixture.loader.reloads.withLock { $0.markReloaded(request.original) } }
+            $0 = { _ in fixture.loader.reloads.withLock { _ = $0.markReloaded(request.original) } }
         }
-        _ = try await fixture.loader.image(for: request)
+        _ = try await fixture.loader.image(for: reloading(request, mode))
         #expect(fixture.loader.cachedImage(for: request) == nil)
     }
 
@@ -94,6 +98,40 @@ struct ReloadTests {
         #expect(try await fixture.loader.image(for: request).source == .network)
         #expect(fixture.loader.cachedImage(for: request) != nil)
         #expect(fixture.storedOriginals == [LoaderFixture.image])
+    }
+
+    @Test("an undecodable file is not fetched again if another size has replaced it meanwhile")
+    func undecodableAtTwoSizes() async throws {
+        let fixture = LoaderFixture { [gate] in
+            $0.decoder = BlockingDecoder(base: $0.decoder, gate: gate, size: PixelSize(width: 10, height: 10))
+        }
+        let good = ScriptedTransport.Reply.ok(LoaderFixture.image)
+        let large = fixture.request("a", first: .ok(Data("no image".utf8)), then: good)
+        _ = try await fixture.loader.data(for: large)
+        var small = large
+        small.target = ImageTarget(PixelSize(width: 10, height: 10))
+        let older = Task { [small] in try await fixture.loader.image(for: small).source }
+        await gate.arrivals(1)
+        #expect(try await fixture.loader.image(for: large).source == .network)
+        gate.open()
+        #expect(try await older.value == .disk)
+        #expect(fixture.transport.sendCount == 2)
+    }
+}
+
+/// Blocks at a gate before it decodes to one size.
+private struct BlockingDecoder: SizedImageDecoder {
+    let base: any SizedImageDecoder
+    let gate: Gate
+    let size: PixelSize
+
+    func header(of data: Data) throws(DecodingFailure) -> ImageHeader { try base.header(of: data) }
+
+    func decode(
+        _ data: Data, request: DecodingRequest, isCancelled: @Sendable () -> Bool
+    ) throws(DecodingFailure) -> DecodedImage {
+        if request.target?.size == size { gate.passBlocking() }
+        return try base.decode(data, request: request, isCancelled: isCancelled)
     }
 }
 

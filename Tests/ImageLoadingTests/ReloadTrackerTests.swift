@@ -38,7 +38,8 @@ struct ReloadTrackerTests {
             default:
                 // A reload is itself a request in progress.
                 guard let original = requests.randomElement(using: &random)?.original else { return }
-                tracker.markReloaded(original)
+                let number = tracker.markReloaded(original)
+                try #require(number == tracker.lastReload(of: original))
                 for index in requests.indices where requests[index].original == original {
                     requests[index].reloads += 1
                 }

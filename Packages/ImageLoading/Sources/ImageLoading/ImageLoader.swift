@@ -65,7 +65,8 @@ public final class ImageLoader: ImageLoaderProtocol {
         let context = RequestContext(self, request)
         do {
             try context.checkURL()
-            let loaded = try await originalData(for: context, LivePriority(context.request.priority), onProgress)
+            let priority = LivePriority(context.request.priority)
+            let loaded = try await originalData(for: context, priority, onProgress).loaded
             try Task.checkCancellation()
             context.send(.succeeded(loaded.source))
             return loaded

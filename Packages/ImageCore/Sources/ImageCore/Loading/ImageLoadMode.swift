@@ -12,6 +12,6 @@ public enum ImageLoadMode: String, Hashable, Sendable, CaseIterable {
     /// the source `.stale`.
     case onlyIfCached
 
-    /// Whether the memory cache can be used.
-    package var acceptsMemory: Bool { self == .standard || self == .onlyIfCached }
+    /// Whether every answer must come from the origin or be confirmed by it.
+    package var asksOrigin: Bool { self == .revalidate || self == .reload }
 }

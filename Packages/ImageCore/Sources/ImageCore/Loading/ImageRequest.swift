@@ -97,5 +97,5 @@ extension ImageRequest {
     package var original: Original { Original(origin, identity: identity, headers: headers) }
 
     /// Whether the memory cache can be used.
-    package var readsMemory: Bool { cachePolicy.memory.reads && mode.acceptsMemory }
+    package var readsMemory: Bool { cachePolicy.memory.reads && !mode.asksOrigin }
 }

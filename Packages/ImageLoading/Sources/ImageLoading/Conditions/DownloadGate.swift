@@ -72,7 +72,10 @@ final class DownloadGate: Sendable {
         if conditions.application == .foreground {
             time?.end()
         } else if !conditions.isTimeUp {
-            time?.begin(for: running.filter { $0.value.priority.value >= .high }.keys)
+            let urgent = running.filter { $0.value.priority.value >= .high }.keys
+            time?.begin(for: urgent)
+            // Those that ended before `begin` need no time.
+            for id in urgent where state.withLock({ $0.running[id] == nil }) { time?.end(for: id) }
         }
     }
 

@@ -15,18 +15,25 @@ extension ImageLoader {
     func download(
         for context: RequestContext, _ priority: LivePriority,
         _ attempt: @escaping @Sendable () async throws -> LoadedData
-    ) async throws -> LoadedData {
+    ) async throws -> DataJobResult {
         if context.route.isOffline { throw ImageError.offline }
         var retries = Retries(start: self.retries.uptime())
         while true {
             do {
                 let loaded = try await makeAttempt(for: context, priority, attempt)
-                if context.route.reloads { reloads.withLock { $0.markReloaded(context.original) } }
-                return context.original.isLocal ? LoadedData(data: loaded.data, source: .disk) : loaded
+                return downloaded(loaded, for: context)
             } catch let failure as AttemptFailure {
                 try await prepareRetry(for: context, priority, after: failure, &retries)
             }
         }
+    }
+
+    /// Returns the result of a download. New bytes of a request that had to ask the origin outdate those of older ones.
+    private func downloaded(_ loaded: LoadedData, for context: RequestContext) -> DataJobResult {
+        let isReload = context.route.mode.asksOrigin && loaded.source == .network
+        let reload = isReload ? reloads.withLock { $0.markReloaded(context.original) } : nil
+        let source = context.original.isLocal ? .disk : loaded.source
+        return context.result(LoadedData(data: loaded.data, source: source), lastReload: reload)
     }
 
     /// Waits until conditions allow the download and for a slot in the lane, then makes one attempt.

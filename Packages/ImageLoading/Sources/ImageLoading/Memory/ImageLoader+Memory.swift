@@ -20,20 +20,20 @@ extension ImageLoader {
     }
 
     /// Stores a result in memory, if the policy allows it and no reload has outdated it, and returns it updated.
-    func stored(_ result: ImageJobResult, for context: RequestContext) -> ImageJobResult {
+    func storeInMemory(_ result: ImageJobResult, for context: RequestContext) -> ImageJobResult {
         var result = result
         result.requestID = context.id
-        result.isInMemory = store(result, for: context)
+        result.isInMemory = insert(result, for: context)
         return result
     }
 
-    private func store(_ result: ImageJobResult, for context: RequestContext) -> Bool {
+    private func insert(_ result: ImageJobResult, for context: RequestContext) -> Bool {
         guard context.request.cachePolicy.memory.writes, result.loaded.source != .stale,
-            let cache = configuration.memoryCache, result.isRenewed || context.isCurrent
+            let cache = configuration.memoryCache, context.isCurrent(result.lastReload)
         else { return false }
         cache.insert(result.loaded.image, for: context.key)
         sizes.withLock { $0.inserted(context.key) }
-        guard result.isRenewed || context.isCurrent else {
+        guard context.isCurrent(result.lastReload) else {
             cache.remove(for: context.key)
             return false
         }
@@ -50,8 +50,4 @@ extension ImageCache {
         case .critical: removeAll()
         }
     }
-}
-
-extension MemoryPressureLevel {
-    var stopsPrefetching: Bool { self >= .warning }
 }

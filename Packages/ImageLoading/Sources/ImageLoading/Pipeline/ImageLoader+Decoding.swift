@@ -2,47 +2,46 @@ import ImageCore
 import Synchronization
 
 extension ImageLoader {
-    /// Decodes an original. Stored bytes that can't be decoded are removed and downloaded once more.
+    /// Decodes an original. Stored bytes that can't be decoded are removed and downloaded once more, unless a reload
+    /// has replaced them.
     func decode(
-        _ original: LoadedData, for context: RequestContext, _ shared: any SharedOperation
+        _ original: DataJobResult, for context: RequestContext, _ shared: any SharedOperation
     ) async throws -> ImageJobResult {
         do {
             return try await decode(original, for: context, shared.priority)
         } catch let failure as DecodingFailure where failure.isCausedByData && context.route.disk != .none {
-            if original.source.isStored { context.send(.diskMiss(.notAnImage)) }
-            try await removeStoredOriginal(for: context)
-            guard original.source.isStored, !context.route.isOffline else { throw failure }
-            return try await renewedImage(for: context, shared)
+            let isStored = [.disk, .validated, .stale].contains(original.loaded.source)
+            let isCurrent = context.isCurrent(original.lastReload)
+            if isStored { context.send(.diskMiss(.notAnImage)) }
+            if isCurrent { try await removeStoredOriginal(for: context) }
+            guard isStored, !context.route.isOffline else { throw failure }
+            return try await renewedImage(context.replacing { if isCurrent { $0.mode = .reload } }, shared)
         }
     }
 
-    private func renewedImage(
-        for context: RequestContext, _ shared: any SharedOperation
-    ) async throws -> ImageJobResult {
-        let reload = context.replacing { $0.mode = .reload }
-        let original = try await originalData(for: reload, shared.priority) { shared.report($0) }
+    private func renewedImage(_ context: RequestContext, _ shared: any SharedOperation) async throws -> ImageJobResult {
+        let original = try await originalData(for: context, shared.priority) { shared.report($0) }
         do {
-            var result = try await decode(original, for: reload, shared.priority)
-            result.isRenewed = true
-            return result
+            return try await decode(original, for: context, shared.priority)
         } catch let failure as DecodingFailure where failure.isCausedByData {
-            try await removeStoredOriginal(for: reload)
+            try await removeStoredOriginal(for: context)
             throw failure
         }
     }
 
     private func decode(
-        _ original: LoadedData, for context: RequestContext, _ priority: LivePriority
+        _ original: DataJobResult, for context: RequestContext, _ priority: LivePriority
     ) async throws -> ImageJobResult {
         let (decoder, decoding) = (configuration.decoder, DecodingRequest(target: context.request.target))
         context.send(.queued(.decode))
         let image = try await configuration.scheduler.runInDecodeLane(priority) { isCancelled in
             context.send(.decodingStarted)
-            return try decoder.decode(original.data, request: decoding, isCancelled: isCancelled)
+            return try decoder.decode(original.loaded.data, request: decoding, isCancelled: isCancelled)
         }
         context.send(.decoded(image.bitmap.size))
-        let loaded = LoadedImage(image: image, source: original.source, encodedByteCount: original.data.count)
-        return ImageJobResult(loaded: loaded, requestID: context.id)
+        let (source, byteCount) = (original.loaded.source, original.loaded.data.count)
+        let loaded = LoadedImage(image: image, source: source, encodedByteCount: byteCount)
+        return ImageJobResult(loaded: loaded, requestID: context.id, lastReload: original.lastReload)
     }
 }
 
@@ -66,11 +65,6 @@ private final class CancellationFlag: Sendable {
     var isSet: Bool { value.load(ordering: .relaxed) }
 
     func set() { value.store(true, ordering: .relaxed) }
-}
-
-extension ImageSource {
-    /// Whether the bytes were stored on disk and may be damaged.
-    fileprivate var isStored: Bool { self == .disk || self == .validated || self == .stale }
 }
 
 extension DecodingFailure {

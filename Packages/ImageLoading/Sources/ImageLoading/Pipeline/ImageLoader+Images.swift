@@ -18,7 +18,7 @@ extension ImageLoader {
             context.sendJoined(result)
             try Task.checkCancellation()
             // The request that started the work may not write to memory.
-            if !result.isInMemory { _ = stored(result, for: context) }
+            if !result.isInMemory { _ = storeInMemory(result, for: context) }
             context.send(.succeeded(result.loaded.source))
             return result.loaded
         } catch {
@@ -43,7 +43,7 @@ extension ImageLoader {
             }
             previews.finish()
             unprocessed.sendJoined(decoded)
-            return self.stored(try await self.process(decoded, for: context, shared.priority), for: context)
+            return self.storeInMemory(try await self.process(decoded, for: context, shared.priority), for: context)
         }
     }
 
@@ -62,7 +62,7 @@ extension ImageLoader {
                 if let previews { self.offerBytes(for: context, to: previews) }
             }
             previews?.finish()
-            return self.stored(try await self.decode(original, for: context, shared), for: context)
+            return self.storeInMemory(try await self.decode(original, for: context, shared), for: context)
         }
     }
 
@@ -73,7 +73,8 @@ extension ImageLoader {
         }
         context.send(.memoryHit)
         let loaded = LoadedImage(image: image, source: .memory, encodedByteCount: nil)
-        return ImageJobResult(loaded: loaded, requestID: context.id, isInMemory: true)
+        return ImageJobResult(
+            loaded: loaded, requestID: context.id, lastReload: context.route.lastReload, isInMemory: true)
     }
 
     private func process(

@@ -12,29 +12,29 @@ extension ImageLoader {
     /// Returns the encoded original from the request, the disk cache or the network.
     func originalData(
         for context: RequestContext, _ priority: LivePriority, _ onProgress: @escaping @Sendable (WorkProgress) -> Void
-    ) async throws -> LoadedData {
+    ) async throws -> DataJobResult {
         let result = try await configuration.dataCoalescer.value(
             for: context.dataKey, priority: priority, onProgress: onProgress
-        ) { shared in
-            DataJobResult(loaded: try await self.loadOriginal(for: context, shared), requestID: context.id)
-        }
+        ) { try await self.loadOriginal(context, $0) }
         context.sendJoined(result.requestID, result.loaded.source, bytes: result.loaded.data.count)
-        return result.loaded
+        return result
     }
 
-    private func loadOriginal(for context: RequestContext, _ shared: any SharedOperation) async throws -> LoadedData {
+    private func loadOriginal(_ context: RequestContext, _ shared: any SharedOperation) async throws -> DataJobResult {
         switch context.request.origin {
         case .data(let data, _):
-            return LoadedData(data: try checkSize(of: data), source: .disk)
+            return context.result(LoadedData(data: try checkSize(of: data), source: .disk))
         case .fetch(_, let fetch):
             if let stored = await fetchedOriginal(context) {
-                return LoadedData(data: try checkSize(of: stored), source: .disk)
+                return context.result(LoadedData(data: try checkSize(of: stored), source: .disk))
             }
-            let loaded = try await download(for: context, shared.priority) { try await self.bytes(of: fetch, context) }
-            await storeFetchedOriginal(loaded.data, context)
-            return loaded
+            let result = try await download(for: context, shared.priority) { try await self.bytes(of: fetch, context) }
+            await storeFetchedOriginal(result, context)
+            return result
         case .url(let url):
-            if !context.original.isLocal, let stored = try await storedOriginal(url, context) { return stored }
+            if !context.original.isLocal, let stored = try await storedOriginal(url, context) {
+                return context.result(stored)
+            }
             return try await download(for: context, shared.priority) { try await self.transfer(url, context, shared) }
         }
     }

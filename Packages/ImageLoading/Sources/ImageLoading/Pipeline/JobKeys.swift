@@ -32,6 +32,8 @@ public struct DataJobResult: Sendable {
     let loaded: LoadedData
     /// The request that started the download.
     let requestID: UInt64
+    /// The number of the original's last reload when its bytes were requested, or of the reload that received them.
+    let lastReload: UInt64
 }
 
 /// An image that requests share.
@@ -39,10 +41,10 @@ public struct ImageJobResult: Sendable {
     var loaded: LoadedImage
     /// The request that started the work.
     var requestID: UInt64
+    /// The number of the original's last reload. See `DataJobResult`.
+    let lastReload: UInt64
     /// Whether the image is in the memory cache.
     var isInMemory = false
-    /// Whether the original was downloaded again because the stored one could not be decoded. Such an image is current.
-    var isRenewed = false
 }
 
 /// The use of the disk cache and the network by a request for an original.
@@ -63,22 +65,17 @@ public struct FetchRoute: Hashable, Sendable {
         mode = isLocal && request.mode == .onlyIfCached ? .standard : request.mode
     }
 
-    var reloads: Bool { mode == .reload }
     var isOffline: Bool { mode == .onlyIfCached }
 
     /// The use of the transport cache by a request that needs the network.
     var cacheUse: CacheUse {
         switch disk {
-        case .readWrite: reloads ? .reload : .standard
+        case .readWrite: mode == .reload ? .reload : .standard
         case .writeOnly: .reload
         case .readOnly, .none: .bypass
         }
     }
 
     /// Whether the disk cache can be used without the network.
-    var readsDisk: Bool { disk.reads && mode.acceptsMemory }
-}
-
-extension ImageRequest {
-    var jobKey: ImageJobKey { ImageJobKey(image: cacheKey, route: FetchRoute(self), readsMemory: readsMemory) }
+    var readsDisk: Bool { disk.reads && !mode.asksOrigin }
 }

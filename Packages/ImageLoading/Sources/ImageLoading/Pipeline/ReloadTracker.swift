@@ -27,6 +27,9 @@ struct ReloadTracker: Sendable {
         if entries.values[index].requestCount == 0 { entries.remove(at: index) }
     }
 
-    /// Records a reload. The results of all other requests in progress for the original are outdated.
-    mutating func markReloaded(_ original: Original) { entries[original]?.reloadCount += 1 }
+    /// Records a reload and returns its number. Bytes of the original with a lower number are outdated.
+    mutating func markReloaded(_ original: Original) -> UInt64 {
+        entries[original]?.reloadCount += 1
+        return lastReload(of: original)
+    }
 }

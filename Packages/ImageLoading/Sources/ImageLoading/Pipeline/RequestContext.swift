@@ -53,9 +53,14 @@ final class RequestContext: Sendable {
     var original: Original { dataKey.original }
     var route: FetchRoute { dataKey.route }
 
-    /// Whether the original was not reloaded since this request started. A reload itself is always current.
-    var isCurrent: Bool {
-        route.reloads || loader.reloads.withLock { $0.lastReload(of: original) } == route.lastReload
+    /// Returns whether no later reload has outdated a result.
+    ///
+    /// - Parameter reload: The number of the last reload that the result includes.
+    func isCurrent(_ reload: UInt64) -> Bool { loader.reloads.withLock { $0.lastReload(of: original) } == reload }
+
+    /// Returns a result to share. `lastReload` is the reload that received the bytes, or nil if none did.
+    func result(_ loaded: LoadedData, lastReload: UInt64? = nil) -> DataJobResult {
+        DataJobResult(loaded: loaded, requestID: id, lastReload: lastReload ?? route.lastReload)
     }
 
     func checkURL() throws(ImageError) { try request.url?.checkIsLoadable() }

@@ -48,7 +48,7 @@ public final class ImagePrefetcher: Sendable {
         self.destination = destination
         state = Mutex(State(queue: PrefetchQueue(limit: limit)))
         let observation = loader.configuration.memoryPressureMonitor?.observe { [weak self] level in
-            if level.stopsPrefetching { self?.stop() }
+            if level >= .warning { self?.stop() }
         }
         state.withLock { $0.pressureObservation = observation }
     }
@@ -69,7 +69,7 @@ public final class ImagePrefetcher: Sendable {
 
     /// Loads images in order, after those that were started before. Priorities above `.low` are lowered to it.
     public func start(_ requests: [ImageRequest]) {
-        if loader.configuration.memoryPressureMonitor?.level.stopsPrefetching ?? false { return }
+        if let level = loader.configuration.memoryPressureMonitor?.level, level >= .warning { return }
         let prefetches = requests.compactMap { Prefetch($0, to: destination) }
         state.withLock { state in
             for prefetch in prefetches { state.queue.add(prefetch) }

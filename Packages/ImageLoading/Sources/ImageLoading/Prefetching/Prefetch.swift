@@ -14,15 +14,16 @@ struct Prefetch: Sendable {
         var request = request
         request.priority = min(request.priority, .low)
         request.isProgressive = false
+        let route = FetchRoute(request)
         switch destination {
         case .memory, .decoded:
             guard request.cachePolicy.memory.writes else { return nil }
             if destination == .decoded { request.processors = [] }
-            key = .image(request.jobKey)
+            key = .image(ImageJobKey(image: request.cacheKey, route: route, readsMemory: request.readsMemory))
         case .disk:
             // Local originals are not stored.
             guard !request.original.isLocal, request.cachePolicy.disk.writes else { return nil }
-            key = .original(DataJobKey(original: request.original, route: FetchRoute(request)))
+            key = .original(DataJobKey(original: request.original, route: route))
         }
         self.request = request
     }
