@@ -19,6 +19,11 @@ let strict: [SwiftSetting] = [
 /// rejects unsafe flags in a dependency.
 let optimized = strict + [.unsafeFlags(["-O"], .when(configuration: .debug))]
 
+/// Returns a target that is used only with a trait, because it needs a C library that many systems don't have.
+func optional(_ target: String, trait: String) -> Target.Dependency {
+    .target(name: target, condition: .when(traits: [trait]))
+}
+
 let applePlatforms: [Platform] = [.macOS, .iOS, .tvOS, .watchOS, .visionOS, .macCatalyst]
 
 let httpTypes: Target.Dependency = .product(name: "HTTPTypes", package: "swift-http-types")
@@ -48,11 +53,15 @@ func module(_ name: String, uses dependencies: [Target.Dependency] = []) -> Targ
 
 /// Returns the C shim of a module, the only code that uses setjmp, varargs and the C library's structures.
 ///
-/// `links` has the libraries that are missing in the pkg-config file.
-func shim(_ name: String, in module: String, over libraries: String..., links: [String] = []) -> Target {
+/// `links` has the libraries that are missing in the pkg-config file. With a trait, the shim is empty unless it is enabled.
+func shim(
+    _ name: String, in module: String, over libraries: String..., links: [String] = [], trait: String? = nil
+) -> Target {
     .target(
-        name: name, dependencies: libraries.map { .init(stringLiteral: $0) },
+        name: name,
+        dependencies: libraries.map { library in trait.map { optional(library, trait: $0) } ?? .target(name: library) },
         path: "Packages/\(module)/Sources/\(name)",
+        cSettings: trait.map { [.define($0, .when(traits: [$0]))] },
         linkerSettings: links.map { .linkedLibrary($0) })
 }
 
@@ -161,6 +170,18 @@ let codecs = [
     module("ImageCodecImageIO", uses: ["ImageCore"]),
 
     module("ImageThumbHash", uses: ["ImageCore"]),
+
+    // Shrinks the planes that video codecs decode to.
+    kernels("CImagePlanes", in: "ImageDecoding"),
+
+    module("ImageCodecAVIF", uses: ["ImageCore", optional("CImageCodecAVIF", trait: "AVIF")]),
+    shim("CImageCodecAVIF", in: "ImageCodecAVIF", over: "CImagePlanes", "CLibAVIF", trait: "AVIF"),
+    library("CLibAVIF", in: "ImageCodecAVIF", pkgConfig: "libavif", apt: "libavif-dev", brew: "libavif"),
+
+    module("ImageCodecHEIF", uses: ["ImageCore", optional("CImageCodecHEIF", trait: "HEIF")]),
+    shim("CImageCodecHEIF", in: "ImageCodecHEIF", over: "CImagePlanes", "CLibHEIF", "CLibDE265", trait: "HEIF"),
+    library("CLibHEIF", in: "ImageCodecHEIF", pkgConfig: "libheif", apt: "libheif-dev", brew: "libheif"),
+    library("CLibDE265", in: "ImageCodecHEIF", pkgConfig: "libde265", apt: "libde265-dev", brew: "libde265"),
 ]
 
 let coordination = [
@@ -240,6 +261,18 @@ let suites = [
     tests("ImageCodecImageIOTests", of: ["ImageCore", "ImageCodecImageIO"]),
     tests("ImageThumbHashTests", of: ["ImageCore", "ImageThumbHash"]),
     tests(
+        "ImageCodecAVIFTests",
+        of: [
+            "ImageCore", "ImageCodecAVIF", "ImageDecoding", "ImageProcessing", "ImageTesting", "ImageContractTesting",
+            optional("CTestAVIF", trait: "AVIF"),
+        ]),
+    tests(
+        "ImageCodecHEIFTests",
+        of: [
+            "ImageCore", "ImageCodecHEIF", "ImageDecoding", "ImageProcessing", "ImageTesting", "ImageContractTesting",
+            "GeneratedImages", optional("CTestHEIF", trait: "HEIF"),
+        ]),
+    tests(
         "ImageConnectivityTests",
         of: ["ImageCore", "ImageConnectivity", "ImageTesting", "ImageContractTesting", "CNetworkNamespace"]),
     tests("ImageSchedulingTests", of: ["ImageCore", "ImageScheduling", "ImageTesting"]),
@@ -267,8 +300,8 @@ let suites = [
             "ImageDecoding",
             "ImageProcessing",
             "ImageColorManagement",
-            "ImageCodecJPEG", "ImageCodecPNG", "ImageCodecWebP", "ImageCodecGIF", "ImageScheduling", "ImageCoalescing",
-            "HTTPTransports", httpTypes, "CLibSQLite",
+            "ImageCodecJPEG", "ImageCodecPNG", "ImageCodecWebP", "ImageCodecGIF", "ImageCodecAVIF", "ImageCodecHEIF",
+            "ImageScheduling", "ImageCoalescing", "HTTPTransports", httpTypes, "CLibSQLite",
         ]),
     tests(
         "IntegrationTests",
@@ -282,7 +315,7 @@ let suites = [
         "RobustnessTests",
         of: [
             "ImageCore", "ImageTesting", "ImageContractTesting", "ImageCodecJPEG", "ImageCodecPNG", "ImageCodecWebP",
-            "ImageCodecGIF", "GeneratedImages", "CAllocations",
+            "ImageCodecGIF", "ImageCodecAVIF", "ImageCodecHEIF", "GeneratedImages", "CAllocations",
         ]),
 ]
 
@@ -322,7 +355,17 @@ let testSupport = [
     // Small files in each format, written by the encoders and by builders of the codec tests.
     support(
         "GeneratedImages",
-        uses: ["ImageCore", "ImageTesting", "ImageCodecJPEG", "ImageCodecPNG", "ImageCodecWebP", "ImageCodecGIF"]),
+        uses: [
+            "ImageCore", "ImageTesting", "ImageCodecJPEG", "ImageCodecPNG", "ImageCodecWebP", "ImageCodecGIF",
+            "ImageCodecAVIF", "ImageCodecHEIF",
+        ]),
+    // Write images in codings that the encoders don't offer. Empty without the traits.
+    .target(
+        name: "CTestAVIF", dependencies: [optional("CLibAVIF", trait: "AVIF")], path: "Tests/Support/CTestAVIF",
+        cSettings: [.define("AVIF", .when(traits: ["AVIF"]))]),
+    .target(
+        name: "CTestHEIF", dependencies: [optional("CLibHEIF", trait: "HEIF")], path: "Tests/Support/CTestHEIF",
+        cSettings: [.define("HEIF", .when(traits: ["HEIF"]))]),
     .target(name: "CAllocations", path: "Tests/Support/CAllocations"),
     // Creates a network namespace for one test.
     .target(name: "CNetworkNamespace", path: "Tests/Support/CNetworkNamespace"),
@@ -409,6 +452,8 @@ let package = Package(
         .trait(
             name: "AsyncHTTPClient",
             description: "AsyncHTTPClientTransport in ImageTransportAsyncHTTPClient, over async-http-client."),
+        .trait(name: "AVIF", description: "AVIFDecoder and AVIFEncoder in ImageCodecAVIF, over libavif."),
+        .trait(name: "HEIF", description: "HEIFDecoder and HEIFEncoder in ImageCodecHEIF, over libheif."),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-http-types.git", from: "1.8.0"),

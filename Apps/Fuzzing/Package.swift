@@ -13,14 +13,20 @@ let strict: [SwiftSetting] = [
 
 func module(_ name: String) -> Target.Dependency { .product(name: name, package: "swift-image-loading") }
 
-let codecs = ["ImageCodecJPEG", "ImageCodecPNG", "ImageCodecWebP", "ImageCodecGIF"].map(module)
+let codecs = [
+    "ImageCodecJPEG", "ImageCodecPNG", "ImageCodecWebP", "ImageCodecGIF", "ImageCodecAVIF", "ImageCodecHEIF",
+].map(module)
+
+/// The traits of the root package whose code is fuzzed. Each is a condition in the sources of this package too.
+let traits = ["AVIF", "HEIF"]
+let conditions: [SwiftSetting] = traits.map { .define($0) }
 
 let package = Package(
     name: "Fuzzing",
     platforms: [.macOS(.v15)],
     products: [.executable(name: "fuzzing", targets: ["fuzzing"])],
     dependencies: [
-        .package(name: "swift-image-loading", path: "../..")
+        .package(name: "swift-image-loading", path: "../..", traits: Set(traits.map { .trait(name: $0) }))
     ],
     targets: [
         .executableTarget(
@@ -30,14 +36,14 @@ let package = Package(
                 module("ImageDecoding"), module("ImageProcessing"),
                 module("ImageColorManagement"), module("ImageContractTesting"),
             ] + codecs,
-            swiftSettings: strict,
+            swiftSettings: strict + conditions,
             // The default linker of Debian's toolchains fails with an internal error.
             linkerSettings: [.unsafeFlags(["-sanitize=fuzzer,address", "-use-ld=lld"], .when(platforms: [.linux]))]),
         .target(name: "CLibFuzzer"),
-        // A symbolic link to a target of the tests, which the root package doesn't publish.
+        // Symbolic links to targets of the tests, which the root package doesn't publish.
         .target(
             name: "GeneratedImages", dependencies: [module("ImageCore"), module("ImageTesting")] + codecs,
-            swiftSettings: strict),
+            swiftSettings: strict + conditions),
     ],
     swiftLanguageModes: [.v6]
 )

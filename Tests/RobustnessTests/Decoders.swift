@@ -1,4 +1,6 @@
+import ImageCodecAVIF
 import ImageCodecGIF
+import ImageCodecHEIF
 import ImageCodecJPEG
 import ImageCodecPNG
 import ImageCodecWebP
@@ -6,7 +8,16 @@ import ImageCore
 
 /// The decoders under test.
 enum Decoders {
-    static let all: [any ImageDecoder] = [JPEGDecoder(), PNGDecoder(), WebPDecoder(), GIFDecoder()]
+    static let all: [any ImageDecoder] = {
+        var decoders: [any ImageDecoder] = [JPEGDecoder(), PNGDecoder(), WebPDecoder(), GIFDecoder()]
+        #if AVIF
+            decoders.append(AVIFDecoder())
+        #endif
+        #if HEIF
+            decoders.append(HEIFDecoder())
+        #endif
+        return decoders
+    }()
 
     static func decoder(of format: ImageFormat) -> (any ImageDecoder)? { all.first { $0.format == format } }
 }

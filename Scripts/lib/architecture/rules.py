@@ -162,8 +162,11 @@ def is_allowed(repository, module, target, name):
     if target['name'] == module.name:
         return name in module.dependencies or (module.has_c_module and name == module.c_module)
     other = repository.targets.get(name)
-    return (target['name'] == module.c_module and other is not None and other['type'] == 'system'
-            and other['path'].startswith(f'Packages/{module.name}/'))
+    if target['name'] != module.c_module or other is None:
+        return False
+    # A C module may use its system libraries, and the C targets in its row.
+    is_own_library = other['type'] == 'system' and other['path'].startswith(f'Packages/{module.name}/')
+    return is_own_library or (name in module.dependencies and name not in repository.modules)
 
 
 def inventory(repository):

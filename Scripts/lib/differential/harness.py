@@ -6,6 +6,7 @@ import json
 import math
 import pathlib
 import subprocess
+import tempfile
 from collections.abc import Callable
 
 import numpy
@@ -32,6 +33,13 @@ class Check:
 
 class Mismatch(Exception):
     """A description of a difference."""
+
+
+def decodes(tool, file):
+    """Returns whether the tool can decode a file. It can't if it is built without the trait of the format."""
+    with tempfile.NamedTemporaryFile() as raw:
+        command = [str(tool), "decode", str(file), "--raw", raw.name, "--json"]
+        return subprocess.run(command, capture_output=True).returncode == 0
 
 
 class Harness:

@@ -8,6 +8,7 @@ import sys
 import tempfile
 import time
 
+import avif_cases
 import gif_cases
 import jpeg_cases
 import memory_cases
@@ -18,15 +19,29 @@ import webp_cases
 from harness import Harness
 
 GROUPS = {"jpeg": jpeg_cases, "png": png_cases, "gif": gif_cases, "webp": webp_cases, "size": size_cases}
+#: Groups that need a trait of the tool, and packages that aren't installed by default.
+OPTIONAL_GROUPS = {"avif": avif_cases}
 SHOWN = 40
 
 
-def selected_checks(folder, only):
+def available_groups(tool):
+    """Returns the groups that can run, and prints why the others can't."""
+    groups = dict(GROUPS)
+    for name, cases in OPTIONAL_GROUPS.items():
+        reason = cases.unavailable(tool)
+        if reason:
+            print(f"{name}: skipped, because {reason}")
+        else:
+            groups[name] = cases
+    return groups
+
+
+def selected_checks(groups, folder, only):
     """Returns the checks whose names contain `only`. If it starts with the name of a group, only checks of that group."""
-    named = [group for group in GROUPS if only.startswith(group)]
+    named = [group for group in groups if only.startswith(group)]
     if only.startswith(("memory", "thumbhash")):
         return []
-    checks = [check for group in named or GROUPS for check in GROUPS[group].checks(folder)]
+    checks = [check for group in named or groups for check in groups[group].checks(folder)]
     return [check for check in checks if only in check.name]
 
 
@@ -59,10 +74,11 @@ def main():
     parser.add_argument("--self-test", action="store_true", help="check that wrong images are detected")
     arguments = parser.parse_args()
     started = time.monotonic()
+    groups = available_groups(arguments.tool)
     with tempfile.TemporaryDirectory(prefix="differential-") as temporary:
         folder = arguments.keep or pathlib.Path(temporary)
         folder.mkdir(parents=True, exist_ok=True)
-        checks = selected_checks(folder, arguments.only)
+        checks = selected_checks(groups, folder, arguments.only)
         if arguments.self_test:
             sys.exit(not self_test(arguments.tool, folder, checks))
         failures = [

@@ -19,7 +19,19 @@ public struct GeneratedImage: Sendable, CustomStringConvertible {
 
     /// Returns one file of each supported kind, of a few hundred bytes if possible. The files are always the same.
     public static func all() throws -> [GeneratedImage] {
-        try jpegs() + pngs() + webps() + gifs()
+        try jpegs() + pngs() + webps() + gifs() + optional()
+    }
+
+    /// Returns files in the formats of enabled traits.
+    private static func optional() throws -> [GeneratedImage] {
+        var images: [GeneratedImage] = []
+        #if AVIF
+            images += try avifs()
+        #endif
+        #if HEIF
+            images += try heifs()
+        #endif
+        return images
     }
 
     /// Returns Exif data in both byte orders.

@@ -1,6 +1,8 @@
 import FoundationEssentials
 import GeneratedImages
+import ImageCodecAVIF
 import ImageCodecGIF
+import ImageCodecHEIF
 import ImageCodecJPEG
 import ImageCodecPNG
 import ImageCodecWebP
@@ -12,7 +14,7 @@ import ImageProcessing
 
 /// A part of the library to fuzz, selected by name.
 enum FuzzTarget: String, CaseIterable {
-    case jpeg, png, webp, gif
+    case jpeg, png, webp, gif, avif, heif
     case incrementalJPEG = "incremental-jpeg"
     case incrementalPNG = "incremental-png"
     case incrementalWebP = "incremental-webp"
@@ -31,7 +33,9 @@ enum FuzzTarget: String, CaseIterable {
         case .png, .incrementalPNG: [.png]
         case .webp, .incrementalWebP: [.webp]
         case .gif: [.gif]
-        case .sniffer, .pipeline: [.jpeg, .png, .webp, .gif]
+        case .avif: [.avif]
+        case .heif: [.heic]
+        case .sniffer, .pipeline: [.jpeg, .png, .webp, .gif, .avif, .heic]
         case .exif: []
         }
     }
@@ -39,7 +43,7 @@ enum FuzzTarget: String, CaseIterable {
     /// Checks an input and throws if a promise is broken. Nil if the modules don't support the target.
     var check: ((Data) throws(ContractViolation) -> Void)? {
         switch self {
-        case .jpeg, .png, .webp, .gif: decoder.map(Self.whole)
+        case .jpeg, .png, .webp, .gif, .avif, .heif: decoder.map(Self.whole)
         case .incrementalJPEG, .incrementalPNG, .incrementalWebP:
             (decoder as? any IncrementalImageDecoder).map(Self.incremental)
         case .sniffer: { data throws(ContractViolation) in try FormatSnifferCheck().check(data) }
@@ -50,7 +54,9 @@ enum FuzzTarget: String, CaseIterable {
 
     private var decoder: (any ImageDecoder)? { Self.decoders.first { formats.contains($0.format) } }
 
-    static var decoders: [any ImageDecoder] { [JPEGDecoder(), PNGDecoder(), WebPDecoder(), GIFDecoder()] }
+    static var decoders: [any ImageDecoder] {
+        [JPEGDecoder(), PNGDecoder(), WebPDecoder(), GIFDecoder(), AVIFDecoder(), HEIFDecoder()]
+    }
 
     private static func whole(_ decoder: any ImageDecoder) -> (Data) throws(ContractViolation) -> Void {
         { data throws(ContractViolation) in try HostileInputCheck(decoder).check(data) }

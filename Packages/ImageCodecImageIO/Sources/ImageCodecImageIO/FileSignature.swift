@@ -6,13 +6,6 @@ public import ImageCore
     public import Foundation
 #endif
 
-extension ImageFormat {
-    /// Images encoded with HEVC in a HEIF container (ISO/IEC 23008-12).
-    public static let heic = ImageFormat(rawValue: "heic")
-    /// Images encoded with AV1 in a HEIF container (AV1 Image File Format).
-    public static let avif = ImageFormat(rawValue: "avif")
-}
-
 /// Detects the formats of this module from the first bytes of a file. Available on every platform.
 public enum FileSignature {
     /// Returns the format, or nil for other files. Reads up to 32 bytes and never traps.

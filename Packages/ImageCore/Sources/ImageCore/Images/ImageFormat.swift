@@ -15,4 +15,8 @@ public struct ImageFormat: RawRepresentable, Hashable, Sendable, CustomStringCon
     public static let webp = ImageFormat(rawValue: "webp")
     /// Graphics Interchange Format, versions 87a and 89a.
     public static let gif = ImageFormat(rawValue: "gif")
+    /// AV1 Image File Format (AOMedia AVIF 1.1), still and animated.
+    public static let avif = ImageFormat(rawValue: "avif")
+    /// High Efficiency Image File Format with HEVC (ISO/IEC 23008-12), which cameras write as HEIC.
+    public static let heic = ImageFormat(rawValue: "heic")
 }

@@ -1,0 +1,156 @@
+#if AVIF
+    import CImageCodecAVIF
+    import ImageCore
+
+    #if canImport(FoundationEssentials)
+        import FoundationEssentials
+    #else
+        import Foundation
+    #endif
+
+    /// An AVIF file whose container has been read.
+    final class OpenedAVIF: OpenedImage {
+        let header: ImageHeader
+        private let reader: AVIFReader
+        private let container: AVIFContainer
+
+        init(data: Data, container: AVIFContainer, limits: DecodingLimits) throws(DecodingFailure) {
+            self.container = container
+            reader = try container.explainingTruncation { () throws(DecodingFailure) in
+                try AVIFReader(of: data, limits: limits)
+            }
+            header = try ImageHeader(of: reader, track: container.track)
+            try limits.check(PixelSize(width: Int(reader.info.width), height: Int(reader.info.height)))
+            try limits.check(.frames, header.frameCount)
+            try limits.check(.decodedBytes, reader.info.planeBytes(hasGrid: container.hasGrid))
+        }
+
+        /// Returns the stored size divided by 8, 4 or 2 and rounded up, or the stored size. Images with alpha are not
+        /// made smaller, because the color of transparent pixels would affect their neighbors.
+        func decodableSize(covering target: PixelSize) -> PixelSize {
+            if header.hasAlpha { return header.storedSize }
+            let smaller = Self.divisors.map { header.storedSize.divided(by: $0) }
+            return smaller.first { $0.width >= target.width && $0.height >= target.height } ?? header.storedSize
+        }
+
+        /// Returns the size of the decoded planes in bytes. For an animation, that is the frame and the reference frames
+        /// that AV1 allows: 8.
+        func heldBytes(frame index: Int, size: PixelSize, layout: PixelLayout) -> Int {
+            reader.info.planeBytes(hasGrid: container.hasGrid)
+        }
+
+        func decode(
+            frame index: Int, size: PixelSize, layout: PixelLayout, preference: DecodingPreference,
+            into sink: any PixelRowSink
+        ) throws(DecodingFailure) {
+            guard (0..<header.frameCount).contains(index) else {
+                throw .noSuchFrame(index, frameCount: header.frameCount)
+            }
+            guard layout == .rgba8, let divisor = divisor(for: size) else {
+                throw .unsupported(.avif, "the image can't be decoded at \(size) in this layout")
+            }
+            try container.explainingTruncation { () throws(DecodingFailure) in try reader.decode(index, for: sink) }
+            if divisor == 1 { try send(to: sink) } else { try send(to: sink, size: size, divisor: divisor) }
+        }
+
+        private static let divisors = [8, 4, 2]
+
+        /// Returns the divisor for a decodable size, or nil for another size.
+        private func divisor(for size: PixelSize) -> Int? {
+            if size == header.storedSize { return 1 }
+            return header.hasAlpha ? nil : Self.divisors.first { header.storedSize.divided(by: $0) == size }
+        }
+
+        /// Sends the rows of the clean aperture. Whole rows are converted, so that its edges don't affect the chroma.
+        private func send(to sink: any PixelRowSink) throws(DecodingFailure) {
+            let (info, size) = (reader.info, header.storedSize)
+            let stride = 4 * Int(info.width)
+            let rowCount = Self.rowCount(bytesPerRow: stride)
+            var pixels = [UInt8](repeating: 0, count: stride * (min(rowCount, size.height) + 3))
+            let end = Int(info.crop_y) + size.height
+            var first = Int(info.crop_y)
+            while first < end {
+                try sink.checkCancellation()
+                // Between odd rows, the fewest rows are converted twice.
+                let rows = first..<min((first + rowCount - 1) | 1, end)
+                let start = try stride * reader.convert(rows, to: &pixels) + 4 * Int(info.crop_x)
+                for row in 0..<rows.count {
+                    let offset = start + row * stride
+                    try sink.receive(pixels.span.extracting(offset..<offset + 4 * size.width))
+                }
+                first = rows.upperBound
+            }
+        }
+
+        /// Sends the rows of the smaller image.
+        private func send(to sink: any PixelRowSink, size: PixelSize, divisor: Int) throws(DecodingFailure) {
+            let stride = 4 * size.width
+            let rowCount = Self.rowCount(bytesPerRow: stride * divisor)
+            var pixels = [UInt8](repeating: 0, count: stride * min(rowCount, size.height))
+            for first in Swift.stride(from: 0, to: size.height, by: rowCount) {
+                try sink.checkCancellation()
+                let rows = first..<min(first + rowCount, size.height)
+                try reader.convert(rows, divisor: divisor, to: &pixels)
+                for row in 0..<rows.count {
+                    try sink.receive(pixels.span.extracting(row * stride..<(row + 1) * stride))
+                }
+            }
+        }
+
+        /// Returns the number of rows to convert at once: an even number, in half a megabyte if possible.
+        private static func rowCount(bytesPerRow: Int) -> Int { max(2, (512 << 10) / bytesPerRow & ~1) }
+    }
+
+    extension AVIFContainer {
+        /// Runs `body`. If the file is truncated, an error about malformed data becomes `.truncated`.
+        fileprivate func explainingTruncation<Value>(
+            _ body: () throws(DecodingFailure) -> Value
+        ) throws(DecodingFailure) -> Value {
+            do throws(DecodingFailure) {
+                return try body()
+            } catch .malformed where isTruncated {
+                throw .truncated(.avif)
+            }
+        }
+    }
+
+    extension ImageHeader {
+        fileprivate init(of reader: AVIFReader, track: AVIFTrack?) throws(DecodingFailure) {
+            let info = reader.info
+            self.init(
+                format: .avif, storedSize: PixelSize(width: Int(info.crop_width), height: Int(info.crop_height)),
+                orientation: ImageOrientation(rotation: Int(info.rotation), mirror: Int(info.mirror)),
+                hasAlpha: info.has_alpha != 0, colorProfile: reader.profile)
+            if colorProfile == nil {
+                colorCalibration = try ColorCalibration(
+                    primaries: Int(info.primaries), transfer: Int(info.transfer))
+            }
+            guard info.frame_count > 1 else { return }
+            frameCount = Int(info.frame_count)
+            frameDelays = (track ?? AVIFTrack()).delays(frameCount: frameCount, timescale: info.timescale)
+            loopCount = track?.loopCount ?? 0
+        }
+    }
+
+    extension avif_info {
+        /// The memory in bytes of all planes that libavif and dav1d hold, as far as the header determines it; `Int.max`
+        /// if it overflows.
+        ///
+        /// dav1d rounds the sides up to 128. libavif copies the cells of a grid to one image. An animation has up to 8
+        /// reference frames (AV1, 7.20).
+        fileprivate func planeBytes(hasGrid: Bool) -> Int {
+            let (columns, rows) = ((Int(width) + 127) & ~127, (Int(height) + 127) & ~127)
+            let chroma = is_gray != 0 ? 0 : 2 * (columns >> chroma_shift_x) * (rows >> chroma_shift_y)
+            let samples = columns * rows * (has_alpha != 0 ? 2 : 1) + chroma
+            let frames = frame_count > 1 ? 1 + min(8, Int(frame_count) - 1) : hasGrid ? 2 : 1
+            return samples * (depth > 8 ? 2 : 1) * frames
+        }
+    }
+
+    extension PixelSize {
+        /// Returns the size with both sides divided and rounded up.
+        fileprivate func divided(by divisor: Int) -> PixelSize {
+            PixelSize(width: (width + divisor - 1) / divisor, height: (height + divisor - 1) / divisor)
+        }
+    }
+#endif

@@ -1,0 +1,105 @@
+#if HEIF
+    import ImageCore
+
+    /// The color of coded samples, in code points of H.273.
+    struct CodingColor: Hashable {
+        /// ColourPrimaries, H.273 table 2. 2 is unspecified.
+        var primaries = 2
+        /// TransferCharacteristics, H.273 table 3. 2 is unspecified.
+        var transfer = 2
+        /// MatrixCoefficients, H.273 table 4. 2 is unspecified.
+        var matrix = 2
+        /// Whether samples use the full range of numbers, or for 8 bits 16 to 235 and 16 to 240.
+        var isFullRange = false
+    }
+
+    extension CodingColor {
+        /// Returns the calibration of the decoded RGB, or nil for sRGB. Throws `.unsupported` for HDR.
+        func calibration() throws(DecodingFailure) -> ColorCalibration? {
+            var calibration = ColorCalibration(transfer: try calibratedTransfer())
+            switch primaries {
+            case 4: calibration.set(white: (0.310, 0.316), red: (0.67, 0.33), green: (0.21, 0.71), blue: (0.14, 0.08))
+            case 5: calibration.set(white: d65, red: (0.64, 0.33), green: (0.29, 0.60), blue: (0.15, 0.06))
+            case 6, 7: calibration.set(white: d65, red: (0.630, 0.340), green: (0.310, 0.595), blue: (0.155, 0.070))
+            case 9: calibration.set(white: d65, red: (0.708, 0.292), green: (0.170, 0.797), blue: (0.131, 0.046))
+            case 11:
+                calibration.set(white: (0.314, 0.351), red: (0.680, 0.320), green: (0.265, 0.690), blue: (0.150, 0.060))
+            case 12: calibration.set(white: d65, red: (0.680, 0.320), green: (0.265, 0.690), blue: (0.150, 0.060))
+            case 22: calibration.set(white: d65, red: (0.630, 0.340), green: (0.295, 0.605), blue: (0.155, 0.077))
+            default: break
+            }
+            return calibration == ColorCalibration(transfer: .srgb) ? nil : calibration
+        }
+
+        private var d65: (Double, Double) { (0.3127, 0.3290) }
+
+        private func calibratedTransfer() throws(DecodingFailure) -> ColorCalibration.Transfer {
+            switch transfer {
+            case 4: return .gamma(2.2)
+            case 5: return .gamma(2.8)
+            case 8: return .gamma(1)
+            case 9, 10, 17: throw .unsupported(.heic, "the transfer characteristics \(transfer)")
+            case 16, 18: throw .unsupported(.heic, "HDR with the transfer function \(transfer == 16 ? "PQ" : "HLG")")
+            default: return .srgb
+            }
+        }
+
+        /// The weights of red and blue in luma (H.273, table 4). Nil if the matrix is not supported. Unspecified is BT.601.
+        private var weights: (red: Double, blue: Double)? {
+            switch matrix {
+            case 1: (0.2126, 0.0722)
+            case 4: (0.30, 0.11)
+            case 2, 5, 6: (0.299, 0.114)
+            case 7: (0.212, 0.087)
+            case 9: (0.2627, 0.0593)
+            default: nil
+            }
+        }
+
+        /// Returns the conversion of samples to RGB from 0 to 255 (H.273, 8.3). Gray images have no matrix.
+        func conversion(bitDepth: Int, isGray: Bool) throws(DecodingFailure) -> RGBConversion {
+            let unit = Double(1 << (bitDepth - 8))
+            let largest = Double(1 << bitDepth - 1)
+            let black = isFullRange ? 0 : 16 * unit
+            let luma = 255 / (isFullRange ? largest : 219 * unit)
+            let offset = -black * luma
+            if isGray {
+                let row = [luma, 0, 0, offset]
+                return RGBConversion(red: row, green: row, blue: row)
+            }
+            if matrix == 0 {
+                // The planes are green, blue and red.
+                return RGBConversion(
+                    red: [0, 0, luma, offset], green: [luma, 0, 0, offset], blue: [0, luma, 0, offset])
+            }
+            guard let weights else { throw .unsupported(.heic, "the matrix coefficients \(matrix)") }
+            let chroma = 255 / (isFullRange ? largest : 224 * unit)
+            let (red, blue) = (2 * (1 - weights.red) * chroma, 2 * (1 - weights.blue) * chroma)
+            let green = 1 - weights.red - weights.blue
+            func row(_ cb: Double, _ cr: Double) -> [Double] {
+                [luma, cb, cr, offset - (cb + cr) * 128 * unit]
+            }
+            return RGBConversion(
+                red: row(0, red), green: row(-blue * weights.blue / green, -red * weights.red / green),
+                blue: row(blue, 0))
+        }
+    }
+
+    /// For each channel, the factors of luma and of both chroma samples, and an offset.
+    struct RGBConversion {
+        var red: [Double]
+        var green: [Double]
+        var blue: [Double]
+    }
+
+    extension ColorCalibration {
+        fileprivate mutating func set(
+            white: (Double, Double), red: (Double, Double), green: (Double, Double), blue: (Double, Double)
+        ) {
+            self.white = Chromaticity(x: white.0, y: white.1)
+            self.red = Chromaticity(x: red.0, y: red.1)
+            self.green = Chromaticity(x: green.0, y: green.1)
+            self.blue = Chromaticity(x: blue.0, y: blue.1)
+        }
+    }
+#endif

@@ -1,0 +1,51 @@
+#if HEIF
+    public import ImageCore
+
+    #if canImport(FoundationEssentials)
+        public import FoundationEssentials
+    #else
+        public import Foundation
+    #endif
+
+    /// Decodes the primary image of HEIF files with HEVC (ISO/IEC 23008-12), which cameras write as HEIC.
+    ///
+    /// The file's boxes are read in Swift. libde265 decodes the images, one tile of a grid at a time. libheif is not used, because it
+    /// converts whole images to RGB. Memory is needed for the samples of a row of tiles, or of the whole image if it is no grid.
+    ///
+    /// The orientation is that of the `irot` and `imir` properties. As the specification demands, the Exif orientation is ignored.
+    ///
+    /// Images without alpha can be decoded at a half, a quarter or an eighth of their size. With `DecodingPreference.speed`, a thumbnail
+    /// in the file is decoded if it is large enough.
+    public struct HEIFDecoder: ImageDecoder {
+        /// Creates a decoder. It has no state.
+        public init() {}
+
+        /// `.heic`.
+        public var format: ImageFormat { .heic }
+
+        /// Returns whether the data starts with an `ftyp` box with a brand of HEIF or HEVC, and none of AVIF.
+        public func recognizes(_ prefix: Data) -> Bool {
+            let reader = ISOReader(prefix)
+            guard reader.name(at: 4) == "ftyp", let length = reader.integer(at: 0, length: 4), length >= 16 else {
+                return false
+            }
+            let end = min(length, prefix.count)
+            let brands = [reader.name(at: 8)] + stride(from: 16, through: end - 4, by: 4).map(reader.name)
+            return brands.contains(where: Self.brands.contains) && !brands.contains { $0 == "avif" || $0 == "avis" }
+        }
+
+        /// The brands of images and sequences with HEVC, and of those with any coding (ISO/IEC 23008-12, 10 and B.4).
+        private static let brands: Set = ["heic", "heix", "heim", "heis", "hevc", "hevx", "mif1", "msf1"]
+
+        /// Reads the boxes of the file. Decodes no pixels. A truncated file is accepted if its `meta` box is complete.
+        ///
+        /// - Throws: `.malformed`, `.truncated`, `.unsupported` or `.limitExceeded`.
+        public func open(_ data: Data, limits: DecodingLimits) throws(DecodingFailure) -> any OpenedImage {
+            try limits.check(.encodedBytes, data.count)
+            guard recognizes(data.prefix(32)) else {
+                throw data.count < 32 ? .truncated(.heic) : .malformed(.heic, "the file type is not that of HEIF")
+            }
+            return try OpenedHEIF(data, limits: limits)
+        }
+    }
+#endif

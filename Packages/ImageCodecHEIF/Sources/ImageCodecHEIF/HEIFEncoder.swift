@@ -1,0 +1,97 @@
+#if HEIF
+    import CImageCodecHEIF
+    public import ImageCore
+
+    #if canImport(FoundationEssentials)
+        public import FoundationEssentials
+    #else
+        public import Foundation
+    #endif
+
+    /// Encodes HEIF with HEVC: still images, lossy and lossless, with alpha.
+    ///
+    /// Lossy files have 4:2:0 chroma and full range. Lossless files store RGB in 4:4:4. `isProgressive` is ignored.
+    public struct HEIFEncoder: ImageEncoder {
+        /// The longest side of HEVC level 6.2 that libde265 decodes.
+        private static let largestSide = 16_384
+
+        private let orientation: ImageOrientation
+        private let colorProfile: Data?
+
+        /// Creates an encoder.
+        ///
+        /// - Parameters:
+        ///   - orientation: The orientation of the pixels, which is written as properties `irot` and `imir`.
+        ///   - colorProfile: The ICC profile of the pixels; nil for sRGB.
+        public init(orientation: ImageOrientation = .up, colorProfile: Data? = nil) {
+            self.orientation = orientation
+            self.colorProfile = colorProfile
+        }
+
+        /// `.heic`.
+        public var format: ImageFormat { .heic }
+
+        /// Encodes a still image.
+        ///
+        /// - Throws: `.unsupportedSize` if a side is not from 1 to 16,384 pixels, or `.failed`.
+        public func encode(_ bitmap: Bitmap, options: EncodingOptions) throws(EncodingFailure) -> Data {
+            let range = 1...Self.largestSide
+            guard range.contains(bitmap.size.width), range.contains(bitmap.size.height) else {
+                throw .unsupportedSize(.heic, bitmap.size)
+            }
+            return try EncodedHEIF(bitmap, orientation: orientation, profile: colorProfile, options: options).data
+        }
+
+        /// Throws `.animationUnsupported`: libheif 1.15 writes no sequences.
+        public func encode(
+            _ frames: [AnimationFrame], loopCount: Int, options: EncodingOptions
+        ) throws(EncodingFailure) -> Data {
+            throw .animationUnsupported(.heic)
+        }
+    }
+
+    /// A file written by libheif.
+    ///
+    /// Safe: the bytes are valid from `init` to `deinit` and are only read.
+    @safe private final class EncodedHEIF {
+        private var bytes = unsafe heic_bytes()
+
+        init(
+            _ bitmap: Bitmap, orientation: ImageOrientation, profile: Data?, options: EncodingOptions
+        ) throws(EncodingFailure) {
+            var settings = unsafe heic_settings()
+            unsafe (settings.width, settings.height) = (CInt(bitmap.size.width), CInt(bitmap.size.height))
+            unsafe settings.quality = options.heifQuality
+            unsafe settings.is_lossless = options.isLossless ? 1 : 0
+            unsafe settings.has_alpha = bitmap.isOpaque ? 0 : 1
+            unsafe settings.orientation = CInt(orientation.rawValue)
+            let (pixels, profile) = (bitmap.pixels, [UInt8](profile ?? Data()))
+            let error = unsafe pixels.withUnsafeBufferPointer { pixels in
+                unsafe profile.withUnsafeBufferPointer { profile in
+                    if !profile.isEmpty {
+                        unsafe settings.profile = profile.baseAddress
+                        unsafe settings.profile_length = profile.count
+                    }
+                    return unsafe heic_encode(pixels.baseAddress, &settings, &bytes)
+                }
+            }
+            if error != 0 { throw .failed(.heic, "libheif could not encode the image (error \(error))") }
+        }
+
+        deinit { unsafe heic_free(&bytes) }
+
+        /// A copy of the file.
+        var data: Data {
+            guard let start = unsafe bytes.bytes else { return Data() }
+            return unsafe Data(bytes: start, count: bytes.length)
+        }
+    }
+
+    extension EncodingOptions {
+        /// libheif's quality, from 0 to 100.
+        fileprivate var heifQuality: CInt {
+            let value = quality.isNaN ? EncodingOptions().quality : min(max(quality, 0), 1)
+            return CInt((100 * value).rounded())
+        }
+    }
+#endif

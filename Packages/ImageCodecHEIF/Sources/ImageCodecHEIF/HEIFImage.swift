@@ -1,0 +1,181 @@
+#if HEIF
+    import ImageCore
+
+    #if canImport(FoundationEssentials)
+        import FoundationEssentials
+    #else
+        import Foundation
+    #endif
+
+    /// An image item: one HEVC image, or a grid of them (ISO/IEC 23008-12, 6.6.2.3).
+    struct HEIFImage {
+        /// The size before transformations.
+        let size: PixelSize
+        /// The size according to `ispe`. The specification demands the size before transformations. libheif 1.15 writes the size after
+        /// the clean aperture and the rotation.
+        let declaredSize: PixelSize
+        /// The number of tiles per row; 1 for an image that is no grid.
+        let columns: Int
+        /// The size of a tile. Tiles at the right and bottom edge may exceed the image.
+        let tileSize: PixelSize
+        private let tiles: [Tile]
+
+        private struct Tile {
+            var item: HEIFItem
+            var configuration: HEVCConfiguration
+        }
+
+        /// The smallest side of a tile. Each tile costs as much as a small image.
+        private static let smallestTile = 64
+
+        /// - Throws: `.unsupported` if the item is not HEVC or a grid of HEVC, or `.malformed`.
+        init(_ id: Int, in container: HEIFContainer) throws(DecodingFailure) {
+            guard let item = container.items[id] else { throw .malformed(.heic, "an image is missing") }
+            guard !item.isProtected else { throw .unsupported(.heic, "an encrypted image") }
+            declaredSize = try Self.size(of: item, in: container)
+            let isGrid = item.type == "grid"
+            let ids = isGrid ? container.targets(of: id, "dimg") : [id]
+            (tiles, tileSize) = try Self.tiles(ids, areWhole: !isGrid, in: container)
+            let grid =
+                isGrid ? try HEIFGrid(try container.data(of: item)) : HEIFGrid(size: tileSize, columns: 1, rows: 1)
+            guard ids.count == grid.columns * grid.rows,
+                Set(ids).count == ids.count
+            else {
+                throw .malformed(.heic, "a grid does not match its tiles")
+            }
+            (columns, size) = (grid.columns, grid.size)
+            try check(grid)
+            try checkData(in: container)
+        }
+
+        /// Returns the tiles, which must have the same size and coding.
+        private static func tiles(
+            _ ids: [Int], areWhole: Bool, in container: HEIFContainer
+        ) throws(DecodingFailure) -> (tiles: [Tile], size: PixelSize) {
+            var configurations: [Int: HEVCConfiguration] = [:]
+            var tiles: [Tile] = []
+            for id in ids {
+                guard let item = container.items[id] else { throw .malformed(.heic, "a tile is missing") }
+                guard item.type == "hvc1" else { throw .unsupported(.heic, "the coding “\(item.type)”") }
+                let properties = try container.properties(of: item)
+                for (property, value) in zip(item.properties, properties) {
+                    guard case .hevc(let range) = value else { continue }
+                    if configurations[property.index] == nil {
+                        configurations[property.index] = try HEVCConfiguration(at: range, of: container.reader)
+                    }
+                    if let known = configurations[property.index] {
+                        tiles.append(Tile(item: item, configuration: known))
+                    }
+                    break
+                }
+                let declared = try size(of: item, in: container)
+                guard let size = tiles.last?.configuration.sequence.size,
+                    areWhole || declared == size
+                else {
+                    throw .malformed(.heic, "the size of an image is not that of its coding")
+                }
+            }
+            guard let first = tiles.first?.configuration.sequence, tiles.count == ids.count,
+                tiles.allSatisfy({ $0.configuration.sequence.matches(first) })
+            else { throw .malformed(.heic, "an image has no coding, or tiles of several codings") }
+            return (tiles, first.size)
+        }
+
+        private static func size(of item: HEIFItem, in container: HEIFContainer) throws(DecodingFailure) -> PixelSize {
+            for property in try container.properties(of: item) {
+                if case .size(let size) = property, size.width > 0, size.height > 0 { return size }
+            }
+            throw .malformed(.heic, "an image has no size")
+        }
+
+        private func check(_ grid: HEIFGrid) throws(DecodingFailure) {
+            guard tiles.count > 1 else {
+                guard tileSize.width >= size.width, tileSize.height >= size.height else {
+                    throw .malformed(.heic, "a tile is smaller than its image")
+                }
+                return
+            }
+            let (width, height) = (tileSize.width, tileSize.height)
+            guard min(width, height) >= Self.smallestTile, width % 2 == 0, height % 2 == 0 else {
+                throw .unsupported(.heic, "tiles of \(tileSize)")
+            }
+            guard width * (grid.columns - 1) < size.width, width * grid.columns >= size.width,
+                height * (grid.rows - 1) < size.height, height * grid.rows >= size.height
+            else { throw .malformed(.heic, "the tiles do not cover the image") }
+        }
+
+        /// Checks that tiles do not share so much data that decoding takes longer than the length of the file explains.
+        private func checkData(in container: HEIFContainer) throws(DecodingFailure) {
+            var total = 0
+            for tile in tiles {
+                for range in try container.ranges(of: tile.item) {
+                    total += min(range.count, container.reader.data.count)
+                }
+            }
+            guard total <= container.reader.data.count || tiles.count == 1 else {
+                throw isTruncated(in: container) ? .truncated(.heic) : .malformed(.heic, "the data of tiles overlaps")
+            }
+        }
+
+        private func isTruncated(in container: HEIFContainer) -> Bool {
+            tiles.contains { $0.item.extents.contains { $0.upperBound > container.reader.data.count } }
+        }
+    }
+
+    extension HEIFImage {
+        /// The number of rows of tiles.
+        var rows: Int { tiles.count / columns }
+
+        /// The format of the samples, the same for all tiles.
+        var sequence: HEVCSequence { tiles[0].configuration.sequence }
+
+        /// The color properties of the first tile.
+        func tileProperties(in container: HEIFContainer) throws(DecodingFailure) -> [HEIFProperty] {
+            try container.properties(of: tiles[0].item)
+        }
+
+        /// Decodes a tile. Throws `.truncated` if its data exceeds the file.
+        func decodeTile(_ index: Int, in container: HEIFContainer) throws(DecodingFailure) -> HEIFPlanes {
+            let (item, configuration) = (tiles[index].item, tiles[index].configuration)
+            return try HEIFPlanes(
+                decoding: try configuration.slices(in: try container.data(of: item)),
+                parameterSets: configuration.parameterSets, as: configuration.sequence)
+        }
+
+        /// The length of the longest tile's data in bytes.
+        func largestTileLength(in container: HEIFContainer) -> Int {
+            tiles.map { tile in tile.item.extents.reduce(0) { $0 + min($1.count, container.reader.data.count) } }.max()
+                ?? 0
+        }
+    }
+
+    /// The content of an item of type `grid`.
+    private struct HEIFGrid {
+        var size: PixelSize
+        var columns: Int
+        var rows: Int
+
+        init(size: PixelSize, columns: Int, rows: Int) {
+            self.size = size
+            self.columns = columns
+            self.rows = rows
+        }
+
+        init(_ data: Data) throws(DecodingFailure) {
+            var fields = ISOFields(ISOReader(data), in: 0..<data.count)
+            guard try fields.integer(1) == 0 else { throw .unsupported(.heic, "a grid of a newer version") }
+            let length = try fields.integer(1) & 1 == 0 ? 2 : 4
+            rows = 1 + (try fields.integer(1))
+            columns = 1 + (try fields.integer(1))
+            size = PixelSize(width: try fields.integer(length), height: try fields.integer(length))
+        }
+    }
+
+    extension HEVCSequence {
+        /// Whether tiles of both can be parts of one image.
+        fileprivate func matches(_ other: HEVCSequence) -> Bool {
+            size == other.size && codedSize == other.codedSize && chromaFormat == other.chromaFormat
+                && bitDepth == other.bitDepth && color == other.color
+        }
+    }
+#endif

@@ -1,0 +1,133 @@
+#if HEIF
+    import ImageCore
+
+    #if canImport(FoundationEssentials)
+        import FoundationEssentials
+    #else
+        import Foundation
+    #endif
+
+    /// The primary image of a file, without pixels.
+    struct HEIFStructure {
+        let image: HEIFImage
+        /// The part of the image to show, in stored orientation.
+        let area: PixelArea
+        let orientation: ImageOrientation
+        let color: CodingColor
+        private let profile: Range<Int>?
+        /// The alpha channel. It has the size of the image.
+        let alpha: HEIFImage?
+        /// Whether color is multiplied by alpha.
+        let isPremultiplied: Bool
+        /// A smaller copy of the image, with the same orientation and color.
+        let thumbnail: Thumbnail?
+
+        struct Thumbnail {
+            var image: HEIFImage
+            /// The part of it to show.
+            var area: PixelArea
+
+            var size: PixelSize { PixelSize(width: area.width, height: area.height) }
+        }
+
+        /// - Throws: `.malformed`, `.truncated`, `.unsupported` or `.limitExceeded`.
+        init(of container: HEIFContainer, limits: DecodingLimits) throws(DecodingFailure) {
+            guard let id = container.primaryItem, let item = container.items[id] else {
+                throw .malformed(.heic, "the file has no primary image")
+            }
+            image = try HEIFImage(id, in: container)
+            let properties = try container.properties(of: item)
+            let transformation = try HEIFTransformation(properties, of: image)
+            (area, orientation) = (transformation.area, transformation.orientation)
+            try limits.check(PixelSize(width: area.width, height: area.height))
+            let color = ItemColor(properties + (try image.tileProperties(in: container)))
+            (profile, self.color) = (color.profile, color.coding ?? image.sequence.color ?? CodingColor())
+            let alpha = try Self.alpha(of: id, in: container)
+            self.alpha = try alpha.map { id throws(DecodingFailure) in try HEIFImage(id, in: container) }
+            if let size = self.alpha?.size, size != image.size {
+                throw .unsupported(.heic, "alpha of \(size) for an image of \(image.size)")
+            }
+            isPremultiplied = alpha.map { container.targets(of: id, "prem").contains($0) } ?? false
+            // A thumbnail may have alpha of its own, which is not searched for.
+            let candidate = alpha == nil ? Self.thumbnail(of: id, transformation, color, in: container) : nil
+            let hasSameColor = color.coding != nil || candidate?.image.sequence.color == image.sequence.color
+            thumbnail = hasSameColor ? candidate : nil
+        }
+
+        /// Returns the item of the alpha channel (ISO/IEC 23008-12, 6.5.8 and B.2.4).
+        private static func alpha(of id: Int, in container: HEIFContainer) throws(DecodingFailure) -> Int? {
+            let types = ["urn:mpeg:hevc:2015:auxid:1", "urn:mpeg:mpegB:cicp:systems:auxiliary:alpha"]
+            for source in container.sources(of: id, "auxl") {
+                guard let item = container.items[source] else { continue }
+                for property in try container.properties(of: item) {
+                    if case .auxiliary(let type) = property, types.contains(type) { return source }
+                }
+            }
+            return nil
+        }
+
+        /// Returns the largest thumbnail that shows the same as the image. One that can't be decoded is ignored.
+        private static func thumbnail(
+            of id: Int, _ transformation: HEIFTransformation, _ color: ItemColor, in container: HEIFContainer
+        ) -> Thumbnail? {
+            let thumbnails = container.sources(of: id, "thmb").compactMap { source -> Thumbnail? in
+                guard let item = container.items[source], let properties = try? container.properties(of: item),
+                    container.sameColor(ItemColor(properties), color),
+                    let image = try? HEIFImage(source, in: container), image.columns == 1, image.rows == 1,
+                    let own = try? HEIFTransformation(properties, of: image),
+                    own.orientation == transformation.orientation
+                else { return nil }
+                let thumbnail = Thumbnail(image: image, area: own.area)
+                return thumbnail.size.hasShape(of: transformation.area) ? thumbnail : nil
+            }
+            return thumbnails.max { $0.size.area < $1.size.area }
+        }
+
+        /// Returns the header. A profile above the limit is ignored.
+        func header(of container: HEIFContainer, limits: DecodingLimits) throws(DecodingFailure) -> ImageHeader {
+            var header = ImageHeader(
+                format: .heic, storedSize: PixelSize(width: area.width, height: area.height), orientation: orientation,
+                hasAlpha: alpha != nil)
+            if let profile, profile.count <= limits.metadataBytes, !profile.isEmpty {
+                header.colorProfile = Data(container.reader.data.dropFirst(profile.lowerBound).prefix(profile.count))
+            } else {
+                header.colorCalibration = try color.calibration()
+            }
+            return header
+        }
+    }
+
+    /// The color properties of an item. The first of each kind applies.
+    private struct ItemColor {
+        var coding: CodingColor?
+        var profile: Range<Int>?
+
+        init(_ properties: [HEIFProperty]) {
+            for property in properties {
+                switch property {
+                case .color(let color): coding = coding ?? color
+                case .profile(let range): profile = profile ?? range
+                default: break
+                }
+            }
+        }
+    }
+
+    extension HEIFContainer {
+        fileprivate func sameColor(_ first: ItemColor, _ second: ItemColor) -> Bool {
+            guard first.coding == second.coding else { return false }
+            guard first.profile != second.profile else { return true }
+            guard let one = first.profile, let other = second.profile else { return false }
+            return reader.data.dropFirst(one.lowerBound).prefix(one.count)
+                .elementsEqual(reader.data.dropFirst(other.lowerBound).prefix(other.count))
+        }
+    }
+
+    extension PixelSize {
+        /// Whether the ratio of the sides is the same within one percent.
+        fileprivate func hasShape(of other: PixelArea) -> Bool {
+            let ratio = Double(width) * Double(other.height) / (Double(height) * Double(other.width))
+            return abs(ratio - 1) <= 0.01
+        }
+    }
+#endif

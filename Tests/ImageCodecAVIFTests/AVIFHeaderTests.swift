@@ -1,0 +1,181 @@
+#if AVIF
+    import CTestAVIF
+    import Foundation
+    import ImageCodecAVIF
+    import ImageCore
+    import ImageDecoding
+    import ImageProcessing
+    import ImageTesting
+    import Testing
+
+    @Suite("The header of AVIF")
+    struct AVIFHeaderTests {
+        /// Returns an upright 2 by 3 image of six gray levels after a rotation and a mirroring, computed step by step.
+        private static func transformed(_ rows: [[UInt8]], rotation: Int, mirror: Int) -> [[UInt8]] {
+            var rows = rows
+            for _ in 0..<rotation {
+                let width = rows[0].count
+                rows = (0..<width).map { column in rows.map { $0[width - 1 - column] } }
+            }
+            if mirror == 0 { rows.reverse() }
+            if mirror == 1 { rows = rows.map { $0.reversed() } }
+            return rows
+        }
+
+        @Test(
+            "an image is turned by irot, then mirrored by imir, and Exif is ignored", arguments: 0..<4, [-1, 0, 1])
+        func orientation(rotation: Int, mirror: Int) throws {
+            let levels: [[UInt8]] = [[10, 50], [90, 130], [170, 210]]
+            var image = TestAVIF(2, 3, format: 400, luma: { x, y in Double(levels[y][x]) / 255 })
+            image.settings.rotation = CInt(rotation)
+            image.settings.mirror = CInt(mirror)
+            // Exif with the orientation 6.
+            image.exif = Data([0x4D, 0x4D, 0, 42, 0, 0, 0, 8, 0, 1, 1, 0x12, 0, 3, 0, 0, 0, 1, 0, 6, 0, 0, 0, 0, 0, 0])
+            let decoder = DownsamplingDecoder(decoders: [AVIFDecoder()], resampler: LanczosRowResampler())
+            let bitmap = try decoder.decode(try image.file(), request: DecodingRequest(), isCancelled: { false }).bitmap
+            let expected = Self.transformed(levels, rotation: rotation, mirror: mirror)
+            #expect(bitmap.size == PixelSize(width: expected[0].count, height: expected.count))
+            let grays = stride(from: 0, to: bitmap.pixels.count, by: 4).map { bitmap.pixels[$0] }
+            #expect(grays.largestDifference(to: expected.flatMap { $0 }) <= 1)
+        }
+
+        private static func header(primaries: Int, transfer: Int, profile: Data = Data()) throws -> ImageHeader {
+            var image = TestAVIF(2, 2, luma: { _, _ in 0.5 })
+            (image.settings.primaries, image.settings.transfer) = (CInt(primaries), CInt(transfer))
+            image.profile = profile
+            return try AVIFReading.open(try image.file()).header
+        }
+
+        @Test("sRGB, unspecified code points and the curves of television have no calibration")
+        func standardColors() throws {
+            for transfer in [1, 2, 6, 13, 14, 15] {
+                for primaries in [1, 2] {
+                    let header = try Self.header(primaries: primaries, transfer: transfer)
+                    #expect(header.colorCalibration == nil && header.colorProfile == nil, "\(primaries), \(transfer)")
+                }
+            }
+        }
+
+        @Test("other primaries and curves have the calibration of ITU-T H.273")
+        func calibration() throws {
+            let displayP3 = try #require(try Self.header(primaries: 12, transfer: 13).colorCalibration)
+            #expect(displayP3.transfer == .srgb && displayP3.red == .init(x: 0.680, y: 0.320))
+            #expect(displayP3.white == .init(x: 0.3127, y: 0.3290))
+            #expect(try Self.header(primaries: 9, transfer: 14).colorCalibration?.green == .init(x: 0.170, y: 0.797))
+            #expect(try Self.header(primaries: 11, transfer: 13).colorCalibration?.white == .init(x: 0.314, y: 0.351))
+            #expect(try Self.header(primaries: 1, transfer: 4).colorCalibration == .init(transfer: .gamma(2.2)))
+            #expect(try Self.header(primaries: 1, transfer: 5).colorCalibration == .init(transfer: .gamma(2.8)))
+            #expect(try Self.header(primaries: 1, transfer: 8).colorCalibration == .init(transfer: .gamma(1)))
+            for primaries in [4, 5, 6, 7, 22] {
+                #expect(try Self.header(primaries: primaries, transfer: 1).colorCalibration != nil, "\(primaries)")
+            }
+        }
+
+        @Test("PQ and HLG are refused, unless a profile replaces them", arguments: [16, 18])
+        func highDynamicRange(transfer: Int) throws {
+            #expect(throws: DecodingFailure.self) { try Self.header(primaries: 9, transfer: transfer) }
+            let profile = Data((0..<99).map { UInt8($0) })
+            let header = try Self.header(primaries: 9, transfer: transfer, profile: profile)
+            #expect(header.colorProfile == profile && header.colorCalibration == nil)
+        }
+
+        @Test("a profile above the limit is ignored")
+        func largeProfile() throws {
+            var image = TestAVIF(2, 2, luma: { _, _ in 0.5 })
+            image.profile = Data((0..<101).map { UInt8($0) })
+            let data = try image.file()
+            #expect(try AVIFReading.open(data, limits: .init(metadataBytes: 101)).header.colorProfile == image.profile)
+            #expect(try AVIFReading.open(data, limits: .init(metadataBytes: 100)).header.colorProfile == nil)
+        }
+
+        @Test("an exceeded limit is reported by name")
+        func limits() throws {
+            let data = try TestAVIF.detailed(130, 70, format: 420).file()
+            func failure(_ limits: DecodingLimits) -> DecodingFailure? { AVIFReading.failure(data, limits: limits) }
+            #expect(failure(.init(encodedBytes: 99)) == .limitExceeded(.encodedBytes, value: data.count, allowed: 99))
+            #expect(failure(.init(pixels: 9099)) == .limitExceeded(.pixels, value: 9100, allowed: 9099))
+            #expect(failure(.init(side: 129)) == .limitExceeded(.side, value: 130, allowed: 129))
+            // dav1d rounds the sides up to multiples of 128.
+            let bytes = 256 * 128 * 3 / 2
+            #expect(
+                failure(.init(decodedBytes: bytes - 1))
+                    == .limitExceeded(.decodedBytes, value: bytes, allowed: bytes - 1))
+            #expect(failure(.init(pixels: 9100, side: 130, decodedBytes: bytes)) == nil)
+        }
+
+        @Test("a size that libavif doesn't decode is a limit or unsupported, not malformed")
+        func hugeSize() throws {
+            var data = try TestAVIF.detailed(64, 64).file()
+            let property = try #require(data.firstRange(of: Data("ispe".utf8)))
+            data.replaceSubrange(
+                property.upperBound + 4..<property.upperBound + 12, with: [0, 0, 255, 255, 0, 0, 255, 255])
+            #expect(AVIFReading.failure(data) == .limitExceeded(.pixels, value: 65_535 * 65_535, allowed: 100_000_000))
+            let unlimited = DecodingLimits(pixels: .max, side: .max)
+            #expect(
+                AVIFReading.failure(data, limits: unlimited)
+                    == .unsupported(.avif, "libavif doesn't decode images of 65535x65535"))
+        }
+
+        @Test("a file that is truncated anywhere throws truncated")
+        func truncated() throws {
+            for data in [
+                try TestAVIF.detailed(40, 30, format: 420, hasAlpha: true).file(),
+                try AVIFEncoder(speed: 9).encode(
+                    (1...3).map { AnimationFrame(bitmap: .scene(40, 30, seed: $0), delay: .seconds(1)) }, loopCount: 1,
+                    options: .init()),
+            ] {
+                for count in 0..<data.count {
+                    let frame = data.count > 0 && data[8..<12].elementsEqual("avis".utf8) ? 2 : 0
+                    let failure = AVIFReading.failure(data.prefix(count), frame: frame)
+                    #expect(failure == .truncated(.avif), "\(count) of \(data.count) bytes")
+                }
+            }
+        }
+
+        @Test("tables for which libavif would search for long are refused")
+        func largeTables() throws {
+            let data = try TestAVIF.detailed(8, 8).file()
+            let meta = try #require(data.firstRange(of: Data("meta".utf8)))
+            func file(extraItems count: Int) -> Data {
+                // A second item location box, of items without extents.
+                var table = Data([0, 0, 0, 0, 0x44, 0, UInt8(count >> 8), UInt8(count & 255)])
+                for item in 0..<count { table += [UInt8(item >> 8), UInt8(item & 255), 0, 0, 0, 0] }
+                let size = table.count + 8
+                let box = Data([0, UInt8(size >> 16), UInt8(size >> 8 & 255), UInt8(size & 255)]) + "iloc".utf8 + table
+                var result = data
+                result.insert(contentsOf: box, at: meta.upperBound + 4)
+                let old = data[meta.lowerBound - 4..<meta.lowerBound].reduce(0) { $0 << 8 | Int($1) } + box.count
+                let bytes = (0..<4).map { UInt8(old >> (24 - 8 * $0) & 255) }
+                result.replaceSubrange(meta.lowerBound - 4..<meta.lowerBound, with: bytes)
+                return result
+            }
+            #expect(AVIFReading.failure(file(extraItems: 22_000)) == .unsupported(.avif, "too many items"))
+            #expect(AVIFReading.failure(file(extraItems: 100)) != .unsupported(.avif, "too many items"))
+        }
+
+        @Test("decoding is cancelled before a frame and between strips")
+        func cancellation() throws {
+            let opened = try AVIFReading.open(try TestAVIF.detailed(2001, 137, format: 420).file())
+            for allowed in [0, 1, 2] {
+                let sink = CancellingSink(allowedChecks: allowed)
+                #expect(throws: DecodingFailure.cancelled) {
+                    try opened.decode(frame: 0, size: opened.header.storedSize, layout: .rgba8, into: sink)
+                }
+            }
+        }
+    }
+
+    /// Accepts rows, and cancels at a check.
+    private final class CancellingSink: PixelRowSink {
+        private var allowedChecks: Int
+
+        init(allowedChecks: Int) { self.allowedChecks = allowedChecks }
+
+        func receive(_ row: Span<UInt8>) throws(DecodingFailure) {}
+
+        func checkCancellation() throws(DecodingFailure) {
+            allowedChecks -= 1
+            if allowedChecks < 0 { throw .cancelled }
+        }
+    }
+#endif

@@ -1,0 +1,202 @@
+#if HEIF
+    import Foundation
+    import GeneratedImages
+    import ImageCodecHEIF
+    import ImageCore
+    import ImageDecoding
+    import ImageProcessing
+    import ImageTesting
+    import Testing
+
+    @Suite("HEIF: signature, orientation, color and sizes")
+    struct HEIFDecoderTests {
+        private static let planes = TestPlanes(chroma: 1, bitDepth: 8)
+
+        @Test("recognizes brands of HEIF and HEVC, at any position in the first 32 bytes, but no AVIF")
+        func signature() {
+            func file(_ brands: String...) -> Data {
+                HEIFBuilder(brands: brands).file().prefix(32)
+            }
+            let decoder = HEIFDecoder()
+            for brand in ["heic", "heix", "heim", "heis", "hevc", "hevx", "mif1", "msf1"] {
+                #expect(decoder.recognizes(file(brand)) && decoder.recognizes(file("abcd", "efgh", brand)))
+            }
+            #expect(!decoder.recognizes(file("avif", "mif1", "miaf")))
+            #expect(!decoder.recognizes(file("mif1", "avif")) && !decoder.recognizes(file("msf1", "avis")))
+            #expect(!decoder.recognizes(file("isom", "mp42")))
+            #expect(!decoder.recognizes(file("heic").dropFirst(1)))
+        }
+
+        /// The properties, and the orientation that turns the stored image upright.
+        private static let orientations: [([(String, UInt8)], ImageOrientation)] = [
+            ([], .up), ([("irot", 0)], .up), ([("irot", 1)], .left), ([("irot", 2)], .down), ([("irot", 3)], .right),
+            ([("imir", 1)], .upMirrored), ([("imir", 0)], .downMirrored),
+            ([("irot", 1), ("imir", 1)], .rightMirrored), ([("irot", 1), ("imir", 0)], .leftMirrored),
+            ([("irot", 3), ("imir", 1)], .leftMirrored), ([("imir", 1), ("irot", 1)], .leftMirrored),
+        ]
+
+        @Test("the orientation is that of the properties, in their order", arguments: orientations.indices)
+        func orientation(index: Int) throws {
+            let (properties, expected) = Self.orientations[index]
+            let file = try HEIFBuilder.still(Self.planes, properties: properties.map { ($0.0, Data([$0.1])) })
+            let image = try HEIFReading.open(file)
+            #expect(image.header.orientation == expected && image.header.storedSize == Self.planes.size)
+            #expect(
+                try HEIFReading.pixels(image) == HEIFReading.pixels(HEIFReading.open(HEIFBuilder.still(Self.planes))))
+        }
+
+        @Test("an image with a rotation and an Exif orientation is turned once")
+        func exif() throws {
+            let file = try #require(try GeneratedImage.all().first { $0.format == .heic && $0.name == "grid" }).data
+            let image = try HEIFReading.open(file)
+            #expect(image.header.orientation == .right)
+            #expect(image.header.storedSize == PixelSize(width: 120, height: 120))
+        }
+
+        @Test("the encoder writes each orientation", arguments: ImageOrientation.allCases)
+        func encodedOrientation(orientation: ImageOrientation) throws {
+            let encoder = HEIFEncoder(orientation: orientation)
+            let image = try HEIFReading.open(encoder.encode(.scene(70, 50), options: EncodingOptions(isLossless: true)))
+            #expect(image.header.orientation == orientation)
+            #expect(image.header.storedSize == PixelSize(width: 70, height: 50))
+            #expect(try HEIFReading.pixels(image) == Bitmap.scene(70, 50).pixels)
+        }
+
+        @Test("the clean aperture is cut out", arguments: [(0, 0), (10, 6), (11, 7)])
+        func aperture(left: Int, top: Int) throws {
+            let (size, whole) = (PixelSize(width: 61, height: 41), Self.planes.size)
+            let offset = (x: 2 * left + size.width - whole.width, y: 2 * top + size.height - whole.height)
+            let aperture = HEIFBuilder.aperture(size, offset: offset)
+            let image = try HEIFReading.open(HEIFBuilder.still(Self.planes, properties: [("clap", aperture)]))
+            try #require(image.header.storedSize == size)
+            let all = try HEIFReading.pixels(HEIFReading.open(HEIFBuilder.still(Self.planes)))
+            var expected: [UInt8] = []
+            for y in top..<top + size.height {
+                let start = (y * whole.width + left) * 4
+                expected += all[start..<start + size.width * 4]
+            }
+            #expect(try HEIFReading.pixels(image) == expected)
+            let half = PixelSize(width: 31, height: 21)
+            #expect(image.decodableSize(covering: half) == (left % 2 == 0 ? half : size))
+            #expect(try HEIFReading.pixels(image, size: image.decodableSize(covering: half)).count % 4 == 0)
+        }
+
+        @Test("a clean aperture beyond the image is malformed")
+        func badAperture() throws {
+            let aperture = HEIFBuilder.aperture(PixelSize(width: 129, height: 10), offset: (0, 0))
+            let file = try HEIFBuilder.still(Self.planes, properties: [("clap", aperture)])
+            #expect(HEIFReading.rows(file).failure == .malformed(.heic, "the clean aperture exceeds the image"))
+        }
+
+        @Test("code points of color become a calibration, and sRGB none")
+        func calibration() throws {
+            func header(_ primaries: Int, _ transfer: Int) throws -> ImageHeader {
+                try HEIFReading.open(
+                    HEIFBuilder.still(Self.planes, primaries: primaries, transfer: transfer)
+                ).header
+            }
+            for (primaries, transfer) in [(1, 13), (2, 2), (1, 1), (1, 6)] {
+                #expect(try header(primaries, transfer).colorCalibration == nil)
+            }
+            let wide = try #require(try header(12, 13).colorCalibration)
+            #expect(wide.transfer == .srgb && wide.red == .init(x: 0.680, y: 0.320))
+            #expect(try header(9, 14).colorCalibration?.green == .init(x: 0.170, y: 0.797))
+            #expect(try header(1, 4).colorCalibration?.transfer == .gamma(2.2))
+            #expect(try header(1, 5).colorCalibration?.transfer == .gamma(2.8))
+            #expect(try header(1, 8).colorCalibration?.transfer == .gamma(1))
+        }
+
+        @Test("HDR is refused", arguments: [16, 18])
+        func hdr(transfer: Int) throws {
+            let file = try HEIFBuilder.still(TestPlanes(chroma: 1, bitDepth: 10), primaries: 9, transfer: transfer)
+            guard case .unsupported(.heic, let text)? = HEIFReading.rows(file).failure else {
+                Issue.record("HDR was not refused")
+                return
+            }
+            #expect(text.contains(transfer == 16 ? "PQ" : "HLG"))
+        }
+
+        @Test("an ICC profile is returned, and takes precedence over code points")
+        func profile() throws {
+            let profile = Data((0..<200).map { UInt8($0) })
+            let encoder = HEIFEncoder(colorProfile: profile)
+            let file = try encoder.encode(.scene(70, 50), options: EncodingOptions())
+            #expect(try HEIFReading.open(file).header.colorProfile == profile)
+            let both = try HEIFBuilder.still(
+                Self.planes, primaries: 12, transfer: 16, properties: [("colr", Data("prof".utf8) + profile)])
+            let header = try HEIFReading.open(both).header
+            #expect(header.colorProfile == profile && header.colorCalibration == nil)
+            let limited = try HEIFReading.open(file, limits: DecodingLimits(metadataBytes: 199))
+            #expect(limited.header.colorProfile == nil)
+        }
+
+        @Test("sizes are halves, quarters and eighths, rounded up")
+        func sizes() throws {
+            let file = try HEIFEncoder().encode(.scene(203, 131), options: EncodingOptions())
+            let image = try HEIFReading.open(file)
+            for (factor, size) in [(2, (102, 66)), (4, (51, 33)), (8, (26, 17))] {
+                let size = PixelSize(width: size.0, height: size.1)
+                #expect(image.decodableSize(covering: size) == size, "\(factor)")
+                #expect(try HEIFReading.pixels(image, size: size).count == size.area * 4)
+            }
+            #expect(image.decodableSize(covering: PixelSize(width: 103, height: 1)) == image.header.storedSize)
+            let transparent = try HEIFReading.open(
+                HEIFEncoder().encode(.scene(203, 131, hasAlpha: true), options: EncodingOptions()))
+            #expect(transparent.decodableSize(covering: PixelSize(width: 1, height: 1)) == image.header.storedSize)
+        }
+
+        @Test("a small target of a large image looks like the image")
+        func downsampling() throws {
+            let source = Bitmap.scene(400, 300)
+            let file = try HEIFEncoder(orientation: .right).encode(source, options: EncodingOptions(quality: 0.95))
+            let decoder = DownsamplingDecoder(decoders: [HEIFDecoder()], resampler: LanczosRowResampler())
+            let target = ImageTarget(PixelSize(width: 75, height: 75))
+            let image = try decoder.decode(file, request: DecodingRequest(target: target), isCancelled: { false })
+            #expect(image.bitmap.size == PixelSize(width: 56, height: 75))
+            // Row 0 is at the right: the upper left corner of the upright image is the lower left one of the stored image.
+            let corner = image.bitmap.pixels.prefix(4)
+            #expect(corner[0] < 20 && corner[1] > 235, "\(corner)")
+        }
+
+        @Test("the thumbnail is decoded for speed if it is large enough")
+        func thumbnail() throws {
+            let file = try #require(try GeneratedImage.all().first { $0.format == .heic && $0.name == "grid" }).data
+            let image = try HEIFReading.open(file)
+            let (small, thumbnail) = (PixelSize(width: 50, height: 50), PixelSize(width: 64, height: 64))
+            #expect(image.decodableSize(covering: small, preference: .speed) == thumbnail)
+            #expect(image.decodableSize(covering: small, preference: .quality) == PixelSize(width: 60, height: 60))
+            #expect(
+                image.decodableSize(covering: PixelSize(width: 65, height: 1), preference: .speed)
+                    == image.header.storedSize)
+            #expect(try HEIFReading.pixels(image, size: thumbnail, preference: .speed).count == thumbnail.area * 4)
+        }
+
+        @Test("alpha is that of the auxiliary image, and premultiplied color is divided by it")
+        func alpha() throws {
+            var builder = HEIFBuilder()
+            let size = PixelSize(width: 64, height: 64)
+            let color = builder.property(
+                "colr", HEIFBuilder.color(primaries: 1, transfer: 13, matrix: 0, isFullRange: true))
+            let kind = builder.property("auxC", HEIFBuilder.number(0) + Data("urn:mpeg:hevc:2015:auxid:1\0".utf8))
+            let planes = TestPlanes(size: size, chroma: 3, bitDepth: 8)
+            let mask = TestPlanes(size: size, chroma: 0, bitDepth: 10, seed: 30)
+            builder.image(try planes.encoded(), properties: [color])
+            let auxiliary = builder.image(try mask.encoded(), properties: [-kind])
+            builder.reference("auxl", from: auxiliary, to: [1])
+            let straight = try HEIFReading.pixels(HEIFReading.open(builder.file()))
+            builder.reference("prem", from: 1, to: [auxiliary])
+            let image = try HEIFReading.open(builder.file())
+            #expect(image.header.hasAlpha)
+            let divided = try HEIFReading.pixels(image)
+            for (x, y) in [(0, 0), (10, 20), (63, 63), (31, 5), (50, 40)] {
+                let offset = (y * 64 + x) * 4
+                let alpha = Double(mask.sample(0, x, y)) / 1023
+                #expect(abs(Double(straight[offset + 3]) - 255 * alpha) <= 0.6)
+                #expect(straight[offset + 1] == UInt8(planes.sample(0, x, y)))
+                let expected =
+                    alpha == 0 ? 0 : min(255, Double(planes.sample(0, x, y)) / (Double(straight[offset + 3]) / 255))
+                #expect(abs(Double(divided[offset + 1]) - expected) <= 0.6)
+            }
+        }
+    }
+#endif

@@ -1,0 +1,169 @@
+#if HEIF
+    import Foundation
+    import GeneratedImages
+    import ImageCodecHEIF
+    import ImageCore
+    import ImageTesting
+    import Testing
+
+    @Suite("HEIF: limits, damage and cancellation")
+    struct HEIFLimitTests {
+        private static func grid() throws -> Data {
+            try #require(try GeneratedImage.all().first { $0.format == .heic && $0.name == "grid" }).data
+        }
+
+        private func failure(_ data: Data, _ limits: DecodingLimits) -> DecodingFailure? {
+            do throws(DecodingFailure) {
+                let image = try HEIFReading.open(data, limits: limits)
+                _ = try HEIFReading.pixels(image)
+                return nil
+            } catch {
+                return error
+            }
+        }
+
+        @Test("each limit is checked")
+        func limits() throws {
+            let file = try Self.grid()
+            func exceeds(_ limits: DecodingLimits, _ limit: DecodingLimit) -> Bool {
+                if case .limitExceeded(let found, _, _)? = failure(file, limits) { return found == limit }
+                return false
+            }
+            #expect(exceeds(DecodingLimits(encodedBytes: file.count - 1), .encodedBytes))
+            #expect(exceeds(DecodingLimits(pixels: 120 * 120 - 1), .pixels))
+            #expect(exceeds(DecodingLimits(side: 119), .side))
+            #expect(exceeds(DecodingLimits(decodedBytes: 20_000), .decodedBytes))
+            #expect(failure(file, DecodingLimits(decodedBytes: 100_000)) == nil)
+        }
+
+        @Test("a coded size in the bitstream that differs from the header is malformed")
+        func hugeCoding() throws {
+            var builder = HEIFBuilder()
+            let coded = try TestPlanes(size: PixelSize(width: 512, height: 512), chroma: 1, bitDepth: 8).encoded()
+            builder.image(.init(coded, size: PixelSize(width: 64, height: 64)))
+            let expected = DecodingFailure.malformed(.heic, "the size of an image is not that of its coding")
+            #expect(failure(builder.file(), .default) == expected)
+        }
+
+        @Test("more pictures than one are refused, because each costs a whole image")
+        func manyPictures() throws {
+            var builder = HEIFBuilder()
+            var coded = try TestPlanes(chroma: 1, bitDepth: 8).encoded()
+            coded.data += coded.data
+            builder.image(coded)
+            #expect(failure(builder.file(), .default) == .malformed(.heic, "an image has several pictures"))
+        }
+
+        @Test("more than 10,000 boxes are refused")
+        func manyBoxes() throws {
+            var builder = HEIFBuilder()
+            builder.image(try TestPlanes(chroma: 1, bitDepth: 8).encoded())
+            for _ in 0..<10_001 { _ = builder.property("free", Data()) }
+            #expect(failure(builder.file(), .default) == .malformed(.heic, "too many boxes, items or references"))
+        }
+
+        @Test("tiles that occur twice, or do not cover the image, are malformed")
+        func badGrids() throws {
+            let coded = try TestPlanes(size: PixelSize(width: 64, height: 64), chroma: 1, bitDepth: 8).encoded()
+            for (tiles, size) in [([1, 1], 128), ([1, 2], 200), ([1, 2], 64), ([1, 9], 128)] {
+                var builder = HEIFBuilder()
+                builder.image(coded)
+                builder.image(coded)
+                builder.primary = builder.grid(tiles, columns: 2, size: PixelSize(width: size, height: 64))
+                guard case .malformed? = failure(builder.file(), .default) else {
+                    Issue.record("a bad grid was accepted: \(tiles), \(size)")
+                    continue
+                }
+            }
+        }
+
+        @Test("alpha of another size is refused")
+        func alphaSize() throws {
+            var builder = HEIFBuilder()
+            let kind = builder.property("auxC", HEIFBuilder.number(0) + Data("urn:mpeg:hevc:2015:auxid:1\0".utf8))
+            builder.image(try TestPlanes(chroma: 1, bitDepth: 8).encoded())
+            let mask = TestPlanes(size: PixelSize(width: 64, height: 64), chroma: 0, bitDepth: 8)
+            let auxiliary = builder.image(try mask.encoded(), properties: [-kind])
+            builder.reference("auxl", from: auxiliary, to: [1])
+            #expect(failure(builder.file(), .default) == .unsupported(.heic, "alpha of 64x64 for an image of 128x64"))
+        }
+
+        @Test("sequences, other codings and essential properties that are unknown are unsupported")
+        func unsupported() throws {
+            func isUnsupported(_ data: Data) -> Bool {
+                if case .unsupported? = failure(data, .default) { return true }
+                return false
+            }
+            let type = HEIFBuilder.box("ftyp", Data("msf1".utf8) + Data(count: 4) + Data("hevcmsf1".utf8))
+            #expect(isUnsupported(type + HEIFBuilder.box("moov", Data(count: 20))))
+            var builder = HEIFBuilder()
+            builder.item(
+                "jpeg", Data([0xFF, 0xD8]),
+                properties: [builder.property("ispe", HEIFBuilder.size(PixelSize(width: 1, height: 1)))])
+            #expect(isUnsupported(builder.file()))
+            let file = try HEIFBuilder.still(TestPlanes(chroma: 1, bitDepth: 8), properties: [("lsel", Data([0, 0]))])
+            #expect(isUnsupported(file))
+        }
+
+        @Test("a file without a primary image is malformed")
+        func noPrimary() throws {
+            var builder = HEIFBuilder()
+            builder.image(try TestPlanes(chroma: 1, bitDepth: 8).encoded())
+            builder.primary = 0
+            #expect(failure(builder.file(), .default) == .malformed(.heic, "the file has no primary image"))
+        }
+
+        @Test("the complete rows of tiles of a truncated file are delivered")
+        func truncation() throws {
+            var builder = HEIFBuilder()
+            let coded = try TestPlanes(size: PixelSize(width: 64, height: 64), chroma: 1, bitDepth: 8).encoded()
+            // The grid's own data is before that of its tiles, as in files of cameras.
+            builder.primary = builder.grid([2, 3, 4, 5], columns: 2, size: PixelSize(width: 128, height: 128))
+            for _ in 0..<4 { builder.image(coded) }
+            let file = builder.file()
+            let (all, _) = HEIFReading.rows(file)
+            try #require(all.count == 128)
+            let (rows, failure) = HEIFReading.rows(file.prefix(file.count - 5))
+            #expect(failure == .truncated(.heic))
+            // Row 63 needs the chroma of the next row of tiles.
+            #expect(rows == Array(all.prefix(63)))
+            #expect(HEIFReading.rows(file.prefix(100)).failure == .truncated(.heic))
+        }
+
+        @Test("decoding can be cancelled before each tile and each strip")
+        func cancellation() throws {
+            let file = try Self.grid()
+            for count in 1...6 {
+                let sink = CancellingSink(after: count)
+                let image = try HEIFReading.open(file)
+                #expect(throws: DecodingFailure.cancelled) {
+                    try image.decode(frame: 0, size: image.header.storedSize, layout: .rgba8, into: sink)
+                }
+                #expect(sink.checks == count)
+            }
+        }
+    }
+
+    /// Cancels at a number of checks.
+    private final class CancellingSink: PixelRowSink {
+        private(set) var checks = 0
+        private let limit: Int
+
+        init(after limit: Int) { self.limit = limit }
+
+        func receive(_ row: Span<UInt8>) throws(DecodingFailure) {}
+
+        func checkCancellation() throws(DecodingFailure) {
+            checks += 1
+            if checks == limit { throw .cancelled }
+        }
+    }
+
+    extension HEIFBuilder.Coded {
+        /// The same data with another declared size.
+        fileprivate init(_ other: Self, size: PixelSize) {
+            self = other
+            self.size = size
+        }
+    }
+#endif

@@ -1,0 +1,161 @@
+#if HEIF
+    import Foundation
+    import GeneratedImages
+    import ImageCodecHEIF
+    import ImageCore
+    import ImageTesting
+    import Testing
+
+    @Suite("HEIF: pixels of each coding")
+    struct HEIFPixelTests {
+        private static let matrices: [(code: Int, weights: (red: Double, blue: Double)?)] = [
+            (0, nil), (1, (0.2126, 0.0722)), (2, (0.299, 0.114)), (5, (0.299, 0.114)), (6, (0.299, 0.114)),
+            (7, (0.212, 0.087)), (9, (0.2627, 0.0593)),
+        ]
+
+        @Test(
+            "each subsampling, depth and range is converted as in floating point", arguments: [0, 1, 2, 3], [8, 10, 12])
+        func codings(chroma: Int, bitDepth: Int) throws {
+            for isFullRange in [true, false] {
+                try check(TestPlanes(chroma: chroma, bitDepth: bitDepth), matrix: 6, (0.299, 0.114), isFullRange)
+            }
+        }
+
+        @Test("each matrix is converted as in floating point", arguments: 0..<7)
+        func matrix(index: Int) throws {
+            let (code, weights) = Self.matrices[index]
+            for isFullRange in [true, false] {
+                try check(TestPlanes(chroma: 3, bitDepth: 8), matrix: code, weights, isFullRange)
+            }
+        }
+
+        private func check(
+            _ planes: TestPlanes, matrix: Int, _ weights: (red: Double, blue: Double)?, _ isFullRange: Bool
+        ) throws {
+            let image = try HEIFReading.open(HEIFBuilder.still(planes, matrix: matrix, isFullRange: isFullRange))
+            #expect(image.header.storedSize == planes.size && !image.header.hasAlpha)
+            let pixels = try HEIFReading.pixels(image)
+            try #require(pixels.count == planes.size.area * 4)
+            var largest = 0.0
+            for y in 0..<planes.size.height {
+                for x in 0..<planes.size.width {
+                    let offset = (y * planes.size.width + x) * 4
+                    let expected = planes.color(x, y, weights: weights, isFullRange: isFullRange)
+                    for channel in 0..<3 {
+                        largest = max(largest, abs(Double(pixels[offset + channel]) - expected[channel]))
+                    }
+                    if pixels[offset + 3] != 255 { largest = 255 }
+                }
+            }
+            #expect(largest <= 1, "chroma \(planes.chroma), \(planes.bitDepth) bits, matrix \(matrix)")
+        }
+
+        @Test("without color properties, the range is that of the bitstream")
+        func bitstreamColor() throws {
+            let planes = TestPlanes(chroma: 3, bitDepth: 8)
+            var builder = HEIFBuilder()
+            builder.image(try planes.encoded())
+            let pixels = try HEIFReading.pixels(try HEIFReading.open(builder.file()))
+            // libheif writes full range into the bitstream.
+            let expected = planes.color(5, 5, weights: (0.299, 0.114), isFullRange: true)
+            let offset = (5 * planes.size.width + 5) * 4
+            #expect((0..<3).allSatisfy { abs(Double(pixels[offset + $0]) - expected[$0]) <= 1 })
+        }
+
+        @Test("an unknown matrix is refused")
+        func unknownMatrix() throws {
+            let file = try HEIFBuilder.still(TestPlanes(chroma: 3, bitDepth: 8), matrix: 14)
+            #expect(HEIFReading.rows(file).failure == .unsupported(.heic, "the matrix coefficients 14"))
+        }
+
+        @Test(
+            "a grid equals its tiles side by side", arguments: [0, 1, 2, 3])
+        func grid(chroma: Int) throws {
+            let (tile, size) = (PixelSize(width: 64, height: 64), PixelSize(width: 150, height: 120))
+            var builder = HEIFBuilder()
+            let ids = try (0..<6).map { index in
+                let planes = TestPlanes(size: tile, chroma: chroma, bitDepth: 8, seed: index * 20)
+                return builder.image(try planes.encoded())
+            }
+            let color = builder.property(
+                "colr", HEIFBuilder.color(primaries: 1, transfer: 13, matrix: 6, isFullRange: true))
+            builder.primary = builder.grid(ids, columns: 3, size: size, properties: [color])
+            let image = try HEIFReading.open(builder.file())
+            #expect(image.header.storedSize == size)
+            let pixels = try HEIFReading.pixels(image)
+            try #require(pixels.count == size.area * 4)
+            for (x, y) in [
+                (0, 0), (20, 30), (100, 10), (140, 50), (10, 100), (90, 90), (147, 117), (30, 64), (130, 70),
+            ] {
+                let (column, row) = (x / 64, y / 64)
+                let planes = TestPlanes(size: tile, chroma: chroma, bitDepth: 8, seed: (row * 3 + column) * 20)
+                guard (1..<63).contains(x % 64), (1..<63).contains(y % 64) else { continue }
+                let expected = planes.color(x % 64, y % 64, weights: (0.299, 0.114), isFullRange: true)
+                for channel in 0..<3 {
+                    #expect(
+                        abs(Double(pixels[(y * size.width + x) * 4 + channel]) - expected[channel]) <= 1, "\(x), \(y)")
+                }
+            }
+        }
+
+        @Test("decoding in strips of a grid gives the rows of a single image", arguments: [1, 2, 4, 8])
+        func gridStrips(shrinking: Int) throws {
+            // One image, and the same samples as four tiles.
+            let whole = TestPlanes(size: PixelSize(width: 128, height: 128), chroma: 1, bitDepth: 8)
+            var builder = HEIFBuilder()
+            let color = builder.property(
+                "colr", HEIFBuilder.color(primaries: 1, transfer: 13, matrix: 6, isFullRange: true))
+            let ids = try [(0, 0), (64, 0), (0, 64), (64, 64)].map { left, top in
+                builder.image(try whole.encoded(left: left, top: top))
+            }
+            builder.primary = builder.grid(ids, columns: 2, size: whole.size, properties: [color])
+            let size = PixelSize(width: 128 / shrinking, height: 128 / shrinking)
+            let tiled = try HEIFReading.pixels(try HEIFReading.open(builder.file()), size: size)
+            let single = try HEIFReading.pixels(try HEIFReading.open(HEIFBuilder.still(whole)), size: size)
+            #expect(tiled == single)
+        }
+
+        @Test("smaller sizes are the mean of blocks", arguments: [2, 4, 8], [0, 1, 2, 3])
+        func shrinking(factor: Int, chroma: Int) throws {
+            let planes = TestPlanes(chroma: chroma, bitDepth: 10)
+            let image = try HEIFReading.open(HEIFBuilder.still(planes))
+            let size = PixelSize(width: planes.size.width / factor, height: planes.size.height / factor)
+            #expect(image.decodableSize(covering: size) == size)
+            let pixels = try HEIFReading.pixels(image, size: size)
+            // The mean of gray is that of luma. Colors are clamped before and after the mean, so only interior ones are compared.
+            let whole = try HEIFReading.pixels(image)
+            var (sum, count) = (0, 0)
+            for y in 0..<size.height {
+                for x in 0..<size.width {
+                    var mean = 0
+                    for row in 0..<factor {
+                        for column in 0..<factor {
+                            mean += Int(whole[((y * factor + row) * planes.size.width + x * factor + column) * 4 + 1])
+                        }
+                    }
+                    sum += abs(mean / (factor * factor) - Int(pixels[(y * size.width + x) * 4 + 1]))
+                    count += 1
+                }
+            }
+            #expect(Double(sum) / Double(count) < 6, "\(Double(sum) / Double(count))")
+        }
+    }
+
+    extension TestPlanes {
+        /// Encodes the tile of 64 by 64 pixels that starts at a pixel.
+        fileprivate func encoded(left: Int, top: Int) throws -> HEIFBuilder.Coded {
+            var tile = self
+            tile.size = PixelSize(width: 64, height: 64)
+            var samples: [UInt16] = []
+            for plane in 0..<3 {
+                let (across, down) = plane == 0 ? (1, 1) : (across, down)
+                for y in 0..<64 / down {
+                    for x in 0..<64 / across {
+                        samples.append(UInt16(sample(plane, left / across + x, top / down + y)))
+                    }
+                }
+            }
+            return try Self.encode(samples, tile)
+        }
+    }
+#endif

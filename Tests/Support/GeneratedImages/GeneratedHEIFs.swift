@@ -1,0 +1,43 @@
+#if HEIF
+    import Foundation
+    import ImageCodecHEIF
+    import ImageCore
+
+    extension GeneratedImage {
+        static func heifs() throws -> [GeneratedImage] {
+            let encoder = HEIFEncoder()
+            var images: [GeneratedImage] = []
+            for isLossless in [false, true] {
+                for hasAlpha in [false, true] {
+                    let options = EncodingOptions(quality: 0.3, isLossless: isLossless)
+                    let name = "\(isLossless ? "lossless" : "lossy")\(hasAlpha ? "-alpha" : "")"
+                    let file = try encoder.encode(Scene.bitmap(hasAlpha: hasAlpha), options: options)
+                    images.append(GeneratedImage(name, .heic, file))
+                }
+            }
+            return images + [GeneratedImage("grid", .heic, try grid())]
+        }
+
+        /// Returns a turned grid of two by two tiles, with a thumbnail and a description in Exif, as cameras write it.
+        private static func grid() throws -> Data {
+            var builder = HEIFBuilder()
+            let size = PixelSize(width: 64, height: 64)
+            let options = EncodingOptions(quality: 0.1)
+            let coded = try (1...5).map { seed in
+                try HEIFBuilder.Coded(
+                    of: HEIFEncoder().encode(Scene.bitmap(64, 64, seed: UInt64(seed)), options: options), size: size)
+            }
+            let tiles = coded.prefix(4).map { builder.image($0) }
+            let turn = builder.property("irot", Data([3]))
+            let color = builder.property(
+                "colr", HEIFBuilder.color(primaries: 12, transfer: 13, matrix: 6, isFullRange: true))
+            builder.primary = builder.grid(
+                tiles, columns: 2, size: PixelSize(width: 120, height: 120), properties: [-turn, color])
+            let thumbnail = builder.image(coded[4], properties: [-turn, color])
+            builder.reference("thmb", from: thumbnail, to: [builder.primary])
+            let exif = builder.item("Exif", Data([0, 0, 0, 0]) + Data(Scene.exif(orientation: 6)))
+            builder.reference("cdsc", from: exif, to: [builder.primary])
+            return builder.file()
+        }
+    }
+#endif
