@@ -90,10 +90,15 @@ func command(_ name: String, in app: String, uses dependencies: [Target.Dependen
         name: name, dependencies: dependencies, path: "Apps/\(app)/Sources/\(name)", swiftSettings: strict)
 }
 
-/// Returns a C target of an app that links libraries by name.
-func appKernels(_ name: String, in app: String, links libraries: String...) -> Target {
+/// Returns a C target of an app that links libraries by name, some of them only with a trait.
+func appKernels(
+    _ name: String, in app: String, links libraries: String..., withTraits optional: [String: String] = [:]
+) -> Target {
     .target(
-        name: name, path: "Apps/\(app)/Sources/\(name)", linkerSettings: libraries.map { .linkedLibrary($0) })
+        name: name, path: "Apps/\(app)/Sources/\(name)",
+        cSettings: optional.keys.sorted().map { .define($0, .when(traits: [$0])) },
+        linkerSettings: libraries.map { .linkedLibrary($0) }
+            + optional.sorted { $0.key < $1.key }.map { .linkedLibrary($0.value, .when(traits: [$0.key])) })
 }
 
 /// Returns a test target in Tests/<name>, or in the folder of an app.
@@ -258,7 +263,6 @@ let suites = [
     tests("ImageCodecPNGTests", of: ["ImageCore", "ImageCodecPNG", "ImageTesting", "GeneratedImages"]),
     tests("ImageCodecWebPTests", of: ["ImageCore", "ImageCodecWebP", "ImageTesting", "GeneratedImages"]),
     tests("ImageCodecGIFTests", of: ["ImageCore", "ImageCodecGIF", "ImageTesting", "GeneratedImages"]),
-    tests("ImageCodecImageIOTests", of: ["ImageCore", "ImageCodecImageIO"]),
     tests("ImageThumbHashTests", of: ["ImageCore", "ImageThumbHash"]),
     tests(
         "ImageCodecAVIFTests",
@@ -385,9 +389,12 @@ let imageload = [
         "ImageLoadTool", in: "imageload",
         uses: [
             "ImageCore", "ImageDecoding", "ImageLoading", "ImageLoaderKit", "ImageDiskCaching",
-            "ImageHTTPCaching", "ImageTransportCaching", "ImageTransporting", "ImageThumbHash", httpTypes,
+            "ImageHTTPCaching", "ImageTransportCaching", "ImageTransporting", "ImageThumbHash", "AllFormats", httpTypes,
             argumentParser,
         ]),
+    // The decoders and encoders of all formats whose traits are enabled.
+    appLibrary(
+        "AllFormats", in: "imageload", uses: ["ImageCore", "ImageLoaderKit", "ImageCodecAVIF", "ImageCodecHEIF"]),
     tests(
         "ImageLoadToolTests", in: "imageload",
         of: [
@@ -422,7 +429,8 @@ let benchmarks = [
             "ImageCore", "ImageDecoding", "ImageLoading", "ImageLoaderKit", "ImageMemoryCaching",
             "ImageHTTPCaching", "ImageTransportCaching", "ImageTesting", "ImageDiskCaching", "ImageProcessing",
             "ImageTransporting", "ImageTransportCurl", "ImageScheduling", "ImageCoalescing", "CDecodingFloor",
-            "CDiskFloor", "CTransportFloor", "EvictionStudy", "ScrollStudy", httpTypes,
+            "CDiskFloor", "CTransportFloor", "EvictionStudy", "ScrollStudy", "AllFormats", "ImageCodecAVIF",
+            "ImageCodecHEIF", httpTypes,
         ] + allCodecs),
     command("MemoryBenchmarks", in: "Benchmarks", uses: ["ImageCore", "ImageMemoryCaching"]),
     appLibrary("EvictionStudy", in: "Benchmarks", uses: ["ImageMemoryCaching", "ImageTesting", "CTraceFile"]),
@@ -435,7 +443,9 @@ let benchmarks = [
         ]),
     tests("ScrollStudyTests", in: "Benchmarks", of: ["ScrollStudy"]),
     appKernels("CTraceFile", in: "Benchmarks", links: "z"),
-    appKernels("CDecodingFloor", in: "Benchmarks", links: "jpeg", "png", "webp", "webpdemux", "gif"),
+    appKernels(
+        "CDecodingFloor", in: "Benchmarks", links: "jpeg", "png", "webp", "webpdemux", "gif",
+        withTraits: ["AVIF": "avif", "HEIF": "heif"]),
     appKernels("CDiskFloor", in: "Benchmarks", links: "sqlite3"),
     appKernels("CTransportFloor", in: "Benchmarks", links: "curl"),
 ]

@@ -28,6 +28,14 @@ checked_imports=(--explicit-target-dependency-import-check error)
 traits_build="$root/.build-traits"
 with_every_trait=(--enable-all-traits --scratch-path "$traits_build")
 
+# Prints the traits of the formats whose C libraries are installed, separated by commas.
+format_traits() {
+    local traits=""
+    if pkg-config --exists libavif 2>/dev/null; then traits+=,AVIF; fi
+    if pkg-config --exists libheif libde265 2>/dev/null; then traits+=,HEIF; fi
+    printf '%s' "${traits#,}"
+}
+
 # is_current STAMP FOLDER…: succeeds if nothing in the folders is newer than the stamp. Includes folders, to detect removed files.
 is_current() {
     local stamp=$1
@@ -36,16 +44,17 @@ is_current() {
 }
 
 # build_release PRODUCT [PACKAGE]: builds a command of this package, or of one in Apps, in release. Sets `binary` to its path.
-# Skips the build if nothing changed. The compiler's output goes to a log.
+# Skips the build if nothing changed. The compiler's output goes to a log. Commands of this package have all formats that can be built.
 build_release() {
-    local product=$1 folder="$root${2:+/Apps/$2}"
+    local product=$1 folder="$root${2:+/Apps/$2}" options=("${checked_imports[@]}")
     local stamp="$folder/.build/$product.stamp" log="$root/out/build-$product.log"
     binary="$folder/.build/release/$product"
     if [[ -x $binary ]] && is_current "$stamp" "$root/Package.swift" "$root/Packages" "$root/Apps" "$root/Tests"; then return; fi
     mkdir -p "$folder/.build" "$root/out"
+    if [[ $# == 1 && -n $(format_traits) ]]; then options+=(--traits "$(format_traits)"); fi
     touch "$stamp.new"
     python3 "$root/Scripts/lib/run_step.py" --name "building $product in release" --log "$log" -- \
-        swift build --package-path "$folder" -c release --product "$product" "${checked_imports[@]}" ||
+        swift build --package-path "$folder" -c release --product "$product" "${options[@]}" ||
         fail "$product doesn't build" "if a header is missing, run Scripts/bootstrap"
     mv "$stamp.new" "$stamp"
 }

@@ -1,5 +1,6 @@
 import Foundation
 import ImageLoaderKit
+import ImageTesting
 import LoopbackServer
 import Testing
 
@@ -50,6 +51,18 @@ struct KitTests {
             let image = try await loader.image(
                 for: server.url(), processors: [.crop(x: 0, y: 0, size: size), .blur(sigma: 1), .circle()])
             #expect(image.size == PixelSize(width: 6, height: 6))
+        }
+    }
+
+    @Test("decoders of more formats are passed to the loader, and an error names a decoder that is missing")
+    func decoders() async throws {
+        let avif = ImageRequest(.data(Data([0, 0, 0, 16]) + Data("ftypavif".utf8) + Data(count: 4), name: "avif"))
+        let fake = ImageRequest(.data(FakeImage.encode(width: 40, height: 30), name: "fake"))
+        try await withDirectory { directory in
+            let loader = try ImageLoader(cacheDirectory: directory, decoders: .standard + [FakeDecoder()])
+            #expect(try await loader.image(for: fake).size == PixelSize(width: 40, height: 30))
+            let failure = await #expect(throws: ImageError.self) { try await loader.image(for: avif) }
+            #expect(failure?.description.contains("add AVIFDecoder of ImageCodecAVIF to the decoders") == true)
         }
     }
 

@@ -1,5 +1,8 @@
+import AllFormats
 import Foundation
+import ImageCodecAVIF
 import ImageCodecGIF
+import ImageCodecHEIF
 import ImageCodecJPEG
 import ImageCodecPNG
 import ImageCodecWebP
@@ -13,7 +16,7 @@ import ImageLoaderKit
 /// decodes at the next scale that covers the target, libwebp resizes with low quality, and libpng doesn't resize.
 enum DecodingBenchmarks {
     static func run(rounds: Int) throws -> [Comparison] {
-        try jpeg(rounds) + progressive(rounds) + png(rounds) + webp(rounds) + animations(rounds)
+        try jpeg(rounds) + progressive(rounds) + png(rounds) + webp(rounds) + optional(rounds) + animations(rounds)
     }
 
     private static let thumbnail = ImageTarget(PixelSize(width: 300, height: 300))
@@ -83,6 +86,31 @@ enum DecodingBenchmarks {
         ]
     }
 
+    /// Returns the rows of the formats that are enabled by traits. The baseline decodes in full.
+    private static func optional(_ rounds: Int) throws -> [Comparison] {
+        var rows: [Comparison] = []
+        #if AVIF
+            rows += try compare("AVIF, 4 MP", rounds, AVIFEncoder(), .avif)
+        #endif
+        #if HEIF
+            rows += try compare("HEIC, 4 MP", rounds, HEIFEncoder(), .heif)
+        #endif
+        return rows
+    }
+
+    private static func compare(
+        _ name: String, _ rounds: Int, _ encoder: any ImageEncoder, _ work: Floor.Work
+    ) throws -> [Comparison] {
+        let photograph = Photograph.bitmap(PixelSize(width: 2560, height: 1600))
+        let image = Subject(try encoder.encode(photograph, options: EncodingOptions()))
+        let floor = Floor(photograph.size)
+        let full = { try floor.decode(image.data, work) }
+        return [
+            try compare("\(name), to 300 px", rounds, { try image.decode(thumbnail) }, full),
+            try compare("\(name), in full", rounds, { try image.decode(nil) }, full),
+        ]
+    }
+
     private static func animations(_ rounds: Int) throws -> [Comparison] {
         let frames = Photograph.pan(PixelSize(width: 480, height: 320), frames: 30)
         let gif = Subject(try GIFEncoder().encode(frames, loopCount: 0, options: EncodingOptions()))
@@ -108,7 +136,7 @@ enum DecodingBenchmarks {
 /// An encoded image, decoded through the public API.
 private struct Subject {
     let data: Data
-    private let decoder = ImageDecoders.makeDecoder(idleByteLimit: DecodingLimits.default.decodedBytes)
+    private let decoder = ImageDecoders.makeDecoder(.all, idleByteLimit: DecodingLimits.default.decodedBytes)
 
     init(_ data: Data) { self.data = data }
 

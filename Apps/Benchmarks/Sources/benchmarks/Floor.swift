@@ -12,6 +12,12 @@ final class Floor {
         case webp(Int32, Int32)
         case webpAnimation
         case gif
+        #if AVIF
+            case avif
+        #endif
+        #if HEIF
+            case heif
+        #endif
     }
 
     /// The library failed to decode.
@@ -40,6 +46,12 @@ final class Floor {
         case .webp(let width, let height): unsafe floor_webp(data, count, width, height, target, capacity)
         case .webpAnimation: unsafe floor_webp_animation(data, count)
         case .gif: unsafe floor_gif(data, count, target, capacity)
+        #if AVIF
+            case .avif: unsafe floor_avif(data, count, target, capacity)
+        #endif
+        #if HEIF
+            case .heif: unsafe floor_heif(data, count, target, capacity)
+        #endif
         }
     }
 }

@@ -1,3 +1,4 @@
+import AllFormats
 import ArgumentParser
 import Foundation
 import ImageCore
@@ -77,7 +78,8 @@ private struct BenchmarkImage {
     private let data: Data
     private let target: ImageTarget?
     /// The idle limit is high enough to reuse the memory of large images.
-    private let decoder = ImageDecoders.makeDecoder(idleByteLimit: DecodingLimits.default.decodedBytes)
+    private let decoder = ImageDecoders.makeDecoder(
+        .all, idleByteLimit: DecodingLimits.default.decodedBytes)
 
     init(data: Data, target: ImageTarget?) throws(DecodingFailure) {
         self.data = data

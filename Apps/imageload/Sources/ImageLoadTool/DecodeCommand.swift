@@ -1,3 +1,4 @@
+import AllFormats
 import ArgumentParser
 import Foundation
 import ImageCore
@@ -33,7 +34,7 @@ struct DecodeCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let decoder = ImageDecoders.makeDecoder()
+        let decoder = ImageDecoders.makeDecoder(.all)
         let data = try thumbnailOrAll(of: try await FileAccess.read(file), decoder)
         let request = DecodingRequest(target: options.target, frame: frame, acceptsTruncated: acceptTruncated)
         let image: DecodedImage

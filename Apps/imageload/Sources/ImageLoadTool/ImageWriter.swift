@@ -1,3 +1,4 @@
+import AllFormats
 import ArgumentParser
 import Dispatch
 import Foundation
@@ -9,13 +10,19 @@ import ImageLoading
 /// The values of `--format`.
 enum OutputFormat: String, ExpressibleByArgument, CaseIterable, Sendable {
     case png, jpeg, webp, auto, original
+    #if AVIF
+        case avif
+    #endif
+    #if HEIF
+        case heic
+    #endif
 
     /// Returns the encoder for this format, or nil if the original bytes are written.
     func encoder(for bitmap: Bitmap) -> (any ImageEncoder)? {
         switch self {
         case .original: nil
         case .auto: ImageEncoders.adaptiveChoice.encoder(for: bitmap)
-        case .png, .jpeg, .webp: ImageEncoders.encoder(for: ImageFormat(rawValue: rawValue))
+        default: ImageEncoders.encoder(for: ImageFormat(rawValue: rawValue), in: .all)
         }
     }
 }
@@ -61,7 +68,7 @@ struct ImageWriter: Sendable {
         _ onProgress: @escaping @Sendable (WorkProgress) -> Void
     ) async throws -> LoadReport.OutputImage {
         let loaded = try await loader.data(for: request, onProgress: onProgress)
-        let header = try ImageDecoders.makeDecoder().header(of: loaded.data)
+        let header = try ImageDecoders.makeDecoder(.all).header(of: loaded.data)
         try await write(loaded.data, named: names[item.index], format: header.format)
         return LoadReport.OutputImage(
             source: loaded.source, format: header.format, size: header.size, frames: header.frameCount,

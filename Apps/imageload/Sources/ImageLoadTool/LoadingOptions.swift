@@ -1,3 +1,4 @@
+import AllFormats
 import ArgumentParser
 import Foundation
 import ImageCore
@@ -67,6 +68,7 @@ struct LoadingOptions: ParsableArguments {
     /// Returns a loader with these options.
     func makeLoader(observer: any ImageLoaderObserver) -> ImageLoader {
         var defaults = ImageLoaderOptions(cacheDirectory: CacheFolder.url(cache))
+        defaults.decoders = .all
         defaults.maxDownloads = concurrency
         defaults.maxDownloadsPerHost = concurrency
         defaults.retries = retries

@@ -1,3 +1,4 @@
+import AllFormats
 import ArgumentParser
 import Foundation
 import ImageCore
@@ -30,7 +31,7 @@ struct PreviewsCommand: AsyncParsableCommand {
     func run() async throws {
         let data = try await FileAccess.read(file)
         let folder = try ImageFolder.create(at: output)
-        let session = ImageDecoders.makeDecoder()
+        let session = ImageDecoders.makeDecoder(.all)
             .makeSession(request: DecodingRequest(target: options.target), throttle: .none)
         let length = piece ?? max(1, data.count / 20)
         for start in stride(from: 0, to: data.count, by: length) {

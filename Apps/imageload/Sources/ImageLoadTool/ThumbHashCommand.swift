@@ -1,3 +1,4 @@
+import AllFormats
 import ArgumentParser
 import Foundation
 import ImageCore
@@ -25,7 +26,7 @@ struct ThumbHashCommand: AsyncParsableCommand {
 
     func run() async throws {
         if let decode { return try await writeImage(of: decode, to: files[0]) }
-        let decoder = ImageDecoders.makeDecoder()
+        let decoder = ImageDecoders.makeDecoder(.all)
         for file in files {
             let hash = try await hash(of: file, decoder)
             Console.output(files.count == 1 ? hash.base64 : "\(hash.base64)  \(file)")

@@ -27,7 +27,7 @@
 
         /// Returns whether the data starts with a file type box that has the brand `avif` or `avis` (AVIF 1.1,
         /// section 6). Brands after the first 32 bytes are not considered.
-        public func recognizes(_ prefix: Data) -> Bool { FileTypeBox(prefix.prefix(32))?.isAVIF ?? false }
+        public func recognizes(_ prefix: Data) -> Bool { FileSignature.format(of: prefix) == .avif }
 
         /// Reads the container and the headers of its images. Decodes no pixels. A truncated file is accepted if its
         /// header is complete.

@@ -15,7 +15,6 @@
             rawValue = name.description.utf8.reduce(0) { $0 << 8 | Int($1) }
         }
 
-        static let fileType: BoxType = "ftyp"
     }
 
     /// A box: its type, and the range of its content.

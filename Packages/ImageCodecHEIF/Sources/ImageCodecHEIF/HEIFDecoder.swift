@@ -24,18 +24,7 @@
         public var format: ImageFormat { .heic }
 
         /// Returns whether the data starts with an `ftyp` box with a brand of HEIF or HEVC, and none of AVIF.
-        public func recognizes(_ prefix: Data) -> Bool {
-            let reader = ISOReader(prefix)
-            guard reader.name(at: 4) == "ftyp", let length = reader.integer(at: 0, length: 4), length >= 16 else {
-                return false
-            }
-            let end = min(length, prefix.count)
-            let brands = [reader.name(at: 8)] + stride(from: 16, through: end - 4, by: 4).map(reader.name)
-            return brands.contains(where: Self.brands.contains) && !brands.contains { $0 == "avif" || $0 == "avis" }
-        }
-
-        /// The brands of images and sequences with HEVC, and of those with any coding (ISO/IEC 23008-12, 10 and B.4).
-        private static let brands: Set = ["heic", "heix", "heim", "heis", "hevc", "hevx", "mif1", "msf1"]
+        public func recognizes(_ prefix: Data) -> Bool { FileSignature.format(of: prefix) == .heic }
 
         /// Reads the boxes of the file. Decodes no pixels. A truncated file is accepted if its `meta` box is complete.
         ///

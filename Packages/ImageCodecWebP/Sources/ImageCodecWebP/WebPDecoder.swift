@@ -28,6 +28,8 @@ public struct WebPDecoder: ImageDecoder {
     /// `.webp`.
     public var format: ImageFormat { .webp }
 
+    public func using(_ pool: PixelBufferPool) -> WebPDecoder { WebPDecoder(pool: self.pool ?? pool) }
+
     /// Returns whether the data starts with the signatures `RIFF` and `WEBP`.
     public func recognizes(_ prefix: Data) -> Bool {
         prefix.starts(with: "RIFF".utf8) && prefix.dropFirst(8).starts(with: "WEBP".utf8)

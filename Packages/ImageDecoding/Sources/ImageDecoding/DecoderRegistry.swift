@@ -19,10 +19,24 @@ public struct DecoderRegistry: Sendable {
     /// - Parameter decoders: The decoders, in the order in which they are tried.
     public init(_ decoders: [any ImageDecoder]) { self.decoders = decoders }
 
-    /// Returns the first decoder that recognizes a file. Throws `.unknownFormat` if none does.
+    /// Returns the first decoder that recognizes a file.
+    ///
+    /// - Throws: `.unsupported` with the module that decodes the file, if it is in a format of this package.
+    ///   `.unknownFormat` for other files.
     public func decoder(for data: Data) throws(DecodingFailure) -> any ImageDecoder {
         let prefix = Data(data.prefix(Self.prefixByteCount))
-        guard let decoder = decoders.first(where: { $0.recognizes(prefix) }) else { throw .unknownFormat }
-        return decoder
+        if let decoder = decoders.first(where: { $0.recognizes(prefix) }) { return decoder }
+        guard let format = FileSignature.format(of: prefix), let type = Self.decoderTypes[format] else {
+            throw .unknownFormat
+        }
+        throw .unsupported(format, "there is no decoder for it; add \(type) to the decoders")
     }
+
+    /// The decoders of this package, for error messages.
+    private static let decoderTypes: [ImageFormat: String] = [
+        .jpeg: "JPEGDecoder of ImageCodecJPEG", .png: "PNGDecoder of ImageCodecPNG",
+        .webp: "WebPDecoder of ImageCodecWebP", .gif: "GIFDecoder of ImageCodecGIF",
+        .avif: "AVIFDecoder of ImageCodecAVIF", .heic: "HEIFDecoder of ImageCodecHEIF",
+        .jxl: "JXLDecoder of ImageCodecJXL",
+    ]
 }

@@ -9,27 +9,43 @@ import ImageProcessing
 
 /// Creates decoders for use without a loader.
 public enum ImageDecoders {
-    /// Creates a decoder for JPEG, PNG, WebP and GIF. It decodes to the requested size and converts to sRGB.
+    /// Creates a decoder that recognizes the format, decodes to the requested size and converts to sRGB.
     ///
     /// - Parameters:
+    ///   - decoders: The formats, in the order in which they are tried. By default JPEG, PNG, WebP and GIF.
     ///   - limits: Checked before memory is allocated.
     ///   - idleByteLimit: The size, in bytes, of released pixel memory that is kept for new images.
     public static func makeDecoder(
-        limits: DecodingLimits = .default, idleByteLimit: Int = 16 << 20
+        _ decoders: [any ImageDecoder] = .standard, limits: DecodingLimits = .default, idleByteLimit: Int = 16 << 20
     ) -> DownsamplingDecoder {
         let pool = PixelBufferPool(byteLimit: idleByteLimit)
         return DownsamplingDecoder(
-            decoders: [JPEGDecoder(), PNGDecoder(), WebPDecoder(pool: pool), GIFDecoder()],
+            decoders: decoders.map { $0.using(pool) },
             resampler: LanczosRowResampler(), colorConverter: LittleCMSColorConverter(), limits: limits, pool: pool)
     }
+}
+
+extension [any ImageDecoder] {
+    /// The decoders of JPEG, PNG, WebP and GIF.
+    ///
+    /// Decoders of more formats are in modules that you add: `.standard + [AVIFDecoder()]`.
+    public static var standard: [any ImageDecoder] { [JPEGDecoder(), PNGDecoder(), WebPDecoder(), GIFDecoder()] }
+}
+
+extension [any ImageEncoder] {
+    /// The encoders of JPEG, PNG, WebP and GIF.
+    public static var standard: [any ImageEncoder] { [JPEGEncoder(), PNGEncoder(), WebPEncoder(), GIFEncoder()] }
 }
 
 /// Creates encoders for use without a loader.
 public enum ImageEncoders {
     /// Returns the encoder for a format, or nil if there is none.
-    public static func encoder(for format: ImageFormat) -> (any ImageEncoder)? {
-        let encoders: [any ImageEncoder] = [JPEGEncoder(), PNGEncoder(), WebPEncoder(), GIFEncoder()]
-        return encoders.first { $0.format == format }
+    ///
+    /// - Parameter encoders: The available encoders. By default those of JPEG, PNG, WebP and GIF.
+    public static func encoder(
+        for format: ImageFormat, in encoders: [any ImageEncoder] = .standard
+    ) -> (any ImageEncoder)? {
+        encoders.first { $0.format == format }
     }
 
     /// Chooses JPEG for photographs, and PNG for drawings and transparent images.
@@ -49,12 +65,19 @@ public enum DiskEncoding: Hashable, Sendable {
     case adaptive(quality: Double = 0.85)
 
     /// Creates the transform for a disk cache. Returns nil for `.original` and for formats without an encoder.
-    public func makeTransform(decodingLimits: DecodingLimits = .default) -> ReencodingTransform? {
-        let decoder = ImageDecoders.makeDecoder(limits: decodingLimits)
+    ///
+    /// - Parameters:
+    ///   - decoders: The formats that are re-encoded. Images in other formats are stored as received.
+    ///   - encoders: The encoders from which that of a fixed format is chosen.
+    public func makeTransform(
+        decodingLimits: DecodingLimits = .default, decoders: [any ImageDecoder] = .standard,
+        encoders: [any ImageEncoder] = .standard
+    ) -> ReencodingTransform? {
+        let decoder = ImageDecoders.makeDecoder(decoders, limits: decodingLimits)
         switch self {
         case .original: return nil
         case .format(let format, let quality):
-            guard let encoder = ImageEncoders.encoder(for: format) else { return nil }
+            guard let encoder = ImageEncoders.encoder(for: format, in: encoders) else { return nil }
             return ReencodingTransform(decoder: decoder, options: EncodingOptions(quality: quality)) { _ in encoder }
         case .adaptive(let quality):
             let choice = ImageEncoders.adaptiveChoice

@@ -1,3 +1,4 @@
+public import ImageCore
 public import ImageLoading
 
 #if canImport(FoundationEssentials)
@@ -17,12 +18,15 @@ extension ImageLoader {
     ///
     /// - Parameters:
     ///   - cacheDirectory: The directory of the disk cache. It is created if it doesn't exist.
+    ///   - decoders: The formats. To read more, add decoders of other modules: `.standard + [AVIFDecoder()]`.
     ///   - configure: Changes the options before the loader is created.
     /// - Throws: `CacheDirectoryError.notCreated`, or the error of `configure`.
     public convenience init(
-        cacheDirectory: URL, configure: (inout ImageLoaderOptions) throws -> Void = { _ in }
+        cacheDirectory: URL, decoders: [any ImageDecoder] = .standard,
+        configure: (inout ImageLoaderOptions) throws -> Void = { _ in }
     ) throws {
         var options = ImageLoaderOptions(cacheDirectory: cacheDirectory)
+        options.decoders = decoders
         try configure(&options)
         if let directory = options.cacheDirectory { try CacheDirectory.create(directory) }
         self.init(options.makeConfiguration())
@@ -34,9 +38,13 @@ extension ImageLoader {
     /// See ``CacheDirectory/standard(name:environment:)``. To load without a disk cache, set
     /// ``ImageLoaderOptions/cacheDirectory`` to nil.
     ///
-    /// - Parameter configure: Changes the options before the loader is created.
+    /// - Parameters:
+    ///   - decoders: The formats. To read more, add decoders of other modules: `.standard + [AVIFDecoder()]`.
+    ///   - configure: Changes the options before the loader is created.
     /// - Throws: A `CacheDirectoryError`, or the error of `configure`.
-    public convenience init(configure: (inout ImageLoaderOptions) throws -> Void = { _ in }) throws {
-        try self.init(cacheDirectory: CacheDirectory.standard(), configure: configure)
+    public convenience init(
+        decoders: [any ImageDecoder] = .standard, configure: (inout ImageLoaderOptions) throws -> Void = { _ in }
+    ) throws {
+        try self.init(cacheDirectory: CacheDirectory.standard(), decoders: decoders, configure: configure)
     }
 }

@@ -63,6 +63,11 @@ public struct ImageLoaderOptions: Sendable {
     public var maxDownloadsPerHost = 6
     /// The maximum number of decodes at a time; the number of processor cores by default. Values below 1 count as 1.
     public var maxDecodes: Int
+    /// The decoders, in the order in which they are tried. `ImageCodecAVIF`, `ImageCodecHEIF` and `ImageCodecJXL` have
+    /// more: `.standard + [AVIFDecoder()]`.
+    public var decoders: [any ImageDecoder] = .standard
+    /// The encoders for ``diskEncoding``.
+    public var encoders: [any ImageEncoder] = .standard
     /// Limits for decoding, checked before memory is allocated.
     public var decodingLimits = DecodingLimits.default
     /// The number of retries after a transient failure.
@@ -101,7 +106,7 @@ public struct ImageLoaderOptions: Sendable {
         var configuration = ImageLoaderConfiguration(
             memoryCache: MemoryImageCache(byteLimit: memoryByteLimit), responseCache: http.cache,
             transport: Self.makeTransport(http: http.transport),
-            decoder: ImageDecoders.makeDecoder(limits: decodingLimits),
+            decoder: ImageDecoders.makeDecoder(decoders, limits: decodingLimits),
             scheduler: scheduler, imageCoalescer: TaskCoalescer(), dataCoalescer: TaskCoalescer(),
             observer: observer, memoryPressureMonitor: observesMemoryPressure ? makeMemoryPressureMonitor() : nil,
             retryPolicy: RetryPolicy(retries: retries) { Double.random(in: 0..<1) },
@@ -131,7 +136,9 @@ public struct ImageLoaderOptions: Sendable {
 
     /// Adds encoding and encryption, in this order, if they are set.
     private func transformed(_ cache: DiskDataCache) -> any DataCache {
-        guard let encoding = diskEncoding.makeTransform(decodingLimits: decodingLimits) else { return encrypted(cache) }
+        let encoding = diskEncoding.makeTransform(
+            decodingLimits: decodingLimits, decoders: decoders, encoders: encoders)
+        guard let encoding else { return encrypted(cache) }
         return TransformingDataCache(encrypted(cache), transform: encoding)
     }
 

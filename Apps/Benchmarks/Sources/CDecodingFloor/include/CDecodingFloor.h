@@ -20,6 +20,11 @@ bool floor_webp(const uint8_t *data, size_t count, int width, int height, uint8_
 // Decodes all frames. The library composites them.
 bool floor_webp_animation(const uint8_t *data, size_t count);
 
+// These decode with the library and let it convert to RGBA. They are compiled only with the trait of their format.
+bool floor_avif(const uint8_t *data, size_t count, uint8_t *pixels, size_t capacity);
+bool floor_heif(const uint8_t *data, size_t count, uint8_t *pixels, size_t capacity);
+bool floor_jxl(const uint8_t *data, size_t count, uint8_t *pixels, size_t capacity);
+
 // Decodes all frames with the library and draws them on a canvas.
 bool floor_gif(const uint8_t *data, size_t count, uint8_t *canvas, size_t capacity);
 

@@ -19,4 +19,6 @@ public struct ImageFormat: RawRepresentable, Hashable, Sendable, CustomStringCon
     public static let avif = ImageFormat(rawValue: "avif")
     /// High Efficiency Image File Format with HEVC (ISO/IEC 23008-12), which cameras write as HEIC.
     public static let heic = ImageFormat(rawValue: "heic")
+    /// JPEG XL (ISO/IEC 18181), a code stream or in a container.
+    public static let jxl = ImageFormat(rawValue: "jxl")
 }

@@ -1,5 +1,4 @@
 import Foundation
-import ImageCodecImageIO
 import ImageCore
 import Testing
 
@@ -47,11 +46,13 @@ struct FileSignatureTests {
         for count in 0..<12 { #expect(FileSignature.format(of: Self.fileType("avif").prefix(count)) == nil) }
     }
 
-    @Test("JPEG, PNG, GIF and WebP are recognized, also in a slice")
+    @Test("JPEG, PNG, GIF, WebP and JPEG XL are recognized, also in a slice")
     func commonFormats() {
         let signatures: [(ImageFormat, [UInt8])] = [
             (.jpeg, [0xFF, 0xD8, 0xFF, 0xE1]), (.png, [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]),
             (.gif, Array("GIF87a".utf8)), (.gif, Array("GIF89a".utf8)),
+            (.jxl, [0xFF, 0x0A, 0, 0]),
+            (.jxl, [0, 0, 0, 12] + Array("JXL ".utf8) + [0x0D, 0x0A, 0x87, 0x0A]),
             (.webp, Array("RIFF".utf8) + [1, 2, 3, 4] + Array("WEBPVP8L".utf8)),
         ]
         for (format, bytes) in signatures {

@@ -1,12 +1,10 @@
-public import ImageCore
-
 #if canImport(FoundationEssentials)
     public import FoundationEssentials
 #else
     public import Foundation
 #endif
 
-/// Detects the formats of this module from the first bytes of a file. Available on every platform.
+/// Detects the format of a file from its first bytes, also if no decoder for it is available.
 public enum FileSignature {
     /// Returns the format, or nil for other files. Reads up to 32 bytes and never traps.
     public static func format(of prefix: Data) -> ImageFormat? {
@@ -15,8 +13,12 @@ public enum FileSignature {
         if bytes.starts(with: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) { return .png }
         if bytes.starts(with: "GIF87a".utf8) || bytes.starts(with: "GIF89a".utf8) { return .gif }
         if bytes.starts(with: "RIFF".utf8), bytes.dropFirst(8).starts(with: "WEBP".utf8) { return .webp }
+        if bytes.starts(with: [0xFF, 0x0A]) || bytes.starts(with: jxlContainer) { return .jxl }
         return FileTypeBox(bytes)?.format
     }
+
+    /// The first box of a JPEG XL file (ISO/IEC 18181-2, 9.2). Without a container, a code stream starts with FF 0A.
+    private static let jxlContainer: [UInt8] = [0, 0, 0, 12] + Array("JXL ".utf8) + [0x0D, 0x0A, 0x87, 0x0A]
 }
 
 /// The first box of a file in the ISO base media format (ISO/IEC 14496-12, 4.3): a major brand, a version and
