@@ -187,6 +187,10 @@ let codecs = [
     shim("CImageCodecHEIF", in: "ImageCodecHEIF", over: "CImagePlanes", "CLibHEIF", "CLibDE265", trait: "HEIF"),
     library("CLibHEIF", in: "ImageCodecHEIF", pkgConfig: "libheif", apt: "libheif-dev", brew: "libheif"),
     library("CLibDE265", in: "ImageCodecHEIF", pkgConfig: "libde265", apt: "libde265-dev", brew: "libde265"),
+
+    module("ImageCodecJXL", uses: ["ImageCore", optional("CImageCodecJXL", trait: "JXL")]),
+    shim("CImageCodecJXL", in: "ImageCodecJXL", over: "CLibJXL", trait: "JXL"),
+    library("CLibJXL", in: "ImageCodecJXL", pkgConfig: "libjxl", apt: "libjxl-dev", brew: "jpeg-xl"),
 ]
 
 let coordination = [
@@ -277,6 +281,9 @@ let suites = [
             "GeneratedImages", optional("CTestHEIF", trait: "HEIF"),
         ]),
     tests(
+        "ImageCodecJXLTests",
+        of: ["ImageCore", "ImageCodecJXL", "ImageCodecJPEG", "ImageTesting", "TestJXL", "TestProfiles"]),
+    tests(
         "ImageConnectivityTests",
         of: ["ImageCore", "ImageConnectivity", "ImageTesting", "ImageContractTesting", "CNetworkNamespace"]),
     tests("ImageSchedulingTests", of: ["ImageCore", "ImageScheduling", "ImageTesting"]),
@@ -305,21 +312,22 @@ let suites = [
             "ImageProcessing",
             "ImageColorManagement",
             "ImageCodecJPEG", "ImageCodecPNG", "ImageCodecWebP", "ImageCodecGIF", "ImageCodecAVIF", "ImageCodecHEIF",
-            "ImageScheduling", "ImageCoalescing", "HTTPTransports", httpTypes, "CLibSQLite",
+            "ImageCodecJXL", "TestJXL", "ImageScheduling", "ImageCoalescing", "HTTPTransports", httpTypes, "CLibSQLite",
         ]),
     tests(
         "IntegrationTests",
         of: [
             "ImageCore", "ImageTransporting", "ImageLoading", "ImageLoaderKit", "ImageTesting", "LoopbackServer",
             "ImageDiskCaching", "ImageDecoding", "ImageTransportResuming", "HTTPTransports",
-            "ImageCodecJPEG", "ImageCodecPNG", "ImageCodecWebP", "ImageCodecGIF", httpTypes,
+            "ImageCodecJPEG", "ImageCodecPNG", "ImageCodecWebP", "ImageCodecGIF", "ImageCodecAVIF", "ImageCodecHEIF",
+            httpTypes,
         ]),
 
     tests(
         "RobustnessTests",
         of: [
             "ImageCore", "ImageTesting", "ImageContractTesting", "ImageCodecJPEG", "ImageCodecPNG", "ImageCodecWebP",
-            "ImageCodecGIF", "ImageCodecAVIF", "ImageCodecHEIF", "GeneratedImages", "CAllocations",
+            "ImageCodecGIF", "ImageCodecAVIF", "ImageCodecHEIF", "ImageCodecJXL", "GeneratedImages", "CAllocations",
         ]),
 ]
 
@@ -361,7 +369,7 @@ let testSupport = [
         "GeneratedImages",
         uses: [
             "ImageCore", "ImageTesting", "ImageCodecJPEG", "ImageCodecPNG", "ImageCodecWebP", "ImageCodecGIF",
-            "ImageCodecAVIF", "ImageCodecHEIF",
+            "ImageCodecAVIF", "ImageCodecHEIF", "ImageCodecJXL", "TestJXL",
         ]),
     // Write images in codings that the encoders don't offer. Empty without the traits.
     .target(
@@ -370,6 +378,10 @@ let testSupport = [
     .target(
         name: "CTestHEIF", dependencies: [optional("CLibHEIF", trait: "HEIF")], path: "Tests/Support/CTestHEIF",
         cSettings: [.define("HEIF", .when(traits: ["HEIF"]))]),
+    support("TestJXL", uses: ["ImageCore", optional("CTestJXL", trait: "JXL")]),
+    .target(
+        name: "CTestJXL", dependencies: [optional("CLibJXL", trait: "JXL")], path: "Tests/Support/CTestJXL",
+        cSettings: [.define("JXL", .when(traits: ["JXL"]))]),
     .target(name: "CAllocations", path: "Tests/Support/CAllocations"),
     // Creates a network namespace for one test.
     .target(name: "CNetworkNamespace", path: "Tests/Support/CNetworkNamespace"),
@@ -394,7 +406,8 @@ let imageload = [
         ]),
     // The decoders and encoders of all formats whose traits are enabled.
     appLibrary(
-        "AllFormats", in: "imageload", uses: ["ImageCore", "ImageLoaderKit", "ImageCodecAVIF", "ImageCodecHEIF"]),
+        "AllFormats", in: "imageload",
+        uses: ["ImageCore", "ImageLoaderKit", "ImageCodecAVIF", "ImageCodecHEIF", "ImageCodecJXL"]),
     tests(
         "ImageLoadToolTests", in: "imageload",
         of: [
@@ -430,7 +443,7 @@ let benchmarks = [
             "ImageHTTPCaching", "ImageTransportCaching", "ImageTesting", "ImageDiskCaching", "ImageProcessing",
             "ImageTransporting", "ImageTransportCurl", "ImageScheduling", "ImageCoalescing", "CDecodingFloor",
             "CDiskFloor", "CTransportFloor", "EvictionStudy", "ScrollStudy", "AllFormats", "ImageCodecAVIF",
-            "ImageCodecHEIF", httpTypes,
+            "ImageCodecHEIF", "ImageCodecJXL", httpTypes,
         ] + allCodecs),
     command("MemoryBenchmarks", in: "Benchmarks", uses: ["ImageCore", "ImageMemoryCaching"]),
     appLibrary("EvictionStudy", in: "Benchmarks", uses: ["ImageMemoryCaching", "ImageTesting", "CTraceFile"]),
@@ -445,7 +458,7 @@ let benchmarks = [
     appKernels("CTraceFile", in: "Benchmarks", links: "z"),
     appKernels(
         "CDecodingFloor", in: "Benchmarks", links: "jpeg", "png", "webp", "webpdemux", "gif",
-        withTraits: ["AVIF": "avif", "HEIF": "heif"]),
+        withTraits: ["AVIF": "avif", "HEIF": "heif", "JXL": "jxl"]),
     appKernels("CDiskFloor", in: "Benchmarks", links: "sqlite3"),
     appKernels("CTransportFloor", in: "Benchmarks", links: "curl"),
 ]
@@ -464,6 +477,7 @@ let package = Package(
             description: "AsyncHTTPClientTransport in ImageTransportAsyncHTTPClient, over async-http-client."),
         .trait(name: "AVIF", description: "AVIFDecoder and AVIFEncoder in ImageCodecAVIF, over libavif."),
         .trait(name: "HEIF", description: "HEIFDecoder and HEIFEncoder in ImageCodecHEIF, over libheif."),
+        .trait(name: "JXL", description: "JXLDecoder and JXLEncoder in ImageCodecJXL, over libjxl."),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-http-types.git", from: "1.8.0"),

@@ -15,10 +15,11 @@ func module(_ name: String) -> Target.Dependency { .product(name: name, package:
 
 let codecs = [
     "ImageCodecJPEG", "ImageCodecPNG", "ImageCodecWebP", "ImageCodecGIF", "ImageCodecAVIF", "ImageCodecHEIF",
+    "ImageCodecJXL",
 ].map(module)
 
 /// The traits of the root package whose code is fuzzed. Each is a condition in the sources of this package too.
-let traits = ["AVIF", "HEIF"]
+let traits = ["AVIF", "HEIF", "JXL"]
 let conditions: [SwiftSetting] = traits.map { .define($0) }
 
 let package = Package(
@@ -42,8 +43,11 @@ let package = Package(
         .target(name: "CLibFuzzer"),
         // Symbolic links to targets of the tests, which the root package doesn't publish.
         .target(
-            name: "GeneratedImages", dependencies: [module("ImageCore"), module("ImageTesting")] + codecs,
+            name: "GeneratedImages", dependencies: ["TestJXL", module("ImageCore"), module("ImageTesting")] + codecs,
             swiftSettings: strict + conditions),
+        .target(
+            name: "TestJXL", dependencies: ["CTestJXL", module("ImageCore")], swiftSettings: strict + conditions),
+        .target(name: "CTestJXL", cSettings: [.define("JXL")], linkerSettings: [.linkedLibrary("jxl")]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -33,6 +33,7 @@ format_traits() {
     local traits=""
     if pkg-config --exists libavif 2>/dev/null; then traits+=,AVIF; fi
     if pkg-config --exists libheif libde265 2>/dev/null; then traits+=,HEIF; fi
+    if pkg-config --exists libjxl 2>/dev/null; then traits+=,JXL; fi
     printf '%s' "${traits#,}"
 }
 

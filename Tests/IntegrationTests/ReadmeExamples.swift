@@ -1,5 +1,7 @@
 import Foundation
 import HTTPTypes
+import ImageCodecAVIF
+import ImageCodecHEIF
 import ImageLoaderKit
 import ImageTransporting
 import Testing
@@ -11,6 +13,14 @@ private func loadImage(_ url: URL, cacheDirectory: URL) async throws -> LoadedIm
     let image = try await loader.image(for: url, fitting: PixelSize(width: 300, height: 300))
     return image
 }
+
+#if AVIF && HEIF
+    private func makeLoaderOfMoreFormats(cacheDirectory: URL) throws -> ImageLoader {
+        let decoders: [any ImageDecoder] = .standard + [AVIFDecoder(), HEIFDecoder()]
+        let loader = try ImageLoader(cacheDirectory: cacheDirectory, decoders: decoders)
+        return loader
+    }
+#endif
 
 private func configure(cacheDirectory: URL) throws -> ImageLoader {
     let loader = try ImageLoader(cacheDirectory: cacheDirectory) { options in

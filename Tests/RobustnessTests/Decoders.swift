@@ -2,6 +2,7 @@ import ImageCodecAVIF
 import ImageCodecGIF
 import ImageCodecHEIF
 import ImageCodecJPEG
+import ImageCodecJXL
 import ImageCodecPNG
 import ImageCodecWebP
 import ImageCore
@@ -15,6 +16,9 @@ enum Decoders {
         #endif
         #if HEIF
             decoders.append(HEIFDecoder())
+        #endif
+        #if JXL
+            decoders.append(JXLDecoder())
         #endif
         return decoders
     }()

@@ -11,6 +11,7 @@ import time
 import avif_cases
 import gif_cases
 import jpeg_cases
+import jxl_cases
 import memory_cases
 import png_cases
 import size_cases
@@ -20,7 +21,7 @@ from harness import Harness
 
 GROUPS = {"jpeg": jpeg_cases, "png": png_cases, "gif": gif_cases, "webp": webp_cases, "size": size_cases}
 #: Groups that need a trait of the tool, and packages that aren't installed by default.
-OPTIONAL_GROUPS = {"avif": avif_cases}
+OPTIONAL_GROUPS = {"avif": avif_cases, "jxl": jxl_cases}
 SHOWN = 40
 
 

@@ -31,6 +31,9 @@ public struct GeneratedImage: Sendable, CustomStringConvertible {
         #if HEIF
             images += try heifs()
         #endif
+        #if JXL
+            images += try jxls()
+        #endif
         return images
     }
 

@@ -4,6 +4,7 @@ import ImageCodecAVIF
 import ImageCodecGIF
 import ImageCodecHEIF
 import ImageCodecJPEG
+import ImageCodecJXL
 import ImageCodecPNG
 import ImageCodecWebP
 import ImageCore
@@ -94,6 +95,9 @@ enum DecodingBenchmarks {
         #endif
         #if HEIF
             rows += try compare("HEIC, 4 MP", rounds, HEIFEncoder(), .heif)
+        #endif
+        #if JXL
+            rows += try compare("JPEG XL, 4 MP", rounds, JXLEncoder(), .jxl)
         #endif
         return rows
     }

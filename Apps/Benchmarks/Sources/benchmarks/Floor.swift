@@ -18,6 +18,9 @@ final class Floor {
         #if HEIF
             case heif
         #endif
+        #if JXL
+            case jxl
+        #endif
     }
 
     /// The library failed to decode.
@@ -51,6 +54,9 @@ final class Floor {
         #endif
         #if HEIF
             case .heif: unsafe floor_heif(data, count, target, capacity)
+        #endif
+        #if JXL
+            case .jxl: unsafe floor_jxl(data, count, target, capacity)
         #endif
         }
     }

@@ -4,6 +4,7 @@ import ImageCodecAVIF
 import ImageCodecGIF
 import ImageCodecHEIF
 import ImageCodecJPEG
+import ImageCodecJXL
 import ImageCodecPNG
 import ImageCodecWebP
 import ImageColorManagement
@@ -14,10 +15,11 @@ import ImageProcessing
 
 /// A part of the library to fuzz, selected by name.
 enum FuzzTarget: String, CaseIterable {
-    case jpeg, png, webp, gif, avif, heif
+    case jpeg, png, webp, gif, avif, heif, jxl
     case incrementalJPEG = "incremental-jpeg"
     case incrementalPNG = "incremental-png"
     case incrementalWebP = "incremental-webp"
+    case incrementalJXL = "incremental-jxl"
     case sniffer, pipeline, exif
 
     /// Returns the initial corpus: all generated images of the target's formats.
@@ -35,7 +37,8 @@ enum FuzzTarget: String, CaseIterable {
         case .gif: [.gif]
         case .avif: [.avif]
         case .heif: [.heic]
-        case .sniffer, .pipeline: [.jpeg, .png, .webp, .gif, .avif, .heic]
+        case .jxl, .incrementalJXL: [.jxl]
+        case .sniffer, .pipeline: [.jpeg, .png, .webp, .gif, .avif, .heic, .jxl]
         case .exif: []
         }
     }
@@ -43,8 +46,8 @@ enum FuzzTarget: String, CaseIterable {
     /// Checks an input and throws if a promise is broken. Nil if the modules don't support the target.
     var check: ((Data) throws(ContractViolation) -> Void)? {
         switch self {
-        case .jpeg, .png, .webp, .gif, .avif, .heif: decoder.map(Self.whole)
-        case .incrementalJPEG, .incrementalPNG, .incrementalWebP:
+        case .jpeg, .png, .webp, .gif, .avif, .heif, .jxl: decoder.map(Self.whole)
+        case .incrementalJPEG, .incrementalPNG, .incrementalWebP, .incrementalJXL:
             (decoder as? any IncrementalImageDecoder).map(Self.incremental)
         case .sniffer: { data throws(ContractViolation) in try FormatSnifferCheck().check(data) }
         case .pipeline: { data throws(ContractViolation) in try PipelineCheck().check(data) }
@@ -55,7 +58,7 @@ enum FuzzTarget: String, CaseIterable {
     private var decoder: (any ImageDecoder)? { Self.decoders.first { formats.contains($0.format) } }
 
     static var decoders: [any ImageDecoder] {
-        [JPEGDecoder(), PNGDecoder(), WebPDecoder(), GIFDecoder(), AVIFDecoder(), HEIFDecoder()]
+        [JPEGDecoder(), PNGDecoder(), WebPDecoder(), GIFDecoder(), AVIFDecoder(), HEIFDecoder(), JXLDecoder()]
     }
 
     private static func whole(_ decoder: any ImageDecoder) -> (Data) throws(ContractViolation) -> Void {

@@ -1,5 +1,6 @@
 import ImageCodecAVIF
 import ImageCodecHEIF
+import ImageCodecJXL
 public import ImageCore
 import ImageLoaderKit
 
@@ -12,6 +13,9 @@ extension [any ImageDecoder] {
         #endif
         #if HEIF
             decoders.append(HEIFDecoder())
+        #endif
+        #if JXL
+            decoders.append(JXLDecoder())
         #endif
         return decoders
     }
@@ -26,6 +30,9 @@ extension [any ImageEncoder] {
         #endif
         #if HEIF
             encoders.append(HEIFEncoder())
+        #endif
+        #if JXL
+            encoders.append(JXLEncoder())
         #endif
         return encoders
     }

@@ -16,6 +16,9 @@ enum OutputFormat: String, ExpressibleByArgument, CaseIterable, Sendable {
     #if HEIF
         case heic
     #endif
+    #if JXL
+        case jxl
+    #endif
 
     /// Returns the encoder for this format, or nil if the original bytes are written.
     func encoder(for bitmap: Bitmap) -> (any ImageEncoder)? {

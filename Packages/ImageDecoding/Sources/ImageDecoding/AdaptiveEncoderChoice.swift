@@ -12,8 +12,8 @@ public struct AdaptiveEncoderChoice: Sendable {
     /// Creates a selector.
     ///
     /// - Parameters:
-    ///   - transparent: An encoder that preserves alpha, for example PNG or WebP.
-    ///   - photograph: An encoder for opaque photographs, for example JPEG or lossy WebP.
+    ///   - transparent: An encoder that preserves alpha, for example PNG, WebP, AVIF or JPEG XL.
+    ///   - photograph: An encoder for opaque photographs, for example JPEG, AVIF or lossy WebP.
     ///   - drawing: An encoder for opaque drawings, for example PNG or lossless WebP. The default is `transparent`.
     public init(
         transparent: any ImageEncoder, photograph: any ImageEncoder, drawing: (any ImageEncoder)? = nil

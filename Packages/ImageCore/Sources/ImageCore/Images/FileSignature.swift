@@ -17,7 +17,7 @@ public enum FileSignature {
         return FileTypeBox(bytes)?.format
     }
 
-    /// The first box of a JPEG XL file (ISO/IEC 18181-2, 9.2). Without a container, a code stream starts with FF 0A.
+    /// The first box of a JPEG XL file (ISO/IEC 18181-2, 9.1). Without a container, a code stream starts with FF 0A.
     private static let jxlContainer: [UInt8] = [0, 0, 0, 12] + Array("JXL ".utf8) + [0x0D, 0x0A, 0x87, 0x0A]
 }
 

@@ -1,0 +1,93 @@
+#ifndef CIMAGECODECJXL_H
+#define CIMAGECODECJXL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Reading. */
+
+typedef struct jxl_decoder jxl_decoder;
+
+typedef enum {
+    jxl_needs_input,   /* all input was read */
+    jxl_has_header,    /* size, color and channels are known: call jxl_read_header */
+    jxl_needs_output,  /* call jxl_set_output, or the frame fails */
+    jxl_frame_done,    /* the output is complete; more input continues with the next frame */
+    jxl_finished,      /* there are no more frames */
+    jxl_failed,        /* libjxl rejected the data; only call jxl_close */
+} jxl_event;
+
+/* Creates a decoder for a codestream without container. It keeps the stored orientation, composes layers, and outputs
+   straight alpha. Returns NULL if memory is exhausted. */
+jxl_decoder *jxl_open(void);
+void jxl_close(jxl_decoder *decoder);
+
+/* Starts again at the first byte of the codestream. Delivers no frame before number `frame`. */
+int jxl_restart(jxl_decoder *decoder, size_t frame);
+/* Skips frames after the current one. Call it only after jxl_frame_done. */
+void jxl_skip(jxl_decoder *decoder, size_t frames);
+
+/* Reads input until an event. Sets *used to the number of bytes that were read. Pass the other bytes again in the next
+   call, which continues after the event. */
+jxl_event jxl_process(jxl_decoder *decoder, const uint8_t *bytes, size_t length, size_t *used);
+
+/* Sets the memory of the current frame: rows of `channels` bytes a pixel without padding. 1 is gray, 2 is gray and alpha,
+   4 is RGBA. `length` is at least width * height * channels. The memory is used until jxl_frame_done, or until the decoder
+   is restarted or closed. */
+int jxl_set_output(jxl_decoder *decoder, int channels, uint8_t *pixels, size_t length);
+
+/* Writes the decoded part of the current frame to the output. Returns 0 if nothing can be shown. */
+int jxl_flush(jxl_decoder *decoder);
+
+typedef enum { jxl_transfer_srgb, jxl_transfer_gamma, jxl_transfer_pq, jxl_transfer_hlg } jxl_transfer;
+
+typedef struct {
+    uint32_t width, height, preview_width, preview_height;
+    int orientation;                                                         /* as in Exif, 1 to 8 */
+    int has_preview, has_animation, has_timecodes, is_xyb, is_gray, has_alpha, is_premultiplied;
+    int has_black;                                                           /* the image is CMYK */
+    uint32_t extra_channels;                                                 /* including alpha */
+    uint32_t ticks_numerator, ticks_denominator, loops;                      /* of an animation */
+    jxl_transfer stored_transfer;                                            /* of the stored image */
+    int has_profile;                                                         /* the output has the stored ICC profile */
+    size_t profile_length;
+    jxl_transfer transfer;                                                   /* of the output without a profile */
+    double gamma;                                                            /* exponent of jxl_transfer_gamma */
+    double white[2], red[2], green[2], blue[2];
+} jxl_header;
+
+/* Returns the header after jxl_has_header. Asks for sRGB if the color space of the output can be chosen. Returns 0 if
+   libjxl has no color information. */
+int jxl_read_header(jxl_decoder *decoder, jxl_header *header);
+
+/* Copies the ICC profile of the output, profile_length bytes. Returns 0 on failure. */
+int jxl_copy_profile(const jxl_decoder *decoder, uint8_t *profile, size_t length);
+
+/* Writing. */
+
+typedef struct {
+    uint32_t width, height;
+    int has_alpha, is_lossless;
+    float distance;       /* of lossy encoding, 0.01 to 25 */
+    int effort;           /* 1 to 9 */
+    int is_progressive;
+    int orientation;      /* as in Exif, 1 to 8 */
+    const uint8_t *profile; /* ICC, or NULL for sRGB; read by jxl_encoder_open only */
+    size_t profile_length;
+    int is_animated;
+    uint32_t loops;       /* 0 repeats forever */
+} jxl_settings;
+
+typedef struct jxl_encoder jxl_encoder;
+
+/* Creates an encoder. Delays of an animation are in milliseconds. Returns NULL on failure. */
+jxl_encoder *jxl_encoder_open(const jxl_settings *settings);
+void jxl_encoder_close(jxl_encoder *encoder);
+
+/* Adds a frame: rows of RGBA with straight alpha if the settings have alpha, or else RGB, without padding. */
+int jxl_encoder_add(jxl_encoder *encoder, const uint8_t *pixels, size_t length, uint32_t milliseconds, int is_last);
+
+/* Writes the next part of the file to `bytes`. Returns its length, 0 at the end, or -1 on failure. */
+ptrdiff_t jxl_encoder_write(jxl_encoder *encoder, uint8_t *bytes, size_t capacity);
+
+#endif

@@ -1,0 +1,216 @@
+#if JXL
+    import CImageCodecJXL
+    import ImageCore
+
+    #if canImport(FoundationEssentials)
+        import FoundationEssentials
+    #else
+        import Foundation
+    #endif
+
+    /// A JPEG XL image that is decoded while its bytes arrive. Still images have previews, animations have none.
+    ///
+    /// libjxl receives the codestream up to fixed checkpoints, so that the previews do not depend on how the bytes were
+    /// split. A lossy image without alpha is shown as a whole when its low frequencies are available, and again each time
+    /// that a quarter more of it has arrived. Other images are shown by rows of groups. Images of a single group and
+    /// composed layers are shown when they are complete.
+    final class IncrementalJXL: IncrementalImage {
+        private let limits: DecodingLimits
+        private var byteCount = 0
+        /// The first bytes. Nil when the signature is complete.
+        private var beginning: Data? = Data()
+        private var container = JXLContainer()
+        private var codestream = Data()
+        /// The checkpoint up to which the codestream has been read.
+        private var position = 0
+        private var session: JXLSession?
+        private var info: JXLInfo?
+        private var frames: JXLFrameList?
+        private var canvas: JXLCanvas?
+        /// The position of `session` when `canvas` was written.
+        private var shownPosition = -1
+        private var isDone = false
+        private var failure: DecodingFailure?
+
+        private(set) var header: ImageHeader?
+        private(set) var extent = PreviewExtent.nothing
+
+        init(limits: DecodingLimits) { self.limits = limits }
+
+        /// Returns the stored size.
+        func decodableSize(covering target: PixelSize) -> PixelSize { header?.storedSize ?? target }
+
+        /// Returns the size of the image and the working memory of libjxl in bytes.
+        func heldBytes(size: PixelSize, layout: PixelLayout) -> Int {
+            size.area.times(layout.bytesPerPixel).plus(frames?.workingBytes ?? 0)
+        }
+
+        func start(size: PixelSize, layout: PixelLayout) throws(DecodingFailure) {
+            guard size == header?.storedSize, layout == .rgba8 || layout == header?.nativeLayout else {
+                throw .unsupported(.jxl, "the image can only be decoded at its stored size")
+            }
+            if info?.hasAnimation == true { return finish() }
+            try recordingFailure { () throws(DecodingFailure) in
+                try limits.check(.decodedBytes, heldBytes(size: size, layout: layout))
+                canvas = JXLCanvas(size: size, layout: layout)
+                try decode()
+                try advance()
+            }
+        }
+
+        func append(_ bytes: Data) throws(DecodingFailure) {
+            if let failure { throw failure }
+            if isDone || bytes.isEmpty { return }
+            try recordingFailure { () throws(DecodingFailure) in
+                byteCount += bytes.count
+                try limits.check(.encodedBytes, byteCount)
+                try appendCodestream(of: bytes)
+                try advance()
+            }
+        }
+
+        func decodePreview(into sink: any PixelRowSink) throws(DecodingFailure) {
+            guard let canvas, extent.rows > 0 else { return }
+            if let session, shownPosition != session.position {
+                guard session.flush() else { throw .malformed(.jxl, "libjxl could not show the decoded part") }
+                shownPosition = session.position
+            }
+            try canvas.send(extent.rows, to: sink)
+        }
+
+        private func appendCodestream(of bytes: Data) throws(DecodingFailure) {
+            var bytes = bytes
+            if var beginning {
+                beginning.append(bytes)
+                let isComplete = JXLContainer.hasSignature(beginning)
+                self.beginning = isComplete ? nil : beginning
+                guard isComplete else { return }
+                bytes = beginning
+            }
+            for part in try container.parts(in: bytes) {
+                codestream.append(bytes.dropFirst(part.lowerBound).prefix(part.count))
+            }
+        }
+
+        /// Reads the available codestream, checkpoint by checkpoint. After the header it continues only when decoding has
+        /// started.
+        private func advance() throws(DecodingFailure) {
+            if header == nil { try readHeader() }
+            while !isDone, canvas != nil {
+                let next = nextCheckpoint
+                guard next > position, next <= codestream.count else { return }
+                position = next
+                try decode()
+            }
+        }
+
+        private var nextCheckpoint: Int {
+            // Without a known order of sections, there are no previews, and the end is found by libjxl.
+            guard let frame = frames?.first, let sections = frame.sections else { return codestream.count }
+            let step = position < 1 << 10 ? 1 << 6 : position < 1 << 16 ? 1 << 10 : 1 << 14
+            var next = (position / step + 1) * step
+            if let lowFrequencyEnd = frame.lowFrequencyEnd, showsDetail {
+                let quarter = sections.lowerBound + (position - sections.lowerBound) * 5 / 4 + 1
+                next = position < lowFrequencyEnd ? min(next, lowFrequencyEnd) : quarter
+            }
+            return min(next, sections.upperBound)
+        }
+
+        private var showsDetail: Bool {
+            guard let info, let frame = frames?.first else { return false }
+            return frame.showsDetail(info)
+        }
+
+        /// Reads the headers up to the first displayed frame, as soon as they are available.
+        private func readHeader() throws(DecodingFailure) {
+            if info == nil {
+                let session = if let session { session } else { try JXLSession() }
+                self.session = session
+                guard !codestream.isEmpty, let info = try session.readHeader(of: codestream, limits: limits) else {
+                    return
+                }
+                self.info = info
+                frames = JXLFrameList(after: session.position, of: info)
+            }
+            try frames?.read(codestream, limits: limits, stopsAtFirst: true)
+            guard let info, let frames, let first = frames.first else { return }
+            position = first.sections?.lowerBound ?? codestream.count
+            header = info.header(durations: frames.durations)
+        }
+
+        /// Passes the codestream up to `position` to libjxl.
+        private func decode() throws(DecodingFailure) {
+            guard let session, let canvas else { return }
+            while true {
+                switch session.process(codestream, through: position) {
+                case jxl_needs_output: unsafe try session.setOutput(canvas.pixels, layout: canvas.layout)
+                case jxl_frame_done:
+                    extent = PreviewExtent(passes: extent.passes + 1, rows: canvas.size.height)
+                    return finish()
+                case jxl_needs_input: return updateExtent()
+                case jxl_finished: throw .malformed(.jxl, "a frame is missing")
+                default: throw .malformed(.jxl, "libjxl rejected the data")
+                }
+            }
+        }
+
+        private func updateExtent() {
+            guard let frame = frames?.first, !frame.isComposited, let lowFrequencyEnd = frame.lowFrequencyEnd,
+                position >= lowFrequencyEnd
+            else { return }
+            if showsDetail {
+                extent = PreviewExtent(passes: extent.passes + 1, rows: frame.size.height)
+            } else {
+                let rows = frame.completeRows(in: position)
+                // The last rows are complete with the frame.
+                extent = PreviewExtent(passes: 0, rows: rows == frame.size.height ? extent.rows : rows)
+            }
+        }
+
+        /// Ends decoding and releases all but the image.
+        private func finish() {
+            isDone = true
+            session = nil
+            codestream = Data()
+        }
+
+        /// Runs `body` and stores an error, which is thrown again by each further call.
+        private func recordingFailure(_ body: () throws(DecodingFailure) -> Void) throws(DecodingFailure) {
+            do throws(DecodingFailure) {
+                try body()
+            } catch {
+                failure = error
+                extent = .nothing
+                finish()
+                throw error
+            }
+        }
+    }
+
+    /// The memory of an image to which libjxl writes between calls.
+    ///
+    /// Safe: the memory is valid and initialized from `init` to `deinit`. Only `pixels` gives access to it.
+    @safe private final class JXLCanvas {
+        let size: PixelSize
+        let layout: PixelLayout
+        @unsafe let pixels: UnsafeMutableBufferPointer<UInt8>
+
+        init(size: PixelSize, layout: PixelLayout) {
+            self.size = size
+            self.layout = layout
+            unsafe pixels = .allocate(capacity: size.area * layout.bytesPerPixel)
+            unsafe pixels.initialize(repeating: 0)
+        }
+
+        deinit { unsafe pixels.deallocate() }
+
+        /// Sends the first rows.
+        func send(_ rows: Int, to sink: any PixelRowSink) throws(DecodingFailure) {
+            let stride = size.width * layout.bytesPerPixel
+            for y in 0..<rows {
+                let row = unsafe UnsafeBufferPointer(rebasing: pixels[y * stride..<(y + 1) * stride])
+                try sink.receive(unsafe Span(_unsafeElements: row))
+            }
+        }
+    }
+#endif

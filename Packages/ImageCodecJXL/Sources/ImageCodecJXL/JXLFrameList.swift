@@ -1,0 +1,126 @@
+#if JXL
+    import ImageCore
+
+    #if canImport(FoundationEssentials)
+        import FoundationEssentials
+    #else
+        import Foundation
+    #endif
+
+    /// The frames of a codestream, read while its bytes arrive.
+    ///
+    /// libjxl allocates memory for each frame, including hidden ones, at any size that the frame declares. So each frame is
+    /// checked against the limits first.
+    struct JXLFrameList {
+        private let info: JXLInfo
+        /// The offset of the next frame.
+        private var offset: Int
+        private var isPreviewNext: Bool
+        /// The bytes of the frames that are stored for later frames, for each slot.
+        private var savedBytes = [Int](repeating: 0, count: 8)
+        /// The number of all frames, including hidden ones.
+        private var count = 0
+        /// The number of pixels of the hidden frames before the next displayed one.
+        private var hiddenPixels = 0
+
+        /// The duration of each displayed frame in ticks.
+        private(set) var durations: [Int] = []
+        /// The first displayed frame.
+        private(set) var first: JXLFrame?
+        /// Whether all headers have been read.
+        private(set) var isComplete = false
+        /// The offset of the end of the last frame. Nil if it is unknown.
+        private(set) var end: Int?
+        /// The largest working memory of libjxl for a frame and the frames that are stored then, in bytes.
+        private(set) var workingBytes = 0
+
+        /// The maximum ratio of the pixels of all layers of an image to the limit for an image.
+        private static let maximumLayers = 4
+
+        init(after headerEnd: Int, of info: JXLInfo) {
+            self.info = info
+            offset = headerEnd
+            isPreviewNext = info.hasPreview
+        }
+
+        /// Reads the headers that are available.
+        ///
+        /// - Parameter stopsAtFirst: Whether to stop after the first displayed frame.
+        /// - Throws: `.malformed`, `.unsupported` or `.limitExceeded`.
+        mutating func read(
+            _ codestream: Data, limits: DecodingLimits, stopsAtFirst: Bool = false
+        ) throws(DecodingFailure) {
+            while !isComplete, offset < codestream.count, !(stopsAtFirst && first != nil) {
+                let frame: JXLFrame
+                do throws(DecodingFailure) {
+                    frame = try JXLFrameReader.read(codestream, at: offset, info: info, isPreview: isPreviewNext)
+                } catch .truncated {
+                    return
+                }
+                try check(frame, limits: limits)
+                if isPreviewNext { isPreviewNext = false } else { add(frame) }
+                guard let sections = frame.sections else {
+                    if isComplete || stopsAtFirst && first != nil { return }
+                    throw .unsupported(.jxl, "a frame before the last stores its sections in another order")
+                }
+                offset = sections.upperBound
+                if isComplete { end = offset }
+            }
+        }
+
+        private mutating func check(_ frame: JXLFrame, limits: DecodingLimits) throws(DecodingFailure) {
+            try limits.check(frame.size)
+            count += 1
+            // A file with many frames can have a few hidden ones for each.
+            try limits.check(.frames, count / 4)
+            try limits.check(.frames, durations.count + (frame.isDisplayed ? 1 : 0))
+            hiddenPixels = frame.isDisplayed ? 0 : hiddenPixels + frame.size.area
+            try limits.check(.pixels, hiddenPixels / Self.maximumLayers)
+        }
+
+        private mutating func add(_ frame: JXLFrame) {
+            let planes = frame.size.area.times(4 * (3 + info.extraChannelCount))
+            let saved = savedBytes.reduce(0) { $0.plus($1) }
+            workingBytes = max(workingBytes, workingBytes(of: frame, planes: planes).plus(saved))
+            if let slot = frame.savedSlot { savedBytes[slot] = planes }
+            if frame.isDisplayed {
+                if first == nil { first = frame }
+                durations.append(frame.duration)
+            }
+            isComplete = frame.isLast
+        }
+
+        /// Returns the working memory of libjxl 0.7 for a frame, without the output. The factors are measured.
+        ///
+        /// - Parameter planes: The bytes of the color and extra channels with 4 bytes a sample.
+        private func workingBytes(of frame: JXLFrame, planes: Int) -> Int {
+            // A frame that is stored or not converted directly to the output is an image of floats.
+            var bytes = frame.savedSlot != nil || info.needsFloatImage ? planes : 0
+            if frame.isModular {
+                // Integers, and a copy of them if several resolutions are combined.
+                return bytes.plus(planes.times(frame.hasLowFrequencies ? 2 : 1))
+            }
+            // What is stored for each block, and the borders of groups.
+            bytes = bytes.plus(frame.size.area.times(4))
+            // With extra channels, all groups are kept until these are decoded.
+            if info.extraChannelCount > 0 { bytes = bytes.plus(planes.times(2)) }
+            // The coefficients of several passes.
+            if frame.passCount > 1 { bytes = bytes.plus(frame.size.area.times(12)) }
+            return bytes
+        }
+    }
+
+    extension Int {
+        /// Returns the product, or `Int.max` if it overflows. Neither number is negative.
+        func times(_ other: Int) -> Int {
+            let (product, isTooLarge) = multipliedReportingOverflow(by: other)
+            return isTooLarge ? .max : product
+        }
+
+        /// Returns the sum, or `Int.max` if it overflows. Neither number is negative.
+        func plus(_ other: Int) -> Int {
+            let (sum, isTooLarge) = addingReportingOverflow(other)
+            return isTooLarge ? .max : sum
+        }
+    }
+#endif

@@ -1,0 +1,150 @@
+#if JXL
+    import CImageCodecJXL
+    import ImageCore
+
+    #if canImport(FoundationEssentials)
+        import FoundationEssentials
+    #else
+        import Foundation
+    #endif
+
+    /// A JPEG XL file whose headers have been read.
+    final class OpenedJXL: OpenedImage {
+        let header: ImageHeader
+        private let codestream: Data
+        private let info: JXLInfo
+        private let frames: JXLFrameList
+        private let limits: DecodingLimits
+        private let pool: PixelBufferPool?
+        /// The decoder after the last frame. Decoding in order costs one frame each. Nil after a failure.
+        private var session: JXLSession?
+        /// The next frame of `session`.
+        private var nextFrame = 0
+
+        init(
+            _ codestream: Data, info: JXLInfo, frames: JXLFrameList, session: JXLSession, limits: DecodingLimits,
+            pool: PixelBufferPool?
+        ) {
+            self.codestream = codestream
+            self.info = info
+            self.frames = frames
+            self.session = session
+            self.limits = limits
+            self.pool = pool
+            header = info.header(durations: frames.durations)
+        }
+
+        /// Returns the stored size. The low frequencies alone could be decoded, but libjxl takes as long for that.
+        func decodableSize(covering target: PixelSize) -> PixelSize { info.size }
+
+        /// Returns the size of the image in bytes. For an animation, adds the frames that libjxl stores.
+        func heldBytes(frame index: Int, size: PixelSize, layout: PixelLayout) -> Int {
+            let bytes = info.size.area.times(layout.bytesPerPixel)
+            return header.frameCount > 1 ? bytes.plus(frames.workingBytes) : bytes
+        }
+
+        func decode(
+            frame index: Int, size: PixelSize, layout: PixelLayout, preference: DecodingPreference,
+            into sink: any PixelRowSink
+        ) throws(DecodingFailure) {
+            guard frames.durations.indices.contains(index) else {
+                let isMissing = !frames.isComplete && index >= frames.durations.count
+                throw isMissing ? .truncated(.jxl) : .noSuchFrame(index, frameCount: frames.durations.count)
+            }
+            guard size == info.size, layout == .rgba8 || layout == info.nativeLayout else {
+                throw .unsupported(.jxl, "the image can only be decoded at \(info.size)")
+            }
+            let byteCount = size.area.times(layout.bytesPerPixel)
+            try limits.check(.decodedBytes, byteCount.plus(frames.workingBytes))
+            var pixels = takePixels(byteCount)
+            let rows = try decode(index, layout: layout, to: &pixels, sink)
+            if let rows {
+                defer { pool?.give(pixels) }
+                try send(rows, of: pixels, layout: layout, to: sink)
+                throw .truncated(.jxl)
+            }
+            if try sink.takeImage(pixels) { return }
+            defer { pool?.give(pixels) }
+            try send(size.height, of: pixels, layout: layout, to: sink)
+        }
+
+        /// Returns memory for an image. It is cleared if libjxl might not write all of it.
+        private func takePixels(_ byteCount: Int) -> [UInt8] {
+            if frames.end.map({ $0 > codestream.count }) ?? true { return [UInt8](repeating: 0, count: byteCount) }
+            if let pool { return pool.takeFilled(byteCount: byteCount) }
+            return unsafe [UInt8](unsafeUninitializedCapacity: byteCount) { $1 = byteCount }
+        }
+
+        private func send(
+            _ rows: Int, of pixels: [UInt8], layout: PixelLayout, to sink: any PixelRowSink
+        ) throws(DecodingFailure) {
+            let (bytes, stride) = (pixels.span, info.size.width * layout.bytesPerPixel)
+            for y in 0..<rows { try sink.receive(bytes.extracting(y * stride..<(y + 1) * stride)) }
+        }
+
+        /// Decodes a frame. Returns nil, or the number of available rows if the file ends before the frame does.
+        private func decode(
+            _ index: Int, layout: PixelLayout, to pixels: inout [UInt8], _ sink: any PixelRowSink
+        ) throws(DecodingFailure) -> Int? {
+            let session = try session(at: index)
+            // Discarded unless the frame is complete, because libjxl would write to its memory.
+            self.session = nil
+            let result = unsafe pixels.withUnsafeMutableBufferPointer { target in
+                Result { () throws(DecodingFailure) -> Int? in
+                    unsafe try run(session, layout: layout, output: target, sink)
+                }
+            }
+            let rows = try result.get()
+            if rows == nil { (self.session, nextFrame) = (session, index + 1) }
+            return rows
+        }
+
+        /// Returns a decoder whose next frame is `index`.
+        private func session(at index: Int) throws(DecodingFailure) -> JXLSession {
+            guard let session else {
+                let session = try JXLSession()
+                session.skip(index)
+                return session
+            }
+            if index < nextFrame {
+                try session.restart(at: index)
+            } else {
+                session.skip(index - nextFrame)
+            }
+            return session
+        }
+
+        /// Passes the codestream to libjxl in pieces of about half a megapixel, to allow cancellation.
+        private func run(
+            _ session: JXLSession, layout: PixelLayout, output: UnsafeMutableBufferPointer<UInt8>,
+            _ sink: any PixelRowSink
+        ) throws(DecodingFailure) -> Int? {
+            let pieceCount = max(1, info.size.area >> 19)
+            let piece = min(max(codestream.count / pieceCount, 4 << 10), 64 << 10)
+            while true {
+                try sink.checkCancellation()
+                let end = min(codestream.count, session.position + piece)
+                switch session.process(codestream, through: end) {
+                case jxl_has_header: session.repeatHeader()
+                case jxl_needs_output: unsafe try session.setOutput(output, layout: layout)
+                case jxl_frame_done: return nil
+                case jxl_needs_input: if end == codestream.count { return availableRows(of: session) }
+                case jxl_finished: throw .malformed(.jxl, "a frame is missing")
+                default: throw .malformed(.jxl, "libjxl rejected the data")
+                }
+            }
+        }
+
+        /// Returns the number of rows of a truncated frame that can be shown.
+        private func availableRows(of session: JXLSession) -> Int {
+            guard let first = frames.first, session.flush() else { return 0 }
+            if !first.showsDetail(info) { return header.frameCount == 1 ? first.completeRows(in: codestream.count) : 0 }
+            return info.size.height
+        }
+    }
+
+    extension JXLFrame {
+        /// Whether the whole frame can be shown in less detail before it is complete. Other frames can be shown row by row.
+        func showsDetail(_ info: JXLInfo) -> Bool { !isModular && info.extraChannelCount == 0 }
+    }
+#endif

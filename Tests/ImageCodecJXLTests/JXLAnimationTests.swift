@@ -1,0 +1,134 @@
+#if JXL
+    import Foundation
+    import ImageCodecJXL
+    import ImageCore
+    import TestJXL
+    import Testing
+
+    @Suite("Animated JPEG XL")
+    struct JXLAnimationTests {
+        private static let size = JXLSamples.size
+
+        private static func frames(_ durations: [Int], channels: Int = 3) -> [TestJXL.Frame] {
+            durations.enumerated().map { index, duration in
+                TestJXL.Frame(JXLSamples.bytes(channels: channels, seed: index), duration: duration)
+            }
+        }
+
+        private static func expected(_ index: Int, channels: Int = 3) -> [UInt8] {
+            JXLSamples.rgba(JXLSamples.values(channels: channels, seed: index), channels: channels)
+        }
+
+        @Test("durations are converted from ticks, and up to 10 ms become 100 ms", arguments: [0, 5])
+        func durations(loops: Int) throws {
+            var coding = TestJXL(Self.size)
+            coding.ticks = .init(25, 1)
+            coding.loops = loops
+            var image = try JXLReading.open(coding.file(Self.frames([1, 10, 250])))
+            #expect(image.header.frameDelays == [.milliseconds(40), .milliseconds(400), .seconds(10)])
+            #expect(image.header.loopCount == loops)
+            #expect(image.header.frameCount == 3)
+            coding.ticks = .init(1000, 1)
+            image = try JXLReading.open(coding.file(Self.frames([10, 11, 1])))
+            #expect(image.header.frameDelays == [100, 11, 100].map { .milliseconds($0) })
+            coding.ticks = .init(30_000, 1001)
+            image = try JXLReading.open(coding.file(Self.frames([30, 3])))
+            #expect(image.header.frameDelays == [.microseconds(1_001_000), .microseconds(100_100)])
+        }
+
+        @Test("frames are the same in order, backwards and at random", arguments: [3, 4])
+        func randomAccess(channels: Int) throws {
+            var coding = TestJXL(Self.size, channels: channels)
+            coding.ticks = .init(100, 1)
+            let data = try coding.file(Self.frames([5, 5, 5, 5], channels: channels))
+            let image = try JXLReading.open(data)
+            for index in [0, 1, 2, 3, 3, 0, 2, 1, 3, 2, 0] {
+                #expect(try JXLReading.pixels(image, frame: index) == Self.expected(index, channels: channels))
+            }
+            let other = try JXLReading.open(data)
+            #expect(try JXLReading.pixels(other, frame: 2) == Self.expected(2, channels: channels))
+        }
+
+        @Test("a frame without duration is a layer of the next one")
+        func layers() throws {
+            var coding = TestJXL(Self.size, channels: 4)
+            coding.ticks = .init(100, 1)
+            let background = JXLSamples.bytes(channels: 4).enumerated().map { $0.offset % 4 == 3 ? 255 : $0.element }
+            let area = TestJXL.Area(left: 5, top: 3, width: 8, height: 6)
+            let square = [UInt8](repeating: 200, count: 8 * 6 * 4).enumerated().map {
+                $0.offset % 4 == 3 ? 255 : $0.element
+            }
+            let data = try coding.file([
+                .init(background, duration: 0), .init(square, duration: 7, area: area, blendMode: 2),
+                .init(background, duration: 9),
+            ])
+            let image = try JXLReading.open(data)
+            #expect(image.header.frameDelays == [.milliseconds(70), .milliseconds(90)])
+            var expected = background
+            for y in 3..<9 {
+                for x in 5..<13 {
+                    let start = (y * Self.size.width + x) * 4
+                    expected.replaceSubrange(start..<start + 3, with: [200, 200, 200])
+                }
+            }
+            #expect(try JXLReading.pixels(image, frame: 0) == expected)
+            #expect(try JXLReading.pixels(image, frame: 1) == background)
+            #expect(try JXLReading.pixels(image, frame: 0) == expected)
+        }
+
+        @Test("layers of a still image are composed, and there is one frame")
+        func stillLayers() throws {
+            let coding = TestJXL(Self.size)
+            let area = TestJXL.Area(left: 0, top: 0, width: 40, height: 10)
+            let data = try coding.file([
+                .init(JXLSamples.bytes(channels: 3)), .init([UInt8](repeating: 9, count: 40 * 10 * 3), area: area),
+            ])
+            let image = try JXLReading.open(data)
+            #expect(image.header.frameCount == 1 && image.header.frameDelays.isEmpty && image.header.loopCount == 1)
+            let pixels = try JXLReading.pixels(image)
+            #expect(pixels[0] == 9)
+            #expect(Array(pixels.dropFirst(40 * 10 * 4)) == Array(Self.expected(0).dropFirst(40 * 10 * 4)))
+        }
+
+        @Test("a frame that does not exist is an error")
+        func missingFrame() throws {
+            var coding = TestJXL(Self.size)
+            coding.ticks = .init(100, 1)
+            let image = try JXLReading.open(coding.file(Self.frames([1, 1])))
+            for index in [-1, 2] {
+                #expect(throws: DecodingFailure.noSuchFrame(index, frameCount: 2)) {
+                    try JXLReading.pixels(image, frame: index)
+                }
+            }
+        }
+
+        @Test("an animation whose frames store groups in another order is not supported")
+        func centerFirst() throws {
+            let size = PixelSize(width: 600, height: 530)
+            var coding = TestJXL(size)
+            coding.ticks = .init(100, 1)
+            coding.storesCenterFirst = true
+            let frame = TestJXL.Frame(JXLSamples.bytes(size, channels: 3), duration: 1)
+            let data = try coding.file([frame, frame])
+            #expect(
+                throws: DecodingFailure.unsupported(
+                    .jxl, "a frame before the last stores its sections in another order")
+            ) { try JXLReading.open(data) }
+        }
+
+        @Test("frames of a truncated animation are decoded, and the next ones are truncated")
+        func truncated() throws {
+            var coding = TestJXL(Self.size)
+            coding.ticks = .init(100, 1)
+            let data = try coding.file(Self.frames([5, 5, 5]))
+            let cut = data.prefix(data.count * 2 / 3 - 50)
+            let image = try JXLReading.open(cut)
+            #expect(image.header.frameCount == 2)
+            #expect(try JXLReading.pixels(image, frame: 0) == Self.expected(0))
+            for index in [1, 2] {
+                #expect(throws: DecodingFailure.truncated(.jxl)) { try JXLReading.pixels(image, frame: index) }
+            }
+            #expect(try JXLReading.pixels(image, frame: 0) == Self.expected(0))
+        }
+    }
+#endif

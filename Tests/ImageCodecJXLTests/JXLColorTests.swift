@@ -1,0 +1,109 @@
+#if JXL
+    import Foundation
+    import ImageCodecJXL
+    import ImageCore
+    import TestJXL
+    import TestProfiles
+    import Testing
+
+    @Suite("Color of JPEG XL")
+    struct JXLColorTests {
+        private static func header(_ change: (inout TestJXL) -> Void, channels: Int = 3) throws -> ImageHeader {
+            var coding = TestJXL(JXLSamples.size, channels: channels)
+            change(&coding)
+            return try JXLReading.open(coding.file(JXLSamples.bytes(channels: channels))).header
+        }
+
+        @Test("sRGB has no calibration, lossless and lossy", arguments: [false, true], [1, 3])
+        func srgb(isLossless: Bool, channels: Int) throws {
+            let header = try Self.header({ $0.isLossless = isLossless }, channels: channels)
+            #expect(header.colorCalibration == nil)
+            #expect(header.colorProfile == nil)
+        }
+
+        @Test("stored primaries become the calibration of a lossless image")
+        func displayP3() throws {
+            let calibration = try #require(try Self.header { $0.primaries = 11 }.colorCalibration)
+            #expect(calibration.transfer == .srgb)
+            #expect(abs(calibration.red.x - 0.680) < 0.001 && abs(calibration.red.y - 0.320) < 0.001)
+            #expect(abs(calibration.green.x - 0.265) < 0.001 && abs(calibration.green.y - 0.690) < 0.001)
+            #expect(abs(calibration.white.x - 0.3127) < 0.001)
+        }
+
+        @Test("stored transfer functions become the calibration of a lossless image")
+        func transfers() throws {
+            #expect(try Self.header { $0.transfer = 8 }.colorCalibration?.transfer == .gamma(1))
+            #expect(try Self.header { $0.transfer = 17 }.colorCalibration?.transfer == .gamma(2.6))
+            #expect(try Self.header { $0.transfer = 1 }.colorCalibration == nil)
+            let header = try Self.header {
+                $0.transfer = 65535
+                $0.gamma = 1 / 2.2
+            }
+            guard case .gamma(let gamma) = header.colorCalibration?.transfer else {
+                Issue.record("\(header)")
+                return
+            }
+            #expect(abs(gamma - 2.2) < 0.01)
+        }
+
+        @Test("a lossy image is delivered in sRGB, whatever its stored color space", arguments: [0, 11])
+        func lossy(primaries: Int) throws {
+            // A color that both color spaces contain.
+            let values = [UInt8](repeating: 128, count: JXLSamples.size.area * 3)
+            var coding = TestJXL(JXLSamples.size)
+            coding.isLossless = false
+            coding.primaries = primaries
+            coding.transfer = primaries == 0 ? 0 : 8
+            let image = try JXLReading.open(coding.file(values))
+            #expect(image.header.colorCalibration == nil && image.header.colorProfile == nil)
+            // Linear 128 is 188 in sRGB (IEC 61966-2-1).
+            let expected = primaries == 0 ? 128 : 188
+            #expect(try JXLReading.pixels(image).prefix(3).allSatisfy { abs(Int($0) - expected) <= 1 })
+        }
+
+        @Test("PQ and HLG are not supported", arguments: [16: "PQ", 18: "HLG"], [false, true])
+        func highDynamicRange(transfer: (key: Int, value: String), isLossless: Bool) {
+            #expect(throws: DecodingFailure.unsupported(.jxl, "the transfer function \(transfer.value)")) {
+                try Self.header {
+                    $0.transfer = transfer.key
+                    $0.primaries = 9
+                    $0.isLossless = isLossless
+                }
+            }
+        }
+
+        @Test("the ICC profile of a lossless image is returned as stored, and a lossy image is delivered in sRGB")
+        func profile() throws {
+            let profile = TestProfile.rgb(white: TestProfile.d65, primaries: TestProfile.p3Primaries, gamma: 1.8)
+            #expect(try Self.header { $0.profile = profile }.colorProfile == profile)
+            let lossy = try Self.header {
+                $0.profile = profile
+                $0.isLossless = false
+            }
+            #expect(lossy.colorProfile == nil && lossy.colorCalibration == nil)
+        }
+
+        @Test("a lossy image with a profile is converted to sRGB")
+        func convertedProfile() throws {
+            var coding = TestJXL(JXLSamples.size)
+            coding.isLossless = false
+            coding.profile = TestProfile.rgb(white: TestProfile.d65, primaries: TestProfile.srgbPrimaries, gamma: 1)
+            let data = try coding.file([UInt8](repeating: 128, count: JXLSamples.size.area * 3))
+            #expect(try JXLReading.pixels(data).prefix(3).allSatisfy { abs(Int($0) - 188) <= 1 })
+        }
+
+        @Test("a gray profile applies to gray rows, with and without alpha", arguments: [1, 2])
+        func grayProfile(channels: Int) throws {
+            let profile = TestProfile.gray(gamma: 1.8)
+            var coding = TestJXL(JXLSamples.size, channels: channels)
+            coding.profile = profile
+            let values = JXLSamples.values(channels: channels)
+            let image = try JXLReading.open(coding.file(values.map { UInt8($0) }))
+            let layout: PixelLayout = channels == 1 ? .gray8 : .grayAlpha8
+            #expect(image.header.colorProfile == profile)
+            #expect(image.header.nativeLayout == layout)
+            #expect(try JXLReading.pixels(image, layout: layout) == values.map { UInt8($0) })
+            #expect(try JXLReading.pixels(image) == JXLSamples.rgba(values, channels: channels))
+        }
+    }
+#endif

@@ -1,0 +1,230 @@
+#if JXL
+    import Foundation
+    import ImageCodecJPEG
+    import ImageCodecJXL
+    import ImageCore
+    import ImageTesting
+    import TestJXL
+    import Testing
+
+    @Suite("Decoding JPEG XL")
+    struct JXLDecoderTests {
+        static let size = JXLSamples.size
+
+        @Test("files are recognized by the signatures of codestream and container only")
+        func signature() {
+            let decoder = JXLDecoder()
+            #expect(decoder.recognizes(Data([0xFF, 0x0A])))
+            #expect(decoder.recognizes(Data([0, 0, 0, 12, 0x4A, 0x58, 0x4C, 0x20, 13, 10, 0x87, 10, 0, 0])))
+            #expect(!decoder.recognizes(Data([0xFF, 0xD8, 0xFF])))
+            #expect(!decoder.recognizes(Data([0, 0, 0, 12, 0x6A, 0x50, 0x20, 0x20, 13, 10, 0x87, 10])))
+            #expect(!decoder.recognizes(Data([0xFF])))
+        }
+
+        @Test(
+            "lossless samples of each channel layout and bit depth are delivered as 8 bits, rounded", arguments: 1...4,
+            [8, 10, 12, 16])
+        func lossless(channels: Int, bits: Int) throws {
+            let maximum = 1 << bits - 1
+            let values = JXLSamples.values(channels: channels, maximum: maximum)
+            var coding = TestJXL(Self.size, channels: channels)
+            coding.bits = bits
+            // libjxl 0.7 takes samples of more than 8 bits as fractions of 16 bits.
+            let data =
+                try bits == 8
+                ? coding.file(values.map { UInt8($0) })
+                : coding.file(values.map { UInt16((Double($0) * 65535 / Double(maximum)).rounded()) })
+            let image = try JXLReading.open(data)
+            #expect(
+                image.header
+                    == ImageHeader(format: .jxl, storedSize: Self.size, hasAlpha: channels % 2 == 0))
+            let expected = JXLSamples.rgba(values, channels: channels, maximum: maximum)
+            let pixels = try JXLReading.pixels(image)
+            #expect(pixels.count == expected.count)
+            // libjxl rounds a product of floats, so halves can go either way.
+            #expect(zip(pixels, expected).allSatisfy { abs(Int($0) - Int($1)) <= (bits == 8 ? 0 : 1) })
+        }
+
+        @Test("float samples are delivered as 8 bits and clamped")
+        func floats() throws {
+            let values = JXLSamples.values(channels: 3)
+            var coding = TestJXL(Self.size)
+            coding.bits = 32
+            var samples = values.map { Float($0) / 255 }
+            samples[0] = 1.5
+            samples[1] = -0.5
+            var expected = JXLSamples.rgba(values, channels: 3)
+            expected[0] = 255
+            expected[1] = 0
+            #expect(try JXLReading.pixels(coding.file(samples)) == expected)
+        }
+
+        @Test(
+            "lossy codings are close to the image",
+            arguments: ["blocks", "modular", "progressive", "low frequency frame", "patches", "noise", "half size"])
+        func lossy(name: String) throws {
+            let size = PixelSize(width: 300, height: 280)
+            var coding = TestJXL(size)
+            coding.isLossless = false
+            coding.isModular = name == "modular"
+            coding.progression = name == "progressive" ? 1 : name == "low frequency frame" ? 2 : 0
+            coding.usesPatches = name == "patches" ? true : nil
+            coding.photonNoise = name == "noise" ? 400 : 0
+            coding.resampling = name == "half size" ? 2 : 0
+            coding.effort = name == "patches" ? 7 : 3
+            let values = JXLSamples.bytes(size, channels: 3).map(Int.init)
+            let expected = JXLSamples.rgba(values, channels: 3)
+            let pixels = try JXLReading.pixels(coding.file(values.map { UInt8($0) }))
+            let psnr = JXLSamples.psnr(pixels, expected)
+            #expect(psnr > (name == "noise" || name == "half size" ? 22 : 26), "\(psnr) dB")
+        }
+
+        @Test("premultiplied colors are divided by alpha")
+        func premultiplied() throws {
+            let values = JXLSamples.values(channels: 4)
+            var samples: [UInt8] = []
+            var expected: [UInt8] = []
+            for start in stride(from: 0, to: values.count, by: 4) {
+                let alpha = values[start + 3]
+                let colors = (0..<3).map { values[start + $0] * alpha / 255 }
+                samples += (colors + [alpha]).map { UInt8($0) }
+                expected += colors.map { alpha == 0 ? 0 : UInt8((Double($0) * 255 / Double(alpha)).rounded()) }
+                expected.append(UInt8(alpha))
+            }
+            let image = try JXLReading.open(TestJXL(Self.size, channels: 4).premultipliedFile(samples))
+            #expect(image.header.hasAlpha)
+            let pixels = try JXLReading.pixels(image)
+            for start in stride(from: 0, to: pixels.count, by: 4) where pixels[start + 3] > 0 {
+                for index in start..<start + 4 { #expect(abs(Int(pixels[index]) - Int(expected[index])) <= 1) }
+            }
+        }
+
+        @Test("other channels are ignored", arguments: [3, 4])
+        func extraChannel(channels: Int) throws {
+            let values = JXLSamples.values(channels: channels)
+            var coding = TestJXL(Self.size, channels: channels)
+            coding.extraChannel = 1  // depth
+            let image = try JXLReading.open(coding.file(values.map { UInt8($0) }))
+            #expect(image.header.hasAlpha == (channels == 4))
+            #expect(try JXLReading.pixels(image) == JXLSamples.rgba(values, channels: channels))
+        }
+
+        @Test("CMYK is not supported")
+        func cmyk() throws {
+            var coding = TestJXL(Self.size)
+            coding.extraChannel = 4  // black
+            let data = try coding.file(JXLSamples.bytes(channels: 3))
+            #expect(throws: DecodingFailure.unsupported(.jxl, "CMYK")) { try JXLReading.open(data) }
+        }
+
+        @Test("pixels are stored as they are, and the header has the orientation", arguments: ImageOrientation.allCases)
+        func orientation(_ orientation: ImageOrientation) throws {
+            var coding = TestJXL(Self.size)
+            coding.orientation = orientation
+            let values = JXLSamples.values(channels: 3)
+            let image = try JXLReading.open(coding.file(values.map { UInt8($0) }))
+            #expect(image.header.orientation == orientation)
+            #expect(image.header.storedSize == Self.size)
+            #expect(try JXLReading.pixels(image) == JXLSamples.rgba(values, channels: 3))
+        }
+
+        @Test(
+            "a codestream in one box or divided into parts of any length decodes alike",
+            arguments: [1, 17, 100, 100_000])
+        func containers(length: Int) throws {
+            let codestream = try TestJXL(Self.size).file(JXLSamples.bytes(channels: 3))
+            let expected = try JXLReading.pixels(codestream)
+            let exif = ("Exif", Data(count: 30))
+            let whole = TestJXL.container([exif, ("jxlc", codestream), ("xml ", Data("<x/>".utf8))])
+            #expect(try JXLReading.pixels(whole) == expected)
+            let parts = TestJXL.container([exif] + TestJXL.parts(of: codestream, length: length) + [exif])
+            #expect(try JXLReading.pixels(parts) == expected)
+        }
+
+        @Test("boxes with a 64-bit size and with an open end are read")
+        func boxSizes() throws {
+            let codestream = try TestJXL(Self.size).file(JXLSamples.bytes(channels: 3))
+            let expected = try JXLReading.pixels(codestream)
+            let size = (0..<8).map { UInt8((codestream.count + 16) >> (56 - 8 * $0) & 255) }
+            let long = Data([0, 0, 0, 1]) + Data("jxlc".utf8) + Data(size)
+            let open = Data([0, 0, 0, 0]) + Data("jxlc".utf8)
+            for header in [long, open] {
+                #expect(try JXLReading.pixels(TestJXL.container([]) + header + codestream) == expected)
+            }
+            let invalid = TestJXL.container([]) + Data([0, 0, 0, 7]) + Data("jxlc".utf8) + codestream
+            #expect(throws: DecodingFailure.malformed(.jxl, "a box has an invalid size")) {
+                try JXLReading.open(invalid)
+            }
+        }
+
+        @Test("a file that contains a JPEG decodes to the pixels of the JPEG")
+        func jpeg() throws {
+            let jpeg = try JPEGEncoder().encode(JXLSamples.bitmap(), options: EncodingOptions(quality: 0.9))
+            let sink = CollectingRowSink()
+            try JPEGDecoder().open(jpeg, limits: .default).decode(
+                frame: 0, size: Self.size, layout: .rgba8, into: sink)
+            let pixels = try JXLReading.pixels(TestJXL.file(jpeg: jpeg))
+            let psnr = JXLSamples.psnr(pixels, sink.pixels)
+            #expect(psnr > 38, "\(psnr) dB")
+        }
+
+        @Test("groups that are stored from the center decode like others")
+        func centerFirst() throws {
+            let size = PixelSize(width: 600, height: 530)
+            var coding = TestJXL(size)
+            let samples = JXLSamples.bytes(size, channels: 3)
+            let expected = JXLSamples.rgba(samples.map(Int.init), channels: 3)
+            coding.storesCenterFirst = true
+            #expect(try JXLReading.pixels(coding.file(samples)) == expected)
+        }
+
+        @Test("only the stored size and the layouts of the image are decoded")
+        func sizes() throws {
+            let image = try JXLReading.open(try TestJXL(Self.size).file(JXLSamples.bytes(channels: 3)))
+            #expect(image.decodableSize(covering: PixelSize(width: 2, height: 2)) == Self.size)
+            let other = PixelSize(width: 5, height: 4)
+            #expect(throws: DecodingFailure.unsupported(.jxl, "the image can only be decoded at \(Self.size)")) {
+                try image.decode(frame: 0, size: other, layout: .rgba8, into: CollectingRowSink())
+            }
+        }
+
+        @Test("decoding stops when the sink is cancelled before the first row")
+        func cancellation() throws {
+            let size = PixelSize(width: 1600, height: 1400)
+            let image = try JXLReading.open(
+                try JXLEncoder(effort: 1).encode(JXLSamples.bitmap(size), options: .init(isLossless: true)))
+            let sink = CancelledSink(after: 3)
+            #expect(throws: DecodingFailure.cancelled) {
+                try image.decode(frame: 0, size: size, layout: .rgba8, into: sink)
+            }
+            #expect(sink.checks == 4 && sink.rows == 0)
+            #expect(try JXLReading.pixels(image).count == size.area * 4)
+        }
+
+        @Test("the memory of a decoded image comes from the pool and returns to it")
+        func pool() throws {
+            let pool = PixelBufferPool(byteLimit: 10 << 20)
+            let size = PixelSize(width: 300, height: 200)
+            let data = try JXLEncoder(effort: 1).encode(JXLSamples.bitmap(size), options: .init(isLossless: true))
+            let image = try JXLDecoder(pool: pool).open(data, limits: .default)
+            #expect(try JXLReading.pixels(image) == JXLSamples.bitmap(size).pixels)
+            #expect(pool.idleByteCount >= size.area * 4)
+        }
+    }
+
+    /// Cancels at a check for cancellation.
+    private final class CancelledSink: PixelRowSink {
+        private(set) var checks = 0
+        private(set) var rows = 0
+        private let allowed: Int
+
+        init(after allowed: Int) { self.allowed = allowed }
+
+        func receive(_ row: Span<UInt8>) { rows += 1 }
+
+        func checkCancellation() throws(DecodingFailure) {
+            checks += 1
+            if checks > allowed { throw .cancelled }
+        }
+    }
+#endif

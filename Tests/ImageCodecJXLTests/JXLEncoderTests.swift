@@ -1,0 +1,96 @@
+#if JXL
+    import Foundation
+    import ImageCodecJXL
+    import ImageCore
+    import TestProfiles
+    import Testing
+
+    @Suite("Encoding JPEG XL")
+    struct JXLEncoderTests {
+        @Test(
+            "a lossless image is stored exactly, including the color of transparent pixels", arguments: [false, true],
+            [1, 3, 7])
+        func lossless(hasAlpha: Bool, effort: Int) throws {
+            let bitmap = JXLSamples.bitmap(hasAlpha: hasAlpha)
+            let data = try JXLEncoder(effort: effort).encode(bitmap, options: EncodingOptions(isLossless: true))
+            let image = try JXLReading.open(data)
+            #expect(image.header == ImageHeader(format: .jxl, storedSize: bitmap.size, hasAlpha: hasAlpha))
+            #expect(try JXLReading.pixels(image) == bitmap.pixels)
+        }
+
+        @Test("higher quality gives larger files that are closer to the image")
+        func quality() throws {
+            let bitmap = JXLSamples.bitmap(PixelSize(width: 200, height: 150))
+            var last = (count: 0, psnr: 0.0)
+            for (quality, minimum) in [(0.1, 15.0), (0.5, 19.0), (0.85, 24.0), (1.0, 36.0)] {
+                let data = try JXLEncoder(effort: 3).encode(bitmap, options: EncodingOptions(quality: quality))
+                let psnr = JXLSamples.psnr(try JXLReading.pixels(data), bitmap.pixels)
+                #expect(psnr > minimum && psnr > last.psnr && data.count > last.count, "\(quality): \(psnr) dB")
+                last = (data.count, psnr)
+            }
+        }
+
+        @Test("lossy encoding keeps alpha within a few levels")
+        func lossyAlpha() throws {
+            let bitmap = JXLSamples.bitmap(hasAlpha: true)
+            let image = try JXLReading.open(JXLEncoder().encode(bitmap, options: EncodingOptions()))
+            #expect(image.header.hasAlpha)
+            let pixels = try JXLReading.pixels(image)
+            let differences = stride(from: 3, to: pixels.count, by: 4).map {
+                abs(Int(pixels[$0]) - Int(bitmap.pixels[$0]))
+            }
+            #expect(differences.max() ?? 255 <= 12)
+        }
+
+        @Test("the orientation and the profile are stored, and the pixels don't change")
+        func metadata() throws {
+            let profile = TestProfile.rgb(white: TestProfile.d65, primaries: TestProfile.p3Primaries, gamma: 2.2)
+            let encoder = JXLEncoder(effort: 3, orientation: .left, colorProfile: profile)
+            let image = try JXLReading.open(
+                try encoder.encode(JXLSamples.bitmap(), options: EncodingOptions(isLossless: true)))
+            #expect(image.header.orientation == .left)
+            #expect(image.header.colorProfile == profile)
+            #expect(try JXLReading.pixels(image) == JXLSamples.bitmap().pixels)
+        }
+
+        @Test("an invalid profile is an error")
+        func invalidProfile() {
+            let encoder = JXLEncoder(colorProfile: Data("not a profile".utf8))
+            #expect(throws: EncodingFailure.failed(.jxl, "libjxl could not start the file")) {
+                try encoder.encode(JXLSamples.bitmap(), options: EncodingOptions())
+            }
+        }
+
+        @Test("an animation keeps frames, delays and loop count", arguments: [false, true])
+        func animation(hasAlpha: Bool) throws {
+            let delays: [Duration] = [.milliseconds(20), .microseconds(1_500_400), .zero]
+            let frames = delays.enumerated().map {
+                AnimationFrame(bitmap: JXLSamples.bitmap(hasAlpha: hasAlpha, seed: $0.offset), delay: $0.element)
+            }
+            let image = try JXLReading.open(
+                try JXLEncoder(effort: 3).encode(frames, loopCount: 4, options: EncodingOptions(isLossless: true)))
+            #expect(image.header.frameDelays == [.milliseconds(20), .milliseconds(1500), .milliseconds(100)])
+            #expect(image.header.loopCount == 4)
+            for (index, frame) in frames.enumerated() {
+                #expect(try JXLReading.pixels(image, frame: index) == frame.bitmap.pixels)
+            }
+        }
+
+        @Test("sides and areas beyond the profile of the format are an error")
+        func sizes() {
+            let encoder = JXLEncoder(effort: 1)
+            for size in [PixelSize(width: 262_145, height: 1), PixelSize(width: 1, height: 262_145)] {
+                let bitmap = Bitmap(size: size, pixels: [UInt8](repeating: 255, count: size.area * 4), isOpaque: true)
+                #expect(throws: EncodingFailure.unsupportedSize(.jxl, size)) {
+                    try encoder.encode(bitmap, options: EncodingOptions())
+                }
+            }
+        }
+
+        @Test("the effort is clamped")
+        func effort() {
+            #expect(JXLEncoder(effort: 0).effort == 1)
+            #expect(JXLEncoder(effort: 99).effort == 9)
+        }
+    }
+#endif

@@ -1,0 +1,145 @@
+#if JXL
+    import Foundation
+    import ImageCodecJXL
+    import ImageCore
+    import ImageTesting
+    import TestJXL
+    import Testing
+
+    @Suite("Truncated and arriving JPEG XL")
+    struct JXLTruncationTests {
+        private static let size = PixelSize(width: 280, height: 1100)
+
+        private static func file(isLossless: Bool, channels: Int = 3) throws -> Data {
+            var coding = TestJXL(size, channels: channels)
+            coding.isLossless = isLossless
+            return try coding.file(JXLSamples.bytes(size, channels: channels))
+        }
+
+        @Test("a truncated lossless image delivers the complete rows", arguments: [3, 4])
+        func lossless(channels: Int) throws {
+            let data = try Self.file(isLossless: true, channels: channels)
+            let whole = JXLReading.rows(data).rows
+            let (rows, failure) = JXLReading.rows(data.prefix(data.count * 3 / 5))
+            #expect(failure == .truncated(.jxl))
+            #expect(rows.count > 256 && rows.count < 1100)
+            #expect(rows == Array(whole.prefix(rows.count)))
+        }
+
+        @Test("a truncated lossy image delivers all rows with less detail")
+        func lossy() throws {
+            let data = try Self.file(isLossless: false)
+            let whole = JXLReading.rows(data).rows
+            let (rows, failure) = JXLReading.rows(data.prefix(data.count * 3 / 5))
+            #expect(failure == .truncated(.jxl))
+            #expect(rows.count == 1100)
+            #expect(rows[0] == whole[0])
+            #expect(rows[1099] != whole[1099])
+            #expect(JXLSamples.psnr(rows.flatMap { $0 }, whole.flatMap { $0 }) > 18)
+        }
+
+        @Test("a file that ends before the first pixels is truncated and delivers nothing")
+        func early() throws {
+            for isLossless in [false, true] {
+                let data = try Self.file(isLossless: isLossless)
+                let (rows, failure) = JXLReading.rows(data.prefix(100))
+                #expect(failure == .truncated(.jxl))
+                #expect(rows.isEmpty)
+            }
+        }
+
+        @Test("a lossless image gains rows as they arrive, and rows do not change", arguments: [3, 4])
+        func arrivingRows(channels: Int) throws {
+            let data = try Self.file(isLossless: true, channels: channels)
+            let whole = JXLReading.rows(data).rows
+            var seen: Set<Int> = []
+            try Self.feed(data, in: 1500) { image in
+                let sink = CollectingRowSink()
+                try image.decodePreview(into: sink)
+                #expect(sink.rows == Array(whole.prefix(image.extent.rows)))
+                seen.insert(image.extent.rows)
+            }
+            #expect(seen.count > 4 && seen.contains(1100))
+        }
+
+        @Test("a lossy image is shown as a whole, and each preview is closer to the image")
+        func arrivingDetail() throws {
+            let data = try Self.file(isLossless: false)
+            let whole = try JXLReading.pixels(data)
+            var ratios: [Double] = []
+            var last = PreviewExtent.nothing
+            try Self.feed(data, in: 500) { image in
+                guard image.extent != last else { return }
+                last = image.extent
+                #expect(last.rows == 1100)
+                let sink = CollectingRowSink()
+                try image.decodePreview(into: sink)
+                ratios.append(JXLSamples.psnr(sink.pixels, whole))
+            }
+            #expect(ratios.count > 3 && ratios.last == .infinity)
+            #expect(zip(ratios, ratios.dropFirst()).allSatisfy { $0 <= $1 })
+        }
+
+        @Test("a container that arrives byte by byte gives the same image")
+        func arrivingContainer() throws {
+            let size = JXLSamples.size
+            let codestream = try TestJXL(size).file(JXLSamples.bytes(channels: 3))
+            let boxes = [("Exif", Data(count: 100))] + TestJXL.parts(of: codestream, length: 64)
+            let image = try Self.feed(TestJXL.container(boxes), in: 1) { _ in }
+            #expect(image.extent == PreviewExtent(passes: 1, rows: size.height))
+            let sink = CollectingRowSink()
+            try image.decodePreview(into: sink)
+            #expect(sink.pixels == (try JXLReading.pixels(codestream)))
+        }
+
+        @Test("an animation has a header but no previews")
+        func arrivingAnimation() throws {
+            var coding = TestJXL(JXLSamples.size)
+            coding.ticks = .init(100, 1)
+            let frame = TestJXL.Frame(JXLSamples.bytes(channels: 3), duration: 4)
+            let image = try Self.feed(coding.file([frame, frame]), in: 64) { #expect($0.extent == .nothing) }
+            #expect(image.header?.storedSize == JXLSamples.size)
+        }
+
+        @Test("the memory of an arriving image is limited")
+        func arrivingMemory() throws {
+            let data = try Self.file(isLossless: true)
+            let image = JXLDecoder().makeIncrementalImage(limits: DecodingLimits(decodedBytes: 8 * Self.size.area - 1))
+            try image.append(data.prefix(2000))
+            #expect(throws: DecodingFailure.self) { try image.start(size: Self.size, layout: .rgba8) }
+            #expect(image.extent == .nothing)
+        }
+
+        @Test("damaged bytes throw in each call")
+        func arrivingDamage() throws {
+            var data = try Self.file(isLossless: true)
+            for index in data.count / 3..<data.count { data[index] = 0x55 }
+            let image = JXLDecoder().makeIncrementalImage(limits: .default)
+            try image.append(data.prefix(3000))
+            try image.start(size: Self.size, layout: .rgba8)
+            for _ in 0..<2 {
+                #expect(throws: DecodingFailure.malformed(.jxl, "libjxl rejected the data")) {
+                    try image.append(data.dropFirst(3000))
+                }
+            }
+            #expect(image.extent == .nothing)
+        }
+
+        /// Appends a file in pieces and calls `body` after each.
+        @discardableResult private static func feed(
+            _ data: Data, in length: Int, body: (any IncrementalImage) throws -> Void
+        ) throws -> any IncrementalImage {
+            let image = JXLDecoder().makeIncrementalImage(limits: .default)
+            var isStarted = false
+            for start in stride(from: 0, to: data.count, by: length) {
+                try image.append(data.dropFirst(start).prefix(length))
+                if !isStarted, let size = image.header?.storedSize {
+                    try image.start(size: size, layout: .rgba8)
+                    isStarted = true
+                }
+                if isStarted { try body(image) }
+            }
+            return image
+        }
+    }
+#endif
