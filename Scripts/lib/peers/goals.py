@@ -89,6 +89,7 @@ def kinds(files):
         "webp": [file for file in files if file[0] == "w"],
         "gif": [file for file in files if file[0] == "g"],
         "animation": [file for file in files if file[0] == "a"],
+        "avif": [file for file in files if file[0] == "v"],
     }
 
 
@@ -139,6 +140,7 @@ def others(table, times, quality, of, scored):
     table.below(9, "animated WebP, all frames, of WebPAnimDecoder's time", ratio, 1.05)
     table.below(10, "GIF, all frames, of giflib's time", times.mean("floor:gif", "full", of["gif"]), 0.35)
     table.below(10, "GIF, all frames, of skia's time", times.mean("skia", "full", of["gif"]), 1)
+    table.below(12, f"AVIF to 300 px, of {VIPS}'s time", times.mean(VIPS, "fit300", of["avif"]), 0.90)
 
 
 def memory(table, times):

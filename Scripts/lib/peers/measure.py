@@ -42,6 +42,8 @@ def contenders(name):
         },
         "g": {"full": ["imageload", "floor:gif", "skia-animation"]},
         "a": {"full": ["imageload", "floor:webpanim"]},
+        # The build of libvips on PyPI has no HEIC and no JPEG XL.
+        "v": {"fit300": ["imageload", "vips"], "full": ["imageload", "vips"]},
     }[kind]
 
 
@@ -86,6 +88,16 @@ class Runner:
             rows.write("\t".join(columns) + "\n")
 
 
+def avif_files(tool, images, folder):
+    """Encodes the first JPEGs as AVIF, and returns the files."""
+    for number, image in enumerate(images[:3], start=1):
+        if not list(folder.glob(f"v{number:02}_*")):
+            command = [tool, "fetch", image, "--policy", "none", "--format", "avif", "--output", folder]
+            subprocess.run(command, check=True, capture_output=True)
+            (folder / f"{image.stem}.avif").rename(folder / f"v{number:02}_{image.stem}.avif")
+    return sorted(folder.glob("v[0-9]*"))
+
+
 def main():
     parser = argparse.ArgumentParser()
     for name in ["tool", "lab", "bench", "out"]:
@@ -96,6 +108,7 @@ def main():
     arguments = parser.parse_args()
     only = [name for name in arguments.only.split(",") if name]
     files = sorted((arguments.lab / "perfcorpus").glob("[jpwga][0-9]*"))
+    files += avif_files(arguments.tool, [file for file in files if file.name[0] == "j"], arguments.out.parent)
     files = [file for file in files if not only or file.name.split("_")[0] in only]
     runner = Runner(arguments.tool, arguments.lab, arguments.bench, arguments.out, arguments.ms)
     for number in range(arguments.passes):
