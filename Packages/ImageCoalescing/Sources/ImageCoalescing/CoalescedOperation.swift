@@ -36,3 +36,13 @@ final class CoalescedOperation<Value: Sendable>: Sendable {
     /// Returns or throws the result, if the operation has ended. Otherwise throws `CancellationError`.
     func value() throws -> Value { try result.withLock { $0 }.get() }
 }
+
+/// Why a caller receives an error that its operation did not throw.
+public enum CoalescingFailure: Error, Hashable, Sendable {
+    /// The operation threw `CancellationError` although it was not cancelled.
+    case operationCancelledItself
+}
+
+extension CoalescingFailure: CustomStringConvertible {
+    public var description: String { "the shared operation threw CancellationError without being cancelled" }
+}
