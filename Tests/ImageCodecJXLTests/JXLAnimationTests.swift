@@ -43,10 +43,14 @@
             let data = try coding.file(Self.frames([5, 5, 5, 5], channels: channels))
             let image = try JXLReading.open(data)
             for index in [0, 1, 2, 3, 3, 0, 2, 1, 3, 2, 0] {
-                #expect(try JXLReading.pixels(image, frame: index) == Self.expected(index, channels: channels))
+                #expect(
+                    JXLSamples.difference(
+                        try JXLReading.pixels(image, frame: index), Self.expected(index, channels: channels)) == 0)
             }
             let other = try JXLReading.open(data)
-            #expect(try JXLReading.pixels(other, frame: 2) == Self.expected(2, channels: channels))
+            #expect(
+                JXLSamples.difference(try JXLReading.pixels(other, frame: 2), Self.expected(2, channels: channels)) == 0
+            )
         }
 
         @Test("a frame without duration is a layer of the next one")
@@ -71,9 +75,9 @@
                     expected.replaceSubrange(start..<start + 3, with: [200, 200, 200])
                 }
             }
-            #expect(try JXLReading.pixels(image, frame: 0) == expected)
-            #expect(try JXLReading.pixels(image, frame: 1) == background)
-            #expect(try JXLReading.pixels(image, frame: 0) == expected)
+            #expect(JXLSamples.difference(try JXLReading.pixels(image, frame: 0), expected) == 0)
+            #expect(JXLSamples.difference(try JXLReading.pixels(image, frame: 1), background) == 0)
+            #expect(JXLSamples.difference(try JXLReading.pixels(image, frame: 0), expected) == 0)
         }
 
         @Test("layers of a still image are composed, and there is one frame")
@@ -87,7 +91,7 @@
             #expect(image.header.frameCount == 1 && image.header.frameDelays.isEmpty && image.header.loopCount == 1)
             let pixels = try JXLReading.pixels(image)
             #expect(pixels[0] == 9)
-            #expect(Array(pixels.dropFirst(40 * 10 * 4)) == Array(Self.expected(0).dropFirst(40 * 10 * 4)))
+            #expect(JXLSamples.difference(pixels.dropFirst(40 * 10 * 4), Self.expected(0).dropFirst(40 * 10 * 4)) == 0)
         }
 
         @Test("a frame that does not exist is an error")
@@ -124,11 +128,11 @@
             let cut = data.prefix(data.count * 2 / 3 - 50)
             let image = try JXLReading.open(cut)
             #expect(image.header.frameCount == 2)
-            #expect(try JXLReading.pixels(image, frame: 0) == Self.expected(0))
+            #expect(JXLSamples.difference(try JXLReading.pixels(image, frame: 0), Self.expected(0)) == 0)
             for index in [1, 2] {
                 #expect(throws: DecodingFailure.truncated(.jxl)) { try JXLReading.pixels(image, frame: index) }
             }
-            #expect(try JXLReading.pixels(image, frame: 0) == Self.expected(0))
+            #expect(JXLSamples.difference(try JXLReading.pixels(image, frame: 0), Self.expected(0)) == 0)
         }
     }
 #endif

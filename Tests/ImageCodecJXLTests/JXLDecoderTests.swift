@@ -40,9 +40,8 @@
                     == ImageHeader(format: .jxl, storedSize: Self.size, hasAlpha: channels % 2 == 0))
             let expected = JXLSamples.rgba(values, channels: channels, maximum: maximum)
             let pixels = try JXLReading.pixels(image)
-            #expect(pixels.count == expected.count)
             // libjxl rounds a product of floats, so halves can go either way.
-            #expect(zip(pixels, expected).allSatisfy { abs(Int($0) - Int($1)) <= (bits == 8 ? 0 : 1) })
+            #expect(JXLSamples.difference(pixels, expected) <= (bits == 8 ? 0 : 1))
         }
 
         @Test("float samples are delivered as 8 bits and clamped")
@@ -56,7 +55,7 @@
             var expected = JXLSamples.rgba(values, channels: 3)
             expected[0] = 255
             expected[1] = 0
-            #expect(try JXLReading.pixels(coding.file(samples)) == expected)
+            #expect(JXLSamples.difference(try JXLReading.pixels(coding.file(samples)), expected) == 0)
         }
 
         @Test(
@@ -94,9 +93,10 @@
             let image = try JXLReading.open(TestJXL(Self.size, channels: 4).premultipliedFile(samples))
             #expect(image.header.hasAlpha)
             let pixels = try JXLReading.pixels(image)
-            for start in stride(from: 0, to: pixels.count, by: 4) where pixels[start + 3] > 0 {
-                for index in start..<start + 4 { #expect(abs(Int(pixels[index]) - Int(expected[index])) <= 1) }
-            }
+            let isVisible = expected.indices.map { expected[$0 | 3] > 0 }
+            let visible = zip(pixels, isVisible).filter(\.1).map(\.0)
+            let expectedVisible = zip(expected, isVisible).filter(\.1).map(\.0)
+            #expect(JXLSamples.difference(visible, expectedVisible) <= 1)
         }
 
         @Test("other channels are ignored", arguments: [3, 4])
@@ -106,7 +106,8 @@
             coding.extraChannel = 1  // depth
             let image = try JXLReading.open(coding.file(values.map { UInt8($0) }))
             #expect(image.header.hasAlpha == (channels == 4))
-            #expect(try JXLReading.pixels(image) == JXLSamples.rgba(values, channels: channels))
+            #expect(
+                JXLSamples.difference(try JXLReading.pixels(image), JXLSamples.rgba(values, channels: channels)) == 0)
         }
 
         @Test("CMYK is not supported")
@@ -125,7 +126,7 @@
             let image = try JXLReading.open(coding.file(values.map { UInt8($0) }))
             #expect(image.header.orientation == orientation)
             #expect(image.header.storedSize == Self.size)
-            #expect(try JXLReading.pixels(image) == JXLSamples.rgba(values, channels: 3))
+            #expect(JXLSamples.difference(try JXLReading.pixels(image), JXLSamples.rgba(values, channels: 3)) == 0)
         }
 
         @Test(
@@ -136,9 +137,9 @@
             let expected = try JXLReading.pixels(codestream)
             let exif = ("Exif", Data(count: 30))
             let whole = TestJXL.container([exif, ("jxlc", codestream), ("xml ", Data("<x/>".utf8))])
-            #expect(try JXLReading.pixels(whole) == expected)
+            #expect(JXLSamples.difference(try JXLReading.pixels(whole), expected) == 0)
             let parts = TestJXL.container([exif] + TestJXL.parts(of: codestream, length: length) + [exif])
-            #expect(try JXLReading.pixels(parts) == expected)
+            #expect(JXLSamples.difference(try JXLReading.pixels(parts), expected) == 0)
         }
 
         @Test("boxes with a 64-bit size and with an open end are read")
@@ -149,7 +150,9 @@
             let long = Data([0, 0, 0, 1]) + Data("jxlc".utf8) + Data(size)
             let open = Data([0, 0, 0, 0]) + Data("jxlc".utf8)
             for header in [long, open] {
-                #expect(try JXLReading.pixels(TestJXL.container([]) + header + codestream) == expected)
+                #expect(
+                    JXLSamples.difference(try JXLReading.pixels(TestJXL.container([]) + header + codestream), expected)
+                        == 0)
             }
             let invalid = TestJXL.container([]) + Data([0, 0, 0, 7]) + Data("jxlc".utf8) + codestream
             #expect(throws: DecodingFailure.malformed(.jxl, "a box has an invalid size")) {
@@ -175,7 +178,7 @@
             let samples = JXLSamples.bytes(size, channels: 3)
             let expected = JXLSamples.rgba(samples.map(Int.init), channels: 3)
             coding.storesCenterFirst = true
-            #expect(try JXLReading.pixels(coding.file(samples)) == expected)
+            #expect(JXLSamples.difference(try JXLReading.pixels(coding.file(samples)), expected) == 0)
         }
 
         @Test("only the stored size and the layouts of the image are decoded")
@@ -207,7 +210,7 @@
             let size = PixelSize(width: 300, height: 200)
             let data = try JXLEncoder(effort: 1).encode(JXLSamples.bitmap(size), options: .init(isLossless: true))
             let image = try JXLDecoder(pool: pool).open(data, limits: .default)
-            #expect(try JXLReading.pixels(image) == JXLSamples.bitmap(size).pixels)
+            #expect(JXLSamples.difference(try JXLReading.pixels(image), JXLSamples.bitmap(size).pixels) == 0)
             #expect(pool.idleByteCount >= size.area * 4)
         }
     }

@@ -15,7 +15,7 @@
             let data = try JXLEncoder(effort: effort).encode(bitmap, options: EncodingOptions(isLossless: true))
             let image = try JXLReading.open(data)
             #expect(image.header == ImageHeader(format: .jxl, storedSize: bitmap.size, hasAlpha: hasAlpha))
-            #expect(try JXLReading.pixels(image) == bitmap.pixels)
+            #expect(JXLSamples.difference(try JXLReading.pixels(image), bitmap.pixels) == 0)
         }
 
         @Test("higher quality gives larger files that are closer to the image")
@@ -50,7 +50,7 @@
                 try encoder.encode(JXLSamples.bitmap(), options: EncodingOptions(isLossless: true)))
             #expect(image.header.orientation == .left)
             #expect(image.header.colorProfile == profile)
-            #expect(try JXLReading.pixels(image) == JXLSamples.bitmap().pixels)
+            #expect(JXLSamples.difference(try JXLReading.pixels(image), JXLSamples.bitmap().pixels) == 0)
         }
 
         @Test("an invalid profile is an error")
@@ -72,7 +72,7 @@
             #expect(image.header.frameDelays == [.milliseconds(20), .milliseconds(1500), .milliseconds(100)])
             #expect(image.header.loopCount == 4)
             for (index, frame) in frames.enumerated() {
-                #expect(try JXLReading.pixels(image, frame: index) == frame.bitmap.pixels)
+                #expect(JXLSamples.difference(try JXLReading.pixels(image, frame: index), frame.bitmap.pixels) == 0)
             }
         }
 

@@ -75,6 +75,14 @@
             }
         }
 
+        /// Returns the largest difference of two samples, or 256 if their numbers differ. Comparing the arrays would take
+        /// minutes when they differ, because Swift Testing then looks for the shortest list of changes.
+        static func difference(_ first: some Sequence<UInt8>, _ second: some Sequence<UInt8>) -> Int {
+            let (first, second) = (Array(first), Array(second))
+            guard first.count == second.count else { return 256 }
+            return zip(first, second).reduce(0) { max($0, abs(Int($1.0) - Int($1.1))) }
+        }
+
         /// Returns the peak signal-to-noise ratio in dB.
         static func psnr(_ first: [UInt8], _ second: [UInt8]) -> Double {
             guard first.count == second.count, !first.isEmpty else { return 0 }

@@ -23,7 +23,8 @@
             let (rows, failure) = JXLReading.rows(data.prefix(data.count * 3 / 5))
             #expect(failure == .truncated(.jxl))
             #expect(rows.count > 256 && rows.count < 1100)
-            #expect(rows == Array(whole.prefix(rows.count)))
+            let isEqual = rows.elementsEqual(whole.prefix(rows.count))
+            #expect(isEqual)
         }
 
         @Test("a truncated lossy image delivers all rows with less detail")
@@ -33,8 +34,8 @@
             let (rows, failure) = JXLReading.rows(data.prefix(data.count * 3 / 5))
             #expect(failure == .truncated(.jxl))
             #expect(rows.count == 1100)
-            #expect(rows[0] == whole[0])
-            #expect(rows[1099] != whole[1099])
+            #expect(JXLSamples.difference(rows[0], whole[0]) == 0)
+            #expect(JXLSamples.difference(rows[1099], whole[1099]) > 0)
             #expect(JXLSamples.psnr(rows.flatMap { $0 }, whole.flatMap { $0 }) > 18)
         }
 
@@ -56,7 +57,8 @@
             try Self.feed(data, in: 1500) { image in
                 let sink = CollectingRowSink()
                 try image.decodePreview(into: sink)
-                #expect(sink.rows == Array(whole.prefix(image.extent.rows)))
+                let isEqual = sink.rows.elementsEqual(whole.prefix(image.extent.rows))
+                #expect(isEqual)
                 seen.insert(image.extent.rows)
             }
             #expect(seen.count > 4 && seen.contains(1100))
@@ -89,7 +91,7 @@
             #expect(image.extent == PreviewExtent(passes: 1, rows: size.height))
             let sink = CollectingRowSink()
             try image.decodePreview(into: sink)
-            #expect(sink.pixels == (try JXLReading.pixels(codestream)))
+            #expect(JXLSamples.difference(sink.pixels, try JXLReading.pixels(codestream)) == 0)
         }
 
         @Test("an animation has a header but no previews")
