@@ -90,6 +90,23 @@ struct ReloadTests {
         #expect(fixture.loader.cachedImage(for: request) == nil)
     }
 
+    @Test("an outdated reload removes the image that was stored before it")
+    func outdatedReload() async throws {
+        let size = PixelSize(width: 10, height: 10)
+        let fixture = LoaderFixture { [gate] in
+            $0.decoder = BlockingDecoder(base: $0.decoder, gate: gate, size: size)
+        }
+        let request = fixture.request("a") { $0.target = ImageTarget(size) }
+        let old = try fixture.decoder.decode(LoaderFixture.image, request: DecodingRequest()) { false }
+        fixture.memory.insert(old, for: request.cacheKey)
+        let reload = Task { [reloading] in try await fixture.loader.image(for: reloading(request, .reload)) }
+        await gate.arrivals(1)
+        fixture.loader.reloads.withLock { _ = $0.markReloaded(request.original) }
+        gate.open()
+        _ = try await reload.value
+        #expect(fixture.loader.cachedImage(for: request) == nil)
+    }
+
     @Test("an image fetched again because its file was undecodable is stored in memory")
     func undecodable() async throws {
         let good = ScriptedTransport.Reply.ok(LoaderFixture.image)

@@ -31,8 +31,9 @@ struct CircuitBreakerTests {
 
     /// Returns whether an attempt at this second is admitted. If so, it ends with the given status.
     private mutating func attempt(_ second: Int, _ status: CircuitBreaker.HostStatus) -> Bool {
-        let isAdmitted = breaker.admits(now: .seconds(second))
-        if isAdmitted { breaker.ended(status, now: .seconds(second)) }
+        let admission = breaker.admit(now: .seconds(second))
+        let isAdmitted = admission != .refused
+        if isAdmitted { breaker.ended(status, isProbe: admission == .probe, now: .seconds(second)) }
         return isAdmitted
     }
 
@@ -54,10 +55,14 @@ struct CircuitBreakerTests {
     @Test("after the pause, one attempt is admitted, and no other until it has ended")
     mutating func halfOpen() {
         for second in 0..<3 { _ = attempt(second, .down) }
-        let first = breaker.admits(now: .seconds(12))
-        let other = breaker.admits(now: .seconds(12))
-        #expect(first && !other)
-        breaker.ended(.up, now: .seconds(13))
+        let first = breaker.admit(now: .seconds(12))
+        let other = breaker.admit(now: .seconds(12))
+        #expect(first == .probe && other == .refused)
+        // An older attempt that is cancelled decides nothing.
+        breaker.ended(.unknown, isProbe: false, now: .seconds(12))
+        let third = breaker.admit(now: .seconds(12))
+        #expect(third == .refused)
+        breaker.ended(.up, isProbe: true, now: .seconds(13))
         #expect(breaker.isPristine)
     }
 

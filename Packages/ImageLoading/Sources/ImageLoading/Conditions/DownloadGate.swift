@@ -81,20 +81,24 @@ final class DownloadGate: Sendable {
 
     // MARK: Waiting
 
-    /// Waits until a download is allowed.
+    /// Waits until a download is allowed. Calls `onWait` if it must wait. Throws if the task is cancelled.
+    func waitUntilOpen(_ priority: LivePriority, onWait: () -> Void) async throws {
+        _ = try await wait(Pending(priority: priority, needsNetwork: false), onWait)
+    }
+
+    /// Waits until a download is allowed and there is a network.
     ///
-    /// - Parameter onWait: Called if the download must wait.
     /// - Returns: False if too many downloads of the same or a higher priority wait for the network.
-    /// - Throws: `CancellationError` if the task is cancelled.
-    func waitUntilOpen(
-        _ priority: LivePriority, needsNetwork: Bool = false, onWait: () -> Void = {}
-    ) async throws -> Bool {
-        let download = Pending(priority: priority, needsNetwork: needsNetwork)
+    func waitForNetwork(_ priority: LivePriority, onWait: () -> Void) async throws -> Bool {
+        try await wait(Pending(priority: priority, needsNetwork: true), onWait)
+    }
+
+    private func wait(_ download: Pending, _ onWait: () -> Void) async throws -> Bool {
         if state.withLock({ $0.allows(download) }) { return true }
         guard let id = add(download) else { return false }
         defer { _ = state.withLock { $0.pending.removeValue(forKey: id) } }
         onWait()
-        let observation = priority.observe { [weak self] _ in self?.reconsider(id) }
+        let observation = download.priority.observe { [weak self] _ in self?.reconsider(id) }
         defer { observation.end() }
         reconsider(id)  // conditions or priority may have changed before the observation
         return try await download.signal.value()

@@ -148,7 +148,7 @@ extension ImageLoader {
         do {
             return try await decode(original, for: context, shared.priority)
         } catch let failure as DecodingFailure where failure.isCausedByData {
-            try await removeStoredOriginal(for: context)
+            if context.isCurrent(original.lastReload) { try await removeStoredOriginal(for: context) }
             throw failure
         }
     }
@@ -227,18 +227,24 @@ extension ImageLoader {
         return result
     }
 
+    /// Returns whether the image was stored. Previews never get here: only `WorkProgress` has them.
     private func insert(_ result: ImageJobResult, for context: RequestContext) -> Bool {
         guard context.request.cachePolicy.memory.writes, result.loaded.source != .stale,
-            let cache = configuration.memoryCache, context.isCurrent(result.lastReload)
+            let cache = configuration.memoryCache
         else { return false }
-        cache.insert(result.loaded.image, for: context.key)
-        sizes.withLock { $0.inserted(context.key) }
-        guard context.isCurrent(result.lastReload) else {
-            cache.remove(for: context.key)
+        if context.isCurrent(result.lastReload) {
+            cache.insert(result.loaded.image, for: context.key)
+            sizes.withLock { $0.inserted(context.key) }
+            if context.isCurrent(result.lastReload) {
+                context.send(.storedInMemory)
+                return true
+            }
+        } else if !context.route.mode.asksOrigin {
             return false
         }
-        context.send(.storedInMemory)
-        return true
+        // This image is outdated, and so is one that was stored before a reload.
+        cache.remove(for: context.key)
+        return false
     }
 }
 

@@ -197,7 +197,7 @@ extension ImageLoader {
         _ attempt: @escaping @Sendable () async throws -> LoadedData
     ) async throws -> LoadedData {
         let gate = gate(for: context)
-        _ = try await gate?.waitUntilOpen(priority) { context.send(.deferred) }
+        try await gate?.waitUntilOpen(priority) { context.send(.deferred) }
         context.send(.queued(.download))
         return try await configuration.scheduler.run(in: .download, host: context.host, priority: priority) {
             guard let gate else { return try await self.makeAdmittedAttempt(for: context, attempt) }
@@ -209,14 +209,14 @@ extension ImageLoader {
     private func makeAdmittedAttempt(
         for context: RequestContext, _ attempt: @Sendable () async throws -> LoadedData
     ) async throws(AttemptFailure) -> LoadedData {
-        try retries.admit(context.host)
+        let isProbe = try retries.admit(context.host)
         context.send(.downloadStarted)
         do {
             let loaded = try await attempt()
             retries.succeeded(context.host, context.request.retryBudget)
             return loaded
         } catch {
-            throw retries.failed(context.host, error, isOffline: gate?.isOffline ?? false)
+            throw retries.failed(context.host, error, isProbe: isProbe, isOffline: gate?.isOffline ?? false)
         }
     }
 
@@ -244,7 +244,7 @@ extension ImageLoader {
         _ context: RequestContext, _ priority: LivePriority, after error: ImageError
     ) async throws -> Bool {
         guard let gate = gate(for: context), gate.isOffline, error.mayBeCausedByNetwork else { return false }
-        return try await gate.waitUntilOpen(priority, needsNetwork: true) { context.send(.waitingForNetwork) }
+        return try await gate.waitForNetwork(priority) { context.send(.waitingForNetwork) }
     }
 
     /// Calls the closure of `ImageOrigin.fetch`. An `ImageError` is handled like that of a transport.

@@ -35,25 +35,29 @@ final class RetryController: Sendable {
         uptime = stopwatch(clock)
     }
 
-    /// Throws if the host has just failed too often. Each admitted attempt must end with `succeeded` or `failed`.
-    func admit(_ host: String?) throws(AttemptFailure) {
-        guard let host else { return }
+    /// Returns whether the attempt decides about a host that has failed too often. Throws if it has just failed.
+    ///
+    /// Each admitted attempt must end with `succeeded` or `failed`.
+    func admit(_ host: String?) throws(AttemptFailure) -> Bool {
+        guard let host else { return false }
         let now = uptime()
-        guard breakers.withLock({ $0[host]?.admits(now: now) ?? true }) else {
-            throw AttemptFailure(error: .network(.hostUnavailable, "\(host) failed too often recently"))
+        switch breakers.withLock({ $0[host]?.admit(now: now) ?? .admitted }) {
+        case .admitted: return false
+        case .probe: return true
+        case .refused: throw AttemptFailure(error: .network(.hostUnavailable, "\(host) failed too often recently"))
         }
     }
 
     /// - Parameter budget: The request's own budget, if it has one.
     func succeeded(_ host: String?, _ budget: RetryBudget?) {
-        ended(host, .up)
+        ended(host, .up, isProbe: false)
         (budget ?? self.budget).succeeded()
     }
 
     /// - Parameter isOffline: Whether there is no network. If so, the host doesn't count as failed.
-    func failed(_ host: String?, _ error: any Error, isOffline: Bool) -> AttemptFailure {
+    func failed(_ host: String?, _ error: any Error, isProbe: Bool, isOffline: Bool) -> AttemptFailure {
         let failure = error as? AttemptFailure ?? AttemptFailure(error: ImageError(error))
-        ended(host, isOffline ? .unknown : failure.error.hostStatus)
+        ended(host, isOffline ? .unknown : failure.error.hostStatus, isProbe: isProbe)
         return failure
     }
 
@@ -69,13 +73,13 @@ final class RetryController: Sendable {
     /// Resets the circuit breakers, because the lost network may have caused the failures.
     func networkReturned() { breakers.withLock { $0 = [:] } }
 
-    private func ended(_ host: String?, _ status: CircuitBreaker.HostStatus) {
+    private func ended(_ host: String?, _ status: CircuitBreaker.HostStatus, isProbe: Bool) {
         guard let host else { return }
         let now = uptime()
         let fresh = CircuitBreaker(threshold: policy.breakerThreshold, pause: policy.breakerPause)
         breakers.withLock { breakers in
             var breaker = breakers[host] ?? fresh
-            breaker.ended(status, now: now)
+            breaker.ended(status, isProbe: isProbe, now: now)
             breakers[host] = breaker.isPristine ? nil : breaker
         }
     }
@@ -106,6 +110,12 @@ struct CircuitBreaker {
         case unknown
     }
 
+    enum Admission {
+        case admitted, refused
+        /// Admitted as the single attempt that decides.
+        case probe
+    }
+
     private enum Phase: Equatable {
         case closed(failures: Int)
         case open(until: Duration)
@@ -125,23 +135,24 @@ struct CircuitBreaker {
     var isPristine: Bool { phase == .closed(failures: 0) }
 
     /// Returns whether an attempt may start. If so, call `ended` after the attempt.
-    mutating func admits(now: Duration) -> Bool {
+    mutating func admit(now: Duration) -> Admission {
         switch phase {
-        case .closed: return true
-        case .probing: return false
+        case .closed: return .admitted
+        case .probing: return .refused
         case .open(let until):
-            if now >= until { phase = .probing }
-            return now >= until
+            if now < until { return .refused }
+            phase = .probing
+            return .probe
         }
     }
 
-    mutating func ended(_ status: HostStatus, now: Duration) {
+    mutating func ended(_ status: HostStatus, isProbe: Bool, now: Duration) {
         switch (phase, status) {
         case (_, .up): phase = .closed(failures: 0)
         case (.closed(let failures), .down) where failures + 1 < threshold: phase = .closed(failures: failures + 1)
         case (.closed, .down), (.probing, .down): phase = .open(until: now + pause)
-        case (.probing, .unknown): phase = .open(until: now)
-        case (.open, _), (.closed, .unknown): break
+        case (.probing, .unknown) where isProbe: phase = .open(until: now)
+        case (.open, _), (.closed, .unknown), (.probing, .unknown): break
         }
     }
 }

@@ -12,7 +12,7 @@ extension ImageLoader {
     ///
     /// - Parameters:
     ///   - delivery: Where `receive` is called.
-    ///   - receive: Not called before this method returns, except with `.immediate`, and not after `cancel`.
+    ///   - receive: Not called before this method returns, except with `.immediate`, and not after ``ImageTask/cancel()``.
     public func follow<Owner: AnyObject & Sendable>(
         _ request: ImageRequest, for owner: Owner, on delivery: Delivery,
         receive: @escaping @Sendable (Owner, ImageTask.Event) -> Void
