@@ -21,7 +21,7 @@
         }
 
         /// The maximum number of steps of libavif's searches in the tables of a track, whose times are quadratic.
-        private static let maximumSearchSteps = 20_000_000
+        private static let maximumSearchSteps = 20_000_000.0
 
         /// Returns the track that libavif decodes: the first one with AV1 samples that isn't auxiliary.
         ///
@@ -94,8 +94,9 @@
             }
         }
 
-        /// The number of steps for one frame's time, and for the number of samples in each chunk.
-        var searchSteps: Int { frameCount * timingCount + chunkCount * runCount }
+        /// The number of steps for one frame's time, and for the number of samples in each chunk. Not an integer, because
+        /// the product of two declared counts may overflow.
+        var searchSteps: Double { Double(frameCount) * Double(timingCount) + Double(chunkCount) * Double(runCount) }
     }
 
     extension BoxBytes {
