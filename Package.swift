@@ -29,22 +29,28 @@ let applePlatforms: [Platform] = [.macOS, .iOS, .tvOS, .watchOS, .visionOS, .mac
 let httpTypes: Target.Dependency = .product(name: "HTTPTypes", package: "swift-http-types")
 let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
 
-/// A dependency that is fetched and built only with the trait `CacheEncryption`.
-let crypto: Target.Dependency = .product(
-    name: "Crypto", package: "swift-crypto", condition: .when(traits: ["CacheEncryption"]))
-
-/// Returns a dependency that is fetched and built only with the trait `AsyncHTTPClient`.
-func serverSide(_ product: String, package: String) -> Target.Dependency {
-    .product(name: product, package: package, condition: .when(traits: ["AsyncHTTPClient"]))
+/// Returns a dependency that is fetched and built only with a trait.
+func product(_ name: String, package: String, trait: String) -> Target.Dependency {
+    .product(name: name, package: package, condition: .when(traits: [trait]))
 }
 
-let asyncHTTPClient = [
-    serverSide("AsyncHTTPClient", package: "async-http-client"),
-    serverSide("NIOCore", package: "swift-nio"),
-    serverSide("NIOHTTP1", package: "swift-nio"),
-    serverSide("NIOPosix", package: "swift-nio"),
-    serverSide("NIOSSL", package: "swift-nio-ssl"),
-]
+let crypto = product("Crypto", package: "swift-crypto", trait: "CacheEncryption")
+
+func swiftNIO(trait: String) -> [Target.Dependency] {
+    [
+        product("NIOCore", package: "swift-nio", trait: trait),
+        product("NIOPosix", package: "swift-nio", trait: trait),
+        product("NIOSSL", package: "swift-nio-ssl", trait: trait),
+    ]
+}
+
+let asyncHTTPClient =
+    [
+        product("AsyncHTTPClient", package: "async-http-client", trait: "AsyncHTTPClient"),
+        product("NIOHTTP1", package: "swift-nio", trait: "AsyncHTTPClient"),
+    ] + swiftNIO(trait: "AsyncHTTPClient")
+
+let redis = swiftNIO(trait: "RedisCaching")
 
 /// Returns the Swift target of a module, with sources in Packages/<name>/Sources/<name>.
 func module(_ name: String, uses dependencies: [Target.Dependency] = []) -> Target {
@@ -125,6 +131,13 @@ let caching = [
     module("ImageDiskCaching", uses: ["ImageCore", "CImageDiskCaching"]),
     kernels("CImageDiskCaching", in: "ImageDiskCaching"),
     module("ImageCacheEncryption", uses: ["ImageCore", crypto]),
+    module("ImageTieredCaching", uses: ["ImageCore"]),
+    module(
+        "ImageRedisCaching",
+        uses: ["ImageCore", optional("CImageRedisCaching", trait: "RedisCaching")] + redis),
+    shim("CImageRedisCaching", in: "ImageRedisCaching", over: "CLibHiredis", "CLibXXHash", trait: "RedisCaching"),
+    library("CLibHiredis", in: "ImageRedisCaching", pkgConfig: "hiredis", apt: "libhiredis-dev", brew: "hiredis"),
+    library("CLibXXHash", in: "ImageRedisCaching", pkgConfig: "libxxhash", apt: "libxxhash-dev", brew: "xxhash"),
 ]
 
 let transports = [
@@ -302,6 +315,15 @@ let suites = [
         ]),
     tests("SimulationTests", of: ["LoaderSimulation"]),
     tests("ImageCacheEncryptionTests", of: ["ImageCore", "ImageCacheEncryption"]),
+    tests(
+        "ImageTieredCachingTests", of: ["ImageCore", "ImageTieredCaching", "ImageTesting", "ImageContractTesting"]),
+    tests(
+        "ImageRedisCachingTests",
+        of: [
+            "ImageCore", "ImageRedisCaching", "ImageTieredCaching", "ImageTesting", "ImageContractTesting",
+            "RedisServerProcess", "LoopbackServer",
+            optional("CImageRedisCaching", trait: "RedisCaching"),
+        ] + redis),
     tests("ImageTestingTests", of: ["ImageCore", "ImageTransporting", "ImageTesting", httpTypes]),
     tests(
         "ContractTests",
@@ -341,6 +363,8 @@ let testSupport = [
             .product(name: "Subprocess", package: "swift-subprocess"),
             .product(name: "SystemPackage", package: "swift-system", condition: .when(platforms: [.linux])),
         ]),
+    // Starts Redis servers.
+    support("RedisServerProcess", uses: ["CommandRunning"]),
     // The HTTP transports of this build.
     support(
         "HTTPTransports",
@@ -478,6 +502,9 @@ let package = Package(
         .trait(name: "AVIF", description: "AVIFDecoder and AVIFEncoder in ImageCodecAVIF, over libavif."),
         .trait(name: "HEIF", description: "HEIFDecoder and HEIFEncoder in ImageCodecHEIF, over libheif."),
         .trait(name: "JXL", description: "JXLDecoder and JXLEncoder in ImageCodecJXL, over libjxl."),
+        .trait(
+            name: "RedisCaching",
+            description: "RedisDataCache and DistributedLease in ImageRedisCaching, over SwiftNIO and hiredis."),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-http-types.git", from: "1.8.0"),

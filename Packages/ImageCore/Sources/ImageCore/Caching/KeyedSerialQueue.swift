@@ -2,11 +2,23 @@ import Synchronization
 
 /// Runs operations on the same key one after another, in order of arrival. Operations on different keys run
 /// concurrently.
-final class KeyedSerialQueue: Sendable {
+package final class KeyedSerialQueue: Sendable {
     /// The waiting operations for each key in use.
     private let waiting = Mutex<[String: [CheckedContinuation<Void, Never>]]>([:])
 
-    func perform(_ key: String, _ work: () async -> Void) async {
+    /// Creates a queue.
+    package init() {}
+
+    /// Waits for the earlier operations on a key, and runs `work`.
+    package func perform<Value, Failure: Error>(
+        _ key: String, _ work: () async throws(Failure) -> Value
+    ) async throws(Failure) -> Value {
+        await arrive(key)
+        defer { next(key)?.resume() }
+        return try await work()
+    }
+
+    private func arrive(_ key: String) async {
         await withCheckedContinuation { continuation in
             let isFree = waiting.withLock { waiting in
                 guard waiting[key] == nil else {
@@ -18,8 +30,6 @@ final class KeyedSerialQueue: Sendable {
             }
             if isFree { continuation.resume() }
         }
-        await work()
-        next(key)?.resume()
     }
 
     private func next(_ key: String) -> CheckedContinuation<Void, Never>? {
@@ -31,13 +41,4 @@ final class KeyedSerialQueue: Sendable {
             return waiting[key]?.removeFirst()
         }
     }
-}
-
-/// The keys that are being revalidated in the background. Prevents concurrent revalidations of a key.
-final class PendingRevalidations: Sendable {
-    private let keys = Mutex<Set<String>>([])
-
-    /// Returns false if the key was already present.
-    func insert(_ key: String) -> Bool { keys.withLock { $0.insert(key).inserted } }
-    func remove(_ key: String) { keys.withLock { _ = $0.remove(key) } }
 }

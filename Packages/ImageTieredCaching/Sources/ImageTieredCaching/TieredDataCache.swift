@@ -1,0 +1,214 @@
+public import ImageCore
+import Synchronization
+
+/// Two data caches as one: a near one, such as a disk, above a distant one, such as a server that many processes share.
+///
+/// - A lookup asks the upper level first. An entry of the lower level is also stored in the upper one.
+/// - A store returns when the upper level has the entry. The lower level is written later, from a queue with a limit. If
+///   the upper level fails or rejects the entry, the store waits for the lower level, whose result counts.
+/// - A removal returns when both levels have removed the entry.
+/// - A lookup only throws if both levels fail. Otherwise the level that failed counts as empty.
+/// - Operations on one key that change it run one after the other, so an old entry never replaces a newer one.
+/// - The limit is that of both levels together, plus the pending writes.
+///
+/// Stack more levels by using a tiered cache as a level. To release one with pending writes, call `flush` first if they
+/// must not be lost with the process; otherwise they end in the background.
+public final class TieredDataCache: DataCache {
+    private struct Removals {
+        /// The number of `removeAll` calls that have started.
+        var started = 0
+        /// The number of `removeAll` calls in progress.
+        var running = 0
+    }
+
+    private let upper: any DataCache
+    private let lower: any DataCache
+    private let pending: PendingWrites
+    private let queue = KeyedSerialQueue()
+    private let removals = Mutex(Removals())
+    private let recorder: TieredCacheRecorder
+
+    /// Creates a cache of two levels.
+    ///
+    /// - Parameters:
+    ///   - upper: The level that is asked first.
+    ///   - lower: The level that is asked next, and written later.
+    ///   - options: The limits of the pending writes.
+    ///   - observer: Is called with each event, on any thread.
+    public init(
+        upper: any DataCache, lower: any DataCache, options: TieredCacheOptions = TieredCacheOptions(),
+        observer: (@Sendable (TieredCacheEvent) -> Void)? = nil
+    ) {
+        let recorder = TieredCacheRecorder(observer)
+        self.upper = upper
+        self.lower = lower
+        self.recorder = recorder
+        pending = PendingWrites(options) { change, key in
+            do throws(DataCacheFailure) {
+                switch change {
+                case .store(let entry): try await lower.store(entry, for: key)
+                case .remove: try await lower.remove(for: key)
+                }
+            } catch {
+                recorder.record(.failed(key, .lower, error))
+            }
+        }
+    }
+
+    /// Counts of the operations of this cache since it was created.
+    public var statistics: TieredCacheStatistics { recorder.statistics }
+
+    /// Returns the entry for a key, or nil if neither level has it.
+    ///
+    /// - Throws: The failure of the upper level, if both levels fail.
+    public func entry(for key: DataCacheKey) async throws(DataCacheFailure) -> DataCacheEntry? {
+        try await lookup(key)?.entry
+    }
+
+    /// Returns the entry for a key and the level that had it, or nil if neither level has it.
+    ///
+    /// - Throws: The failure of the upper level, if both levels fail.
+    public func lookup(
+        _ key: DataCacheKey
+    ) async throws(DataCacheFailure) -> (entry: DataCacheEntry, level: TieredCacheLevel)? {
+        let found = try await find(key)
+        recorder.record(found.map { .found(key, $0.level) } ?? .missed(key))
+        return found
+    }
+
+    /// Stores an entry in the upper level, and later in the lower one.
+    ///
+    /// - Throws: The failure of the lower level, if both levels fail or reject the entry.
+    public func store(_ entry: DataCacheEntry, for key: DataCacheKey) async throws(DataCacheFailure) {
+        try await queue.perform(key.source) { () async throws(DataCacheFailure) in
+            do throws(DataCacheFailure) {
+                try await upper.store(entry, for: key)
+            } catch {
+                recorder.recordStoreFailure(error, of: key)
+                await pending.cancel(key)
+                return try await lower.store(entry, for: key)
+            }
+            if !pending.add(entry, for: key) { recorder.record(.dropped(key)) }
+        }
+    }
+
+    /// Removes the entry for a key from both levels at once.
+    ///
+    /// - Throws: The failure of a level. The other one has then removed the entry.
+    public func remove(for key: DataCacheKey) async throws(DataCacheFailure) {
+        try await queue.perform(key.source) { () async throws(DataCacheFailure) in
+            await pending.cancel(key)
+            try await inBothLevels { cache throws(DataCacheFailure) in try await cache.remove(for: key) }
+        }
+    }
+
+    /// Removes all entries from both levels at once.
+    ///
+    /// - Throws: The failure of a level. The other one has then removed its entries.
+    public func removeAll() async throws(DataCacheFailure) {
+        removals.withLock { removals in
+            removals.started += 1
+            removals.running += 1
+        }
+        defer { removals.withLock { $0.running -= 1 } }
+        await pending.cancelAll()
+        try await inBothLevels { cache throws(DataCacheFailure) in try await cache.removeAll() }
+    }
+
+    /// Waits until all pending writes have been made or have failed. Call it before the process ends.
+    public func flush() async { await pending.finish() }
+
+    private func find(
+        _ key: DataCacheKey
+    ) async throws(DataCacheFailure) -> (entry: DataCacheEntry, level: TieredCacheLevel)? {
+        if case .success(let entry?) = await read(upper, key, .upper) { return (entry, .upper) }
+        return try await queue.perform(key.source) { () async throws(DataCacheFailure) in
+            // An earlier operation in the queue may have stored the entry.
+            let above = await read(upper, key, .upper)
+            if case .success(let entry?) = above { return (entry, .upper) }
+            let removalsBefore = removals.withLock { $0.started }
+            let below = await readLower(key)
+            guard case .success(let found?) = below else {
+                if case (.failure(let failure), .failure) = (above, below) { throw failure }
+                return nil
+            }
+            await fill(found.entry, for: key, removalsBefore: removalsBefore)
+            return found
+        }
+    }
+
+    /// Returns the pending entry for a key, or that of the lower level.
+    private func readLower(
+        _ key: DataCacheKey
+    ) async -> Result<(entry: DataCacheEntry, level: TieredCacheLevel)?, DataCacheFailure> {
+        switch pending.change(of: key) {
+        case .store(let entry): .success((entry, .upper))
+        case .remove: .success(nil)
+        case nil: await read(lower, key, .lower).map { $0.map { ($0, .lower) } }
+        }
+    }
+
+    private func read(
+        _ cache: any DataCache, _ key: DataCacheKey, _ level: TieredCacheLevel
+    ) async -> Result<DataCacheEntry?, DataCacheFailure> {
+        do throws(DataCacheFailure) {
+            return .success(try await cache.entry(for: key))
+        } catch {
+            recorder.record(.failed(key, level, error))
+            return .failure(error)
+        }
+    }
+
+    /// Stores an entry of the lower level in the upper one. Removes it again if all entries were removed meanwhile.
+    private func fill(_ entry: DataCacheEntry, for key: DataCacheKey, removalsBefore: Int) async {
+        do throws(DataCacheFailure) {
+            try await upper.store(entry, for: key)
+            let isCurrent = removals.withLock { $0.running == 0 && $0.started == removalsBefore }
+            if !isCurrent { try await upper.remove(for: key) }
+        } catch {
+            recorder.recordStoreFailure(error, of: key)
+        }
+    }
+
+    /// Runs an operation in both levels concurrently. Throws the failure of the upper level first.
+    private func inBothLevels(
+        _ operation: @Sendable (any DataCache) async throws(DataCacheFailure) -> Void
+    ) async throws(DataCacheFailure) {
+        async let below = result(of: operation, in: lower)
+        let above = await result(of: operation, in: upper)
+        let lowerResult = await below
+        try above.get()
+        try lowerResult.get()
+    }
+
+    private func result(
+        of operation: @Sendable (any DataCache) async throws(DataCacheFailure) -> Void, in cache: any DataCache
+    ) async -> Result<Void, DataCacheFailure> {
+        do throws(DataCacheFailure) {
+            return .success(try await operation(cache))
+        } catch {
+            return .failure(error)
+        }
+    }
+}
+
+/// Counts events and passes them on.
+final class TieredCacheRecorder: Sendable {
+    private let observer: (@Sendable (TieredCacheEvent) -> Void)?
+    private let counts = Mutex(TieredCacheStatistics())
+
+    init(_ observer: (@Sendable (TieredCacheEvent) -> Void)?) { self.observer = observer }
+
+    var statistics: TieredCacheStatistics { counts.withLock { $0 } }
+
+    func record(_ event: TieredCacheEvent) {
+        counts.withLock { $0.count(event) }
+        observer?(event)
+    }
+
+    /// Records that the upper level failed to store an entry. A level that is too small for an entry hasn't failed.
+    func recordStoreFailure(_ failure: DataCacheFailure, of key: DataCacheKey) {
+        if case .tooLarge = failure { return }
+        record(.failed(key, .upper, failure))
+    }
+}

@@ -1,0 +1,258 @@
+#if RedisCaching
+    import Foundation
+    import ImageCore
+    import ImageTesting
+    import NIOCore
+    import NIOPosix
+    import Testing
+
+    @testable import ImageRedisCaching
+
+    @Suite("A cache on a server that fails")
+    struct FaultyServerTests {
+        typealias Reaction = FakeRedisServer.Reaction
+
+        private let key = DataCacheKey(source: "https://images.test/1")
+        private let entry = DataCacheEntry(data: Data("image".utf8), createdAt: Date(timeIntervalSinceReferenceDate: 1))
+
+        /// Returns a script that reacts to PING as a server does, and to everything else with `reaction`.
+        private static func ready(_ reaction: Reaction) -> @Sendable ([String]) -> Reaction {
+            { $0[0] == "PING" ? .reply("+PONG\r\n") : reaction }
+        }
+
+        @Test(
+            "a reply that is none, too large, interrupted or out of step is a miss, and then no command is sent",
+            arguments: [
+                Reaction.reply("garbage\r\n"), .reply("$1000000000\r\nabc"), .reply("*2147483647\r\n"),
+                .reply(String(repeating: "*1\r\n", count: 50)), .reply("$5\r\nab\r\n\r\n:1\r\n"),
+                .pieces(["$", "100", "000", "000", "\r", "\n"]), .replyAndClose(""), .replyAndClose("$5\r\nab"),
+                .reply("$-1\r\n$-1\r\n"),
+            ])
+        func invalidReply(_ reaction: Reaction) async throws {
+            let server = try await FakeRedisServer(Self.ready(reaction))
+            let cache = try server.makeCache()
+            #expect(await cache.entry(for: key) == nil)
+            #expect(await cache.entry(for: key) == nil)
+            #expect(server.commandNames.count == 1)
+            #expect(cache.statistics.skipped == 1)
+            #expect(cache.statistics.misses == 2)
+        }
+
+        @Test("a server that replies the entry of another key is not believed")
+        func otherEntry() async throws {
+            var value: [UInt8] = []
+            RedisEntryFormat.append(entry, for: key, to: &value)
+            let reply = Array("$\(value.count)\r\n".utf8) + value + Array("\r\n".utf8)
+            let server = try await FakeRedisServer(Self.ready(.bytes(reply)))
+            let cache = try server.makeCache()
+            #expect(await cache.entry(for: key) == entry)
+            #expect(await cache.entry(for: DataCacheKey(source: "other")) == nil)
+            #expect(server.commandNames == ["GETRANGE", "GETRANGE"])
+            #expect(cache.statistics.damaged == 0)
+        }
+
+        @Test("a damaged entry is a miss, and is removed from the server")
+        func damaged() async throws {
+            let server = try await FakeRedisServer(Self.ready(.reply("damaged".bulk)))
+            let cache = try server.makeCache()
+            #expect(await cache.entry(for: key) == nil)
+            #expect(server.script.commands.value.last == ["UNLINK", cache.keyName(of: key)])
+            #expect(cache.statistics.damaged == 1)
+        }
+
+        @Test("a reply in pieces is read as a whole")
+        func pieces() async throws {
+            let server = try await FakeRedisServer(Self.ready(.pieces(["$", "-", "1\r", "\n"])))
+            let cache = try server.makeCache()
+            #expect(await cache.entry(for: key) == nil)
+            #expect(cache.isAvailable)
+            #expect(cache.statistics.connectionFailures == 0)
+        }
+
+        @Test("a server that doesn't reply costs one timeout, and then nothing")
+        func silent() async throws {
+            let server = try await FakeRedisServer(Self.ready(.silence))
+            let cache = try server.makeCache { $0.commandTimeout = .milliseconds(20) }
+            #expect(await cache.entry(for: key) == nil)
+            for _ in 1...100 { #expect(await cache.entry(for: key) == nil) }
+            await #expect(throws: DataCacheFailure.self) { try await cache.store(entry, for: key) }
+            #expect(cache.statistics.timeouts == 1)
+            #expect(cache.statistics.skipped == 101)
+            #expect(server.commandNames.count <= 1)
+        }
+
+        @Test("a server that accepts connections but never replies costs one timeout")
+        func silentLogin() async throws {
+            let server = try await FakeRedisServer { _ in .silence }
+            let cache = try server.makeCache { $0.connectTimeout = .milliseconds(20) }
+            for _ in 1...10 { #expect(await cache.entry(for: key) == nil) }
+            #expect(cache.statistics.timeouts == 1)
+            #expect(cache.statistics.skipped == 9)
+            #expect(server.script.connectionCount.value <= 1)
+        }
+
+        @Test("without a server, a lookup is a miss and a store throws")
+        func refused() async throws {
+            var options = RedisCacheOptions()
+            options.connectTimeout = .seconds(60)
+            let url = try #require(URL(string: "unix:///tmp/\(UUID().uuidString)"))
+            let cache = try RedisDataCache(url: url, options: options, clock: ManualClock())
+            #expect(await cache.entry(for: key) == nil)
+            #expect(cache.statistics.connectionFailures == 1)
+            await #expect(throws: DataCacheFailure.self) { try await cache.store(entry, for: key) }
+            await #expect(throws: DataCacheFailure.self) { try await cache.removeAll() }
+            #expect(cache.statistics.skipped == 2)
+        }
+
+        @Test("a server that is back is found by a probe, one at a time and after growing delays")
+        func recovers() async throws {
+            let server = try await FakeRedisServer { _ in .replyAndClose("") }
+            let clock = ManualClock()
+            let cache = try server.makeCache(clock: clock) { $0.retryDelay = .seconds(1) }
+            #expect(await cache.entry(for: key) == nil)
+            for (number, delay) in [1, 2, 4].enumerated() {
+                clock.advance(by: .seconds(delay) - .milliseconds(1))
+                #expect(await cache.entry(for: key) == nil)
+                #expect(server.script.connectionCount.value == number + 1)
+                clock.advance(by: .milliseconds(1))
+                for _ in 1...5 { #expect(await cache.entry(for: key) == nil) }
+                await cache.client.probeEnded()
+                #expect(server.script.connectionCount.value == number + 2)
+            }
+            server.script.change(Self.ready(.reply("$-1\r\n")))
+            clock.advance(by: .seconds(8))
+            #expect(await cache.entry(for: key) == nil)
+            await cache.client.probeEnded()
+            #expect(cache.isAvailable)
+            #expect(server.commandNames.isEmpty)
+            #expect(await cache.entry(for: key) == nil)
+            #expect(server.commandNames == ["GETRANGE"])
+        }
+
+        @Test(
+            "a server that can't answer now is left alone for some time",
+            arguments: ["LOADING Redis is loading the dataset", "MASTERDOWN Link down", "BUSY script", "CLUSTERDOWN"])
+        func outage(text: String) async throws {
+            let server = try await FakeRedisServer(Self.ready(.reply("-\(text)\r\n")))
+            let cache = try server.makeCache()
+            for _ in 1...2 { #expect(await cache.entry(for: key) == nil) }
+            #expect(server.commandNames.count == 1)
+            #expect(cache.statistics.serverErrors == 1)
+        }
+
+        @Test(
+            "an error about one command is a miss, and commands are still sent",
+            arguments: ["MOVED 3999 127.0.0.1:6381", "ASK 3999 127.0.0.1:6381", "ERR unknown command", "NOPERM", ""])
+        func errorReply(text: String) async throws {
+            let server = try await FakeRedisServer(Self.ready(.reply("-\(text)\r\n")))
+            let cache = try server.makeCache()
+            for _ in 1...2 { #expect(await cache.entry(for: key) == nil) }
+            #expect(server.commandNames.count == 2)
+            #expect(cache.isAvailable)
+        }
+
+        @Test(
+            "a refused store throws and removes the older entry",
+            arguments: [
+                ("OOM command not allowed when used memory > 'maxmemory'.", DataCacheFailure.noSpace),
+                ("READONLY You can't write against a read only replica.", nil), ("MISCONF Errors writing", nil),
+            ])
+        func refusedStore(text: String, failure: DataCacheFailure?) async throws {
+            let server = try await FakeRedisServer { command in
+                command[0] == "SET" ? .reply("-\(text)\r\n") : .reply(":1\r\n")
+            }
+            let cache = try server.makeCache()
+            await #expect(throws: failure ?? .io("redis: \(text)")) { try await cache.store(entry, for: key) }
+            #expect(server.commandNames == ["SET", "UNLINK"])
+            #expect(cache.isAvailable)
+        }
+
+        @Test(
+            "a login that is refused is a failure of the server", arguments: ["AUTH", "SELECT", "PING"])
+        func login(refused: String) async throws {
+            let server = try await FakeRedisServer { command in
+                command[0] == refused ? .reply("-NOAUTH Authentication required.\r\n") : .reply("+OK\r\n")
+            }
+            let cache = try server.makeCache {
+                $0.password = "secret"
+                $0.database = 1
+            }
+            for _ in 1...3 { #expect(await cache.entry(for: key) == nil) }
+            #expect(server.script.connectionCount.value == 1)
+            #expect(!server.commandNames.contains("GETRANGE"))
+            #expect(cache.statistics.skipped == 2)
+        }
+
+        @Test("the login has user, password and database, before any other command")
+        func loginCommands() async throws {
+            let server = try await FakeRedisServer { $0[0] == "GETRANGE" ? .reply("$-1\r\n") : .reply("+OK\r\n") }
+            let cache = try server.makeCache {
+                ($0.user, $0.password, $0.database) = ("me", "secret", 7)
+            }
+            _ = await cache.entry(for: key)
+            #expect(
+                server.script.commands.value.prefix(3) == [["AUTH", "me", "secret"], ["SELECT", "7"], ["PING"]])
+            #expect(server.commandNames.last == "GETRANGE")
+        }
+
+        @Test("no more commands wait than allowed, and others fail at once without a failure of the server")
+        func manyCommands() async throws {
+            let server = try await FakeRedisServer(Self.ready(.silence))
+            let cache = try server.makeCache {
+                $0.maxWaitingCommands = 3
+                $0.maxConnections = 1
+            }
+            let waiting = (1...3).map { number in Task { await cache.entry(for: DataCacheKey(source: "\(number)")) } }
+            await server.script.commands.reaches { $0.filter { $0[0] == "GETRANGE" }.count == 3 }
+            #expect(await cache.entry(for: key) == nil)
+            #expect(cache.statistics.rejected == 1)
+            #expect(cache.isAvailable)
+            #expect(server.script.connectionCount.value == 1)
+            cache.client.closeConnections()
+            for task in waiting { #expect(await task.value == nil) }
+        }
+
+        @Test("no more bytes wait than allowed")
+        func manyBytes() async throws {
+            let server = try await FakeRedisServer(Self.ready(.reply("+OK\r\n")))
+            let cache = try server.makeCache { $0.maxWaitingBytes = 1_000 }
+            let large = DataCacheEntry(data: Data(count: 1_000), createdAt: entry.createdAt)
+            await #expect(throws: DataCacheFailure.self) { try await cache.store(large, for: key) }
+            try await cache.store(entry, for: key)
+            #expect(cache.statistics.rejected == 1)
+            #expect(server.commandNames == ["SET"])
+        }
+
+        @Test("connections are opened up to the limit, and commands are pipelined on them")
+        func pipelines() async throws {
+            let server = try await FakeRedisServer(Self.ready(.silence))
+            let cache = try server.makeCache { $0.maxConnections = 2 }
+            let waiting = (1...20).map { number in Task { await cache.entry(for: DataCacheKey(source: "\(number)")) } }
+            await server.script.commands.reaches { $0.filter { $0[0] == "GETRANGE" }.count == 20 }
+            #expect(server.script.connectionCount.value == 2)
+            cache.client.closeConnections()
+            for task in waiting { #expect(await task.value == nil) }
+        }
+
+        @Test("a lookup asks for at most one byte more than allowed, and a larger entry is a miss that stays")
+        func oversized() async throws {
+            let server = try await FakeRedisServer(Self.ready(.reply(String(repeating: "a", count: 101).bulk)))
+            let cache = try server.makeCache { $0.maxEntryBytes = 100 }
+            #expect(await cache.entry(for: key) == nil)
+            #expect(server.script.commands.value.last?.suffix(2) == ["0", "100"])
+            #expect(cache.statistics.oversized == 1)
+            #expect(server.commandNames == ["GETRANGE"])
+            #expect(cache.isAvailable)
+        }
+
+        @Test("a SCAN that never ends stops when the task is cancelled")
+        func endlessScan() async throws {
+            let server = try await FakeRedisServer(Self.ready(.reply("*2\r\n$1\r\n1\r\n*0\r\n")))
+            let cache = try server.makeCache()
+            let task = Task { try await cache.removeAll() }
+            await server.script.commands.reaches { $0.count > 10 }
+            task.cancel()
+            await #expect(throws: DataCacheFailure.self) { try await task.value }
+        }
+    }
+#endif
