@@ -20,7 +20,7 @@ SIZES = [(1, 1), (17, 9), (75, 58), (300, 281)]
 LOSSY = {
     "blocks-e3": ["-e", "3"], "blocks": [], "blocks-low": ["-d", "6"], "blocks-high": ["-d", "0.3"], "modular": ["-m", "1"],
     "progressive": ["-p"], "low-frequency-frame": ["--progressive_dc=1"], "no-filters": ["--epf=0", "--gaborish=0"],
-    "all-filters": ["--epf=3", "--gaborish=1"], "patches": ["--patches=1"],
+    "all-filters": ["--epf=3", "--gaborish=1"], "patches": ["--patches=1"], "quarter-size": ["--resampling=4"],
     "center-first": ["--group_order=1"], "boxed": ["--container=1"],
 }
 LOSSLESS = {

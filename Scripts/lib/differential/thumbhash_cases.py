@@ -1,4 +1,4 @@
-"""ThumbHash, compared with two independent implementations, if they are installed: pip install thash fast-thumbhash.
+"""ThumbHash, compared with two independent implementations, if they are installed: thash and fast-thumbhash.
 
 Hashes must have the same bytes as those of thash. A frequency that an image doesn't have is halfway between two levels, and the last bit
 of a cosine decides, so for drawings without most frequencies only the header is compared. Decoded pixels may differ by one from those of
@@ -31,7 +31,7 @@ def outcomes(tool, folder, only):
     if not selected:
         return
     if thash is None:
-        print("thumbhash: skipped, because packages are missing; to run it: pip install thash fast-thumbhash")
+        print("thumbhash: skipped, because thash and fast-thumbhash are not installed (from PyPI)")
         return
     files = [folder / f"{name}.png" for name, _, _ in selected]
     for file, (_, pixels, _) in zip(files, selected):
