@@ -10,6 +10,7 @@ import time
 
 import avif_cases
 import gif_cases
+import heif_cases
 import jpeg_cases
 import jxl_cases
 import memory_cases
@@ -21,7 +22,7 @@ from harness import Harness
 
 GROUPS = {"jpeg": jpeg_cases, "png": png_cases, "gif": gif_cases, "webp": webp_cases, "size": size_cases}
 #: Groups that need a trait of the tool, and packages that aren't installed by default.
-OPTIONAL_GROUPS = {"avif": avif_cases, "jxl": jxl_cases}
+OPTIONAL_GROUPS = {"avif": avif_cases, "heif": heif_cases, "jxl": jxl_cases}
 SHOWN = 40
 
 
