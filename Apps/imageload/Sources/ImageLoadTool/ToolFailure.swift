@@ -72,6 +72,7 @@ extension ImageError.NetworkFailure {
         case .tls: "Check the server's certificate."
         case .redirect: "Use the final address."
         case .timedOut: "Try again, or raise --timeout."
+        case .blockedAddress: "Use a public address."
         case .hostUnavailable: "Try again in a minute."
         case .connectionLost, .truncatedBody, .malformedResponse, .other: "Try again."
         }

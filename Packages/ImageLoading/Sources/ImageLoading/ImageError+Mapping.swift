@@ -27,6 +27,7 @@ extension ImageError {
             case .connectionLost: .network(.connectionLost, text)
             case .malformedResponse, .headTooLarge: .network(.malformedResponse, text)
             case .tooLarge(let allowed), .decodedBodyTooLarge(let allowed): .tooLarge(allowedBytes: allowed)
+            case .blockedAddress: .network(.blockedAddress, text)
             case .tooManyRedirects, .redirectLoop, .blockedRedirect: .network(.redirect, text)
             case .notFound: .notFound
             case .cancelled: .cancelled

@@ -155,6 +155,7 @@ void itc_engine_poll(itc_engine *engine, int milliseconds) {
 /* MARK: Outcomes */
 
 static itc_outcome outcome_of(const itc_transfer *transfer) {
+    if (transfer->refused_address && !transfer->connected && transfer->code != CURLE_OK) return ITC_ADDRESS_REFUSED;
     switch (transfer->code) {
     case CURLE_OK: return ITC_COMPLETE;
     case CURLE_URL_MALFORMAT: return ITC_INVALID_URL;

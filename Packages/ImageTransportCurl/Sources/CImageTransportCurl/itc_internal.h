@@ -15,6 +15,7 @@ struct itc_transfer {
     itc_callbacks callbacks;
     void *context;
     CURLcode code;
+    bool refused_address;
     bool connected;
     bool started;
     curl_socket_t socket; /* of the connection; set when libcurl first waits for it */

@@ -1,3 +1,4 @@
+#include <netinet/in.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -13,6 +14,34 @@ static int prerequest(void *raw, char *a, char *b, int c, int d) {
     transfer->connected = true;
     transfer->callbacks.on_connected(transfer->context);
     return CURL_PREREQFUNC_OK;
+}
+
+/* Returns whether the transfer may connect to an address. Any family other than IPv4 and IPv6 is refused. */
+static bool allows(const itc_transfer *transfer, const struct sockaddr *address) {
+    if (address->sa_family == AF_INET) {
+        const struct in_addr *bytes = &((const struct sockaddr_in *)(const void *)address)->sin_addr;
+        return transfer->callbacks.on_address(transfer->context, (const uint8_t *)bytes, sizeof *bytes);
+    }
+    if (address->sa_family == AF_INET6) {
+        const struct in6_addr *bytes = &((const struct sockaddr_in6 *)(const void *)address)->sin6_addr;
+        return transfer->callbacks.on_address(transfer->context, (const uint8_t *)bytes, sizeof *bytes);
+    }
+    return false;
+}
+
+/* Opens the socket of a connection, unless its address is refused. libcurl then connects to exactly this address. */
+static curl_socket_t open_socket(void *raw, curlsocktype purpose, struct curl_sockaddr *address) {
+    (void)purpose;
+    itc_transfer *transfer = raw;
+    if (!allows(transfer, &address->addr)) {
+        transfer->refused_address = true;
+        return CURL_SOCKET_BAD;
+    }
+    int type = address->socktype;
+#ifdef SOCK_CLOEXEC
+    type |= SOCK_CLOEXEC;
+#endif
+    return socket(address->family, type, address->protocol);
 }
 
 /* Prevents the reuse of a connection with bytes beyond the body. libcurl stops reading at the length of the body, and
@@ -95,6 +124,9 @@ static void set_callbacks(itc_transfer *transfer) {
     curl_easy_setopt(easy, CURLOPT_HEADERDATA, transfer);
     curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, body);
     curl_easy_setopt(easy, CURLOPT_WRITEDATA, transfer);
+    if (transfer->callbacks.on_address == NULL) return;
+    curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, open_socket);
+    curl_easy_setopt(easy, CURLOPT_OPENSOCKETDATA, transfer);
 }
 
 itc_transfer *itc_transfer_make(

@@ -88,6 +88,9 @@ import ImageTransporting
     private func makeHandle(_ engine: OpaquePointer) -> OpaquePointer? {
         let request = channel.request
         var callbacks = unsafe itc_callbacks(
+            on_address: configuration.addressPolicy == nil
+                ? nil
+                : { unsafe ActiveTransfer.at($0)?.allows(UnsafeBufferPointer(start: $1, count: $2)) ?? false },
             on_connected: { unsafe ActiveTransfer.at($0)?.connected() },
             on_header: { unsafe ActiveTransfer.at($0)?.header(UnsafeBufferPointer(start: $1, count: $2)) ?? false },
             on_body: { unsafe ActiveTransfer.at($0)?.body(UnsafeBufferPointer(start: $1, count: $2)) ?? 0 })
@@ -113,6 +116,13 @@ import ImageTransporting
     }
 
     // MARK: Callbacks of libcurl
+
+    private func allows(_ address: UnsafeBufferPointer<UInt8>) -> Bool {
+        guard let policy = configuration.addressPolicy, let address = unsafe IPAddress(bytes: Array(address)) else {
+            return false
+        }
+        return policy(address)
+    }
 
     private func connected() { channel.connected() }
 

@@ -28,6 +28,7 @@ struct CurlOutcome {
         case ITC_INVALID_URL: .invalidURL("\(request.url.absoluteString): \(text)")
         case ITC_UNRESOLVED: .unresolvedHost(text)
         case ITC_NOT_CONNECTED: .connectionFailed(text)
+        case ITC_ADDRESS_REFUSED: .blockedAddress(request.url.host() ?? "")
         case ITC_TLS: .tls(text)
         case ITC_CONNECT_TIMEOUT: .timedOut(.connect)
         case ITC_CONNECTION_BROKEN:

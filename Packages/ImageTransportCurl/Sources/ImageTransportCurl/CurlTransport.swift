@@ -24,17 +24,26 @@ public struct CurlTransport: DataTransport {
         public var rootsFile: String?
         /// Whether the environment variables `http_proxy`, `https_proxy` and `no_proxy` apply.
         public var usesEnvironmentProxy: Bool
+        /// Returns whether the transport may connect to an address; nil to allow all.
+        ///
+        /// It is called for each new connection, after the host name is resolved, also for redirects. The connection goes
+        /// to exactly this address. If all addresses of a host are refused, `send` throws `.blockedAddress`. A proxy hides
+        /// the address of the host, so set `usesEnvironmentProxy` to false. Called on the transport's event thread, so
+        /// it must return quickly.
+        public var addressPolicy: (@Sendable (IPAddress) -> Bool)?
 
         /// Creates a configuration.
         public init(
             maxConnectionsPerHost: Int = 6, maxConnections: Int = 64, maxIdleTime: Duration = .seconds(60),
-            rootsFile: String? = nil, usesEnvironmentProxy: Bool = true
+            rootsFile: String? = nil, usesEnvironmentProxy: Bool = true,
+            addressPolicy: (@Sendable (IPAddress) -> Bool)? = nil
         ) {
             self.maxConnectionsPerHost = maxConnectionsPerHost
             self.maxConnections = maxConnections
             self.maxIdleTime = maxIdleTime
             self.rootsFile = rootsFile
             self.usesEnvironmentProxy = usesEnvironmentProxy
+            self.addressPolicy = addressPolicy
         }
     }
 

@@ -29,6 +29,8 @@ public enum TransportFailure: Error, Hashable, Sendable {
     case redirectLoop(String)
     /// A redirect to a scheme that is not allowed, or from https to http.
     case blockedRedirect(String)
+    /// The host has no address to which the transport may connect, by its address policy.
+    case blockedAddress(String)
     /// The file at this path doesn't exist.
     case notFound(String)
     /// The task was cancelled, or the transport was shut down.
@@ -68,6 +70,7 @@ extension TransportFailure: CustomStringConvertible {
         case .tooManyRedirects(let limit): "more than \(limit) redirects"
         case .redirectLoop(let text): "redirected in a loop: \(text)"
         case .blockedRedirect(let text): "blocked redirect: \(text)"
+        case .blockedAddress(let text): "blocked address: \(text)"
         case .notFound(let text): "not found: \(text)"
         case .cancelled: "cancelled"
         case .other(let text): text

@@ -30,6 +30,8 @@ public indirect enum ImageError: Error, Sendable {
         /// A failed DNS lookup, connection, TLS handshake, redirect or HTTP response.
         case unresolvedHost, connectionRefused, connectionLost, truncatedBody, timedOut, tls, redirect,
             malformedResponse
+        /// The transport may not connect to the addresses of the host.
+        case blockedAddress
         /// No request was sent, because requests to the host have just failed repeatedly.
         case hostUnavailable
         /// Any other failure.

@@ -16,6 +16,7 @@ typedef enum {
     ITC_INVALID_URL,
     ITC_UNRESOLVED,
     ITC_NOT_CONNECTED,
+    ITC_ADDRESS_REFUSED, /* on_address refused an address, and no other could be connected */
     ITC_TLS,
     ITC_CONNECT_TIMEOUT,
     ITC_CONNECTION_BROKEN, /* reset or closed inside the head, the body or a chunk, or an HTTP/2 error */
@@ -30,6 +31,9 @@ enum { ITC_STOP = 0, ITC_PAUSE = 0x10000001 };
 
 /* Called on the engine's thread, during itc_engine_run_timers, itc_engine_poll and itc_transfer_resume. */
 typedef struct {
+    /* A connection to this address is about to be opened. Return false to refuse it. `bytes` has 4 bytes for IPv4 and 16
+       for IPv6, in network order. NULL if every address is allowed. */
+    bool (*on_address)(void *context, const uint8_t *bytes, size_t count);
     /* The connection is established and the request is about to be sent. */
     void (*on_connected)(void *context);
     /* A line of a head or trailer, including the line end. Return false to end the transfer. */
