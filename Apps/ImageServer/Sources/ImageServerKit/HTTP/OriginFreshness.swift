@@ -1,0 +1,95 @@
+public import HTTPTypes
+import ImageTransporting
+
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// How long a result can be used, and by whom, from the response of its origin (RFC 9111, sections 4.2 and 5.2.2).
+public struct OriginFreshness: Hashable, Sendable, Codable {
+    /// Who may store a response.
+    public enum Storage: String, Hashable, Sendable, Codable {
+        /// Every cache.
+        case shared
+        /// Only the client.
+        case client
+        /// Nobody.
+        case nobody
+    }
+
+    /// Who may store the result.
+    public var storage: Storage
+    /// The time until which the original is fresh; nil if the origin does not say.
+    public var freshUntil: Date?
+
+    /// Creates the freshness of an original without a response, such as a file.
+    public init(storage: Storage = .shared, freshUntil: Date? = nil) {
+        (self.storage, self.freshUntil) = (storage, freshUntil)
+    }
+
+    /// - Parameters:
+    ///   - fields: The header fields of the response. Its Age counts.
+    ///   - now: The time at which the response arrived.
+    public init(_ fields: HTTPFields, now: Date) {
+        let directives = CacheDirectives(fields)
+        storage = directives.contains("no-store") ? .nobody : directives.contains("private") ? .client : .shared
+        freshUntil = Self.lifetime(fields, directives, now).map { lifetime in
+            let age = fields[.age].flatMap { TimeInterval($0) } ?? 0
+            return now.addingTimeInterval(min(max(0, lifetime - max(0, age)), 10 * 365 * 86_400))
+        }
+    }
+
+    /// Returns the lifetime in seconds; nil if the origin does not say.
+    private static func lifetime(_ fields: HTTPFields, _ directives: CacheDirectives, _ now: Date) -> TimeInterval? {
+        if directives.contains("no-cache") { return 0 }
+        if let seconds = directives.seconds("s-maxage") ?? directives.seconds("max-age") { return seconds }
+        guard let expires = fields[.expires] else { return nil }
+        // An invalid date is in the past (RFC 9111, 5.3).
+        guard let end = HTTPDate.parse(expires, now: now) else { return 0 }
+        let start = fields[.date].flatMap { HTTPDate.parse($0, now: now) } ?? now
+        return end.timeIntervalSince(start)
+    }
+}
+
+/// The bounds of the lifetime of results.
+public struct LifetimeBounds: Hashable, Sendable {
+    /// The shortest lifetime.
+    public var shortest: Duration
+    /// The longest lifetime.
+    public var longest: Duration
+    /// The lifetime if the origin does not say.
+    public var standard: Duration
+
+    /// Creates bounds.
+    public init(
+        shortest: Duration = .zero, longest: Duration = .seconds(31_536_000), standard: Duration = .seconds(3_600)
+    ) {
+        (self.shortest, self.longest, self.standard) = (shortest, max(shortest, longest), standard)
+    }
+
+    /// Returns the time until which a result is fresh.
+    public func end(of freshness: OriginFreshness, now: Date) -> Date {
+        let wanted = freshness.freshUntil.map { $0.timeIntervalSince(now) } ?? standard.seconds
+        return now.addingTimeInterval(min(max(wanted, shortest.seconds), longest.seconds))
+    }
+
+    /// Returns the value of Cache-Control.
+    /// - Parameter freshUntil: The time until which the result is fresh.
+    public func cacheControl(_ storage: OriginFreshness.Storage, freshUntil: Date, now: Date) -> String {
+        let seconds = Int(max(0, freshUntil.timeIntervalSince(now)).rounded(.down))
+        switch storage {
+        case .shared: return "public, max-age=\(seconds)"
+        case .client: return "private, max-age=\(seconds)"
+        case .nobody: return "no-store"
+        }
+    }
+}
+
+extension Duration {
+    /// The duration in seconds.
+    var seconds: TimeInterval {
+        TimeInterval(components.seconds) + TimeInterval(components.attoseconds) * 1e-18
+    }
+}

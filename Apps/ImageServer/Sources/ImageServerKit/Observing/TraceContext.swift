@@ -1,0 +1,64 @@
+public import HTTPTypes
+public import ServiceContextModule
+
+/// The identity of a request across services (W3C Trace Context, level 1).
+public struct TraceContext: Hashable, Sendable {
+    /// 32 hexadecimal digits, the same in all services.
+    public let traceID: String
+    /// The 16 hexadecimal digits of the current span.
+    public let spanID: String
+    /// Whether the trace is recorded.
+    public let isSampled: Bool
+    /// The value of `tracestate`, which is passed on unchanged.
+    public let state: String
+
+    /// Creates the context of a new trace.
+    public init() {
+        self.init(traceID: Self.digits() + Self.digits(), spanID: Self.digits(), isSampled: false, state: "")
+    }
+
+    /// Reads `traceparent` and `tracestate`. Returns nil if the former is missing or not valid (section 3.2.2).
+    public init?(_ fields: HTTPFields) {
+        guard let parent = fields[.traceparent] else { return nil }
+        let parts = parent.split(separator: "-", omittingEmptySubsequences: false).map(String.init)
+        guard parts.count >= 4, Self.isHexadecimal(parts[0], 2), parts[0] != "ff", parts[0] != "00" || parts.count == 4,
+            Self.isHexadecimal(parts[1], 32), Self.isHexadecimal(parts[2], 16), Self.isHexadecimal(parts[3], 2),
+            parts[1].contains(where: { $0 != "0" }), parts[2].contains(where: { $0 != "0" }),
+            let flags = UInt8(parts[3], radix: 16)
+        else { return nil }
+        let state = fields[.tracestate] ?? ""
+        self.init(
+            traceID: parts[1], spanID: parts[2], isSampled: flags & 1 == 1, state: state.utf8.count <= 512 ? state : "")
+    }
+
+    private init(traceID: String, spanID: String, isSampled: Bool, state: String) {
+        (self.traceID, self.spanID, self.isSampled, self.state) = (traceID, spanID, isSampled, state)
+    }
+
+    /// Returns the context of a new span of the same trace.
+    public func child() -> TraceContext {
+        TraceContext(traceID: traceID, spanID: Self.digits(), isSampled: isSampled, state: state)
+    }
+
+    /// The value of `traceparent`.
+    public var parentField: String { "00-\(traceID)-\(spanID)-\(isSampled ? "01" : "00")" }
+
+    private static func digits() -> String {
+        let text = String(UInt64.random(in: 1...UInt64.max), radix: 16)
+        return String(repeating: "0", count: 16 - text.count) + text
+    }
+
+    private static func isHexadecimal(_ text: String, _ count: Int) -> Bool {
+        text.utf8.count == count && text.allSatisfy { $0.isHexDigit && !$0.isUppercase }
+    }
+}
+
+extension ServiceContext {
+    /// The identity of the request; nil outside of requests.
+    public var traceContext: TraceContext? {
+        get { self[TraceContextKey.self] }
+        set { self[TraceContextKey.self] = newValue }
+    }
+}
+
+private enum TraceContextKey: ServiceContextKey { typealias Value = TraceContext }

@@ -1,0 +1,74 @@
+import HTTPTypes
+public import ImageCore
+import ImageMemoryCaching
+public import ImageTransporting
+public import Instrumentation
+import ServiceContextModule
+
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// Remembers the freshness of each original that is loaded through it, because a loader returns only the bytes.
+///
+/// It is in front of the transport with the HTTP cache, so that it sees the responses of both.
+public final class FreshnessRecorder: DataTransport, ResponseCache {
+    private let transport: any DataTransport
+    private let cache: any ResponseCache
+    private let now: @Sendable () -> Date
+    private let freshness: MemoryCache<String, OriginFreshness>
+    private let contexts: MemoryCache<String, ServiceContext>
+
+    /// - Parameters:
+    ///   - transport: Loads originals, with a cache.
+    ///   - cache: The cache of the transport.
+    ///   - limit: The number of originals that are remembered.
+    ///   - now: Returns the current time.
+    public init(
+        transport: any DataTransport, cache: any ResponseCache, limit: Int = 100_000,
+        now: @escaping @Sendable () -> Date
+    ) {
+        (self.transport, self.cache, self.now) = (transport, cache, now)
+        freshness = MemoryCache(limits: CacheLimits(count: limit))
+        contexts = MemoryCache(limits: CacheLimits(count: limit))
+    }
+
+    /// Returns the freshness of the latest response for a URL; nil if there was none.
+    public func freshness(of url: URL) -> OriginFreshness? { freshness.value(for: url.absoluteString) }
+
+    /// Sets the trace context with which the next request for a URL is sent. The shared download of a loader runs in a
+    /// task of its own, which does not inherit the context of the request.
+    public func setContext(_ context: ServiceContext, for url: URL) {
+        contexts.insert(context, for: url.absoluteString)
+    }
+
+    public func send(_ request: TransportRequest) async throws(TransportFailure) -> TransportResponse {
+        let context = contexts.removeValue(for: request.url.absoluteString) ?? .topLevel
+        let result = await ServiceContext.withValue(context) {
+            () async -> Result<TransportResponse, TransportFailure> in
+            do throws(TransportFailure) {
+                return .success(try await transport.send(request))
+            } catch {
+                return .failure(error)
+            }
+        }
+        return recorded(try result.get(), request)
+    }
+
+    public func storedResponse(to request: TransportRequest, acceptsStale: Bool) async throws(CacheMiss)
+        -> TransportResponse
+    {
+        recorded(try await cache.storedResponse(to: request, acceptsStale: acceptsStale), request)
+    }
+
+    public func removeStoredResponses(to request: TransportRequest) async {
+        await cache.removeStoredResponses(to: request)
+    }
+
+    private func recorded(_ response: TransportResponse, _ request: TransportRequest) -> TransportResponse {
+        freshness.insert(OriginFreshness(response.head.headers, now: now()), for: request.url.absoluteString)
+        return response
+    }
+}

@@ -1,0 +1,42 @@
+import HTTPTypes
+public import ImageTransporting
+import ServiceContextModule
+
+/// Checks each request before it is sent to an origin, including those that redirects lead to.
+///
+/// It is below the HTTP cache, which follows redirects one by one. Each hop is checked by its URL here, and by its
+/// address in the transport.
+public struct GuardedTransport: DataTransport {
+    private let transport: any DataTransport
+    private let rules: OriginRules
+    private let userAgent: String
+
+    /// - Parameters:
+    ///   - transport: Sends requests to origins.
+    ///   - rules: Decide about URLs.
+    ///   - userAgent: The value of User-Agent.
+    public init(_ transport: any DataTransport, rules: OriginRules, userAgent: String) {
+        (self.transport, self.rules, self.userAgent) = (transport, rules, userAgent)
+    }
+
+    /// Sends a request and follows its redirects, if it asks for that. Throws `.blockedRedirect` for a refused URL.
+    public func send(_ request: TransportRequest) async throws(TransportFailure) -> TransportResponse {
+        try await RedirectChain.response(to: request) { hop throws(TransportFailure) in
+            do throws(OriginRefusal) {
+                try rules.check(hop.url)
+            } catch {
+                throw .blockedRedirect("\(error)")
+            }
+            return try await transport.send(identified(hop))
+        }
+    }
+
+    private func identified(_ request: TransportRequest) -> TransportRequest {
+        var request = request
+        request.headers[.userAgent] = userAgent
+        guard let trace = ServiceContext.current?.traceContext else { return request }
+        request.headers[.traceparent] = trace.child().parentField
+        if !trace.state.isEmpty { request.headers[.tracestate] = trace.state }
+        return request
+    }
+}

@@ -1,0 +1,121 @@
+public import ImageCore
+public import ImageDecoding
+import ImageProcessing
+
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// Decodes a source to size, applies the options and encodes the result.
+///
+/// Synchronous and CPU-bound: call it in the decode lane of a scheduler.
+public struct ImageRenderer: Sendable {
+    private let decoder: DownsamplingDecoder
+    private let limits: RenderingLimits
+    private let standardQuality: [ImageFormat: Int]
+    private let clock: any Clock<Duration>
+
+    /// - Parameters:
+    ///   - decoder: Decodes the sources, within `limits.decoding`.
+    ///   - limits: The limits of the results.
+    ///   - standardQuality: The quality by format, from 1 to 100. 80 for others.
+    ///   - clock: Measures the stages.
+    public init(
+        decoder: DownsamplingDecoder, limits: RenderingLimits, standardQuality: [ImageFormat: Int] = [:],
+        clock: any Clock<Duration>
+    ) {
+        (self.decoder, self.limits, self.standardQuality, self.clock) = (decoder, limits, standardQuality, clock)
+    }
+
+    /// Renders a source.
+    ///
+    /// - Parameters:
+    ///   - source: The file.
+    ///   - options: What to do.
+    ///   - accepted: The formats of the client, if the options have none.
+    ///   - isCancelled: Called between rows. Return true to stop.
+    public func render(
+        _ source: Data, _ options: ProcessingOptions, accepted: AcceptedFormats,
+        isCancelled: @Sendable () -> Bool = { false }
+    ) throws(RenderingFailure) -> RenderedImage {
+        let header = try decoding { () throws(DecodingFailure) in try decoder.header(of: source) }
+        let output = output(for: header, options, accepted)
+        if options.unprocessedFormats.contains(header.format), header.format == output.format {
+            return RenderedImage(data: source, format: header.format, size: header.size, times: StageTimes())
+        }
+        let plan = RenderingPlan(header, options)
+        let frameCount = output.isAnimated ? min(header.frameCount, limits.frames) : 1
+        try check(plan, frameCount: frameCount)
+        var job = RenderingJob(
+            plan: plan, options: options, output: output, quality: quality(of: output, options), limits: limits,
+            watch: Stopwatch(clock))
+        let frames = try frames(of: source, header, count: frameCount, &job, isCancelled)
+        let data = try job.encode(frames, loopCount: header.loopCount)
+        return RenderedImage(data: data, format: output.format, size: plan.output, times: job.times)
+    }
+
+    /// Returns the header of a source.
+    public func header(of source: Data) throws(RenderingFailure) -> ImageHeader {
+        try decoding { () throws(DecodingFailure) in try decoder.header(of: source) }
+    }
+
+    /// Returns a small image of a source, for its placeholder.
+    public func preview(of source: Data, fitting size: PixelSize) throws(RenderingFailure) -> Bitmap {
+        try decoding { () throws(DecodingFailure) in
+            try decoder.decode(source, request: DecodingRequest(target: ImageTarget(size))) { false }.bitmap
+        }
+    }
+
+    private func output(
+        for header: ImageHeader, _ options: ProcessingOptions, _ accepted: AcceptedFormats
+    ) -> OutputFormat {
+        let format = options.format ?? accepted.format(for: header, isAnimated: header.frameCount > 1)
+        return OutputFormats.output(for: format) ?? OutputFormats.standard
+    }
+
+    private func quality(of output: OutputFormat, _ options: ProcessingOptions) -> Int {
+        if options.quality > 0 { return options.quality }
+        return options.formatQuality[output.format] ?? standardQuality[output.format] ?? 80
+    }
+
+    private func check(_ plan: RenderingPlan, frameCount: Int) throws(RenderingFailure) {
+        let sides = [plan.output, plan.scaled]
+        let (area, overflows) = plan.largestArea.multipliedReportingOverflow(by: frameCount)
+        guard !overflows, area <= limits.resultPixels,
+            plan.output.width <= limits.resultSide, plan.output.height <= limits.resultSide
+        else { throw .resultTooLarge(sides.max { $0.area < $1.area } ?? plan.output) }
+    }
+
+    private func frames(
+        of source: Data, _ header: ImageHeader, count: Int, _ job: inout RenderingJob,
+        _ isCancelled: @Sendable () -> Bool
+    ) throws(RenderingFailure) -> [AnimationFrame] {
+        let target = job.plan.target
+        let reader = try decoding { () throws(DecodingFailure) in
+            try decoder.makeFrameReader(of: source, target: target)
+        }
+        var frames: [AnimationFrame] = []
+        for index in 0..<count {
+            let decoded = try decoding { () throws(DecodingFailure) in
+                try reader.frame(at: index, isCancelled: isCancelled)
+            }
+            job.lap(.decode)
+            let delay = header.frameDelays.indices.contains(index) ? header.frameDelays[index] : .milliseconds(100)
+            frames.append(AnimationFrame(bitmap: try job.process(decoded), delay: delay))
+            job.lap(.process)
+        }
+        return frames
+    }
+
+    private func decoding<Value>(
+        _ body: () throws(DecodingFailure) -> Value
+    ) throws(RenderingFailure) -> Value {
+        do throws(DecodingFailure) {
+            return try body()
+        } catch {
+            throw .decoding(error)
+        }
+    }
+}

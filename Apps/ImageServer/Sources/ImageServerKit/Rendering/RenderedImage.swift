@@ -1,0 +1,92 @@
+public import ImageCore
+
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// An encoded result.
+public struct RenderedImage: Sendable {
+    /// The file.
+    public var data: Data
+    /// The format of the file.
+    public var format: ImageFormat
+    /// The size of the image in pixels.
+    public var size: PixelSize
+    /// The time that each step took.
+    public var times: StageTimes
+}
+
+/// The time that the stages of a request took. A stage that did not run has none.
+public struct StageTimes: Hashable, Sendable, ExpressibleByDictionaryLiteral {
+    /// A stage of a request.
+    public enum Stage: String, Hashable, Sendable, CaseIterable {
+        /// Looking for the result in the caches.
+        case lookup
+        /// Waiting for a download slot and downloading the original, or reading it from a cache.
+        case source
+        /// Waiting for a decode slot.
+        case queue
+        /// Decoding the original to size.
+        case decode
+        /// Cropping, filtering and drawing.
+        case process
+        /// Encoding the result.
+        case encode
+    }
+
+    private var times: [Stage: Duration] = [:]
+
+    /// Creates times of nothing.
+    public init() {}
+
+    public init(dictionaryLiteral elements: (Stage, Duration)...) {
+        times = Dictionary(elements, uniquingKeysWith: +)
+    }
+
+    /// The time of a stage; nil if it did not run.
+    public subscript(stage: Stage) -> Duration? {
+        get { times[stage] }
+        set { times[stage] = newValue }
+    }
+
+    /// Adds time to a stage.
+    mutating func add(_ time: Duration, to stage: Stage) { times[stage, default: .zero] += time }
+
+    /// Adds the times of other work.
+    mutating func add(_ other: StageTimes) { times.merge(other.times, uniquingKeysWith: +) }
+
+    /// The times as a value of Server-Timing, in milliseconds and in the order of the stages.
+    public var serverTiming: String {
+        Stage.allCases.compactMap { stage in
+            times[stage].map { "\(stage.rawValue);dur=\(($0.seconds * 1e5).rounded() / 100)" }
+        }.joined(separator: ", ")
+    }
+}
+
+/// Why a source can't be rendered.
+public enum RenderingFailure: Error, Hashable, Sendable {
+    /// The source can't be decoded.
+    case decoding(DecodingFailure)
+    /// The result would be larger than the limits allow.
+    case resultTooLarge(PixelSize)
+    /// The result has more bytes than the limit, or than `max_bytes` at the lowest quality.
+    case tooManyBytes(Int, allowed: Int)
+    /// The encoder failed.
+    case encoding(EncodingFailure)
+    /// A processor failed. The text is for humans.
+    case processing(String)
+}
+
+extension RenderingFailure: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .decoding(let failure): "\(failure)"
+        case .resultTooLarge(let size): "the result would be too large: \(size)"
+        case .tooManyBytes(let count, let allowed): "the result has \(count) bytes, \(allowed) are allowed"
+        case .encoding(let failure): "can't encode the result: \(failure)"
+        case .processing(let text): "can't process the image: \(text)"
+        }
+    }
+}

@@ -1,0 +1,119 @@
+import ImageCore
+import ImageProcessing
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Measures consecutive stages.
+struct Stopwatch: Sendable {
+    private let elapsed: @Sendable () -> Duration
+    private var last = Duration.zero
+
+    init(_ clock: any Clock<Duration>) {
+        func start(_ clock: some Clock<Duration>) -> @Sendable () -> Duration {
+            let start = clock.now
+            return { start.duration(to: clock.now) }
+        }
+        elapsed = start(clock)
+    }
+
+    /// Returns the time since the last call, or since the creation.
+    mutating func lap() -> Duration {
+        let now = elapsed()
+        defer { last = now }
+        return now - last
+    }
+}
+
+/// The processing and encoding of one result.
+struct RenderingJob {
+    let plan: RenderingPlan
+    let options: ProcessingOptions
+    let output: OutputFormat
+    /// From 1 to 100.
+    let quality: Int
+    let limits: RenderingLimits
+    var watch: Stopwatch
+    private(set) var times = StageTimes()
+
+    init(
+        plan: RenderingPlan, options: ProcessingOptions, output: OutputFormat, quality: Int, limits: RenderingLimits,
+        watch: Stopwatch
+    ) {
+        (self.plan, self.options, self.output) = (plan, options, output)
+        (self.quality, self.limits, self.watch) = (quality, limits, watch)
+    }
+
+    mutating func lap(_ stage: StageTimes.Stage) { times.add(watch.lap(), to: stage) }
+
+    /// Applies the steps of imgproxy's pipeline after decoding, in its order.
+    func process(_ bitmap: Bitmap) throws(RenderingFailure) -> Bitmap {
+        do {
+            return try processors.reduce(bitmap) { try $1.process($0) }
+        } catch {
+            throw .processing("\(error)")
+        }
+    }
+
+    private var processors: [any ImageProcessor] {
+        var steps: [any ImageProcessor] = plan.orientations.map(OrientationProcessor.init)
+        if let crop = plan.crop { steps.append(CropProcessor(x: crop.x, y: crop.y, size: crop.size)) }
+        steps.append(StretchProcessor(size: plan.scaled))
+        if let crop = plan.resultCrop { steps.append(CropProcessor(x: crop.x, y: crop.y, size: crop.size)) }
+        if options.blur > 0 { steps.append(GaussianBlurProcessor(sigma: options.blur)) }
+        if options.pixelate > 1 { steps.append(PixelateProcessor(side: options.pixelate)) }
+        if let canvas = plan.canvas { steps.append(CanvasProcessor(canvas: canvas)) }
+        if let background = options.background ?? (output.hasAlpha ? nil : .white) {
+            steps.append(BackgroundProcessor(color: background))
+        }
+        return steps
+    }
+
+    /// Encodes the frames, and again at lower qualities while the file is larger than `max_bytes`.
+    mutating func encode(_ frames: [AnimationFrame], loopCount: Int) throws(RenderingFailure) -> Data {
+        defer { lap(.encode) }
+        var data = try encoded(frames, loopCount, quality: quality)
+        if options.maxBytes > 0, data.count > options.maxBytes, output.isLossy {
+            data = try largestWithin(options.maxBytes, frames, loopCount) ?? data
+        }
+        guard data.count <= limits.resultBytes else {
+            throw .tooManyBytes(data.count, allowed: limits.resultBytes)
+        }
+        return data
+    }
+
+    /// Returns the file of the highest quality that has at most a number of bytes, by bisection. Returns the file of the
+    /// lowest quality if all are larger, as imgproxy does.
+    private func largestWithin(
+        _ limit: Int, _ frames: [AnimationFrame], _ loopCount: Int
+    ) throws(RenderingFailure) -> Data? {
+        var (low, high) = (1, quality - 1)
+        var best: Data?
+        var smallest: Data?
+        while low <= high {
+            let middle = (low + high) / 2
+            let data = try encoded(frames, loopCount, quality: middle)
+            if data.count <= limit {
+                (best, low) = (data, middle + 1)
+            } else {
+                (smallest, high) = (data, middle - 1)
+            }
+        }
+        return best ?? smallest
+    }
+
+    private func encoded(
+        _ frames: [AnimationFrame], _ loopCount: Int, quality: Int
+    ) throws(RenderingFailure) -> Data {
+        let encoding = EncodingOptions(quality: Double(quality) / 100)
+        do throws(EncodingFailure) {
+            if frames.count == 1 { return try output.encoder.encode(frames[0].bitmap, options: encoding) }
+            return try output.encoder.encode(frames, loopCount: loopCount, options: encoding)
+        } catch {
+            throw .encoding(error)
+        }
+    }
+}

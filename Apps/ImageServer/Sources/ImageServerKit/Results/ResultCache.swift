@@ -1,0 +1,122 @@
+public import ImageCore
+import ImageMemoryCaching
+
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// Stores results in several levels, from the fastest to the slowest.
+///
+/// A result that is found in a level is copied to the faster ones. A level that fails is a miss.
+public final class ResultCache: Sendable {
+    /// A level below the memory.
+    public struct Level: Sendable {
+        /// The name of the level.
+        public var name: ResultLevel
+        /// The store of the level.
+        public var cache: any DataCache
+
+        /// Creates a level.
+        public init(_ name: ResultLevel, _ cache: any DataCache) { (self.name, self.cache) = (name, cache) }
+    }
+
+    /// A result and the level that had it.
+    public struct Hit: Sendable {
+        /// The result.
+        public var result: StoredResult
+        /// The level.
+        public var level: ResultLevel
+    }
+
+    private let memory: MemoryCache<String, StoredResult>
+    private let levels: [Level]
+    private let writes: BackgroundWrites
+    private let now: @Sendable () -> Date
+    private let report: @Sendable (ResultLevel, DataCacheFailure) -> Void
+
+    /// - Parameters:
+    ///   - memoryByteLimit: The limit of the memory in bytes.
+    ///   - levels: The levels below the memory, fastest first.
+    ///   - pendingWrites: The most writes that wait or run at a time. Further results are not stored below the memory.
+    ///   - now: Returns the current time.
+    ///   - report: Receives failures of a level.
+    public init(
+        memoryByteLimit: Int, levels: [Level], pendingWrites: Int = 64, now: @escaping @Sendable () -> Date,
+        report: @escaping @Sendable (ResultLevel, DataCacheFailure) -> Void = { _, _ in }
+    ) {
+        memory = MemoryCache(
+            limits: CacheLimits(cost: memoryByteLimit, entryCost: max(1, memoryByteLimit / 8)), policy: .s3FIFO)
+        self.levels = levels
+        writes = BackgroundWrites(limit: pendingWrites)
+        (self.now, self.report) = (now, report)
+    }
+
+    /// The size of the results in memory in bytes.
+    public var memoryByteCount: Int { memory.totalCost }
+
+    /// Returns a fresh result in memory.
+    public func resultInMemory(for key: String) -> StoredResult? {
+        guard let result = memory.value(for: key), result.metadata.freshUntil > now() else { return nil }
+        return result
+    }
+
+    /// Returns the first result in any level, fresh or not. Reads the next level only if a level has none or a stale one.
+    public func result(for key: String) async -> Hit? {
+        var stale = memory.value(for: key).map { Hit(result: $0, level: .memory) }
+        if let hit = stale, isFresh(hit.result) { return hit }
+        for (index, level) in levels.enumerated() {
+            guard let result = await read(key, from: level) else { continue }
+            let hit = Hit(result: result, level: level.name)
+            guard isFresh(result) else {
+                stale = stale ?? hit
+                continue
+            }
+            fill(levels.prefix(index), with: result, for: key)
+            return hit
+        }
+        return stale
+    }
+
+    /// Stores a result in all levels. Returns before the levels below the memory have written it.
+    public func store(_ result: StoredResult, for key: String) { fill(levels[...], with: result, for: key) }
+
+    /// Stores a result in the level that all servers share, and returns after that. The other levels follow.
+    public func storeShared(_ result: StoredResult, for key: String) async {
+        fill(levels.filter { $0.name != .shared }[...], with: result, for: key)
+        for level in levels where level.name == .shared { await write(result, for: key, to: level) }
+    }
+
+    /// Waits until all results are written.
+    public func flush() async { await writes.flush() }
+
+    private func isFresh(_ result: StoredResult) -> Bool { result.metadata.freshUntil > now() }
+
+    private func read(_ key: String, from level: Level) async -> StoredResult? {
+        do throws(DataCacheFailure) {
+            guard let entry = try await level.cache.entry(for: DataCacheKey(source: key)) else { return nil }
+            // An entry of another version is a miss, and is replaced.
+            return try? StoredResult(entry)
+        } catch {
+            report(level.name, error)
+            return nil
+        }
+    }
+
+    private func fill(_ levels: ArraySlice<Level>, with result: StoredResult, for key: String) {
+        memory.insert(result, cost: result.data.count + key.utf8.count, for: key)
+        guard !levels.isEmpty else { return }
+        writes.run { for level in levels { await self.write(result, for: key, to: level) } }
+    }
+
+    private func write(_ result: StoredResult, for key: String, to level: Level) async {
+        // Encoding of the metadata can't fail: it has no values that JSON can't hold.
+        guard let entry = try? result.entry(createdAt: now()) else { return }
+        do throws(DataCacheFailure) {
+            try await level.cache.store(entry, for: DataCacheKey(source: key))
+        } catch {
+            report(level.name, error)
+        }
+    }
+}

@@ -1,0 +1,68 @@
+import Crypto
+public import ImageCore
+
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// A result with what is needed to serve it again.
+public struct StoredResult: Hashable, Sendable {
+    /// The file.
+    public var data: Data
+    /// The properties of the file.
+    public var metadata: ResultMetadata
+
+    /// Creates a result.
+    public init(data: Data, metadata: ResultMetadata) { (self.data, self.metadata) = (data, metadata) }
+
+    /// The entry of a data cache.
+    func entry(createdAt: Date) throws -> DataCacheEntry {
+        DataCacheEntry(data: data, metadata: try JSONEncoder().encode(metadata), createdAt: createdAt)
+    }
+
+    /// Throws if the metadata is of another version of this server.
+    init(_ entry: DataCacheEntry) throws {
+        self.init(data: entry.data, metadata: try JSONDecoder().decode(ResultMetadata.self, from: entry.metadata))
+    }
+}
+
+/// The properties of a stored result.
+public struct ResultMetadata: Hashable, Sendable, Codable {
+    /// The name of the format, for example "webp".
+    public var format: String
+    /// The width in pixels.
+    public var width: Int
+    /// The height in pixels.
+    public var height: Int
+    /// The strong entity tag: a digest of the bytes, in quotation marks.
+    public var tag: String
+    /// The digest of the original. If an original is loaded again and has the same digest, the result is still valid.
+    public var originalDigest: String
+    /// Who may store the result.
+    public var storage: OriginFreshness.Storage
+    /// The time until which the result is served without asking the origin.
+    public var freshUntil: Date
+
+    /// The format.
+    public var imageFormat: ImageFormat { ImageFormat(rawValue: format) }
+}
+
+/// Digests of bytes.
+enum Digest {
+    /// Returns 128 bits of the SHA-256 digest in URL-safe Base64.
+    static func text(of data: Data) -> String { Base64URL.encode(SHA256.hash(data: data).prefix(16)) }
+}
+
+/// Where a result is from.
+public enum ResultLevel: String, Hashable, Sendable, CaseIterable {
+    /// The memory of this server.
+    case memory
+    /// The disk of this server.
+    case disk
+    /// The cache that all servers share.
+    case shared
+    /// It was rendered for the request, or for another one at the same time.
+    case origin
+}

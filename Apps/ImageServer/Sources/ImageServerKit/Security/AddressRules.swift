@@ -1,0 +1,100 @@
+public import ImageTransporting
+
+/// Decides to which IP addresses the server may connect.
+///
+/// By default, only to addresses of the public Internet. It refuses those of the registries of special purposes (RFC
+/// 6890 and its updates): private networks, loopback, link-local addresses with the metadata services of clouds,
+/// carrier-grade NAT, multicast, documentation, benchmarks, and IPv6 addresses that contain such an IPv4 address.
+public struct AddressRules: Sendable {
+    private let exceptions: [AddressRange]
+
+    /// - Parameter exceptions: Ranges that are allowed although they are not public.
+    public init(allowing exceptions: [AddressRange] = []) { self.exceptions = exceptions }
+
+    /// Returns whether the server may connect to an address.
+    public func allows(_ address: IPAddress) -> Bool {
+        if exceptions.contains(where: { $0.contains(address) }) { return true }
+        if let embedded = address.embeddedIPv4 { return allows(embedded) }
+        if address.bytes.count == 16, !Self.globalUnicast.contains(address) { return false }
+        return !Self.special.contains { $0.contains(address) }
+    }
+
+    /// The only IPv6 addresses that are assigned to the public Internet (RFC 4291, section 2.4).
+    private static let globalUnicast = AddressRange(bytes: [0x20, 0] + zeros(14), bitCount: 3)
+
+    private static let special: [AddressRange] =
+        [
+            ([0, 0, 0, 0], 8),  // this network (RFC 791)
+            ([10, 0, 0, 0], 8),  // private (RFC 1918)
+            ([100, 64, 0, 0], 10),  // carrier-grade NAT (RFC 6598)
+            ([127, 0, 0, 0], 8),  // loopback (RFC 1122)
+            ([169, 254, 0, 0], 16),  // link-local and metadata (RFC 3927)
+            ([172, 16, 0, 0], 12),  // private (RFC 1918)
+            ([192, 0, 0, 0], 24),  // protocol assignments (RFC 6890)
+            ([192, 0, 2, 0], 24),  // documentation (RFC 5737)
+            ([192, 88, 99, 0], 24),  // 6to4 relays (RFC 7526)
+            ([192, 168, 0, 0], 16),  // private (RFC 1918)
+            ([198, 18, 0, 0], 15),  // benchmarks (RFC 2544)
+            ([198, 51, 100, 0], 24),  // documentation (RFC 5737)
+            ([203, 0, 113, 0], 24),  // documentation (RFC 5737)
+            ([224, 0, 0, 0], 4),  // multicast (RFC 5771)
+            ([240, 0, 0, 0], 4),  // reserved and broadcast (RFC 1112)
+            ([0x20, 0x01, 0, 0] + zeros(12), 23),  // protocol assignments, with Teredo (RFC 2928)
+            ([0x20, 0x01, 0x0D, 0xB8] + zeros(12), 32),  // documentation (RFC 3849)
+            ([0x3F, 0xFF] + zeros(14), 20),  // documentation (RFC 9637)
+        ].map { AddressRange(bytes: $0.0, bitCount: $0.1) }
+
+    private static func zeros(_ count: Int) -> [UInt8] { [UInt8](repeating: 0, count: count) }
+}
+
+/// A range of addresses with a common prefix.
+public struct AddressRange: Hashable, Sendable {
+    private let bytes: [UInt8]
+    private let bitCount: Int
+
+    init(bytes: [UInt8], bitCount: Int) { (self.bytes, self.bitCount) = (bytes, bitCount) }
+
+    /// Parses a range such as `10.0.0.0/8`, or a single address. Returns nil if the text is neither.
+    public init?(_ text: String) {
+        let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+        guard let first = parts.first, let address = IPAddress(String(first)), parts.count <= 2 else { return nil }
+        bytes = address.bytes
+        guard parts.count == 2 else {
+            bitCount = bytes.count * 8
+            return
+        }
+        guard let bits = Int(parts[1]), (0...bytes.count * 8).contains(bits) else { return nil }
+        bitCount = bits
+    }
+
+    /// Returns whether an address is in the range. No IPv6 address is in a range of IPv4.
+    public func contains(_ address: IPAddress) -> Bool {
+        guard address.bytes.count == bytes.count else { return false }
+        let (whole, rest) = bitCount.quotientAndRemainder(dividingBy: 8)
+        guard address.bytes.prefix(whole) == bytes.prefix(whole) else { return false }
+        return rest == 0 || (address.bytes[whole] ^ bytes[whole]) >> (8 - rest) == 0
+    }
+}
+
+extension IPAddress {
+    /// The IPv4 address to which a connection to this IPv6 address may lead; nil if there is none.
+    ///
+    /// Covers IPv4-mapped (RFC 4291, section 2.5.5.2), IPv4-compatible (2.5.5.1), IPv4-translated (RFC 2765), NAT64 (RFC
+    /// 6052 and 8215) and 6to4 (RFC 3056) addresses.
+    var embeddedIPv4: IPAddress? {
+        guard bytes.count == 16 else { return nil }
+        if bytes[0] == 0x20, bytes[1] == 0x02 { return IPAddress(bytes: Array(bytes[2..<6])) }
+        let prefix = Array(bytes.prefix(12))
+        return Self.embeddingPrefixes.contains(prefix) && bytes.suffix(4) != [0, 0, 0, 0]
+            && bytes.suffix(4) != [0, 0, 0, 1]
+            ? IPAddress(bytes: Array(bytes.suffix(4))) : nil
+    }
+
+    private static let embeddingPrefixes: Set<[UInt8]> = [
+        [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF],
+        [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0],
+        [0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF, 0, 0],
+        [0, 0x64, 0xFF, 0x9B, 0, 0, 0, 0, 0, 0, 0, 0],
+        [0, 0x64, 0xFF, 0x9B, 0, 1, 0, 0, 0, 0, 0, 0],
+    ]
+}

@@ -1,0 +1,105 @@
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// Why a source must not be loaded.
+public enum OriginRefusal: Error, Hashable, Sendable {
+    /// The scheme is neither http nor https, nor `file` with folders.
+    case scheme(String)
+    /// The URL has a user name or a password.
+    case credentials
+    /// The port is not allowed.
+    case port(Int)
+    /// The URL has no host, or one with characters that no host name has.
+    case host(String)
+    /// The origin is not in the list of allowed ones.
+    case origin(String)
+}
+
+extension OriginRefusal: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .scheme(let scheme): "the scheme \(scheme) is not allowed"
+        case .credentials: "URLs with credentials are not allowed"
+        case .port(let port): "the port \(port) is not allowed"
+        case .host(let host): "not a host name: \(host)"
+        case .origin(let origin): "the origin \(origin) is not allowed"
+        }
+    }
+}
+
+/// Decides by its URL whether a source may be loaded. `AddressRules` decides about its address.
+public struct OriginRules: Sendable {
+    /// The allowed origins; nil to allow all. A host that starts with `*.` allows all names below it.
+    public var allowedOrigins: [String]?
+    /// The allowed ports. An entry of `allowedOrigins` with a port allows that port, too.
+    public var allowedPorts: Set<Int>
+    /// Whether `file` URLs are allowed. The transport restricts them to folders.
+    public var allowsFiles: Bool
+
+    /// Creates rules. By default, any origin at ports 80 and 443 is allowed, and no file.
+    public init(allowedOrigins: [String]? = nil, allowedPorts: Set<Int> = [80, 443], allowsFiles: Bool = false) {
+        self.allowedOrigins = allowedOrigins?.map { $0.lowercased() }
+        self.allowedPorts = allowedPorts
+        self.allowsFiles = allowsFiles
+    }
+
+    /// Throws the reason if a URL must not be loaded.
+    public func check(_ url: URL) throws(OriginRefusal) {
+        let scheme = url.scheme?.lowercased() ?? ""
+        if scheme == "file", allowsFiles { return }
+        guard scheme == "http" || scheme == "https" else { throw .scheme(scheme) }
+        guard url.user() == nil, url.password() == nil, !hasUserInfo(url) else { throw .credentials }
+        let host = (url.host() ?? "").lowercased().filter { $0 != "[" && $0 != "]" }
+        guard Self.isPlain(host) else { throw .host(url.host() ?? "") }
+        let port = url.port ?? (scheme == "https" ? 443 : 80)
+        let matches = allowedOrigins?.filter { Self.matches($0, scheme: scheme, host: host, port: port) }
+        if let matches, matches.isEmpty { throw .origin("\(scheme)://\(host):\(port)") }
+        let namesPort = matches?.contains { Self.port(of: $0) == port } ?? false
+        guard allowedPorts.contains(port) || namesPort else { throw .port(port) }
+    }
+
+    /// Whether the authority has an `@`. Parsers disagree about several of them and about a backslash.
+    private func hasUserInfo(_ url: URL) -> Bool {
+        let text = url.absoluteString
+        guard let start = text.firstRange(of: "//")?.upperBound else { return false }
+        let authority = text[start...].prefix { !"/?#".contains($0) }
+        return authority.contains("@") || authority.contains("\\")
+    }
+
+    /// Whether a host has only the characters of names and addresses. International names must be in Punycode, so that
+    /// no transport converts a look-alike character into a dot or a digit.
+    private static func isPlain(_ host: String) -> Bool {
+        !host.isEmpty && host.utf8.count <= 253
+            && host.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"): true
+                case UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: ":"): true
+                default: false
+                }
+            }
+    }
+
+    /// Whether an entry such as `example.com`, `*.example.com`, `https://example.com` or `example.com:8080` matches.
+    private static func matches(_ entry: String, scheme: String, host: String, port: Int) -> Bool {
+        var rest = entry[...]
+        if let separator = entry.firstRange(of: "://") {
+            guard entry[..<separator.lowerBound] == scheme else { return false }
+            rest = entry[separator.upperBound...]
+        }
+        if let wanted = Self.port(of: String(rest)) {
+            guard wanted == port else { return false }
+            rest = rest[..<(rest.lastIndex(of: ":") ?? rest.endIndex)]
+        }
+        let name = rest.prefix { $0 != "/" }.filter { $0 != "[" && $0 != "]" }
+        return name.hasPrefix("*.") ? host.hasSuffix(name.dropFirst()) : host == name
+    }
+
+    /// The port at the end of an entry; nil if it has none. An IPv6 address is in brackets.
+    private static func port(of entry: String) -> Int? {
+        guard let colon = entry.lastIndex(of: ":"), !entry[colon...].contains("]") else { return nil }
+        return Int(entry[entry.index(after: colon)...].prefix { $0 != "/" })
+    }
+}

@@ -1,0 +1,33 @@
+/// The answer to a request for an image.
+public struct ImageAnswer: Sendable {
+    /// The result.
+    public var result: StoredResult
+    /// Where the result is from.
+    public var level: ResultLevel
+    /// What the URL asks for. Two URLs that differ in the delivery share a result.
+    public var url: ImageURL
+    /// The times of the stages that ran for this result.
+    public var times: StageTimes
+    /// Whether the format depends on the Accept field.
+    public var variesByAccept: Bool { url.options.format == nil }
+}
+
+/// What is known about a source.
+public struct ImageInfo: Hashable, Sendable, Codable {
+    /// The name of the format.
+    public var format: String
+    /// The upright width in pixels.
+    public var width: Int
+    /// The upright height in pixels.
+    public var height: Int
+    /// The orientation in the file, from 1 to 8 as in Exif.
+    public var orientation: Int
+    /// The number of frames.
+    public var frames: Int
+    /// Whether the file has transparency.
+    public var hasAlpha: Bool
+    /// The size of the file in bytes.
+    public var size: Int
+    /// A placeholder of about 25 bytes in Base64.
+    public var thumbHash: String
+}

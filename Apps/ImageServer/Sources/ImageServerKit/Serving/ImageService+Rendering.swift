@@ -1,0 +1,109 @@
+import ImageCore
+import Instrumentation
+import ServiceContextModule
+import Tracing
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+extension ImageService {
+    /// Returns a result of the slower levels, or renders it.
+    func rendering(_ request: ParsedRequests.Entry, _ context: ServiceContext) async throws -> Rendering {
+        var watch = Stopwatch(parts.clock)
+        let hit = await span("lookup", context) { await self.parts.cache.result(for: request.key) }
+        let lookup = watch.lap()
+        if let hit, hit.result.metadata.freshUntil > parts.now() {
+            return Rendering(result: hit.result, level: hit.level, times: [.lookup: lookup])
+        }
+        return try await parts.gate.run(origin: request.url.originName) {
+            var rendering = try await self.leased(request, stale: hit?.result, context)
+            rendering.times[.lookup] = lookup
+            return rendering
+        }
+    }
+
+    /// Renders the result, unless another server is doing that.
+    private func leased(
+        _ request: ParsedRequests.Entry, stale: StoredResult?, _ context: ServiceContext
+    ) async throws -> Rendering {
+        try await parts.lease.value(for: request.key) {
+            guard let hit = await parts.cache.result(for: request.key), hit.result.metadata.freshUntil > parts.now()
+            else {
+                return nil
+            }
+            return Rendering(result: hit.result, level: hit.level)
+        } produce: {
+            try await produce(request, stale: stale, context)
+        }
+    }
+
+    private func produce(
+        _ request: ParsedRequests.Entry, stale: StoredResult?, _ context: ServiceContext
+    ) async throws -> Rendering {
+        var watch = Stopwatch(parts.clock)
+        let source = try await source(of: request.url, context)
+        var times = StageTimes()
+        times[.source] = watch.lap()
+        let freshness = parts.freshness(request.url.source) ?? OriginFreshness()
+        let digest = Digest.text(of: source)
+        var rendering: Rendering
+        if let stale, stale.metadata.originalDigest == digest {
+            rendering = Rendering(result: renewed(stale, freshness), level: .origin)
+        } else {
+            let image = try await render(source, request.url, request.accepted, context)
+            rendering = Rendering(result: result(image, digest, freshness), level: .origin, times: image.times)
+        }
+        rendering.times.add(times)
+        if freshness.storage == .shared { await parts.cache.storeShared(rendering.result, for: request.key) }
+        return rendering
+    }
+
+    /// Loads the original through the loader, which has its own caches and shares downloads.
+    func source(of url: ImageURL, _ context: ServiceContext) async throws -> Data {
+        parts.prepareOrigin(url.source, context)
+        return try await span("source", context) {
+            try await self.parts.loader.data(for: ImageRequest(url: url.source)).data
+        }
+    }
+
+    private func render(
+        _ source: Data, _ url: ImageURL, _ accepted: AcceptedFormats, _ context: ServiceContext
+    ) async throws -> RenderedImage {
+        let (renderer, watch) = (parts.renderer, Stopwatch(parts.clock))
+        return try await span("render", context) {
+            try await parts.scheduler.runDecoding { isCancelled in
+                var watch = watch
+                let waiting = watch.lap()
+                var image = try renderer.render(source, url.options, accepted: accepted, isCancelled: isCancelled)
+                image.times[.queue] = waiting
+                return image
+            }
+        }
+    }
+
+    private func result(_ image: RenderedImage, _ digest: String, _ freshness: OriginFreshness) -> StoredResult {
+        let metadata = ResultMetadata(
+            format: image.format.rawValue, width: image.size.width, height: image.size.height,
+            tag: "\"\(Digest.text(of: image.data))\"", originalDigest: digest, storage: freshness.storage,
+            freshUntil: parts.bounds.end(of: freshness, now: parts.now()))
+        return StoredResult(data: image.data, metadata: metadata)
+    }
+
+    private func renewed(_ stale: StoredResult, _ freshness: OriginFreshness) -> StoredResult {
+        var result = stale
+        result.metadata.storage = freshness.storage
+        result.metadata.freshUntil = parts.bounds.end(of: freshness, now: parts.now())
+        return result
+    }
+
+    private func span<Value: Sendable>(
+        _ name: String, _ context: ServiceContext, _ body: () async throws -> Value
+    ) async rethrows -> Value {
+        let span = parts.tracer.startSpan(name, context: context)
+        defer { span.end() }
+        return try await body()
+    }
+}

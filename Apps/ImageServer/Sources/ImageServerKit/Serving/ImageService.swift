@@ -1,0 +1,127 @@
+import ImageCoalescing
+import ImageCore
+import ImageThumbHash
+public import Instrumentation
+import ServiceContextModule
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Answers requests for images: from the caches of results, or by loading and rendering the source.
+///
+/// Equal requests at the same time share the work. It knows no HTTP server.
+public final class ImageService: Sendable {
+    let parts: ImageServiceParts
+    private let renderings = TaskCoalescer<String, Rendering>()
+    private let requests = ParsedRequests(limit: 20_000)
+
+    /// Creates a service.
+    public init(_ parts: ImageServiceParts) { self.parts = parts }
+
+    /// A result with its level and the times of the stages.
+    struct Rendering: Sendable {
+        var result: StoredResult
+        var level: ResultLevel
+        var times = StageTimes()
+    }
+
+    /// Returns the image for a path, if it is in memory. Never waits.
+    ///
+    /// - Parameters:
+    ///   - path: The path of the request, without the query.
+    ///   - accept: The value of the Accept field.
+    /// - Throws: `.url` or `.origin`.
+    public func imageInMemory(path: some StringProtocol, accept: String?) throws(ServiceFailure) -> ImageAnswer? {
+        let request = try parsed(path, accept)
+        guard let result = parts.cache.resultInMemory(for: request.key) else { return nil }
+        return ImageAnswer(result: result, level: .memory, url: request.url, times: StageTimes())
+    }
+
+    /// Returns the image for a path.
+    ///
+    /// - Parameters:
+    ///   - path: The path of the request, without the query.
+    ///   - accept: The value of the Accept field.
+    ///   - context: The trace of the request. The first of several equal requests gives the trace of their work.
+    public func image(
+        path: some StringProtocol, accept: String?, context: ServiceContext = .topLevel
+    ) async throws(ServiceFailure) -> ImageAnswer {
+        let request = try parsed(path, accept)
+        do {
+            let rendering = try await renderings.value(
+                for: request.key, priority: LivePriority(.normal), onProgress: { _ in }
+            ) { [self] _ in
+                try await withDeadline(parts.timeLimit, clock: parts.clock) {
+                    try await self.rendering(request, context)
+                }
+            }
+            return ImageAnswer(
+                result: rendering.result, level: rendering.level, url: request.url, times: rendering.times)
+        } catch {
+            throw ServiceFailure(error)
+        }
+    }
+
+    /// Returns what is known about the source of a path.
+    public func info(
+        path: some StringProtocol, context: ServiceContext = .topLevel
+    ) async throws(ServiceFailure) -> ImageInfo {
+        let url = try parsed(path, nil).url
+        do {
+            return try await withDeadline(parts.timeLimit, clock: parts.clock) { [self] in
+                try await parts.gate.run(origin: url.originName) { try await self.info(of: url, context) }
+            }
+        } catch {
+            throw ServiceFailure(error)
+        }
+    }
+
+    /// Ends all work, and waits until the results are written.
+    public func shutDown() async {
+        renderings.close(throwing: ServiceFailure.cancelled)
+        await parts.cache.flush()
+    }
+
+    private func parsed(
+        _ path: some StringProtocol, _ accept: String?
+    ) throws(ServiceFailure) -> ParsedRequests.Entry {
+        let (path, (parser, generation)) = (String(path), parts.parser.current)
+        if let entry = requests.entry(path, accept: accept, generation: generation) { return entry }
+        do {
+            let url = try parser.parse(path, now: parts.now())
+            try parts.originRules.check(url.source)
+            let accepted = AcceptedFormats(accept: url.options.format == nil ? accept : nil)
+            return requests.insert(
+                path, accept: accept, generation: generation, url: url, accepted: accepted, key: key(url, accepted))
+        } catch {
+            throw ServiceFailure(error)
+        }
+    }
+
+    /// The key of a result in all levels. Its version changes if equal options give other results.
+    private func key(_ url: ImageURL, _ accepted: AcceptedFormats) -> String {
+        let output = url.options.format?.rawValue ?? "accept:\(accepted.cacheKey)"
+        return "result 1 \(output) \(url.options.cacheKey) \(url.source.absoluteString)"
+    }
+
+    private func info(of url: ImageURL, _ context: ServiceContext) async throws -> ImageInfo {
+        let source = try await source(of: url, context)
+        let renderer = parts.renderer
+        return try await parts.scheduler.run(in: .decode, host: nil, priority: LivePriority(.normal)) {
+            let header = try renderer.header(of: source)
+            let preview = try renderer.preview(of: source, fitting: PixelSize(width: 100, height: 100))
+            return ImageInfo(
+                format: header.format.rawValue, width: header.size.width, height: header.size.height,
+                orientation: header.orientation.rawValue, frames: header.frameCount, hasAlpha: header.hasAlpha,
+                size: source.count, thumbHash: ThumbHash(bitmap: preview).base64)
+        }
+    }
+}
+
+extension ImageURL {
+    /// The scheme, host and port of the source.
+    var originName: String { "\(source.scheme ?? "")://\(source.host() ?? ""):\(source.port ?? 0)" }
+}

@@ -1,0 +1,43 @@
+import ImageMemoryCaching
+
+/// Remembers the latest paths that were verified and parsed, because most requests are for results in memory.
+///
+/// A path is forgotten when the parser is replaced.
+final class ParsedRequests: Sendable {
+    /// A verified and parsed path.
+    struct Entry: Sendable {
+        let url: ImageURL
+        let accepted: AcceptedFormats
+        /// The key of the result in all levels.
+        let key: String
+        fileprivate let generation: Int
+    }
+
+    private struct Key: Hashable, Sendable {
+        let path: String
+        let accept: String?
+    }
+
+    private let entries: MemoryCache<Key, Entry>
+
+    /// - Parameter limit: The number of paths.
+    init(limit: Int) { entries = MemoryCache(limits: CacheLimits(count: limit)) }
+
+    /// Returns what was parsed with the parser of this generation.
+    func entry(_ path: String, accept: String?, generation: Int) -> Entry? {
+        guard let entry = entries.value(for: Key(path: path, accept: accept)), entry.generation == generation else {
+            return nil
+        }
+        return entry
+    }
+
+    /// Remembers a path, and returns its entry. Paths with a time of expiry are not remembered.
+    func insert(
+        _ path: String, accept: String?, generation: Int, url: ImageURL, accepted: AcceptedFormats, key: String
+    ) -> Entry {
+        let entry = Entry(url: url, accepted: accepted, key: key, generation: generation)
+        let size = path.utf8.count + (accept?.utf8.count ?? 0)
+        if url.options.expires == 0, size <= 2_048 { entries.insert(entry, for: Key(path: path, accept: accept)) }
+        return entry
+    }
+}

@@ -1,0 +1,140 @@
+import HTTPTypes
+import ImageCore
+import Instrumentation
+public import Logging
+import ServiceContextModule
+import Synchronization
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Answers the requests of all paths. It knows no HTTP server.
+public final class RequestHandler: Sendable {
+    private let service: ImageService
+    private let metrics: ServerMetrics
+    private let metricsText: @Sendable () -> String
+    private let logger: Logger
+    private let isShuttingDown = Atomic(false)
+
+    /// - Parameters:
+    ///   - service: Makes the images.
+    ///   - metrics: Counts requests.
+    ///   - metricsText: Returns the text of `/metrics`.
+    ///   - logger: Receives a message for each request.
+    public init(
+        service: ImageService, metrics: ServerMetrics, metricsText: @escaping @Sendable () -> String, logger: Logger
+    ) {
+        (self.service, self.metrics, self.metricsText, self.logger) = (service, metrics, metricsText, logger)
+    }
+
+    /// Makes `/health/ready` fail, so that no new requests are sent to this server.
+    public func startShutdown() { isShuttingDown.store(true, ordering: .relaxed) }
+
+    /// Returns the response if it needs no waiting.
+    public func immediateResponse(to request: ServerRequest) -> ServerResponse? {
+        guard request.method == .get || request.method == .head else {
+            let response = ServerResponse(
+                status: 405, text: "only GET and HEAD are supported\n", headers: [.allow: "GET, HEAD"])
+            return finished(response, request)
+        }
+        let response = ownPage(request.path) ?? imageInMemory(request)
+        return response.map { finished($0, request) }
+    }
+
+    /// Returns the response. Call it if there is no immediate one.
+    public func response(to request: ServerRequest) async -> ServerResponse {
+        let start = service.parts.now()
+        let trace = (TraceContext(request.headers) ?? TraceContext()).child()
+        var context = ServiceContext.topLevel
+        context.traceContext = trace
+        let id = Self.requestID(request.headers) ?? trace.spanID
+        var response: ServerResponse
+        if request.path.hasPrefix("/info/") {
+            response = await info(request, context)
+        } else {
+            response = await image(request, context)
+        }
+        response.headers[.requestID] = id
+        log(request, response, id: id, trace: trace, milliseconds: service.parts.now().timeIntervalSince(start) * 1e3)
+        return finished(response, request)
+    }
+
+    private func ownPage(_ path: Substring) -> ServerResponse? {
+        switch path {
+        case "/": LandingPage.response
+        case "/health", "/health/live": ServerResponse(status: 200, text: "alive\n")
+        case "/health/ready":
+            isShuttingDown.load(ordering: .relaxed)
+                ? ServerResponse(status: 503, text: "shutting down\n") : ServerResponse(status: 200, text: "ready\n")
+        case "/metrics":
+            ServerResponse(status: 200, text: metricsText(), type: "text/plain; version=0.0.4; charset=utf-8")
+        case "/favicon.ico": ServerResponse(status: 204)
+        default: nil
+        }
+    }
+
+    private func imageInMemory(_ request: ServerRequest) -> ServerResponse? {
+        guard !request.path.hasPrefix("/info/") else { return nil }
+        do throws(ServiceFailure) {
+            let answer = try service.imageInMemory(path: request.path, accept: request.headers[.accept])
+            return answer.map { response($0, request) }
+        } catch {
+            return ServerResponse(error)
+        }
+    }
+
+    private func image(_ request: ServerRequest, _ context: ServiceContext) async -> ServerResponse {
+        do throws(ServiceFailure) {
+            let answer = try await service.image(
+                path: request.path, accept: request.headers[.accept], context: context)
+            return response(answer, request)
+        } catch {
+            return ServerResponse(error)
+        }
+    }
+
+    private func info(_ request: ServerRequest, _ context: ServiceContext) async -> ServerResponse {
+        do throws(ServiceFailure) {
+            let info = try await service.info(path: request.path.dropFirst("/info".count), context: context)
+            // Encoding can't fail: the values are numbers and text.
+            let json = (try? JSONEncoder().encode(info)) ?? Data()
+            return ServerResponse(
+                status: 200, headers: [.contentType: "application/json", .cacheControl: "no-cache"], body: json)
+        } catch {
+            return ServerResponse(error)
+        }
+    }
+
+    private func response(_ answer: ImageAnswer, _ request: ServerRequest) -> ServerResponse {
+        metrics.record(answer)
+        return ServerResponse(answer, to: request, bounds: service.parts.bounds, now: service.parts.now())
+    }
+
+    private func finished(_ response: ServerResponse, _ request: ServerRequest) -> ServerResponse {
+        metrics.recordStatus(response.status)
+        return request.method == .head ? response.withoutBody : response
+    }
+
+    private func log(
+        _ request: ServerRequest, _ response: ServerResponse, id: String, trace: TraceContext, milliseconds: Double
+    ) {
+        var metadata: Logger.Metadata = [
+            "request": "\(id)", "trace": "\(trace.traceID)", "method": "\(request.method)",
+            "path": "\(request.path.prefix(500))", "status": "\(response.status)", "ms": "\(Int(milliseconds))",
+            "bytes": "\(response.body.count)",
+        ]
+        if let level = response.headers[.cacheLevel] { metadata["cache"] = "\(level)" }
+        logger.log(level: response.status >= 500 ? .warning : .info, "request", metadata: metadata)
+    }
+
+    /// Returns the identity that the client gave, if it can be logged.
+    private static func requestID(_ fields: HTTPFields) -> String? {
+        guard let id = fields[.requestID], (1...64).contains(id.utf8.count),
+            id.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-" || $0 == "_") })
+        else { return nil }
+        return id
+    }
+}

@@ -1,0 +1,171 @@
+import ImageCoalescing
+import ImageCodecAVIF
+import ImageCodecGIF
+import ImageCodecHEIF
+import ImageCodecJPEG
+import ImageCodecJXL
+import ImageCodecPNG
+import ImageCodecWebP
+import ImageColorManagement
+import ImageCore
+import ImageDecoding
+import ImageDiskCaching
+import ImageLoading
+import ImageProcessing
+import ImageScheduling
+import ImageTieredCaching
+import ImageTransportCaching
+import ImageTransportCurl
+import ImageTransporting
+package import Logging
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Creates the parts of a server from its settings. Real clocks enter here.
+package struct ServerComposition: Sendable {
+    /// The parts of the service.
+    package let parts: ImageServiceParts
+    /// Runs downloads and decodes.
+    let scheduler: PriorityScheduler
+    /// Replaces the parser when presets are reloaded.
+    package let parser: CurrentParser
+
+    /// Creates the parts.
+    ///
+    /// - Parameters:
+    ///   - settings: The settings.
+    ///   - logger: Receives failures of caches, and spans.
+    /// - Throws: A `SettingsFailure`, or an error of the file system.
+    package init(_ settings: ServerSettings, logger: Logger) throws {
+        parser = CurrentParser(try settings.makeParser())
+        scheduler = settings.makeScheduler()
+        let decoder = settings.makeDecoder()
+        let shared = try SharedLevel.make(settings)
+        let recorder = try settings.makeOrigins(shared?.cache, logger: logger)
+        let clock = ContinuousClock()
+        var parts = ImageServiceParts(
+            parser: parser, originRules: settings.originRules,
+            loader: settings.makeLoader(recorder, decoder, scheduler), freshness: { recorder.freshness(of: $0) },
+            renderer: ImageRenderer(
+                decoder: decoder, limits: settings.limits, standardQuality: settings.quality, clock: clock),
+            scheduler: scheduler, cache: try settings.makeResultCache(shared?.cache, logger: logger),
+            gate: AdmissionGate(limit: settings.maxRenderings, originLimit: settings.maxRenderingsPerOrigin),
+            clock: clock, now: { Date() })
+        parts.prepareOrigin = { recorder.setContext($1, for: $0) }
+        (parts.bounds, parts.timeLimit) = (settings.bounds, settings.requestTime)
+        parts.tracer = SpanLogger(logger: logger)
+        if let shared { parts.lease = shared.lease }
+        self.parts = parts
+    }
+
+    /// The numbers of downloads and decodes that wait and that run.
+    package var workCounts: (waiting: Int, running: Int) { (scheduler.waitingCount, scheduler.runningCount) }
+}
+
+extension ServerSettings {
+    /// Decodes run on threads of their own, so that requests for cached results don't wait for them.
+    fileprivate func makeScheduler() -> PriorityScheduler {
+        PriorityScheduler(lanes: [
+            .download: LaneConfiguration(limit: maxDownloads, perHostLimit: maxDownloadsPerOrigin),
+            .decode: LaneConfiguration(
+                limit: maxDecodes, executor: DispatchTaskExecutor(name: "image-rendering", width: maxDecodes)),
+        ])
+    }
+
+    fileprivate func makeDecoder() -> DownsamplingDecoder {
+        let pool = PixelBufferPool(byteLimit: 64 << 20)
+        return DownsamplingDecoder(
+            decoders: decoders.map { $0.using(pool) },
+            resampler: LanczosRowResampler(), colorConverter: LittleCMSColorConverter(), limits: limits.decoding,
+            pool: pool)
+    }
+
+    private var decoders: [any ImageDecoder] {
+        var decoders: [any ImageDecoder] = [JPEGDecoder(), PNGDecoder(), WebPDecoder(), GIFDecoder()]
+        #if AVIF
+            decoders.append(AVIFDecoder())
+        #endif
+        #if HEIF
+            decoders.append(HEIFDecoder())
+        #endif
+        #if JXL
+            decoders.append(JXLDecoder())
+        #endif
+        return decoders
+    }
+
+    /// From the loader to the network: the recorder, the HTTP cache, the checks, libcurl.
+    fileprivate func makeOrigins(_ shared: (any DataCache)?, logger: Logger) throws -> FreshnessRecorder {
+        let (rules, addresses) = (originRules, addressRules)
+        let network = CurlTransport(
+            configuration: CurlTransport.Configuration(
+                maxConnectionsPerHost: maxDownloadsPerOrigin, maxConnections: maxDownloads * 2,
+                usesEnvironmentProxy: false, addressPolicy: { addresses.allows($0) }))
+        let guarded = GuardedTransport(network, rules: rules, userAgent: "image-server")
+        let caching = CachingTransport(
+            over: guarded, cache: try makeSourceCache(shared),
+            rules: CachingRules(
+                policy: SharedCachePolicy(),
+                observer: { event in
+                    guard case .cacheFailed(let url, let failure) = event else { return }
+                    logger.warning("source cache failed", metadata: ["url": "\(url)", "error": "\(failure)"])
+                }),
+            now: { Date() })
+        return FreshnessRecorder(transport: caching, cache: caching, now: { Date() })
+    }
+
+    fileprivate func makeLoader(
+        _ recorder: FreshnessRecorder, _ decoder: DownsamplingDecoder, _ scheduler: PriorityScheduler
+    ) -> ImageLoader {
+        let files = FileTransport(confinedTo: fileRoots)
+        let transport = SchemeTransport(["http": recorder, "https": recorder, "file": files])
+        return ImageLoader(
+            ImageLoaderConfiguration(
+                memoryCache: nil, responseCache: recorder, transport: transport, decoder: decoder,
+                scheduler: scheduler, imageCoalescer: TaskCoalescer(), dataCoalescer: TaskCoalescer(),
+                retryPolicy: RetryPolicy(retries: 1) { Double.random(in: 0..<1) },
+                transferLimits: TransferLimits(
+                    connectTimeout: connectTime, stallTimeout: stallTime, totalTimeout: requestTime,
+                    maxBodyBytes: limits.sourceBytes, maxRedirects: 5),
+                clock: ContinuousClock()))
+    }
+
+    fileprivate func makeResultCache(_ shared: (any DataCache)?, logger: Logger) throws -> ResultCache {
+        let levels: [(ResultLevel, (any DataCache)?)] = [
+            (.disk, try makeDataCache("results", byteLimit: resultCacheBytes)), (.shared, shared),
+        ]
+        return ResultCache(
+            memoryByteLimit: memoryCacheBytes,
+            levels: levels.compactMap { level in level.1.map { ResultCache.Level(level.0, $0) } },
+            now: { Date() },
+            report: { level, failure in
+                logger.warning("result cache failed", metadata: ["level": "\(level)", "error": "\(failure)"])
+            })
+    }
+
+    private func makeSourceCache(_ shared: (any DataCache)?) throws -> any DataCache {
+        guard let disk = try makeDataCache("sources", byteLimit: sourceCacheBytes) else {
+            return shared ?? NoDataCache()
+        }
+        guard let shared else { return disk }
+        return TieredDataCache(upper: disk, lower: shared)
+    }
+
+    private func makeDataCache(_ name: String, byteLimit: Int) throws -> DiskDataCache? {
+        guard let folder = cacheDirectory?.appending(path: name) else { return nil }
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        return DiskDataCache(directory: folder, byteLimit: byteLimit) { Date() }
+    }
+}
+
+/// A data cache that stores nothing, for servers without a cache directory.
+private struct NoDataCache: DataCache {
+    func entry(for key: DataCacheKey) async throws(DataCacheFailure) -> DataCacheEntry? { nil }
+    func store(_ entry: DataCacheEntry, for key: DataCacheKey) async throws(DataCacheFailure) {}
+    func remove(for key: DataCacheKey) async throws(DataCacheFailure) {}
+    func removeAll() async throws(DataCacheFailure) {}
+}

@@ -1,0 +1,55 @@
+public import HTTPTypes
+
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// A request as the HTTP server received it.
+public struct ServerRequest: Sendable {
+    /// The method.
+    public var method: HTTPRequest.Method
+    /// The path, still percent-encoded, and the query.
+    public var target: String
+    /// The header fields.
+    public var headers: HTTPFields
+
+    /// Creates a request.
+    public init(method: HTTPRequest.Method, target: String, headers: HTTPFields = [:]) {
+        (self.method, self.target, self.headers) = (method, target, headers)
+    }
+
+    /// The target without its query.
+    public var path: Substring { target.prefix { $0 != "?" } }
+}
+
+/// A response for the HTTP server to send.
+public struct ServerResponse: Sendable {
+    /// The status code.
+    public var status: Int
+    /// The header fields, with Content-Length.
+    public var headers: HTTPFields
+    /// The bytes of the body. Empty for HEAD.
+    public var body: Data
+
+    /// Creates a response.
+    public init(status: Int, headers: HTTPFields = [:], body: Data = Data()) {
+        (self.status, self.headers, self.body) = (status, headers, body)
+        self.headers[.contentLength] = "\(body.count)"
+    }
+
+    /// Creates a response with text.
+    public init(status: Int, text: String, type: String = "text/plain; charset=utf-8", headers: HTTPFields = [:]) {
+        self.init(status: status, headers: headers, body: Data(text.utf8))
+        self.headers[.contentType] = type
+        self.headers[.xContentTypeOptions] = "nosniff"
+    }
+
+    /// The response to HEAD: the same header fields without the body.
+    var withoutBody: ServerResponse {
+        var response = self
+        response.body = Data()
+        return response
+    }
+}

@@ -1,0 +1,101 @@
+import HTTPTypes
+import ImageCore
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+extension ServerResponse {
+    /// Creates the response for a result: the whole of it, a part, or the reason why the client needs none.
+    init(_ answer: ImageAnswer, to request: ServerRequest, bounds: LifetimeBounds, now: Date) {
+        let (data, metadata) = (answer.result.data, answer.result.metadata)
+        let fields = answer.headerFields(bounds, now)
+        switch ConditionalAnswer(
+            request: request.headers, method: request.method, tag: metadata.tag, byteCount: data.count)
+        {
+        case .full:
+            self.init(status: 200, headers: fields, body: data)
+        case .partial(let range):
+            let part = data[data.startIndex + range.lowerBound..<data.startIndex + range.upperBound]
+            self.init(status: 206, headers: fields, body: part)
+            headers[.contentRange] = "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(data.count)"
+        case .notModified:
+            self.init(status: 304, headers: fields)
+            headers[.contentLength] = "\(data.count)"
+            for name in [HTTPField.Name.contentType, .contentDisposition] { headers[name] = nil }
+        case .preconditionFailed:
+            self.init(status: 412, text: "the result has another entity tag\n")
+        case .unsatisfiable:
+            self.init(status: 416, text: "the range is outside of the result\n")
+            headers[.contentRange] = "bytes */\(data.count)"
+        }
+    }
+
+    /// Creates the response for a failure.
+    init(_ failure: ServiceFailure) {
+        self.init(status: failure.status, text: "\(failure)\n", headers: [.cacheControl: "no-store"])
+        if failure.status == 503 { headers[.retryAfter] = "1" }
+    }
+}
+
+extension HTTPField.Name {
+    /// Where the result is from. The name is valid, so that the other one is never used.
+    static let cacheLevel = HTTPField.Name("X-Cache") ?? .via
+    /// The times of the stages (W3C Server Timing).
+    static let serverTiming = HTTPField.Name("Server-Timing") ?? .via
+    /// The identity of the request in the logs.
+    static let requestID = HTTPField.Name("X-Request-Id") ?? .via
+    /// The size of the result in pixels.
+    static let resultSize = HTTPField.Name("X-Result-Size") ?? .via
+}
+
+extension ImageAnswer {
+    fileprivate func headerFields(_ bounds: LifetimeBounds, _ now: Date) -> HTTPFields {
+        let metadata = result.metadata
+        let output = OutputFormats.output(for: metadata.imageFormat)
+        var fields: HTTPFields = [
+            .contentType: output?.mediaType ?? "application/octet-stream", .eTag: metadata.tag,
+            .cacheControl: bounds.cacheControl(metadata.storage, freshUntil: metadata.freshUntil, now: now),
+            .acceptRanges: "bytes", .xContentTypeOptions: "nosniff", .cacheLevel: level.rawValue,
+            .resultSize: "\(metadata.width)x\(metadata.height)",
+            .contentDisposition: ContentDisposition.value(
+                url, extension: output?.extensions.first ?? metadata.format),
+        ]
+        if variesByAccept { fields[.vary] = "Accept" }
+        let timing = times.serverTiming
+        if !timing.isEmpty { fields[.serverTiming] = timing }
+        return fields
+    }
+}
+
+/// The name under which a browser saves a result (RFC 6266).
+enum ContentDisposition {
+    static func value(_ url: ImageURL, extension: String) -> String {
+        let stem = url.options.filename.isEmpty ? stem(of: url.source) : url.options.filename
+        let name = "\(stem).\(`extension`)"
+        let plain = String(name.map { isPlain($0) ? $0 : "_" })
+        let kind = url.options.isAttachment ? "attachment" : "inline"
+        let encoded = plain == name ? "" : "; filename*=UTF-8''\(percentEncoded(name))"
+        return "\(kind); filename=\"\(plain)\"\(encoded)"
+    }
+
+    private static func stem(of source: URL) -> String {
+        let last = source.path(percentEncoded: false).split(separator: "/").last ?? "image"
+        let stem = last.prefix(upTo: last.lastIndex(of: ".") ?? last.endIndex)
+        return stem.isEmpty ? "image" : String(stem.prefix(100))
+    }
+
+    private static func isPlain(_ character: Character) -> Bool {
+        character.isASCII && (character.isLetter || character.isNumber || "-_. ".contains(character))
+    }
+
+    private static func percentEncoded(_ text: String) -> String {
+        text.utf8.map { byte in
+            let character = Character(UnicodeScalar(byte))
+            if byte < 128, isPlain(character), character != " " { return String(character) }
+            return "%" + Hexadecimal.encode([byte]).uppercased()
+        }.joined()
+    }
+}

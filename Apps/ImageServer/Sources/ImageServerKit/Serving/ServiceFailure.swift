@@ -1,0 +1,86 @@
+public import ImageCore
+
+/// Why a request has no result.
+public enum ServiceFailure: Error, Sendable {
+    /// The path is not that of an image.
+    case url(URLFailure)
+    /// The source must not be loaded.
+    case origin(OriginRefusal)
+    /// The source could not be loaded.
+    case source(ImageError)
+    /// The source can't be rendered.
+    case rendering(RenderingFailure)
+    /// Too many renderings are in progress.
+    case overloaded
+    /// The request took too long.
+    case timedOut
+    /// The client left, or the server ends.
+    case cancelled
+    /// Any other failure. The text is for logs.
+    case other(String)
+}
+
+extension ServiceFailure {
+    /// Converts an error of any part.
+    init(_ error: any Error) {
+        switch error {
+        case let failure as ServiceFailure: self = failure
+        case let failure as URLFailure: self = .url(failure)
+        case let refusal as OriginRefusal: self = .origin(refusal)
+        case let failure as RenderingFailure: self.init(failure)
+        case ImageError.cancelled, is CancellationError: self = .cancelled
+        case let failure as ImageError: self = .source(failure)
+        case is AdmissionGate.Overload: self = .overloaded
+        case is DeadlineExceeded: self = .timedOut
+        default: self = .other("\(error)")
+        }
+    }
+
+    private init(_ failure: RenderingFailure) {
+        if case .decoding(.cancelled) = failure { self = .cancelled } else { self = .rendering(failure) }
+    }
+
+    /// The status of the response.
+    public var status: Int {
+        switch self {
+        case .url(.wrongSignature), .origin: 403
+        case .url: 404
+        case .source(let error): error.gatewayStatus
+        case .rendering(.encoding), .rendering(.processing), .other: 500
+        case .rendering: 422
+        case .overloaded, .cancelled: 503
+        case .timedOut: 504
+        }
+    }
+}
+
+extension ServiceFailure: CustomStringConvertible {
+    /// A text for the body of the response.
+    public var description: String {
+        switch self {
+        case .url(let failure): "\(failure)"
+        case .origin(let refusal): "the source is not allowed: \(refusal)"
+        case .source(let error): "can't load the source: \(error)"
+        case .rendering(let failure): "can't render the source: \(failure)"
+        case .overloaded: "too many images are being rendered; try again later"
+        case .timedOut: "the image took too long"
+        case .cancelled: "the request was cancelled"
+        case .other: "internal error"
+        }
+    }
+}
+
+extension ImageError {
+    /// The status of a response for which the source could not be loaded.
+    fileprivate var gatewayStatus: Int {
+        switch self {
+        case .invalidURL, .notFound: 404
+        case .network(.blockedAddress, _), .network(.redirect, _): 403
+        case .network(.timedOut, _): 504
+        case .network, .httpStatus, .offline, .fetch: 502
+        case .decoding, .tooLarge: 422
+        case .cancelled, .invalidated: 503
+        case .processing: 500
+        }
+    }
+}

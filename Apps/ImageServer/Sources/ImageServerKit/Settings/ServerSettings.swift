@@ -1,0 +1,204 @@
+package import ImageCore
+package import Logging
+
+#if canImport(FoundationEssentials)
+    package import FoundationEssentials
+#else
+    package import Foundation
+#endif
+
+/// The checked settings of a server. See `Setting` for their meaning.
+package struct ServerSettings: Sendable {
+    package var host: String
+    package var port: Int
+    /// Verifies signatures; nil to accept unsigned URLs.
+    package var signature: URLSignature?
+    package var baseURL: String
+    package var presets: [String]
+    package var presetsFile: String?
+    package var originRules: OriginRules
+    package var addressRules: AddressRules
+    package var fileRoots: [URL]
+    package var cacheDirectory: URL?
+    package var redisURL: URL?
+    package var redisNamespace: String
+    package var memoryCacheBytes: Int
+    package var resultCacheBytes: Int
+    package var sourceCacheBytes: Int
+    package var limits: RenderingLimits
+    package var maxRenderings: Int
+    /// Nil for half of `maxRenderings`.
+    package var maxRenderingsPerOrigin: Int?
+    package var maxDecodes: Int
+    package var maxDownloads: Int
+    package var maxDownloadsPerOrigin: Int
+    package var maxConnections: Int
+    package var requestTime: Duration
+    package var connectTime: Duration
+    package var stallTime: Duration
+    package var idleTime: Duration
+    package var writeTime: Duration
+    package var shutdownTime: Duration
+    package var bounds: LifetimeBounds
+    /// The quality by format, from 1 to 100.
+    package var quality: [ImageFormat: Int]
+    package var logLevel: Logger.Level
+
+    /// Reads settings.
+    ///
+    /// - Parameters:
+    ///   - arguments: The flags, without the name of the program.
+    ///   - environment: The environment variables.
+    ///   - coreCount: The number of decodes at a time, unless it is set.
+    package init(
+        arguments: [String], environment: [String: String], coreCount: Int
+    ) async throws(SettingsFailure) {
+        let reader = try await SettingsReader(arguments: arguments, environment: environment)
+        try self.init(reader, coreCount: coreCount)
+    }
+
+    private init(_ reader: SettingsReader, coreCount: Int) throws(SettingsFailure) {
+        host = try reader.text("host")
+        port = try reader.integer("port", in: 0...65_535)
+        signature = try reader.signature()
+        baseURL = try reader.text("baseUrl")
+        presets = try reader.list("presets")
+        presetsFile = try reader.path("presetsFile")
+        fileRoots = try reader.list("fileRoots").map { URL(filePath: $0) }
+        originRules = try reader.originRules(allowsFiles: !fileRoots.isEmpty)
+        addressRules = try reader.addressRules()
+        cacheDirectory = try reader.path("cacheDirectory").map { URL(filePath: $0) }
+        redisURL = try reader.redisURL()
+        redisNamespace = try reader.text("redisNamespace")
+        memoryCacheBytes = try reader.integer("memoryCacheBytes")
+        resultCacheBytes = try reader.integer("resultCacheBytes")
+        sourceCacheBytes = try reader.integer("sourceCacheBytes")
+        limits = try reader.limits()
+        maxRenderings = try reader.integer("maxRenderings", in: 1...100_000)
+        let perOrigin = try reader.integer("maxRenderingsPerOrigin", in: 0...100_000)
+        maxRenderingsPerOrigin = perOrigin > 0 ? perOrigin : nil
+        let decodes = try reader.integer("maxDecodes", in: 0...1_024)
+        maxDecodes = decodes > 0 ? decodes : max(1, coreCount)
+        maxDownloads = try reader.integer("maxDownloads", in: 1...10_000)
+        maxDownloadsPerOrigin = try reader.integer("maxDownloadsPerOrigin", in: 1...10_000)
+        maxConnections = try reader.integer("maxConnections", in: 1...1_000_000)
+        requestTime = try reader.seconds("requestSeconds")
+        connectTime = try reader.seconds("connectSeconds")
+        stallTime = try reader.seconds("stallSeconds")
+        idleTime = try reader.seconds("idleSeconds")
+        writeTime = try reader.seconds("writeSeconds")
+        shutdownTime = try reader.seconds("shutdownSeconds")
+        bounds = LifetimeBounds(
+            shortest: try reader.seconds("shortestLifetime"), longest: try reader.seconds("longestLifetime"),
+            standard: try reader.seconds("standardLifetime"))
+        quality = try reader.quality()
+        logLevel = try reader.logLevel()
+    }
+
+    /// Returns the parser of URLs, with the presets that the file has now.
+    package func makeParser() throws(SettingsFailure) -> ImageURLParser {
+        var lines = presets
+        if let presetsFile {
+            do {
+                lines += try String(contentsOfFile: presetsFile, encoding: .utf8).split(separator: "\n").map(
+                    String.init)
+            } catch {
+                throw .file(presetsFile, "\(error)")
+            }
+        }
+        do throws(Presets.Failure) {
+            return ImageURLParser(signature: signature, presets: try Presets(lines), baseURL: baseURL)
+        } catch {
+            throw .invalid("presets", "\(error)")
+        }
+    }
+}
+
+extension SettingsReader {
+    fileprivate func path(_ name: String) throws(SettingsFailure) -> String? {
+        let path = try text(name)
+        return path.isEmpty ? nil : path
+    }
+
+    fileprivate func redisURL() throws(SettingsFailure) -> URL? {
+        guard let text = try path("redisUrl") else { return nil }
+        guard let url = URL(string: text), url.scheme != nil else { throw .invalid("redisUrl", "not a URL") }
+        return url
+    }
+
+    fileprivate func seconds(_ name: String) throws(SettingsFailure) -> Duration { .seconds(try number(name)) }
+
+    /// Throws if there is no key and unsigned URLs are not allowed explicitly.
+    fileprivate func signature() throws(SettingsFailure) -> URLSignature? {
+        let (keys, salts) = (try list("key"), try list("salt"))
+        let size = try integer("signatureSize", in: 1...32)
+        if try flag("allowUnsigned") {
+            guard keys.isEmpty else { throw .invalid("allowUnsigned", "there is a key, too") }
+            return nil
+        }
+        guard !keys.isEmpty else { throw .invalid("key", "set a key and a salt, or allowUnsigned") }
+        guard keys.count == salts.count else { throw .invalid("salt", "there must be one for each key") }
+        var pairs: [URLSignature.Pair] = []
+        for (key, salt) in zip(keys, salts) {
+            guard let pair = URLSignature.Pair(hexadecimalKey: key, salt: salt) else {
+                throw .invalid("key", "key and salt must be hexadecimal")
+            }
+            pairs.append(pair)
+        }
+        return URLSignature(pairs, byteCount: size)
+    }
+
+    fileprivate func originRules(allowsFiles: Bool) throws(SettingsFailure) -> OriginRules {
+        let origins = try list("allowedOrigins")
+        var ports: Set<Int> = []
+        for text in try list("allowedPorts") {
+            guard let port = Int(text), (1...65_535).contains(port) else {
+                throw .invalid("allowedPorts", "\(text) is not a port")
+            }
+            ports.insert(port)
+        }
+        return OriginRules(
+            allowedOrigins: origins.isEmpty ? nil : origins, allowedPorts: ports, allowsFiles: allowsFiles)
+    }
+
+    fileprivate func addressRules() throws(SettingsFailure) -> AddressRules {
+        var ranges: [AddressRange] = []
+        for text in try list("allowedAddresses") {
+            guard let range = AddressRange(text) else { throw .invalid("allowedAddresses", "\(text) is not a range") }
+            ranges.append(range)
+        }
+        return AddressRules(allowing: ranges)
+    }
+
+    fileprivate func limits() throws(SettingsFailure) -> RenderingLimits {
+        let sourcePixels = try integer("maxSourcePixels", in: 1...Int(Int32.max))
+        return RenderingLimits(
+            sourceBytes: try integer("maxSourceBytes", in: 1...Int(Int32.max)), sourcePixels: sourcePixels,
+            frames: try integer("maxFrames", in: 1...100_000),
+            resultPixels: try integer("maxResultPixels", in: 1...Int(Int32.max)),
+            resultSide: try integer("maxResultSide", in: 1...65_535),
+            resultBytes: try integer("maxResultBytes", in: 1...Int(Int32.max)),
+            // Some codecs hold a whole image beside the result.
+            decodedBytes: sourcePixels * 6)
+    }
+
+    fileprivate func quality() throws(SettingsFailure) -> [ImageFormat: Int] {
+        let standard = try integer("quality", in: 1...100)
+        var quality = Dictionary(
+            OutputFormats.all.map { ($0.format, standard) }, uniquingKeysWith: { first, _ in first })
+        for text in try list("formatQuality") {
+            let parts = text.split(separator: ":")
+            guard parts.count == 2, let format = try? OutputFormats.format(named: parts[0]), let value = Int(parts[1]),
+                (1...100).contains(value)
+            else { throw .invalid("formatQuality", "\(text) is not a format and a quality") }
+            quality[format] = value
+        }
+        return quality
+    }
+
+    fileprivate func logLevel() throws(SettingsFailure) -> Logger.Level {
+        let text = try text("logLevel")
+        guard let level = Logger.Level(rawValue: text) else { throw .invalid("logLevel", "unknown level \(text)") }
+        return level
+    }
+}

@@ -1,0 +1,98 @@
+/// A setting: its name in files, its default and its description. Flags and variables are derived from the name.
+public struct Setting: Hashable, Sendable {
+    /// The name in a file, for example `maxSourceBytes`.
+    public let name: String
+    /// The value in place of a missing one, as text. Empty for none.
+    public let standard: String
+    /// What it does, in one line.
+    public let summary: String
+
+    init(_ name: String, _ standard: String, _ summary: String) {
+        (self.name, self.standard, self.summary) = (name, standard, summary)
+    }
+
+    /// The flag, for example `--max-source-bytes`.
+    public var flag: String { "--" + words.joined(separator: "-") }
+
+    /// The environment variable, for example `IMAGE_SERVER_MAX_SOURCE_BYTES`.
+    public var variable: String { Self.variablePrefix + words.joined(separator: "_").uppercased() }
+
+    static let variablePrefix = "IMAGE_SERVER_"
+
+    private var words: [String] {
+        name.reduce(into: [""]) { words, character in
+            if character.isUppercase { words.append("") }
+            words[words.count - 1] += character.lowercased()
+        }
+    }
+}
+
+extension Setting {
+    /// All settings, in the order of the help text.
+    public static let all: [Setting] = [
+        Setting("config", "", "A JSON file with settings. Flags and variables replace its values"),
+        Setting("host", "127.0.0.1", "The address to listen at"),
+        Setting("port", "8080", "The port to listen at; 0 for a free one"),
+        Setting("key", "", "The hexadecimal key of signatures; several separated by commas"),
+        Setting("salt", "", "The hexadecimal salt of signatures, one for each key"),
+        Setting("signatureSize", "32", "The number of bytes of a signature, from 1 to 32"),
+        Setting("allowUnsigned", "false", "Accepts URLs without a signature"),
+        Setting("baseUrl", "", "A prefix for every source"),
+        Setting("presets", "", "Presets, for example small=rs:fit:300:300"),
+        Setting("presetsFile", "", "A file with a preset in each line, read again on SIGHUP"),
+        Setting("allowedOrigins", "", "The allowed hosts of sources, for example *.example.com; empty for all"),
+        Setting("allowedPorts", "80,443", "The allowed ports of sources"),
+        Setting("allowedAddresses", "", "Address ranges that are allowed although they aren't public: 10.1.0.0/16"),
+        Setting("fileRoots", "", "Folders whose files can be sources, as file: URLs"),
+        Setting("cacheDirectory", "", "The folder of the disk caches; empty for none"),
+        Setting("redisUrl", "", "A Redis server that several servers share: redis://host, rediss://, redis+unix://"),
+        Setting("redisNamespace", "images", "The first part of the keys on the Redis server"),
+        Setting("memoryCacheBytes", "134217728", "The limit of results in memory"),
+        Setting("resultCacheBytes", "2000000000", "The limit of results on disk"),
+        Setting("sourceCacheBytes", "2000000000", "The limit of originals on disk"),
+        Setting("maxSourceBytes", "33554432", "The largest source in bytes"),
+        Setting("maxSourcePixels", "50000000", "The largest source in pixels"),
+        Setting("maxFrames", "100", "The most frames of an animation; further ones are left out"),
+        Setting("maxResultPixels", "50000000", "The most pixels of all frames of a result"),
+        Setting("maxResultSide", "8192", "The longest side of a result in pixels"),
+        Setting("maxResultBytes", "33554432", "The largest result in bytes"),
+        Setting("maxRenderings", "64", "The most renderings in progress; further requests get status 503"),
+        Setting("maxRenderingsPerOrigin", "0", "The most of them for one origin; 0 for half"),
+        Setting("maxDecodes", "0", "The most decodes at a time; 0 for the number of processor cores"),
+        Setting("maxDownloads", "32", "The most downloads at a time"),
+        Setting("maxDownloadsPerOrigin", "8", "The most downloads from one host at a time"),
+        Setting("maxConnections", "4096", "The most connections of clients"),
+        Setting("requestSeconds", "30", "The longest time for a result"),
+        Setting("connectSeconds", "5", "The longest time to connect to an origin"),
+        Setting("stallSeconds", "10", "The longest time without a byte from an origin"),
+        Setting("idleSeconds", "60", "The time after which an idle connection of a client is closed"),
+        Setting("writeSeconds", "30", "The longest time in which a client reads nothing of a response"),
+        Setting("shutdownSeconds", "30", "The longest time for requests in progress after SIGTERM"),
+        Setting("shortestLifetime", "0", "The shortest lifetime of results in seconds"),
+        Setting("longestLifetime", "31536000", "The longest lifetime of results in seconds"),
+        Setting("standardLifetime", "3600", "The lifetime of results in seconds if the origin doesn't say"),
+        Setting("quality", "80", "The quality of lossy results, from 1 to 100"),
+        Setting("formatQuality", "", "The quality by format, for example webp:75"),
+        Setting("logLevel", "info", "trace, debug, info, notice, warning, error or critical"),
+    ]
+
+    /// A text that lists the settings.
+    public static var help: String {
+        let lines = all.map { setting in
+            let standard = setting.standard.isEmpty ? "" : " (\(setting.standard))"
+            let padding = String(repeating: " ", count: max(1, 29 - setting.flag.count))
+            return "  \(setting.flag)\(padding)\(setting.summary)\(standard)"
+        }
+        return """
+            Usage: image-server [--name value]...
+
+            Serves images of other servers in other sizes and formats, by URLs in imgproxy's format.
+
+            \(lines.joined(separator: "\n"))
+
+            Each setting can also be an environment variable, for example IMAGE_SERVER_MAX_SOURCE_BYTES, or a
+            value of the JSON file, for example "maxSourceBytes".
+
+            """
+    }
+}

@@ -1,0 +1,135 @@
+import Configuration
+import SystemPackage
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Why the settings can't be used.
+public enum SettingsFailure: Error, Hashable, Sendable, CustomStringConvertible {
+    /// There is no setting with this name.
+    case unknown(String)
+    /// The value of a setting is not valid. The text is for humans.
+    case invalid(String, String)
+    /// A file can't be read or parsed. The text is for humans.
+    case file(String, String)
+
+    public var description: String {
+        switch self {
+        case .unknown(let name): "unknown setting: \(name)"
+        case .invalid(let name, let reason): "invalid value of \(name): \(reason)"
+        case .file(let path, let reason): "can't use the file \(path): \(reason)"
+        }
+    }
+}
+
+/// Reads settings from flags, environment variables and a JSON file, in this order of precedence.
+struct SettingsReader {
+    private let reader: ConfigReader
+    private let given: Set<String>
+
+    /// - Parameters:
+    ///   - arguments: The flags, without the name of the program.
+    ///   - environment: The environment variables.
+    init(arguments: [String], environment: [String: String]) async throws(SettingsFailure) {
+        try Self.check(arguments, environment)
+        let flags = CommandLineArgumentsProvider(arguments: ["image-server"] + arguments)
+        let variables = EnvironmentVariablesProvider(environmentVariables: environment)
+            .prefixKeys(with: ["image", "server"])
+        let first = ConfigReader(providers: [flags, variables])
+        var names = Set(
+            Setting.all.filter { setting in
+                environment[setting.variable] != nil || arguments.contains { $0.isFlag(setting.flag) }
+            }.map(\.name))
+        guard let path = first.string(forKey: "config") else {
+            (reader, given) = (first, names)
+            return
+        }
+        let file = try await Self.file(path)
+        names.formUnion(file.names)
+        (reader, given) = (ConfigReader(providers: [flags, variables, file.provider]), names)
+    }
+
+    func text(_ name: String) throws(SettingsFailure) -> String {
+        try value(name) { reader.string(forKey: $0) } ?? standard(name)
+    }
+
+    /// Returns an integer in a range.
+    func integer(_ name: String, in range: ClosedRange<Int> = 0...Int.max) throws(SettingsFailure) -> Int {
+        guard let value = try value(name, { reader.int(forKey: $0) }) ?? Int(standard(name)) else {
+            throw .invalid(name, "not an integer")
+        }
+        guard range.contains(value) else {
+            throw .invalid(name, "\(value) is not from \(range.lowerBound) to \(range.upperBound)")
+        }
+        return value
+    }
+
+    func number(_ name: String) throws(SettingsFailure) -> Double {
+        guard let value = try value(name, { reader.double(forKey: $0) }) ?? Double(standard(name)) else {
+            throw .invalid(name, "not a number")
+        }
+        guard value >= 0, value.isFinite else { throw .invalid(name, "\(value) is below 0") }
+        return value
+    }
+
+    func flag(_ name: String) throws(SettingsFailure) -> Bool {
+        try value(name) { reader.bool(forKey: $0) } ?? (standard(name) == "true")
+    }
+
+    func list(_ name: String) throws(SettingsFailure) -> [String] {
+        let values = try value(name) { key in
+            reader.stringArray(forKey: key) ?? reader.intArray(forKey: key)?.map { "\($0)" }
+        }
+        return (values ?? standard(name).split(separator: ",").map(String.init)).filter { !$0.isEmpty }
+    }
+
+    /// Throws if the value is given but has another type.
+    private func value<Value>(_ name: String, _ read: (ConfigKey) -> Value?) throws(SettingsFailure) -> Value? {
+        let value = read(ConfigKey([name]))
+        if value == nil, given.contains(name) { throw .invalid(name, "the value has the wrong type") }
+        return value
+    }
+
+    private func standard(_ name: String) -> String { Setting.all.first { $0.name == name }?.standard ?? "" }
+
+    private static func check(_ arguments: [String], _ environment: [String: String]) throws(SettingsFailure) {
+        if let first = arguments.first, !first.hasPrefix("--") { throw .unknown(first) }
+        for argument in arguments where argument.hasPrefix("--") {
+            guard Setting.all.contains(where: { argument.isFlag($0.flag) }) else { throw .unknown(argument) }
+        }
+        let variables = Set(Setting.all.map(\.variable))
+        for name in environment.keys.sorted() where name.hasPrefix(Setting.variablePrefix) {
+            guard variables.contains(name) else { throw .unknown(name) }
+        }
+    }
+
+    private static func file(
+        _ path: String
+    ) async throws(SettingsFailure) -> (names: Set<String>, provider: FileProvider<JSONSnapshot>) {
+        let names: Set<String>
+        let provider: FileProvider<JSONSnapshot>
+        do {
+            provider = try await FileProvider<JSONSnapshot>(filePath: FilePath(path))
+            let content = try Data(contentsOf: URL(filePath: path))
+            names = Set(try JSONDecoder().decode([String: AnyValue].self, from: content).keys)
+        } catch {
+            throw .file(path, "\(error)")
+        }
+        let known = Set(Setting.all.map(\.name))
+        for name in names.sorted() where !known.contains(name) { throw .unknown(name) }
+        return (names, provider)
+    }
+
+    /// A value of any type, of which only the presence counts.
+    private struct AnyValue: Decodable {
+        init(from decoder: any Decoder) {}
+    }
+}
+
+extension String {
+    /// Whether an argument is a flag, with or without a value after `=`.
+    fileprivate func isFlag(_ flag: String) -> Bool { self == flag || hasPrefix(flag + "=") }
+}

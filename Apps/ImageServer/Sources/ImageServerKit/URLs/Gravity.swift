@@ -1,0 +1,85 @@
+/// The part of an image that is kept when it is cropped, and the position of an image that is extended.
+public struct Gravity: Hashable, Sendable {
+    /// The edge, the corner or the point.
+    public enum Anchor: String, Hashable, Sendable, CaseIterable {
+        /// The center.
+        case center = "ce"
+        /// An edge.
+        case north = "no", south = "so", east = "ea", west = "we"
+        /// A corner.
+        case northEast = "noea", northWest = "nowe", southEast = "soea", southWest = "sowe"
+        /// A point, given as fractions of width and height.
+        case focusPoint = "fp"
+        /// The most interesting part in imgproxy. Here it is the center.
+        case smart = "sm"
+    }
+
+    /// The edge, the corner or the point.
+    public var anchor: Anchor
+    /// The offset from the anchor: pixels if it is at least 1 or at most -1, otherwise a fraction of the size. For a
+    /// focus point, the fraction from the left.
+    public var x: Double
+    /// The same from the top.
+    public var y: Double
+
+    /// Creates a gravity without offsets by default.
+    public init(_ anchor: Anchor = .center, x: Double = 0, y: Double = 0) {
+        (self.anchor, self.x, self.y) = (anchor, x, y)
+    }
+
+    /// Returns the left and top of an area in an image, in pixels, so that the area is inside of it.
+    ///
+    /// - Parameters:
+    ///   - inner: The width and height of the area.
+    ///   - outer: The width and height of the image.
+    ///   - scale: Multiplies offsets in pixels.
+    func origin(
+        of inner: (width: Int, height: Int), in outer: (width: Int, height: Int), scale: Double = 1
+    ) -> (x: Int, y: Int) {
+        let horizontal = Self.start(
+            position: position(low: Self.westerly, high: Self.easterly, focus: x), offset: anchor.isPoint ? 0 : x,
+            inner.width, outer.width, scale)
+        let vertical = Self.start(
+            position: position(low: Self.northerly, high: Self.southerly, focus: y), offset: anchor.isPoint ? 0 : y,
+            inner.height, outer.height, scale)
+        return (horizontal, vertical)
+    }
+
+    private static let westerly: Set<Anchor> = [.west, .northWest, .southWest]
+    private static let easterly: Set<Anchor> = [.east, .northEast, .southEast]
+    private static let northerly: Set<Anchor> = [.north, .northEast, .northWest]
+    private static let southerly: Set<Anchor> = [.south, .southEast, .southWest]
+
+    private enum Position { case low, center, high, at(Double) }
+
+    private func position(low: Set<Anchor>, high: Set<Anchor>, focus: Double) -> Position {
+        if anchor == .focusPoint { return .at(focus) }
+        if low.contains(anchor) { return .low }
+        return high.contains(anchor) ? .high : .center
+    }
+
+    private static func start(
+        position: Position, offset: Double, _ inner: Int, _ outer: Int, _ scale: Double
+    ) -> Int {
+        let pixels = abs(offset) >= 1 ? offset * scale : offset * Double(outer)
+        let free = Double(outer - inner)
+        let start: Double =
+            switch position {
+            case .low: pixels
+            case .center: free / 2 + pixels
+            case .high: free - pixels
+            case .at(let fraction): fraction * Double(outer) - Double(inner) / 2
+            }
+        return Int(min(max(start.rounded(.down), min(0, free)), max(0, free)))
+    }
+}
+
+extension Gravity.Anchor {
+    /// Whether x and y are not offsets.
+    fileprivate var isPoint: Bool { self == .focusPoint || self == .smart }
+}
+
+extension Gravity: CustomStringConvertible {
+    /// The gravity as the arguments of an option.
+    public var description: String { x == 0 && y == 0 ? anchor.rawValue : "\(anchor.rawValue):\(x):\(y)" }
+}

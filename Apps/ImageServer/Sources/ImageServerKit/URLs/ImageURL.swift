@@ -1,0 +1,148 @@
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// A parsed path in imgproxy's format: options and the URL of the source.
+///
+/// - `/{signature}/{options}/plain/{source}@{extension}`, with a source in percent-encoding;
+/// - `/{signature}/{options}/{source}.{extension}`, with a source in URL-safe Base64, which may contain slashes;
+/// - `/{signature}/{type}/{width}/{height}/{gravity}/{enlarge}/{source}`, the basic format of imgproxy 2.
+public struct ImageURL: Hashable, Sendable {
+    /// The options, without those of the delivery if two URLs differ only in them.
+    public var options: ProcessingOptions
+    /// The URL of the source.
+    public var source: URL
+}
+
+/// Parses and verifies the paths of image URLs.
+public struct ImageURLParser: Sendable {
+    private let signature: URLSignature?
+    private let presets: Presets
+    private let baseURL: String
+    private let maxByteCount: Int
+
+    /// - Parameters:
+    ///   - signature: Verifies the paths; nil to accept any text in place of a signature.
+    ///   - presets: The presets that URLs can use.
+    ///   - baseURL: A prefix for each source; empty if sources are complete URLs.
+    ///   - maxByteCount: The length of the longest path in bytes.
+    public init(signature: URLSignature?, presets: Presets = Presets(), baseURL: String = "", maxByteCount: Int = 8_192)
+    {
+        (self.signature, self.presets, self.baseURL) = (signature, presets, baseURL)
+        self.maxByteCount = maxByteCount
+    }
+
+    /// Parses a path.
+    ///
+    /// - Parameters:
+    ///   - path: The path as it was received, still percent-encoded, without the query.
+    ///   - now: The time with which `expires` is compared.
+    public func parse(_ path: some StringProtocol, now: Date) throws(URLFailure) -> ImageURL {
+        guard path.utf8.count <= maxByteCount, path.hasPrefix("/") else { throw .missingSource }
+        let rest = path.dropFirst()
+        guard let slash = rest.firstIndex(of: "/") else { throw .missingSource }
+        if let signature, !signature.verify(rest[..<slash], of: rest[slash...]) { throw .wrongSignature }
+        let url = try parseSigned(String(rest[slash...]))
+        if url.options.expires > 0, Double(url.options.expires) < now.timeIntervalSince1970 {
+            throw .expired(url.options.expires)
+        }
+        return url
+    }
+
+    private func parseSigned(_ path: String) throws(URLFailure) -> ImageURL {
+        let segments = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
+        var parser = OptionParser(presets: presets)
+        try parser.applyStandardPreset()
+        var rest = segments
+        if let first = rest.first, ProcessingOptions.ResizingType(rawValue: String(first)) != nil, rest.count > 5 {
+            try parser.applyBasic(rest.prefix(5))
+            rest = rest.dropFirst(5)
+        }
+        while let segment = rest.first, Self.isOption(segment) {
+            try parser.apply(segment)
+            rest = rest.dropFirst()
+        }
+        let source = try SourceText(rest)
+        if let format = source.format { try parser.setFormat(format) }
+        return ImageURL(options: parser.options, source: try source.url(relativeTo: baseURL))
+    }
+
+    /// Whether a segment is an option. Base64 and `plain` have no colon; a colon in a name can only be an option.
+    private static func isOption(_ segment: Substring) -> Bool { segment.contains(":") }
+}
+
+/// The part of a path from the source on.
+struct SourceText {
+    /// The extension, or nil if there is none.
+    let format: Substring?
+    private let text: String
+
+    init(_ segments: ArraySlice<Substring>) throws(URLFailure) {
+        guard let first = segments.first, !first.isEmpty else { throw .missingSource }
+        if first == "enc" { throw .unsupportedOption("enc", "encrypted sources are not supported") }
+        if first == "plain" {
+            let joined = segments.dropFirst().joined(separator: "/")
+            (text, format) = try Self.plain(joined)
+        } else {
+            (text, format) = try Self.encoded(segments.joined())
+        }
+        if text.isEmpty { throw .missingSource }
+    }
+
+    func url(relativeTo base: String) throws(URLFailure) -> URL {
+        let complete = base + text
+        guard !complete.utf8.contains(where: { $0 < 0x21 || $0 == 0x7F }) else {
+            throw .malformedSource("white space and control characters must be percent-encoded")
+        }
+        guard let url = URL(string: complete), url.scheme != nil else {
+            throw .malformedSource("not a complete URL: \(complete.prefix(200))")
+        }
+        return url
+    }
+
+    private static func plain(_ text: String) throws(URLFailure) -> (String, Substring?) {
+        let parts = text.split(separator: "@", omittingEmptySubsequences: false)
+        guard parts.count <= 2 else { throw .malformedSource("more than one @: encode it as %40") }
+        guard let decoded = parts[0].percentDecoded else { throw .malformedSource("not percent-encoded UTF-8") }
+        return (withBothSlashes(decoded), parts.count == 2 && !parts[1].isEmpty ? parts[1] : nil)
+    }
+
+    private static func encoded(_ text: String) throws(URLFailure) -> (String, Substring?) {
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count <= 2 else { throw .malformedSource("more than one dot in Base64") }
+        guard let bytes = Base64URL.decode(parts[0]), let decoded = String(bytes: bytes, encoding: .utf8) else {
+            // What looks like neither is most likely a misspelled option.
+            throw parts[0].count < 16 ? .unknownOption(String(parts[0])) : .malformedSource("not Base64 of UTF-8")
+        }
+        return (decoded, parts.count == 2 && !parts[1].isEmpty ? parts[1] : nil)
+    }
+
+    /// Restores a slash that proxies remove: `http:/example.com`.
+    private static func withBothSlashes(_ text: String) -> String {
+        for scheme in ["http:/", "https:/"] where text.hasPrefix(scheme) && !text.hasPrefix(scheme + "/") {
+            return scheme + "/" + text.dropFirst(scheme.count)
+        }
+        return text
+    }
+}
+
+extension StringProtocol {
+    /// The text without percent-encoding, or nil if a `%` is not followed by two digits or the bytes are not UTF-8.
+    var percentDecoded: String? {
+        var bytes: [UInt8] = []
+        var rest = Substring(self).utf8
+        while let byte = rest.popFirst() {
+            if byte != UInt8(ascii: "%") {
+                bytes.append(byte)
+                continue
+            }
+            guard let digits = String(rest.prefix(2)), digits.utf8.count == 2, let value = Hexadecimal.decode(digits)
+            else { return nil }
+            bytes += value
+            rest = rest.dropFirst(2)
+        }
+        return String(bytes: bytes, encoding: .utf8)
+    }
+}

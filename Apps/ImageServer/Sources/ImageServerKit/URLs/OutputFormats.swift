@@ -1,0 +1,76 @@
+import ImageCodecAVIF
+import ImageCodecGIF
+import ImageCodecJPEG
+import ImageCodecJXL
+import ImageCodecPNG
+import ImageCodecWebP
+public import ImageCore
+
+/// A format of results: its encoder, its names and what it can hold.
+public struct OutputFormat: Sendable {
+    /// The format.
+    public let format: ImageFormat
+    /// The media type, for example "image/jpeg".
+    public let mediaType: String
+    /// The extensions of file names and URLs. The first one is used for new names.
+    public let extensions: [String]
+    /// Whether the format has transparency.
+    public let hasAlpha: Bool
+    /// Whether the format has animations.
+    public let isAnimated: Bool
+    /// Whether the quality changes the size of the file.
+    public let isLossy: Bool
+    /// Creates files of the format.
+    public let encoder: any ImageEncoder
+}
+
+/// The formats of results. To add one, add its encoder here.
+public enum OutputFormats {
+    /// All formats.
+    public static let all: [OutputFormat] =
+        optional + [
+            standard,
+            OutputFormat(
+                format: .webp, mediaType: "image/webp", extensions: ["webp"], hasAlpha: true, isAnimated: true,
+                isLossy: true, encoder: WebPEncoder()),
+            OutputFormat(
+                format: .png, mediaType: "image/png", extensions: ["png"], hasAlpha: true, isAnimated: false,
+                isLossy: false, encoder: PNGEncoder()),
+            OutputFormat(
+                format: .gif, mediaType: "image/gif", extensions: ["gif"], hasAlpha: true, isAnimated: true,
+                isLossy: false, encoder: GIFEncoder()),
+        ]
+
+    /// The format of results whose source can't be encoded in its own: JPEG.
+    static let standard = OutputFormat(
+        format: .jpeg, mediaType: "image/jpeg", extensions: ["jpg", "jpeg"], hasAlpha: false, isAnimated: false,
+        isLossy: true, encoder: JPEGEncoder())
+
+    /// The formats of enabled traits. The encoders are set to take about as long as others, not for the smallest files.
+    private static var optional: [OutputFormat] {
+        var formats: [OutputFormat] = []
+        #if AVIF
+            formats.append(
+                OutputFormat(
+                    format: .avif, mediaType: "image/avif", extensions: ["avif"], hasAlpha: true, isAnimated: false,
+                    isLossy: true, encoder: AVIFEncoder(speed: 8)))
+        #endif
+        #if JXL
+            formats.append(
+                OutputFormat(
+                    format: .jxl, mediaType: "image/jxl", extensions: ["jxl"], hasAlpha: true, isAnimated: false,
+                    isLossy: true, encoder: JXLEncoder(effort: 4)))
+        #endif
+        return formats
+    }
+
+    /// Returns the properties of a format, or nil if there is no encoder for it.
+    public static func output(for format: ImageFormat) -> OutputFormat? { all.first { $0.format == format } }
+
+    /// Returns the format with an extension, for example "jpg". Throws `.unknownFormat`.
+    static func format(named name: Substring) throws(URLFailure) -> ImageFormat {
+        let name = name.lowercased()
+        guard let match = all.first(where: { $0.extensions.contains(name) }) else { throw .unknownFormat(name) }
+        return match.format
+    }
+}

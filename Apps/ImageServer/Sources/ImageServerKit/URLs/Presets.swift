@@ -1,0 +1,61 @@
+/// Named lists of options.
+///
+/// A preset is written as `name=option:argument/option:argument`. The preset `default` applies to every URL, before its
+/// own options.
+public struct Presets: Sendable, Equatable {
+    /// Why presets can't be used.
+    public enum Failure: Error, Hashable, Sendable {
+        /// A line has no name or no options.
+        case malformed(String)
+        /// The options of this preset are not valid.
+        case invalid(String, URLFailure)
+    }
+
+    /// The name of the preset that applies to every URL.
+    static let standardName = "default"
+
+    private let segments: [String: [Substring]]
+
+    /// Creates no presets.
+    public init() { segments = [:] }
+
+    /// Parses presets. Empty lines, and lines that start with `#`, are ignored.
+    ///
+    /// - Parameter lines: One preset each.
+    /// - Throws: `.malformed`, or `.invalid` if an option is unknown or a preset uses itself.
+    public init(_ lines: some Sequence<some StringProtocol>) throws(Failure) {
+        var segments: [String: [Substring]] = [:]
+        for line in lines {
+            let line = line.trimmed
+            if line.isEmpty || line.hasPrefix("#") { continue }
+            let parts = line.split(separator: "=", maxSplits: 1)
+            guard parts.count == 2 else { throw .malformed(line) }
+            segments[parts[0].trimmed] = parts[1].trimmed[...].split(separator: "/")
+        }
+        self.segments = segments
+        for name in segments.keys.sorted() { try check(name) }
+    }
+
+    /// The names, in alphabetical order.
+    public var names: [String] { segments.keys.sorted() }
+
+    /// Returns the options of a preset, each with its arguments, or nil if there is none with this name.
+    func segments(of name: String) -> [Substring]? { segments[name] }
+
+    private func check(_ name: String) throws(Failure) {
+        var parser = OptionParser(presets: self)
+        do throws(URLFailure) {
+            try parser.applyPreset(name)
+        } catch {
+            throw .invalid(name, error)
+        }
+    }
+}
+
+extension StringProtocol {
+    /// The text without white space at its ends.
+    var trimmed: String {
+        let start = drop { $0.isWhitespace }
+        return String(start.reversed().drop { $0.isWhitespace }.reversed())
+    }
+}

@@ -1,0 +1,127 @@
+public import ImageCore
+public import ImageProcessing
+
+/// What a URL asks for, apart from the source: sizes, filters, the output and its delivery.
+public struct ProcessingOptions: Hashable, Sendable {
+    /// How an image is resized to the width and the height.
+    public enum ResizingType: String, Hashable, Sendable, CaseIterable {
+        /// The whole image fits in the size.
+        case fit
+        /// The image covers the size and is cropped to it.
+        case fill
+        /// Like `fill`, with the aspect ratio of the size if the image is smaller.
+        case fillDown = "fill-down"
+        /// The aspect ratio is not kept.
+        case force
+        /// `fill` if source and size are both portrait or both landscape, otherwise `fit`.
+        case auto
+    }
+
+    /// An area that is cut out before resizing. Sides below 1 are fractions, 0 is the whole side.
+    public struct Crop: Hashable, Sendable {
+        /// The width, in pixels of the source or as a fraction.
+        public var width = 0.0
+        /// The height, in pixels of the source or as a fraction.
+        public var height = 0.0
+        /// The position; nil for that of the options.
+        public var gravity: Gravity?
+    }
+
+    /// Whether the result is extended to a size or an aspect ratio, and where the image is placed.
+    public struct Extension: Hashable, Sendable {
+        /// Whether the image is extended.
+        public var isEnabled = false
+        /// The position of the image.
+        public var gravity = Gravity()
+    }
+
+    /// Space around the image, in pixels before `dpr`.
+    public struct Padding: Hashable, Sendable {
+        /// The space at each side.
+        public var top = 0, right = 0, bottom = 0, left = 0
+    }
+
+    /// How the image is resized.
+    public var resizingType = ResizingType.fit
+    /// The width in pixels; 0 for that which keeps the aspect ratio.
+    public var width = 0
+    /// The height in pixels; 0 for that which keeps the aspect ratio.
+    public var height = 0
+    /// The smallest width in pixels; 0 for none.
+    public var minWidth = 0
+    /// The smallest height in pixels; 0 for none.
+    public var minHeight = 0
+    /// Factors of the width and of the height.
+    public var zoom = Zoom()
+    /// The factor between pixels of the result and of the options.
+    public var dpr = 1.0
+    /// Whether a smaller image is enlarged.
+    public var enlarges = false
+    /// Whether the result is extended to the width and the height.
+    public var extends = Extension()
+    /// Whether the result is extended to the aspect ratio of the width and the height.
+    public var extendsAspectRatio = Extension()
+    /// The part of the image that is kept by `fill` and by crops.
+    public var gravity = Gravity()
+    /// The area that is processed.
+    public var crop = Crop()
+    /// Space around the image.
+    public var padding = Padding()
+    /// Whether the orientation of the file applies.
+    public var rotatesAutomatically = true
+    /// The clockwise rotation in degrees: 0, 90, 180 or 270.
+    public var rotation = 0
+    /// The color behind transparent pixels; nil for none.
+    public var background: PixelColor?
+    /// The standard deviation of the blur in pixels; 0 for none.
+    public var blur = 0.0
+    /// The side of the squares of a pixelated image; below 2 for none.
+    public var pixelate = 0
+    /// The quality from 1 to 100; 0 for that of the format.
+    public var quality = 0
+    /// The quality by format, from 1 to 100.
+    public var formatQuality: [ImageFormat: Int] = [:]
+    /// The largest result in bytes; 0 for no limit.
+    public var maxBytes = 0
+    /// The format of the result; nil to choose it by the source and the Accept field.
+    public var format: ImageFormat?
+    /// The formats whose sources are delivered unchanged if the result has the same format.
+    public var unprocessedFormats: Set<ImageFormat> = []
+    /// A text that only makes URLs and cache keys differ.
+    public var cacheBuster = ""
+    /// The time after which the URL is not valid, in seconds since 1970; 0 for never.
+    public var expires = 0
+    /// The name of the file without extension; empty for that of the source.
+    public var filename = ""
+    /// Whether browsers save the file instead of showing it.
+    public var isAttachment = false
+
+    /// Factors of the width and of the height.
+    public struct Zoom: Hashable, Sendable {
+        /// The factor of the width.
+        public var x = 1.0
+        /// The factor of the height.
+        public var y = 1.0
+    }
+
+    /// Creates options that change nothing.
+    public init() {}
+}
+
+extension ProcessingOptions {
+    /// The options that affect the bytes of the result, in a fixed order. Equal keys give equal results.
+    public var cacheKey: String {
+        let fields = [
+            "rs:\(resizingType.rawValue):\(width):\(height):\(minWidth):\(minHeight)", "z:\(zoom.x):\(zoom.y):\(dpr)",
+            "el:\(enlarges)", "ex:\(extends.isEnabled):\(extends.gravity)",
+            "exar:\(extendsAspectRatio.isEnabled):\(extendsAspectRatio.gravity)", "g:\(gravity)",
+            "c:\(crop.width):\(crop.height):\(crop.gravity ?? gravity)",
+            "pd:\(padding.top):\(padding.right):\(padding.bottom):\(padding.left)",
+            "ar:\(rotatesAutomatically):\(rotation)", "bg:\(background?.description ?? "")",
+            "bl:\(blur):\(pixelate)", "q:\(quality):\(maxBytes)",
+            "fq:" + formatQuality.map { "\($0.key):\($0.value)" }.sorted().joined(separator: ":"),
+            "skp:" + unprocessedFormats.map(\.rawValue).sorted().joined(separator: ":"), "cb:\(cacheBuster)",
+        ]
+        return fields.joined(separator: "/")
+    }
+}

@@ -1,0 +1,63 @@
+import Crypto
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Verifies and creates the signatures of URLs: HMAC-SHA256 of a salt and the path, in URL-safe Base64.
+///
+/// Several pairs of key and salt are valid at the same time, so that keys can be replaced without downtime.
+public struct URLSignature: Sendable {
+    /// A key and a salt.
+    public struct Pair: Sendable {
+        fileprivate let key: SymmetricKey
+        fileprivate let salt: Data
+
+        /// Creates a pair from hexadecimal digits. Returns nil if a text is empty or not hexadecimal.
+        public init?(hexadecimalKey key: String, salt: String) {
+            guard let key = Hexadecimal.decode(key), let salt = Hexadecimal.decode(salt), !key.isEmpty else {
+                return nil
+            }
+            self.key = SymmetricKey(data: key)
+            self.salt = Data(salt)
+        }
+    }
+
+    private let pairs: [Pair]
+    private let byteCount: Int
+
+    /// - Parameters:
+    ///   - pairs: The valid pairs. The first one signs.
+    ///   - byteCount: The number of bytes of the digest that are used, from 1 to 32.
+    public init(_ pairs: [Pair], byteCount: Int = 32) {
+        self.pairs = pairs
+        self.byteCount = min(max(1, byteCount), 32)
+    }
+
+    /// Returns the signature of a path, or nil if there is no pair.
+    /// - Parameter path: What follows the signature, from its leading slash.
+    public func sign(_ path: some StringProtocol) -> String? {
+        pairs.first.map { Base64URL.encode(digest(of: path, $0)) }
+    }
+
+    /// Returns whether a signature is valid. The time does not depend on where the digests differ.
+    public func verify(_ signature: some StringProtocol, of path: some StringProtocol) -> Bool {
+        guard let given = Base64URL.decode(signature) else { return false }
+        // No early end: the time must not tell which pair matched.
+        return pairs.map { Self.areEqual(given, digest(of: path, $0)) }.contains(true)
+    }
+
+    private func digest(of path: some StringProtocol, _ pair: Pair) -> Data {
+        var hmac = HMAC<SHA256>(key: pair.key)
+        hmac.update(data: pair.salt)
+        hmac.update(data: Data(path.utf8))
+        return Data(hmac.finalize().prefix(byteCount))
+    }
+
+    private static func areEqual(_ left: Data, _ right: Data) -> Bool {
+        guard left.count == right.count else { return false }
+        return zip(left, right).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
+    }
+}

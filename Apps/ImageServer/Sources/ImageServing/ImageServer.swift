@@ -1,0 +1,95 @@
+import Hummingbird
+package import ImageServerKit
+package import Logging
+import NIOCore
+import ServiceLifecycle
+import UnixSignals
+
+/// The server: Hummingbird in front of an image service.
+package struct ImageServer: Service, CustomStringConvertible {
+    /// The name in the logs. The settings have secrets.
+    package let description = "ImageServer"
+    private let settings: ServerSettings
+    private let composition: ServerComposition
+    private let service: ImageService
+    private let handler: RequestHandler
+    private let logger: Logger
+    private let onRunning: @Sendable (Int) -> Void
+
+    /// Creates a server.
+    ///
+    /// - Parameters:
+    ///   - settings: The settings.
+    ///   - logger: Receives the messages of the server.
+    ///   - onRunning: Called with the port when the server listens.
+    /// - Throws: A `SettingsFailure`, or an error of the file system.
+    package init(
+        _ settings: ServerSettings, logger: Logger, onRunning: @escaping @Sendable (Int) -> Void = { _ in }
+    ) throws {
+        self.settings = settings
+        self.logger = logger
+        self.onRunning = onRunning
+        composition = try ServerComposition(settings, logger: logger)
+        let (service, registry) = (ImageService(composition.parts), PrometheusRegistry())
+        let metrics = ServerMetrics(factory: registry)
+        self.service = service
+        handler = RequestHandler(
+            service: service, metrics: metrics,
+            metricsText: { [composition] in
+                let counts = composition.workCounts
+                metrics.update(service, waiting: counts.waiting, running: counts.running)
+                return registry.text()
+            }, logger: logger)
+    }
+
+    /// Listens until the graceful shutdown, and then ends the requests in progress.
+    package func run() async throws {
+        let handler = handler
+        try await withGracefulShutdownHandler {
+            try await application.run()
+        } onGracefulShutdown: {
+            handler.startShutdown()
+        }
+        await service.shutDown()
+    }
+
+    /// Reads the presets again. Keeps the old ones if the new ones are not valid.
+    package func reloadPresets() {
+        do {
+            composition.parser.replace(with: try settings.makeParser())
+            logger.notice("presets reloaded")
+        } catch {
+            logger.error("presets not reloaded", metadata: ["error": "\(error)"])
+        }
+    }
+
+    private var application: some ApplicationProtocol {
+        let (writeLimit, departures) = (TimeAmount(settings.writeTime), ClientDepartures())
+        return Application(
+            responder: ImageResponder(handler: handler, departures: departures),
+            server: .http1(
+                configuration: .init(
+                    additionalChannelHandlers: [StalledWriteHandler(limit: writeLimit), DepartureHandler(departures)],
+                    idleTimeout: TimeAmount(settings.idleTime))),
+            configuration: ApplicationConfiguration(
+                address: .hostname(settings.host, port: settings.port), serverName: "image-server", backlog: 1_024,
+                availableConnectionsDelegate: .maximum(settings.maxConnections, logger: logger)),
+            onServerRunning: { [onRunning] channel in onRunning(channel.localAddress?.port ?? 0) }, logger: logger)
+    }
+}
+
+/// Reloads the presets on SIGHUP.
+package struct PresetReloading: Service, CustomStringConvertible {
+    /// The name in the logs.
+    package let description = "PresetReloading"
+    private let server: ImageServer
+
+    /// - Parameter server: The server whose presets are reloaded.
+    package init(_ server: ImageServer) { self.server = server }
+
+    package func run() async throws {
+        await cancelWhenGracefulShutdown {
+            for await _ in await UnixSignalsSequence(trapping: .sighup) { server.reloadPresets() }
+        }
+    }
+}

@@ -1,0 +1,38 @@
+import Foundation
+import ImageServerKit
+import ImageServing
+import Logging
+import ServiceLifecycle
+import UnixSignals
+
+/// Starts the server with the settings of flags, environment and file.
+@main
+enum ImageServerCommand {
+    static func main() async throws {
+        let arguments = Array(CommandLine.arguments.dropFirst())
+        if arguments.contains("--help") {
+            print(Setting.help)
+            return
+        }
+        do {
+            try await run(arguments)
+        } catch let failure as SettingsFailure {
+            FileHandle.standardError.write(Data("image-server: \(failure)\nTry --help.\n".utf8))
+            exit(64)
+        }
+    }
+
+    private static func run(_ arguments: [String]) async throws {
+        let settings = try await ServerSettings(
+            arguments: arguments, environment: ProcessInfo.processInfo.environment,
+            coreCount: ProcessInfo.processInfo.activeProcessorCount)
+        LoggingSystem.bootstrap(StreamLogHandler.standardError)
+        var logger = Logger(label: "image-server")
+        logger.logLevel = settings.logLevel
+        let server = try ImageServer(settings, logger: logger)
+        var configuration = ServiceGroupConfiguration(
+            services: [server, PresetReloading(server)], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
+        configuration.maximumGracefulShutdownDuration = settings.shutdownTime
+        try await ServiceGroup(configuration: configuration).run()
+    }
+}

@@ -1,0 +1,47 @@
+import ImageCore
+import Testing
+
+@testable import ImageServerKit
+
+@Suite struct AcceptedFormatsTests {
+    private func format(
+        _ accept: String?, of source: ImageFormat, hasAlpha: Bool = false, frames: Int = 1
+    ) -> ImageFormat {
+        let header = ImageHeader(
+            format: source, storedSize: PixelSize(width: 1, height: 1), frameCount: frames, hasAlpha: hasAlpha)
+        return AcceptedFormats(accept: accept).format(for: header, isAnimated: frames > 1)
+    }
+
+    @Test(
+        "chooses WebP only if it is named",
+        arguments: [
+            ("image/webp", ImageFormat.webp), ("image/png, image/webp;q=0.8", .webp), ("IMAGE/WebP", .webp),
+            ("image/webp;q=0", .jpeg), ("image/webp; q=0.0, */*", .jpeg), ("*/*", .jpeg), ("image/*", .jpeg),
+            ("", .jpeg),
+        ])
+    func webp(accept: String, expected: ImageFormat) { #expect(format(accept, of: .jpeg) == expected) }
+
+    #if AVIF
+        @Test("prefers AVIF to WebP, except for animations")
+        func avif() {
+            #expect(format("image/webp,image/avif", of: .jpeg) == .avif)
+            #expect(format("image/webp,image/avif", of: .gif, frames: 2) == .webp)
+        }
+    #endif
+
+    @Test("keeps the format of the source otherwise")
+    func sources() {
+        #expect(format(nil, of: .png) == .png)
+        #expect(format(nil, of: .gif) == .gif)
+        #expect(format(nil, of: .webp) == .jpeg)
+        #expect(format(nil, of: .webp, hasAlpha: true) == .png)
+        #expect(format(nil, of: .webp, frames: 2) == .gif)
+        #expect(format("image/webp", of: .gif, frames: 2) == .webp)
+    }
+
+    @Test("has equal keys for clients with equal formats")
+    func keys() {
+        #expect(AcceptedFormats(accept: "image/webp, */*").cacheKey == AcceptedFormats(accept: "image/webp").cacheKey)
+        #expect(AcceptedFormats(accept: "image/webp").cacheKey != AcceptedFormats(accept: nil).cacheKey)
+    }
+}

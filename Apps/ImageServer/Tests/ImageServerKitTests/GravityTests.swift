@@ -1,0 +1,34 @@
+import Testing
+
+@testable import ImageServerKit
+
+@Suite struct GravityTests {
+    private func origin(_ gravity: Gravity, scale: Double = 1) -> [Int] {
+        let origin = gravity.origin(of: (40, 20), in: (100, 80), scale: scale)
+        return [origin.x, origin.y]
+    }
+
+    @Test(
+        "places an area at its anchor",
+        arguments: [
+            (.center, [30, 30]), (.smart, [30, 30]), (.north, [30, 0]), (.south, [30, 60]), (.west, [0, 30]),
+            (.east, [60, 30]), (.northWest, [0, 0]), (.northEast, [60, 0]), (.southWest, [0, 60]),
+            (.southEast, [60, 60]),
+        ] as [(Gravity.Anchor, [Int])])
+    func anchors(anchor: Gravity.Anchor, expected: [Int]) { #expect(origin(Gravity(anchor)) == expected) }
+
+    @Test("moves an area by pixels, scaled, or by a fraction, away from its edge and never outside")
+    func offsets() {
+        #expect(origin(Gravity(.northWest, x: 5, y: 0.1)) == [5, 8])
+        #expect(origin(Gravity(.southEast, x: 5, y: 0.1)) == [55, 52])
+        #expect(origin(Gravity(.northWest, x: 5, y: 3), scale: 2) == [10, 6])
+        #expect(origin(Gravity(.northWest, x: -5, y: 1_000)) == [0, 60])
+    }
+
+    @Test("centers an area on a focus point, inside of the image")
+    func focusPoints() {
+        #expect(origin(Gravity(.focusPoint, x: 0.5, y: 0.5)) == [30, 30])
+        #expect(origin(Gravity(.focusPoint, x: 0.4, y: 0.25)) == [20, 10])
+        #expect(origin(Gravity(.focusPoint, x: 1, y: 0)) == [60, 0])
+    }
+}

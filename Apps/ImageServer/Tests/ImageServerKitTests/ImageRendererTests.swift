@@ -1,0 +1,145 @@
+import Foundation
+import ImageCore
+import ImageDecoding
+import ImageTesting
+import Testing
+
+@testable import ImageServerKit
+
+@Suite struct ImageRendererTests {
+    private func render(
+        _ source: Data, _ text: String, accept: String? = nil, limits: RenderingLimits = RenderingLimits()
+    ) throws -> RenderedImage {
+        let url = try ImageURLParser(signature: nil).parse("/_/\(text)/plain/http://a/b", now: Date())
+        let renderer = ImageRenderer(decoder: SampleImages.decoder(limits), limits: limits, clock: ManualClock())
+        return try renderer.render(source, url.options, accepted: AcceptedFormats(accept: accept))
+    }
+
+    private func header(_ data: Data) throws -> ImageHeader { try SampleImages.decoder().header(of: data) }
+
+    private func failure(_ source: Data, _ text: String, _ limits: RenderingLimits) -> RenderingFailure? {
+        #expect(throws: RenderingFailure.self) { try render(source, text, limits: limits) }
+    }
+
+    @Test("encodes each format at the size of the plan", arguments: ["jpg", "png", "webp", "gif"])
+    func formats(name: String) throws {
+        let image = try render(try SampleImages.jpeg(), "rs:fill:20:20/f:\(name)")
+        let header = try header(image.data)
+        #expect(header.size == PixelSize(width: 20, height: 20))
+        #expect(header.format == image.format)
+        #expect(image.size == header.size)
+    }
+
+    @Test("applies every step, in the order of imgproxy")
+    func steps() throws {
+        let text = "c:40:40:nowe/rot:90/rs:force:30:10/bl:1/pix:2/pd:2/bg:ff0000/f:png"
+        let image = try render(try SampleImages.jpeg(), text)
+        let bitmap = try SampleImages.decoder().decode(image.data, request: DecodingRequest()) { false }.bitmap
+        #expect(bitmap.size == PixelSize(width: 34, height: 14))
+        #expect(Array(bitmap.pixels.prefix(4)) == [255, 0, 0, 255])
+        #expect(bitmap.isOpaque)
+    }
+
+    @Test("puts white behind transparent pixels of formats without transparency")
+    func flattening() throws {
+        let image = try render(try SampleImages.png(8, 8, alpha: 0), "f:jpg")
+        let bitmap = try SampleImages.decoder().decode(image.data, request: DecodingRequest()) { false }.bitmap
+        #expect(bitmap.pixels.allSatisfy { $0 > 250 })
+    }
+
+    @Test("chooses the format by Accept and by the source")
+    func negotiation() throws {
+        #expect(try render(try SampleImages.jpeg(), "w:8").format == .jpeg)
+        #expect(try render(try SampleImages.png(), "w:8").format == .png)
+        #expect(try render(try SampleImages.png(), "w:8", accept: "image/webp").format == .webp)
+        #expect(try render(try SampleImages.png(), "w:8/f:gif", accept: "image/webp").format == .gif)
+    }
+
+    @Test("keeps the frames of an animation in formats that have them, up to the limit")
+    func animations() throws {
+        let source = try SampleImages.gif(frames: 4)
+        for name in ["gif", "webp"] {
+            let header = try header(try render(source, "w:10/f:\(name)").data)
+            #expect(header.frameCount == 4)
+            #expect(header.frameDelays == Array(repeating: .milliseconds(70), count: 4))
+            #expect(header.size == PixelSize(width: 10, height: 5))
+        }
+        #expect(try header(try render(source, "f:gif").data).loopCount == 3)
+        #expect(try header(try render(source, "f:png").data).frameCount == 1)
+        #expect(try header(try render(source, "f:gif", limits: RenderingLimits(frames: 2)).data).frameCount == 2)
+    }
+
+    @Test("lowers the quality until the file has at most max_bytes")
+    func maxBytes() throws {
+        let source = try SampleImages.jpeg(200, 200)
+        let full = try render(source, "q:95/f:jpg").data.count
+        let limit = full / 2
+        let smaller = try render(source, "q:95/f:jpg/mb:\(limit)").data.count
+        #expect(smaller <= limit)
+        #expect(smaller > limit * 3 / 4)
+        #expect(try render(source, "q:95/f:jpg/mb:\(full)").data.count == full)
+        let smallest = try render(source, "q:95/f:jpg/mb:1").data.count
+        #expect(smallest == (try render(source, "q:1/f:jpg").data.count))
+    }
+
+    @Test("uses the quality of the URL, then of the format")
+    func quality() throws {
+        let source = try SampleImages.jpeg(200, 200)
+        let low = try render(source, "q:10/f:jpg").data.count
+        #expect(low < (try render(source, "f:jpg").data.count))
+        #expect(low == (try render(source, "fq:jpg:10:webp:90/f:jpg").data.count))
+    }
+
+    @Test("returns sources unchanged if their format is not to be processed")
+    func unprocessed() throws {
+        let source = try SampleImages.png()
+        #expect(try render(source, "skp:png/w:8").data == source)
+        #expect(try render(source, "skp:png/w:8/f:jpg").format == .jpeg)
+    }
+
+    @Test("refuses sources and results beyond the limits")
+    func limits() throws {
+        let source = try SampleImages.jpeg()
+        guard case .decoding(.limitExceeded(.pixels, _, _)) = failure(source, "w:1", RenderingLimits(sourcePixels: 100))
+        else {
+            Issue.record("the source was not refused")
+            return
+        }
+        guard
+            case .decoding(.limitExceeded(.encodedBytes, _, _)) = failure(
+                source, "w:1", RenderingLimits(sourceBytes: 9))
+        else {
+            Issue.record("the bytes were not refused")
+            return
+        }
+        #expect(
+            failure(source, "w:800/el:1", RenderingLimits(resultPixels: 1_000))
+                == .resultTooLarge(PixelSize(width: 800, height: 400)))
+        #expect(
+            failure(source, "pd:500", RenderingLimits(resultSide: 500))
+                == .resultTooLarge(PixelSize(width: 1_080, height: 1_040)))
+        guard case .tooManyBytes = failure(source, "f:png", RenderingLimits(resultBytes: 100)) else {
+            Issue.record("the result was not refused")
+            return
+        }
+        let animation = try SampleImages.gif(frames: 5)
+        #expect(
+            failure(animation, "f:gif", RenderingLimits(resultPixels: 900))
+                == .resultTooLarge(PixelSize(width: 20, height: 10)))
+    }
+
+    @Test("fails for bytes that are no image")
+    func noImage() {
+        #expect(failure(Data("<svg/>".utf8), "w:1", RenderingLimits()) == .decoding(.unknownFormat))
+    }
+
+    @Test("stops when it is cancelled")
+    func cancellation() throws {
+        let renderer = ImageRenderer(
+            decoder: SampleImages.decoder(), limits: RenderingLimits(), clock: ManualClock())
+        let source = try SampleImages.jpeg()
+        #expect(throws: RenderingFailure.decoding(.cancelled)) {
+            try renderer.render(source, ProcessingOptions(), accepted: AcceptedFormats(accept: nil)) { true }
+        }
+    }
+}

@@ -1,0 +1,238 @@
+import Foundation
+import ImageCore
+import ImageTesting
+import Testing
+
+@testable import ImageServerKit
+
+@Suite struct ImageServiceTests {
+    private let path = ServiceFixture.path("w:10/f:png")
+
+    @Test("renders once, and then answers from memory, and from disk after a restart")
+    func levels() async throws {
+        let fixture = ServiceFixture()
+        fixture.script(.data(try SampleImages.jpeg()))
+        let service = fixture.makeService()
+        let first = try await service.image(path: path, accept: nil)
+        #expect(first.level == .origin)
+        #expect(first.result.metadata.width == 10 && first.result.metadata.height == 5)
+        #expect(try service.imageInMemory(path: path, accept: nil)?.level == .memory)
+        await service.shutDown()
+        let restarted = fixture.makeService()
+        #expect(try restarted.imageInMemory(path: path, accept: nil) == nil)
+        let second = try await restarted.image(path: path, accept: nil)
+        #expect(second.level == .disk)
+        #expect(second.result == first.result)
+        #expect(fixture.loadCount == 1)
+        await restarted.shutDown()
+    }
+
+    @Test("shares the work of equal requests at the same time")
+    func coalescing() async throws {
+        let fixture = ServiceFixture()
+        let gate = Gate()
+        fixture.script(.held(gate, .data(try SampleImages.jpeg())))
+        let service = fixture.makeService()
+        let tags = try await withThrowingTaskGroup(of: String.self) { group in
+            for _ in 0..<20 {
+                group.addTask { try await service.image(path: path, accept: nil).result.metadata.tag }
+            }
+            await gate.arrivals(1)
+            gate.open()
+            return try await group.reduce(into: Set<String>()) { $0.insert($1) }
+        }
+        #expect(tags.count == 1)
+        #expect(fixture.loadCount == 1)
+        await service.shutDown()
+    }
+
+    @Test("keeps the results of different clients and options apart")
+    func variants() async throws {
+        let fixture = ServiceFixture()
+        fixture.script(.data(try SampleImages.jpeg()))
+        let service = fixture.makeService()
+        let negotiated = ServiceFixture.path("w:10")
+        #expect(try await service.image(path: negotiated, accept: "image/webp").result.metadata.format == "webp")
+        #expect(try await service.image(path: negotiated, accept: nil).result.metadata.format == "jpeg")
+        #expect(try await service.image(path: path, accept: "image/webp").variesByAccept == false)
+        await service.shutDown()
+    }
+
+    @Test("asks the origin again when a result is stale, and renders only a changed original")
+    func revalidation() async throws {
+        let fixture = ServiceFixture(memoryByteLimit: 0)
+        fixture.script(.data(try SampleImages.jpeg()))
+        let service = fixture.makeService()
+        let first = try await service.image(path: path, accept: nil)
+        await service.parts.cache.flush()
+        fixture.advance(seconds: 99)
+        #expect(try await service.image(path: path, accept: nil).level == .disk)
+        fixture.advance(seconds: 2)
+        let renewed = try await service.image(path: path, accept: nil)
+        #expect(renewed.level == .origin)
+        #expect(renewed.result.data == first.result.data)
+        #expect(renewed.times[.decode] == nil)
+        #expect(renewed.result.metadata.freshUntil > first.result.metadata.freshUntil)
+        await service.parts.cache.flush()
+        fixture.script(.data(try SampleImages.jpeg(90, 40)))
+        fixture.advance(seconds: 101)
+        let changed = try await service.image(path: path, accept: nil)
+        #expect(changed.result.metadata.tag != first.result.metadata.tag)
+        #expect(changed.times[.decode] != nil)
+        #expect(fixture.loadCount == 3)
+        await service.shutDown()
+    }
+
+    @Test(
+        "stores nothing that the origin does not allow every cache to store",
+        arguments: [
+            OriginFreshness.Storage.client, .nobody,
+        ])
+    func privateResults(storage: OriginFreshness.Storage) async throws {
+        let fixture = ServiceFixture()
+        fixture.script(.data(try SampleImages.jpeg()))
+        fixture.setFreshness(OriginFreshness(storage: storage))
+        let service = fixture.makeService()
+        for _ in 0..<2 { #expect(try await service.image(path: path, accept: nil).level == .origin) }
+        await service.shutDown()
+        #expect(fixture.loadCount == 2)
+        #expect(fixture.disk.entries.isEmpty && fixture.shared.entries.isEmpty)
+    }
+
+    @Test("refuses work beyond the limit, but answers from the caches")
+    func overload() async throws {
+        let fixture = ServiceFixture(limit: 1)
+        let gate = Gate()
+        fixture.script(.data(try SampleImages.jpeg()))
+        fixture.script(.held(gate, .data(try SampleImages.jpeg())), "http://slow.example/a")
+        let service = fixture.makeService()
+        _ = try await service.image(path: path, accept: nil)
+        let slow = Task {
+            try await service.image(path: ServiceFixture.path("w:9", "http://slow.example/a"), accept: nil)
+        }
+        await gate.arrivals(1)
+        await #expect { try await service.image(path: ServiceFixture.path("w:8"), accept: nil) } throws: {
+            ($0 as? ServiceFailure)?.status == 503
+        }
+        #expect(try await service.image(path: path, accept: nil).level == .memory)
+        gate.open()
+        _ = try await slow.value
+        _ = try await service.image(path: ServiceFixture.path("w:8"), accept: nil)
+        await service.shutDown()
+    }
+
+    @Test("ends a request after the time limit, and cancels its work")
+    func deadline() async throws {
+        let fixture = ServiceFixture()
+        fixture.script(.held(Gate(), .data(try SampleImages.jpeg())))
+        let service = fixture.makeService()
+        let request = Task { try await service.image(path: path, accept: nil) }
+        await fixture.clock.sleepers(1)
+        await fixture.loader.log.reaches(1)
+        fixture.clock.advance(by: .seconds(31))
+        await #expect { try await request.value } throws: { ($0 as? ServiceFailure)?.status == 504 }
+        #expect(fixture.gate.count == 0)
+        #expect(fixture.loader.log.messages.contains(.cancelled(ServiceFixture.source)))
+        await service.shutDown()
+    }
+
+    @Test("cancels the work when the last client leaves")
+    func leaving() async throws {
+        let fixture = ServiceFixture()
+        let gate = Gate()
+        fixture.script(.held(gate, .data(try SampleImages.jpeg())))
+        let service = fixture.makeService()
+        let clients = (0..<2).map { _ in Task { try await service.image(path: path, accept: nil) } }
+        await gate.arrivals(1)
+        for client in clients { client.cancel() }
+        for client in clients {
+            await #expect { try await client.value } throws: { ($0 as? ServiceFailure)?.status == 503 }
+        }
+        await fixture.loader.log.reaches(2)
+        #expect(fixture.loader.log.messages.last == .cancelled(ServiceFixture.source))
+        await service.shutDown()
+    }
+
+    @Test("renders for several servers once, with a lease")
+    func lease() async throws {
+        let lease = StoredElsewhere()
+        let fixture = ServiceFixture(lease: lease)
+        fixture.script(.data(try SampleImages.jpeg()))
+        let other = fixture.makeService()
+        _ = try await other.image(path: path, accept: nil)
+        await other.shutDown()
+        try await fixture.disk.removeAll()
+        let service = fixture.makeService()
+        let answer = try await service.image(path: path, accept: nil)
+        #expect(answer.level == .shared)
+        #expect(fixture.loadCount == 1)
+        await service.shutDown()
+    }
+
+    @Test("does not answer an expired URL from memory")
+    func expiry() async throws {
+        let fixture = ServiceFixture()
+        fixture.script(.data(try SampleImages.jpeg()))
+        let service = fixture.makeService()
+        let path = ServiceFixture.path("exp:1700000050/f:png")
+        _ = try await service.image(path: path, accept: nil)
+        #expect(try service.imageInMemory(path: path, accept: nil) != nil)
+        fixture.advance(seconds: 51)
+        #expect(throws: ServiceFailure.self) { try service.imageInMemory(path: path, accept: nil) }
+        await service.shutDown()
+    }
+
+    @Test("answers info with size, orientation and ThumbHash")
+    func info() async throws {
+        let fixture = ServiceFixture()
+        let source = try SampleImages.jpeg()
+        fixture.script(.data(source))
+        let info = try await fixture.makeService().info(path: ServiceFixture.path("w:1"))
+        #expect(info.format == "jpeg" && info.width == 80 && info.height == 40 && info.orientation == 1)
+        #expect(info.size == source.count && info.frames == 1 && !info.hasAlpha)
+        #expect(Data(base64Encoded: info.thumbHash)?.isEmpty == false)
+    }
+
+    @Test(
+        "gives each failure its status",
+        arguments: [
+            (.invalidURL("a"), 404), (.notFound, 404), (.network(.blockedAddress, ""), 403),
+            (.network(.redirect, ""), 403),
+            (.network(.timedOut, ""), 504), (.network(.connectionRefused, ""), 502), (.httpStatus(500), 502),
+            (.tooLarge(allowedBytes: 1), 422), (.offline, 502), (.cancelled, 503), (.invalidated, 503),
+        ] as [(ImageError, Int)])
+    func statuses(error: ImageError, status: Int) async {
+        let fixture = ServiceFixture()
+        fixture.script(.failure(error))
+        let service = fixture.makeService()
+        await #expect { try await service.image(path: path, accept: nil) } throws: {
+            ($0 as? ServiceFailure)?.status == status
+        }
+        #expect(fixture.disk.entries.isEmpty)
+    }
+
+    @Test("refuses sources before it loads them")
+    func refusedSources() async {
+        let fixture = ServiceFixture()
+        let service = fixture.makeService()
+        for source in ["http://user@example.com/a", "ftp://example.com/a", "http://example.com:22/"] {
+            await #expect {
+                try await service.image(
+                    path: ServiceFixture.path("w:1", source.replacing("@", with: "%40")), accept: nil)
+            } throws: {
+                ($0 as? ServiceFailure)?.status == 403
+            }
+        }
+        #expect(fixture.loader.log.messages.isEmpty)
+    }
+}
+
+/// A lease that another server holds until the result is stored.
+private struct StoredElsewhere: RenderingLease {
+    func value<Value: Sendable>(
+        for key: String, lookup: () async -> Value?, produce: () async throws -> Value
+    ) async throws -> Value {
+        if let value = await lookup() { return value }
+        return try await produce()
+    }
+}

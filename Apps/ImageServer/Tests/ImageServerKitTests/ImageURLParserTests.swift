@@ -1,0 +1,200 @@
+import Foundation
+import ImageCore
+import ImageProcessing
+import Testing
+
+@testable import ImageServerKit
+
+@Suite struct ImageURLParserTests {
+    private let now = Date(timeIntervalSince1970: 1_700_000_000)
+    private let source = "plain/http://example.com/a.jpg"
+
+    private func parse(_ path: String, presets: [String] = [], baseURL: String = "") throws -> ImageURL {
+        try ImageURLParser(signature: nil, presets: Presets(presets), baseURL: baseURL).parse(path, now: now)
+    }
+
+    private func options(_ text: String) throws -> ProcessingOptions { try parse("/_/\(text)/\(source)").options }
+
+    private func failure(_ path: String, presets: [String] = []) -> URLFailure? {
+        #expect(throws: URLFailure.self) { try parse(path, presets: presets) }
+    }
+
+    @Test(
+        "reads plain sources",
+        arguments: [
+            ("plain/http://example.com/a.jpg", "http://example.com/a.jpg"),
+            ("plain/http:/example.com/a.jpg", "http://example.com/a.jpg"),
+            ("plain/https:/example.com/a.jpg", "https://example.com/a.jpg"),
+            ("plain/http%3A%2F%2Fexample.com%2Fa.jpg%3Fb=c", "http://example.com/a.jpg?b=c"),
+            ("plain/http://example.com/a%2520b.jpg", "http://example.com/a%20b.jpg"),
+            ("plain/http://example.com/user%40home.jpg", "http://example.com/user@home.jpg"),
+            ("plain/http://example.com/a:b/c.jpg", "http://example.com/a:b/c.jpg"),
+            ("plain/local:///a.jpg", "local:///a.jpg"),
+        ])
+    func plainSources(text: String, url: String) throws {
+        #expect(try parse("/_/\(text)").source.absoluteString == url)
+        #expect(try parse("/_/w:10/\(text)@png").source.absoluteString == url)
+        #expect(try parse("/_/w:10/\(text)@png").options.format == .png)
+    }
+
+    @Test(
+        "reads Base64 sources with and without padding, slashes and an extension",
+        arguments: [
+            ("aHR0cDovL2EuYi9jZA", nil), ("aHR0cDovL2EuYi9jZA==", nil), ("aHR0cDov/L2EuYi/9jZA", nil),
+            ("aHR0cDovL2EuYi9jZA.webp", ImageFormat.webp), ("aHR0cDovL2EuYi9jZA==.gif", .gif),
+        ])
+    func encodedSources(text: String, format: ImageFormat?) throws {
+        let url = try parse("/_/w:1/\(text)")
+        #expect(url.source.absoluteString == "http://a.b/cd")
+        #expect(url.options.format == format)
+    }
+
+    @Test("puts the base URL in front of sources")
+    func baseURL() throws {
+        #expect(
+            try parse("/_/plain/a/b.jpg", baseURL: "https://e.org/").source.absoluteString == "https://e.org/a/b.jpg")
+    }
+
+    @Test(
+        "refuses paths without a usable source",
+        arguments: [
+            ("/", .missingSource), ("/_", .missingSource), ("/_/", .missingSource), ("/_/w:1", .missingSource),
+            ("/_/plain/", .missingSource), ("/_/plain/@png", .missingSource),
+            ("/_/plain/a.jpg", .malformedSource("not a complete URL: a.jpg")),
+            ("/_/plain/http://a/b@png@jpg", .malformedSource("more than one @: encode it as %40")),
+            ("/_/plain/http://a/%zz", .malformedSource("not percent-encoded UTF-8")),
+            ("/_/plain/http://a/%FF", .malformedSource("not percent-encoded UTF-8")),
+            (
+                "/_/plain/http://a/%0D%0AX",
+                .malformedSource("white space and control characters must be percent-encoded")
+            ),
+            ("/_/aHR0cDovL2EuYi9jZA.png.jpg", .malformedSource("more than one dot in Base64")),
+            ("/_/enc/abc", .unsupportedOption("enc", "encrypted sources are not supported")),
+            ("/_/plain/http://a/b@tiff", .unknownFormat("tiff")),
+            ("/_/blurr/plain/http://a/b", .unknownOption("blurrplainhttp:")),
+        ] as [(String, URLFailure)])
+    func badSources(path: String, expected: URLFailure) {
+        guard case .unknownOption = expected else {
+            #expect(failure(path) == expected)
+            return
+        }
+        #expect(failure(path) != nil)
+    }
+
+    @Test("refuses a path that is too long")
+    func longPath() { #expect(failure("/_/plain/http://a/" + String(repeating: "b", count: 9_000)) == .missingSource) }
+
+    @Test("names the unknown option")
+    func unknownOptions() {
+        #expect(failure("/_/watermark:0.5/\(source)") == .unknownOption("watermark"))
+        #expect(failure("/_/w:1/sharpen:2/\(source)") == .unknownOption("sharpen"))
+        #expect(failure("/_/:1/\(source)") == .unknownOption(""))
+        #expect("\(URLFailure.unknownOption("watermark"))" == "unknown option: watermark")
+    }
+
+    @Test("reads sizes by long and short names")
+    func sizes() throws {
+        for text in [
+            "rs:fill:300:200:1", "resize:fill:300:200:true", "rt:fill/w:300/h:200/el:t",
+            "resizing_type:fill/size:300:200:1", "s:300:200/rt:fill/enlarge:1",
+        ] {
+            let options = try options(text)
+            #expect((options.resizingType, options.width, options.height, options.enlarges) == (.fill, 300, 200, true))
+        }
+        #expect(try options("mw:5/min-height:6").minWidth == 5)
+        #expect(try options("mw:5/min-height:6").minHeight == 6)
+        #expect(try options("z:2").zoom.y == 2)
+        #expect(try options("zoom:2:3").zoom.y == 3)
+        #expect(try options("rs::300").resizingType == .fit)
+        #expect(try options("rs:fit:10:10:0:1:so").extends == .init(isEnabled: true, gravity: Gravity(.south)))
+    }
+
+    @Test("reads areas and filters")
+    func areas() throws {
+        let crop = try options("c:0.5:100:fp:0.25:0.75").crop
+        #expect((crop.width, crop.height, crop.gravity) == (0.5, 100, Gravity(.focusPoint, x: 0.25, y: 0.75)))
+        #expect(try options("g:soea:10:0.5").gravity == Gravity(.southEast, x: 10, y: 0.5))
+        #expect(try options("pd:1").padding == .init(top: 1, right: 1, bottom: 1, left: 1))
+        #expect(try options("pd:1:2").padding == .init(top: 1, right: 2, bottom: 1, left: 2))
+        #expect(try options("padding:1:2:3:4").padding == .init(top: 1, right: 2, bottom: 3, left: 4))
+        #expect(try options("rot:-90").rotation == 270)
+        #expect(try options("ar:0").rotatesAutomatically == false)
+        #expect(try options("bg:1:2:3").background == PixelColor(red: 1, green: 2, blue: 3))
+        #expect(try options("bg:f80").background == PixelColor(red: 255, green: 136, blue: 0))
+        #expect(try options("bg:ffffff/bg:").background == nil)
+        #expect(try options("bl:1.5").blur == 1.5)
+    }
+
+    @Test("reads outputs and deliveries")
+    func outputs() throws {
+        #expect(try options("q:80/f:webp").format == .webp)
+        #expect(try options("ext:jpeg").format == .jpeg)
+        #expect(try options("fq:jpg:70:webp:60").formatQuality == [.jpeg: 70, .webp: 60])
+        #expect(try options("mb:10000").maxBytes == 10_000)
+        #expect(try options("skp:gif:png").unprocessedFormats == [.gif, .png])
+        #expect(try options("fn:a%20b").filename == "a b")
+        #expect(try options("fn:YSBi:1").filename == "a b")
+        #expect(try options("att:1").isAttachment)
+        #expect(try options("cb:v1:2").cacheBuster == "v1:2")
+    }
+
+    @Test(
+        "refuses arguments outside of their range",
+        arguments: [
+            "w:-1", "w:65536", "w:1.5", "w:a", "w:1:2", "rs:stretch:1:1", "dpr:0", "dpr:9", "dpr:nan", "el:maybe",
+            "g:up",
+            "g:fp:2:0", "g:no:0:0:0", "c:-1", "pd:", "rot:45", "bg:12", "bg:256:0:0", "bg:ffffff:1", "bl:-1", "bl:inf",
+            "q:101", "fq:jpg", "fq:jpg:0", "mb:-5", "exp:x", "fn:%FF", "z:0",
+        ])
+    func invalidArguments(text: String) {
+        guard case .invalidArguments = failure("/_/\(text)/\(source)") else {
+            Issue.record("\(text) was not refused for its arguments")
+            return
+        }
+    }
+
+    @Test("accepts options with a fixed value only with that value")
+    func fixedValues() throws {
+        #expect(try options("sm:1/scp:1/kcr:0/eth:0/raw:0") == ProcessingOptions())
+        for text in ["sm:0", "scp:0", "kcr:1", "eth:1", "raw:1"] {
+            guard case .unsupportedOption = failure("/_/\(text)/\(source)") else {
+                Issue.record("\(text) was not refused")
+                return
+            }
+        }
+    }
+
+    @Test("refuses expired URLs")
+    func expiry() throws {
+        #expect(try options("exp:1700000001").expires == 1_700_000_001)
+        #expect(failure("/_/exp:1699999999/\(source)") == .expired(1_699_999_999))
+    }
+
+    @Test("applies presets, in order, with later options on top")
+    func presets() throws {
+        let presets = ["default=q:50", "small=w:10/h:10", "# a comment", "", "sharp = pr:small/bl:2"]
+        let url = try parse("/_/pr:sharp/h:20/\(source)", presets: presets)
+        #expect((url.options.quality, url.options.width, url.options.height, url.options.blur) == (50, 10, 20, 2))
+        #expect(failure("/_/pr:missing/\(source)", presets: presets) == .unknownPreset("missing"))
+    }
+
+    @Test("refuses presets that can't be applied")
+    func invalidPresets() {
+        #expect(throws: Presets.Failure.malformed("abc")) { try Presets(["abc"]) }
+        #expect(throws: Presets.Failure.invalid("a", .unknownOption("nope"))) { try Presets(["a=nope:1"]) }
+        #expect(throws: Presets.Failure.invalid("a", .recursivePreset("a"))) { try Presets(["a=pr:b", "b=pr:a"]) }
+    }
+
+    @Test("gives different keys to different results, and equal keys to equal ones")
+    func cacheKeys() throws {
+        let texts = [
+            "w:1", "h:1", "rt:fill", "mw:1", "z:2", "dpr:2", "el:1", "ex:1", "exar:1", "g:no", "c:1", "pd:1",
+            "ar:0", "rot:90", "bg:fff", "bl:1", "pix:2", "q:1", "fq:jpg:1", "mb:1", "cb:1", "skp:png", "mh:1", "g:no:1",
+            "c:0:1", "c:1:1:no", "ex:1:no",
+        ]
+        let keys = try texts.map { try options($0).cacheKey } + [ProcessingOptions().cacheKey]
+        #expect(Set(keys).count == keys.count)
+        #expect(try options("fn:a/att:1/exp:9999999999/f:png").cacheKey == ProcessingOptions().cacheKey)
+        #expect(try options("w:1/h:2").cacheKey == options("s:1:2").cacheKey)
+    }
+}

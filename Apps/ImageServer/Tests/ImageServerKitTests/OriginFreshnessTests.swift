@@ -1,0 +1,64 @@
+import Foundation
+import HTTPTypes
+import Testing
+
+@testable import ImageServerKit
+
+@Suite struct OriginFreshnessTests {
+    private let now = Date(timeIntervalSince1970: 1_700_000_000)
+
+    private func seconds(_ fields: HTTPFields) -> TimeInterval? {
+        OriginFreshness(fields, now: now).freshUntil?.timeIntervalSince(now)
+    }
+
+    @Test("prefers s-maxage to max-age, and max-age to Expires")
+    func precedence() {
+        let expires = HTTPField(name: .expires, value: "Tue, 14 Nov 2023 22:14:20 GMT")
+        var fields: HTTPFields = [.cacheControl: "max-age=100, s-maxage=50"]
+        #expect(seconds(fields) == 50)
+        fields = [.cacheControl: "max-age=100"]
+        fields.append(expires)
+        #expect(seconds(fields) == 100)
+        fields[.cacheControl] = nil
+        #expect(seconds(fields) == 60)
+        #expect(seconds([:]) == nil)
+    }
+
+    @Test("subtracts the age, and never goes below zero")
+    func age() {
+        #expect(seconds([.cacheControl: "max-age=100", .age: "30"]) == 70)
+        #expect(seconds([.cacheControl: "max-age=100", .age: "300"]) == 0)
+        #expect(seconds([.cacheControl: "no-cache, max-age=100"]) == 0)
+        #expect(seconds([.expires: "0"]) == 0)
+    }
+
+    @Test("tells who may store the result")
+    func storage() {
+        #expect(OriginFreshness([.cacheControl: "private, max-age=5"], now: now).storage == .client)
+        #expect(OriginFreshness([.cacheControl: "no-store"], now: now).storage == .nobody)
+        #expect(OriginFreshness([:], now: now).storage == .shared)
+    }
+
+    @Test("keeps lifetimes within their bounds")
+    func bounds() {
+        let bounds = LifetimeBounds(shortest: .seconds(10), longest: .seconds(100), standard: .seconds(20))
+        func lifetime(_ seconds: TimeInterval?) -> TimeInterval {
+            let freshness = OriginFreshness(freshUntil: seconds.map { now.addingTimeInterval($0) })
+            return bounds.end(of: freshness, now: now).timeIntervalSince(now)
+        }
+        #expect(lifetime(nil) == 20)
+        #expect(lifetime(0) == 10)
+        #expect(lifetime(50) == 50)
+        #expect(lifetime(1_000) == 100)
+    }
+
+    @Test("writes Cache-Control")
+    func cacheControl() {
+        let bounds = LifetimeBounds()
+        let end = now.addingTimeInterval(30.9)
+        #expect(bounds.cacheControl(.shared, freshUntil: end, now: now) == "public, max-age=30")
+        #expect(bounds.cacheControl(.client, freshUntil: end, now: now) == "private, max-age=30")
+        #expect(bounds.cacheControl(.nobody, freshUntil: end, now: now) == "no-store")
+        #expect(bounds.cacheControl(.shared, freshUntil: now.addingTimeInterval(-5), now: now) == "public, max-age=0")
+    }
+}

@@ -1,0 +1,84 @@
+import Foundation
+import Testing
+
+@testable import ImageServerKit
+
+@Suite struct OriginRulesTests {
+    private func refusal(_ text: String, _ rules: OriginRules = OriginRules()) throws -> OriginRefusal? {
+        let url = try #require(URL(string: text))
+        do throws(OriginRefusal) {
+            try rules.check(url)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    @Test(
+        "allows ordinary sources",
+        arguments: [
+            "http://example.com/a.jpg", "https://example.com:443/a.jpg", "https://xn--bcher-kva.example/a",
+            "http://1.2.3.4/",
+            "http://[2606:4700::1111]/", "HTTP://EXAMPLE.com/", "http://a_b.example.com/",
+        ])
+    func allowed(text: String) throws { #expect(try refusal(text) == nil) }
+
+    @Test(
+        "refuses other schemes",
+        arguments: [
+            "ftp://example.com/a", "file:///etc/passwd", "data:image/png;base64,AA", "gopher://example.com/",
+            "local:///a",
+            "javascript:alert(1)", "jar:http://example.com/a",
+        ])
+    func schemes(text: String) throws {
+        guard case .scheme = try refusal(text) else {
+            Issue.record("\(text) was not refused by its scheme")
+            return
+        }
+    }
+
+    @Test(
+        "refuses credentials",
+        arguments: [
+            "http://user@example.com/", "http://user:secret@example.com/", "http://@example.com/",
+            "http://example.com:80@10.0.0.1/", "http://:@example.com/",
+        ])
+    func credentials(text: String) throws { #expect(try refusal(text) == .credentials) }
+
+    @Test(
+        "refuses unusual ports",
+        arguments: [
+            ("http://example.com:22/", 22), ("http://example.com:6379/", 6_379), ("https://example.com:8443/", 8_443),
+            ("http://example.com:0/", 0),
+        ])
+    func ports(text: String, port: Int) throws { #expect(try refusal(text) == .port(port)) }
+
+    @Test(
+        "refuses hosts with other characters than those of names",
+        arguments: [
+            "http://%31%32%37.0.0.1/", "http:///a.jpg", "http://exa%00mple.com/", "http://a*b.example/",
+        ])
+    func hosts(text: String) throws { #expect(try refusal(text) != nil) }
+
+    @Test("refuses what is not in the list of origins")
+    func allowList() throws {
+        let rules = OriginRules(allowedOrigins: [
+            "example.com", "*.images.org", "https://secure.net", "local.test:8080", "http://[::1]:9000",
+        ])
+        for text in [
+            "http://example.com/", "https://example.com/a", "http://a.images.org/", "http://a.b.images.org/",
+            "https://secure.net/", "http://local.test:8080/", "http://EXAMPLE.COM/", "http://[::1]:9000/",
+        ] { #expect(try refusal(text, rules) == nil, "\(text)") }
+        for text in [
+            "http://example.com.evil.org/", "http://evilexample.com/", "http://images.org/", "http://evilimages.org/",
+            "http://secure.net/", "http://local.test/", "http://local.test:8081/", "http://example.com:8080/",
+            "http://example.org/", "http://[::1]/",
+        ] { #expect(try refusal(text, rules) != nil, "\(text)") }
+    }
+
+    @Test("allows files only if there are folders for them")
+    func files() throws {
+        #expect(try refusal("file:///images/a.jpg", OriginRules(allowsFiles: true)) == nil)
+        #expect(try refusal("file:///images/a.jpg") == .scheme("file"))
+    }
+}

@@ -1,0 +1,162 @@
+import Foundation
+import HTTPTypes
+import ImageCore
+import ImageTesting
+import Testing
+
+@testable import ImageServerKit
+
+@Suite struct RequestHandlerTests {
+    private let path = ServiceFixture.path("w:10/f:png")
+
+    private func handler() throws -> (ServiceFixture, RequestHandler) {
+        let fixture = ServiceFixture()
+        fixture.script(.data(try SampleImages.jpeg()))
+        return (fixture, fixture.makeHandler())
+    }
+
+    @Test("sends the header fields of a result")
+    func headerFields() async throws {
+        let (_, handler) = try handler()
+        let response = await handler.answer(path)
+        #expect(response.status == 200)
+        #expect(response["Content-Type"] == "image/png")
+        #expect(response["Content-Length"] == "\(response.body.count)")
+        #expect(response["Cache-Control"] == "public, max-age=100")
+        #expect(response["ETag"]?.hasPrefix("\"") == true)
+        #expect(response["X-Cache"] == "origin")
+        #expect(response["X-Result-Size"] == "10x5")
+        #expect(response["X-Content-Type-Options"] == "nosniff")
+        #expect(response["Content-Disposition"] == "inline; filename=\"a.png\"")
+        #expect(response["Vary"] == nil)
+        #expect(response["Server-Timing"]?.contains("decode;dur=") == true)
+        #expect(response["X-Request-Id"]?.count == 16)
+        let second = await handler.answer(path)
+        #expect(second["X-Cache"] == "memory")
+        #expect(second["ETag"] == response["ETag"])
+        #expect(second.body == response.body)
+    }
+
+    @Test("varies by Accept only if the URL has no format")
+    func vary() async throws {
+        let (_, handler) = try handler()
+        #expect(await handler.answer(ServiceFixture.path("w:10"))["Vary"] == "Accept")
+    }
+
+    @Test("answers HEAD like GET, without the body")
+    func head() async throws {
+        let (_, handler) = try handler()
+        let get = await handler.answer(path)
+        let head = await handler.answer(path, .head)
+        #expect(head.body.isEmpty)
+        #expect(head["Content-Length"] == "\(get.body.count)")
+        #expect(head["ETag"] == get["ETag"])
+    }
+
+    @Test("answers conditions and ranges from the result")
+    func conditions() async throws {
+        let (_, handler) = try handler()
+        let full = await handler.answer(path)
+        let tag = try #require(full["ETag"])
+        let same = await handler.answer(path, .get, [.ifNoneMatch: tag])
+        #expect(same.status == 304 && same.body.isEmpty && same["ETag"] == tag)
+        let part = await handler.answer(path, .get, [.range: "bytes=2-5"])
+        #expect(part.status == 206 && part.body == full.body[2..<6])
+        #expect(part["Content-Range"] == "bytes 2-5/\(full.body.count)")
+        #expect(part["Content-Length"] == "4")
+        let beyond = await handler.answer(path, .get, [.range: "bytes=999999-"])
+        #expect(beyond.status == 416 && beyond["Content-Range"] == "bytes */\(full.body.count)")
+        #expect(await handler.answer(path, .get, [.ifMatch: "\"x\""]).status == 412)
+    }
+
+    @Test(
+        "names files safely",
+        arguments: [
+            ("fn:photo", "inline; filename=\"photo.png\""),
+            ("att:1", "attachment; filename=\"a.png\""),
+            ("fn:a%22%0D%0Ab", "inline; filename=\"a___b.png\"; filename*=UTF-8''a%22%0D%0Ab.png"),
+            ("fn:b%C3%BCcher", "inline; filename=\"b_cher.png\"; filename*=UTF-8''b%C3%BCcher.png"),
+        ])
+    func filenames(options: String, expected: String) async throws {
+        let (_, handler) = try handler()
+        let value = await handler.answer(ServiceFixture.path("f:png/\(options)"))["Content-Disposition"]
+        // A line break is one character, or two.
+        #expect(value == expected || value == expected.replacing("a___b", with: "a__b"))
+    }
+
+    @Test("explains failures as text that no cache stores")
+    func failures() async throws {
+        let (_, handler) = try handler()
+        let unknown = await handler.answer(ServiceFixture.path("wm:1"))
+        #expect(unknown.status == 404 && unknown.text == "unknown option: wm\n")
+        #expect(unknown["Cache-Control"] == "no-store")
+        #expect(unknown["Content-Type"]?.hasPrefix("text/plain") == true)
+        #expect(await handler.answer("/_/w:1/plain/http://10.0.0.1:22/").status == 403)
+        let fixture = ServiceFixture(signature: URLSignature([]))
+        #expect(await fixture.makeHandler().answer(path).status == 403)
+    }
+
+    @Test("tells overloaded clients when to come back")
+    func retryAfter() {
+        let response = ServerResponse(ServiceFailure.overloaded)
+        #expect(response.status == 503 && response["Retry-After"] == "1")
+    }
+
+    @Test("accepts only GET and HEAD")
+    func methods() async throws {
+        let (_, handler) = try handler()
+        let response = await handler.answer(path, .post)
+        #expect(response.status == 405 && response["Allow"] == "GET, HEAD")
+    }
+
+    @Test("answers health checks, and is not ready during the shutdown")
+    func health() async throws {
+        let (_, handler) = try handler()
+        #expect(await handler.answer("/health/ready").status == 200)
+        handler.startShutdown()
+        #expect(await handler.answer("/health/ready").status == 503)
+        #expect(await handler.answer("/health/live").status == 200)
+    }
+
+    @Test("counts results and responses")
+    func metrics() async throws {
+        let (_, handler) = try handler()
+        for _ in 0..<3 { _ = await handler.answer(path) }
+        _ = await handler.answer("/nope")
+        let text = await handler.answer("/metrics").text
+        #expect(text.contains("image_results_total{level=\"origin\"} 1\n"))
+        #expect(text.contains("image_results_total{level=\"memory\"} 2\n"))
+        #expect(text.contains("image_responses_total{status=\"200\"} 3\n"))
+        #expect(text.contains("image_responses_total{status=\"404\"} 1\n"))
+        #expect(text.contains("image_stage_seconds_count{stage=\"decode\"} 1\n"))
+        #expect(text.contains("image_renderings_total{format=\"png\"} 1\n"))
+    }
+
+    @Test("answers info as JSON")
+    func info() async throws {
+        let (_, handler) = try handler()
+        let response = await handler.answer("/info" + ServiceFixture.path("w:1"))
+        #expect(response.status == 200 && response["Content-Type"] == "application/json")
+        #expect(try JSONDecoder().decode(ImageInfo.self, from: response.body).width == 80)
+        #expect(await handler.answer("/info/_").status == 404)
+    }
+
+    @Test("uses a request id of the client if it can be logged")
+    func requestIDs() async throws {
+        let (_, handler) = try handler()
+        let name = try #require(HTTPField.Name("X-Request-Id"))
+        #expect(await handler.answer("/_/x", .get, [:]).status == 404)
+        let missing = "/info/_/plain/http://none.example/"
+        #expect(await handler.answer(missing, .get, [name: "abc-1_2"])["X-Request-Id"] == "abc-1_2")
+        #expect(await handler.answer(missing, .get, [name: "a b"])["X-Request-Id"] != "a b")
+    }
+
+    @Test("uses reloaded presets for the next request")
+    func reloading() async throws {
+        let (fixture, handler) = try handler()
+        let path = ServiceFixture.path("pr:small/f:png")
+        #expect(await handler.answer(path).status == 404)
+        fixture.parser.replace(with: ImageURLParser(signature: nil, presets: try Presets(["small=w:4"])))
+        #expect(await handler.answer(path)["X-Result-Size"] == "4x2")
+    }
+}

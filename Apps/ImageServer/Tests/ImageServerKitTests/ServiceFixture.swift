@@ -1,0 +1,88 @@
+import Foundation
+import HTTPTypes
+import ImageCore
+import ImageTesting
+import Logging
+import Synchronization
+
+@testable import ImageServerKit
+
+/// A service over a scripted loader, with caches in memory and a clock that tests move.
+final class ServiceFixture: Sendable {
+    let loader = FakeImageLoader()
+    let disk = InMemoryDataCache()
+    let shared = InMemoryDataCache()
+    let clock = ManualClock()
+    let gate: AdmissionGate
+    let time = Mutex(Date(timeIntervalSince1970: 1_700_000_000))
+    let freshness = Mutex<[String: OriginFreshness]>([:])
+    let registry = PrometheusRegistry()
+    let parser: CurrentParser
+    private let lease: any RenderingLease
+    private let memoryByteLimit: Int
+
+    init(
+        signature: URLSignature? = nil, limit: Int = 8, memoryByteLimit: Int = 1 << 20,
+        lease: any RenderingLease = NoLease()
+    ) {
+        gate = AdmissionGate(limit: limit)
+        parser = CurrentParser(ImageURLParser(signature: signature))
+        (self.lease, self.memoryByteLimit) = (lease, memoryByteLimit)
+    }
+
+    static let source = "http://example.com/a.jpg"
+
+    /// Returns the path for options and the source.
+    static func path(_ options: String, _ source: String = source) -> String { "/_/\(options)/plain/\(source)" }
+
+    func script(_ reply: FakeImageLoader.Reply, _ source: String = source) {
+        guard let url = URL(string: source) else { return }
+        loader.script(ImageRequest(url: url), reply)
+    }
+
+    func setFreshness(_ value: OriginFreshness) { freshness.withLock { $0[Self.source] = value } }
+
+    func advance(seconds: TimeInterval) { time.withLock { $0 += seconds } }
+
+    /// The number of times that the original was asked for.
+    var loadCount: Int { loader.log.messages.filter { $0 == .data(Self.source) }.count }
+
+    func makeService() -> ImageService {
+        let now: @Sendable () -> Date = { [self] in time.withLock { $0 } }
+        var parts = ImageServiceParts(
+            parser: parser, originRules: OriginRules(), loader: loader,
+            freshness: { [self] url in freshness.withLock { $0[url.absoluteString] } },
+            renderer: ImageRenderer(decoder: SampleImages.decoder(), limits: RenderingLimits(), clock: clock),
+            scheduler: ImmediateScheduler(),
+            cache: ResultCache(
+                memoryByteLimit: memoryByteLimit, levels: [.init(.disk, disk), .init(.shared, shared)], now: now),
+            gate: gate, clock: clock, now: now)
+        parts.lease = lease
+        parts.bounds = LifetimeBounds(standard: .seconds(100))
+        return ImageService(parts)
+    }
+
+    func makeHandler(_ service: ImageService? = nil) -> RequestHandler {
+        RequestHandler(
+            service: service ?? makeService(), metrics: ServerMetrics(factory: registry),
+            metricsText: { [registry] in registry.text() },
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+    }
+}
+
+extension RequestHandler {
+    /// Returns the response to a request, as the HTTP server does.
+    func answer(
+        _ path: String, _ method: HTTPRequest.Method = .get, _ headers: HTTPFields = [:]
+    ) async -> ServerResponse {
+        let request = ServerRequest(method: method, target: path, headers: headers)
+        if let response = immediateResponse(to: request) { return response }
+        return await response(to: request)
+    }
+}
+
+extension ServerResponse {
+    var text: String { String(bytes: body, encoding: .utf8) ?? "" }
+
+    subscript(name: String) -> String? { HTTPField.Name(name).flatMap { headers[$0] } }
+}

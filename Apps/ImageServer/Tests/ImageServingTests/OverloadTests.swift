@@ -1,0 +1,131 @@
+import Foundation
+import HTTPTypes
+import LoopbackServer
+import NIOCore
+import NIOPosix
+import Testing
+
+@Suite("Overload, slow clients and the shutdown", .timeLimit(.minutes(10)))
+struct OverloadTests {
+    /// An origin that holds the responses to paths other than `/free.jpg`.
+    private func holdingOrigin(_ held: LoopbackSignal) throws -> LoopbackServer {
+        let source = try Samples.jpeg()
+        let head = LoopbackReply.head(status: 200, headers: ["Content-Length": "\(source.count)"])
+        return try LoopbackServer { request in
+            if request.path == "/free.jpg" { return .ok(source) }
+            return .steps([.text(head), .wait(held), .bytes(Array(source))])
+        }
+    }
+
+    @Test("work beyond the limit is refused at once, and cached images are still served")
+    func refusal() async throws {
+        let held = LoopbackSignal()
+        let origin = try holdingOrigin(held)
+        try await withServer(["--max-renderings", "2", "--max-renderings-per-origin", "2"], origin: origin) {
+            server async throws in
+            let cached = imagePath("w:4", origin.url("/free.jpg"))
+            #expect(try await server.status(cached) == 200)
+            let slow = (0..<2).map { number in
+                Task { try await server.status(imagePath("w:4", origin.url("/\(number).jpg"))) }
+            }
+            await held.arrivals(2)
+            let refused = try await server.send(imagePath("w:4", origin.url("/more.jpg")))
+            #expect(refused.status == 503 && refused.headers[.retryAfter] == "1")
+            #expect(try await server.status(cached) == 200)
+            held.open()
+            for task in slow { #expect(try await task.value == 200) }
+            #expect(try await server.status(imagePath("w:4", origin.url("/more.jpg"))) == 200)
+        }
+    }
+
+    @Test("a client that leaves ends the work for it")
+    func leaving() async throws {
+        let held = LoopbackSignal()
+        let origin = try holdingOrigin(held)
+        try await withServer(origin: origin) { server async throws in
+            let request = Task { try await server.status(imagePath("w:4", origin.url("/a.jpg"))) }
+            await held.arrivals(1)
+            request.cancel()
+            await origin.abandonments(1)
+            _ = await request.result
+        }
+    }
+
+    @Test("a slow origin ends with status 504")
+    func slowOrigin() async throws {
+        let origin = try LoopbackServer { _ in .steps([.awaitDisconnect]) }
+        try await withServer(["--request-seconds", "0.3"], origin: origin) { server async throws in
+            let status = try await server.status(imagePath("w:4", origin.url("/a.jpg")))
+            #expect(status == 504)
+        }
+    }
+
+    @Test("a client that does not read holds no decoder")
+    func slowReader() async throws {
+        let large = try Samples.png(2_000, 1_500)
+        let origin = try LoopbackServer { _ in .ok(large) }
+        try await withServer(["--max-decodes", "1"], origin: origin) { server async throws in
+            let path = imagePath("f:png/skp:png", origin.url("/large.png"))
+            #expect(try await server.status(path) == 200)
+            let client = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+                .channelOption(.autoRead, value: false)
+                .channelOption(.socketOption(.so_rcvbuf), value: 4_096)
+                .connect(host: "127.0.0.1", port: server.port).get()
+            try await client.writeAndFlush(ByteBuffer(string: "GET \(path) HTTP/1.1\r\nHost: a\r\n\r\n")).get()
+            for width in 1...3 {
+                #expect(try await server.status(imagePath("w:\(width)", origin.url("/large.png"))) == 200)
+            }
+            try await client.close()
+        }
+    }
+
+    @Test("a connection stays open after a rendered response")
+    func keepsConnections() async throws {
+        let source = try Samples.jpeg()
+        let origin = try LoopbackServer { _ in .ok(source) }
+        try await withServer(origin: origin) { server async throws in
+            let bootstrap = ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+            let channel = try await bootstrap.connect(host: "127.0.0.1", port: server.port) { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
+                }
+            }
+            try await channel.executeThenClose { inbound, outbound in
+                var pieces = inbound.makeAsyncIterator()
+                for width in 1...3 {
+                    let path = imagePath("w:\(width)", origin.url("/a.jpg"))
+                    try await outbound.write(ByteBuffer(string: "HEAD \(path) HTTP/1.1\r\nHost: a\r\n\r\n"))
+                    var response = ""
+                    while !response.hasSuffix("\r\n\r\n"), let piece = try await pieces.next() {
+                        response += String(buffer: piece)
+                    }
+                    #expect(response.hasPrefix("HTTP/1.1 200"))
+                }
+            }
+        }
+    }
+
+    @Test("requests in progress are finished during the shutdown, and new connections are refused")
+    func shutdown() async throws {
+        let held = LoopbackSignal()
+        let origin = try holdingOrigin(held)
+        try await withServer(origin: origin) { server async throws in
+            let request = Task { try await server.send(imagePath("w:4", origin.url("/a.jpg"))) }
+            await held.arrivals(1)
+            let end = Task { try await server.shutDown() }
+            await refusesConnections(server.port)
+            held.open()
+            #expect(try await request.value.status == 200)
+            try await end.value
+        }
+    }
+
+    /// Returns when nothing listens at a port.
+    private func refusesConnections(_ port: Int) async {
+        while true {
+            let bootstrap = ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+            guard let channel = try? await bootstrap.connect(host: "127.0.0.1", port: port).get() else { return }
+            try? await channel.close()
+        }
+    }
+}

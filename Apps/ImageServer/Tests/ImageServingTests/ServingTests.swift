@@ -1,0 +1,145 @@
+import Foundation
+import HTTPTypes
+import LoopbackServer
+import Testing
+
+@Suite("Serving images over HTTP", .timeLimit(.minutes(10)))
+struct ServingTests {
+    private func field(_ name: String, _ headers: HTTPFields) -> String? {
+        HTTPField.Name(name).flatMap { headers[$0] }
+    }
+
+    @Test("an image is loaded, rendered, and then served from memory")
+    func image() async throws {
+        let source = try Samples.jpeg()
+        let origin = try LoopbackServer { _ in .ok(source, headers: ["Cache-Control": "max-age=600"]) }
+        try await withServer(origin: origin) { server async throws in
+            let path = imagePath("rs:fit:16:16/f:png", origin.url("/a.jpg"))
+            let first = try await server.send(path)
+            #expect(first.status == 200)
+            #expect(first.headers[.contentType] == "image/png")
+            #expect(field("X-Cache", first.headers) == "origin")
+            #expect(field("X-Result-Size", first.headers) == "16x8")
+            #expect(first.headers[.cacheControl]?.hasPrefix("public, max-age=") == true)
+            let second = try await server.send(path)
+            #expect(field("X-Cache", second.headers) == "memory")
+            #expect(second.body == first.body)
+            #expect(origin.requestCount == 1)
+            #expect(origin.log.first?.headers["user-agent"] == "image-server")
+        }
+    }
+
+    @Test("HEAD, conditions and ranges have the right framing on one connection")
+    func framing() async throws {
+        let source = try Samples.jpeg()
+        let origin = try LoopbackServer { _ in .ok(source) }
+        try await withServer(origin: origin) { server async throws in
+            let path = imagePath("w:16/f:png", origin.url("/a.jpg"))
+            let full = try await server.send(path)
+            let head = try await server.send(path, .head)
+            #expect(head.body.isEmpty && head.headers[.contentLength] == "\(full.body.count)")
+            let tag = try #require(full.headers[.eTag])
+            let same = try await server.send(path, .get, [.ifNoneMatch: tag])
+            #expect(same.status == 304 && same.body.isEmpty)
+            let part = try await server.send(path, .get, [.range: "bytes=-4"])
+            #expect(part.status == 206 && part.body == full.body.suffix(4))
+            #expect(try await server.send(path).body == full.body)
+            #expect(try await server.send(path, .post).status == 405)
+        }
+    }
+
+    @Test("a large result arrives complete")
+    func largeResult() async throws {
+        let source = try Samples.png(700, 500)
+        let origin = try LoopbackServer { _ in .ok(source) }
+        try await withServer(origin: origin) { server async throws in
+            let result = try await server.send(imagePath("f:png/skp:png", origin.url("/a.png")))
+            #expect(result.body == source)
+        }
+    }
+
+    @Test("results and originals survive a restart on disk")
+    func restart() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "image-server-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let source = try Samples.jpeg()
+        let origin = try LoopbackServer { _ in .ok(source, headers: ["Cache-Control": "max-age=600"]) }
+        let settings = ["--cache-directory", folder.path]
+        let path = imagePath("w:16/f:png", origin.url("/a.jpg"))
+        let other = imagePath("w:8/f:png", origin.url("/a.jpg"))
+        try await withServer(settings, origin: origin) { server async throws in
+            let status = try await server.status(path)
+            #expect(status == 200)
+        }
+        try await withServer(settings, origin: origin) { server async throws in
+            let (stored, rendered) = (try await server.send(path), try await server.send(other))
+            #expect(field("X-Cache", stored.headers) == "disk")
+            #expect(field("X-Cache", rendered.headers) == "origin")
+        }
+        #expect(origin.requestCount == 1)
+    }
+
+    @Test("two hundred requests for a cold image make one request to the origin")
+    func coalescing() async throws {
+        let source = try Samples.jpeg()
+        let held = LoopbackSignal()
+        let head = LoopbackReply.head(status: 200, headers: ["Content-Length": "\(source.count)"])
+        let origin = try LoopbackServer { _ in .steps([.text(head), .wait(held), .bytes(Array(source))]) }
+        try await withServer(origin: origin) { server async throws in
+            let path = imagePath("w:16/f:png", origin.url("/a.jpg"))
+            let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
+                for _ in 0..<200 { group.addTask { try await server.status(path) } }
+                await held.arrivals(1)
+                held.open()
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(statuses == Array(repeating: 200, count: 200))
+            #expect(origin.requestCount == 1)
+        }
+    }
+
+    @Test("the trace of a request continues at the origin")
+    func tracing() async throws {
+        let source = try Samples.jpeg()
+        let origin = try LoopbackServer { request in
+            request.path == "/a.jpg" ? .redirect(to: "/b.jpg") : .ok(source)
+        }
+        try await withServer(origin: origin) { server async throws in
+            let trace = "4bf92f3577b34da6a3ce929d0e0e4736"
+            let result = try await server.send(
+                imagePath("w:4", origin.url("/a.jpg")), .get,
+                [.traceparent: "00-\(trace)-00f067aa0ba902b7-01", .tracestate: "a=b"])
+            #expect(result.status == 200)
+            let parents = origin.log.compactMap { $0.headers["traceparent"] }
+            #expect(parents.count == 2 && parents.allSatisfy { $0.hasPrefix("00-\(trace)-") && $0.hasSuffix("-01") })
+            #expect(Set(parents).count == 2 && !parents[0].contains("00f067aa0ba902b7"))
+            #expect(origin.log.allSatisfy { $0.headers["tracestate"] == "a=b" })
+        }
+    }
+
+    @Test("operators and people have their pages")
+    func pages() async throws {
+        try await withServer { server async throws in
+            #expect(try await server.status("/health/live") == 200)
+            #expect(try await server.status("/health/ready") == 200)
+            let metrics = try await server.send("/metrics")
+            #expect(String(decoding: metrics.body, as: UTF8.self).contains("# TYPE image_results_total counter"))
+            let page = try await server.send("/")
+            #expect(page.headers[.contentType] == "text/html; charset=utf-8")
+            #expect(String(decoding: page.body, as: UTF8.self).contains("<form id=\"form\">"))
+            #expect(page.headers[.contentSecurityPolicy]?.contains("default-src 'none'") == true)
+        }
+    }
+
+    @Test("info describes the source")
+    func info() async throws {
+        let source = try Samples.png()
+        let origin = try LoopbackServer { _ in .ok(source) }
+        try await withServer(origin: origin) { server async throws in
+            let result = try await server.send("/info" + imagePath("w:1", origin.url("/a.png")))
+            let json = try #require(try JSONSerialization.jsonObject(with: result.body) as? [String: Any])
+            #expect(json["format"] as? String == "png" && json["width"] as? Int == 64)
+            #expect(json["size"] as? Int == source.count)
+        }
+    }
+}
