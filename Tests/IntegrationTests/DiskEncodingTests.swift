@@ -1,4 +1,5 @@
 import Foundation
+import ImageCodecAVIF
 import ImageCodecPNG
 import ImageCore
 import ImageDecoding
@@ -44,4 +45,21 @@ struct DiskEncodingTests {
         #expect(try encoded(.original) == Self.png())
         #expect(try encoded(.format(ImageFormat(rawValue: "unknown"))) == Self.png())
     }
+
+    #if AVIF
+        @Test("with an encoder for AVIF, a photograph is stored as AVIF, and a drawing as PNG")
+        func adaptiveAVIF() throws {
+            let size = PixelSize(width: 32, height: 32)
+            let plain = Bitmap(size: size, pixels: [UInt8](repeating: 200, count: size.area * 4), isOpaque: true)
+            let choice = ImageEncoders.adaptiveChoice(among: .standard + [AVIFEncoder()])
+            let photograph = try ImageDecoders.makeDecoder().decode(Self.png(), request: DecodingRequest()) { false }
+            #expect(choice.encoder(for: photograph.bitmap).format == .avif)
+            #expect(choice.encoder(for: plain).format == .png)
+            let transform = DiskEncoding.adaptive().makeTransform(
+                decoders: .standard + [AVIFDecoder()], encoders: .standard + [AVIFEncoder()])
+            let entry = DataCacheEntry(data: try Self.png(), createdAt: Date(timeIntervalSinceReferenceDate: 0))
+            let stored = try #require(transform).stored(entry, for: key)
+            #expect(try ImageDecoders.makeDecoder(.standard + [AVIFDecoder()]).header(of: stored.data).format == .avif)
+        }
+    #endif
 }

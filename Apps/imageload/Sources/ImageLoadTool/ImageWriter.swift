@@ -24,7 +24,7 @@ enum OutputFormat: String, ExpressibleByArgument, CaseIterable, Sendable {
     func encoder(for bitmap: Bitmap) -> (any ImageEncoder)? {
         switch self {
         case .original: nil
-        case .auto: ImageEncoders.adaptiveChoice.encoder(for: bitmap)
+        case .auto: ImageEncoders.adaptiveChoice().encoder(for: bitmap)
         default: ImageEncoders.encoder(for: ImageFormat(rawValue: rawValue), in: .all)
         }
     }

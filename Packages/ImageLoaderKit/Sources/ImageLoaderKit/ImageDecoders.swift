@@ -48,9 +48,16 @@ public enum ImageEncoders {
         encoders.first { $0.format == format }
     }
 
-    /// Chooses JPEG for photographs, and PNG for drawings and transparent images.
-    public static var adaptiveChoice: AdaptiveEncoderChoice {
-        AdaptiveEncoderChoice(transparent: PNGEncoder(), photograph: JPEGEncoder())
+    /// Chooses PNG for drawings. For photographs and transparent images, chooses AVIF or else JPEG XL, if they are
+    /// available, and otherwise JPEG and PNG.
+    ///
+    /// - Parameter encoders: The available encoders. By default those of JPEG, PNG, WebP and GIF.
+    public static func adaptiveChoice(among encoders: [any ImageEncoder] = .standard) -> AdaptiveEncoderChoice {
+        let modern = encoder(for: .avif, in: encoders) ?? encoder(for: .jxl, in: encoders)
+        let (jpeg, png) = (encoder(for: .jpeg, in: encoders), encoder(for: .png, in: encoders))
+        return AdaptiveEncoderChoice(
+            transparent: modern ?? png ?? PNGEncoder(), photograph: modern ?? jpeg ?? JPEGEncoder(),
+            drawing: png ?? PNGEncoder())
     }
 }
 
@@ -61,14 +68,14 @@ public enum DiskEncoding: Hashable, Sendable {
     case original
     /// A fixed format, with a quality from 0 to 1 if it is lossy.
     case format(ImageFormat, quality: Double = 0.85)
-    /// JPEG for photographs, and PNG for drawings and transparent images, with a JPEG quality from 0 to 1.
+    /// A format that fits the image, as chosen by ``ImageEncoders/adaptiveChoice(among:)``, with a quality from 0 to 1.
     case adaptive(quality: Double = 0.85)
 
     /// Creates the transform for a disk cache. Returns nil for `.original` and for formats without an encoder.
     ///
     /// - Parameters:
     ///   - decoders: The formats that are re-encoded. Images in other formats are stored as received.
-    ///   - encoders: The encoders from which that of a fixed format is chosen.
+    ///   - encoders: The encoders from which one is chosen.
     public func makeTransform(
         decodingLimits: DecodingLimits = .default, decoders: [any ImageDecoder] = .standard,
         encoders: [any ImageEncoder] = .standard
@@ -80,7 +87,7 @@ public enum DiskEncoding: Hashable, Sendable {
             guard let encoder = ImageEncoders.encoder(for: format, in: encoders) else { return nil }
             return ReencodingTransform(decoder: decoder, options: EncodingOptions(quality: quality)) { _ in encoder }
         case .adaptive(let quality):
-            let choice = ImageEncoders.adaptiveChoice
+            let choice = ImageEncoders.adaptiveChoice(among: encoders)
             return ReencodingTransform(decoder: decoder, options: EncodingOptions(quality: quality)) {
                 choice.encoder(for: $0)
             }
