@@ -16,7 +16,11 @@ struct RequestCoalescerContractTests {
 
     @Test("TaskCoalescer passes with its own threads", arguments: RequestCoalescerContract.rules)
     func taskCoalescerOnExecutor(_ rule: Rule) async throws {
-        try await rule.check { TaskCoalescer<String, Int>(executor: DispatchTaskExecutor(name: "contract", width: 2)) }
+        try await WaitLimit.forThreads {
+            try await rule.check {
+                TaskCoalescer<String, Int>(executor: DispatchTaskExecutor(name: "contract", width: 2))
+            }
+        }
     }
 
     @Test("RecordingCoalescer passes over a coalescer that passes", arguments: RequestCoalescerContract.rules)

@@ -16,16 +16,20 @@ struct WorkSchedulerContractTests {
 
     @Test("PriorityScheduler passes with its own threads and limits per host", arguments: WorkSchedulerContract.rules)
     func prioritySchedulerOnExecutor(_ rule: Rule) async throws {
-        try await rule.check { limit in
-            let executor = DispatchTaskExecutor(name: "contract", width: 2)
-            let lane = LaneConfiguration(limit: limit, perHostLimit: 1, executor: executor)
-            return PriorityScheduler(lanes: [.decode: lane], overtakeLimit: nil)
+        try await WaitLimit.forThreads {
+            try await rule.check { limit in
+                let executor = DispatchTaskExecutor(name: "contract", width: 2)
+                let lane = LaneConfiguration(limit: limit, perHostLimit: 1, executor: executor)
+                return PriorityScheduler(lanes: [.decode: lane], overtakeLimit: nil)
+            }
         }
     }
 
     @Test("OperationQueueScheduler passes", arguments: WorkSchedulerContract.rules)
     func operationQueueScheduler(_ rule: Rule) async throws {
-        try await rule.check { OperationQueueScheduler(limits: [.decode: $0]) }
+        try await WaitLimit.forThreads {
+            try await rule.check { OperationQueueScheduler(limits: [.decode: $0]) }
+        }
     }
 
     @Test("ManualScheduler passes if its work is started in order", arguments: WorkSchedulerContract.rules)
