@@ -348,8 +348,7 @@ let suites = [
     tests(
         "RobustnessTests",
         of: [
-            "ImageCore", "ImageTesting", "ImageContractTesting", "ImageCodecJPEG", "ImageCodecPNG", "ImageCodecWebP",
-            "ImageCodecGIF", "ImageCodecAVIF", "ImageCodecHEIF", "ImageCodecJXL", "GeneratedImages", "CAllocations",
+            "ImageCore", "ImageTesting", "ImageContractTesting", "AllFormats", "GeneratedImages", "CAllocations",
         ]),
 ]
 

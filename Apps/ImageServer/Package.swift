@@ -63,8 +63,9 @@ let package = Package(
             name: "ImageServerKit",
             dependencies: [
                 module("ImageCore"), module("ImageLoading"), module("ImageDecoding"), module("ImageProcessing"),
-                module("ImageColorManagement"), module("ImageMemoryCaching"), module("ImageDiskCaching"),
-                module("ImageTransporting"), module("ImageTransportCurl"), module("ImageTransportCaching"),
+                module("ImageLoaderKit"), module("ImageMemoryCaching"), module("ImageDiskCaching"),
+                "AllFormats", module("ImageTransporting"), module("ImageTransportCurl"),
+                module("ImageTransportCaching"),
                 module("ImageHTTPCaching"), module("ImageCoalescing"), module("ImageScheduling"),
                 module("ImageThumbHash"), module("ImageTieredCaching"), module("ImageRedisCaching"),
                 .product(name: "Logging", package: "swift-log"),
@@ -126,6 +127,9 @@ let package = Package(
             ] + codecs,
             swiftSettings: strict),
         // Symbolic links to targets of the root package that are not products.
+        .target(
+            name: "AllFormats", dependencies: [module("ImageCore"), module("ImageLoaderKit")] + codecs,
+            swiftSettings: strict),
         .target(name: "LoopbackServer", dependencies: [module("ImageTesting")], swiftSettings: strict),
         .target(name: "RedisServerProcess", dependencies: ["CommandRunning"], swiftSettings: strict),
         .target(

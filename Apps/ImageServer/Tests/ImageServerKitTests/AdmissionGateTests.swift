@@ -23,7 +23,7 @@ import Testing
         try await admission.run(origin: "a") {}
     }
 
-    @Test("leaves room for other origins")
+    @Test("one origin can't use the whole limit")
     func fairness() async throws {
         let admission = AdmissionGate(limit: 4)
         let gate = Gate()

@@ -111,10 +111,8 @@ public final class ResultCache: Sendable {
     }
 
     private func write(_ result: StoredResult, for key: String, to level: Level) async {
-        // Encoding of the metadata can't fail: it has no values that JSON can't hold.
-        guard let entry = try? result.entry(createdAt: now()) else { return }
         do throws(DataCacheFailure) {
-            try await level.cache.store(entry, for: DataCacheKey(source: key))
+            try await level.cache.store(result.entry(createdAt: now()), for: DataCacheKey(source: key))
         } catch {
             report(level.name, error)
         }

@@ -17,9 +17,13 @@ public struct StoredResult: Hashable, Sendable {
     /// Creates a result.
     public init(data: Data, metadata: ResultMetadata) { (self.data, self.metadata) = (data, metadata) }
 
-    /// The entry of a data cache.
-    func entry(createdAt: Date) throws -> DataCacheEntry {
-        DataCacheEntry(data: data, metadata: try JSONEncoder().encode(metadata), createdAt: createdAt)
+    /// Returns the entry of a data cache.
+    func entry(createdAt: Date) throws(DataCacheFailure) -> DataCacheEntry {
+        do {
+            return DataCacheEntry(data: data, metadata: try JSONEncoder().encode(metadata), createdAt: createdAt)
+        } catch {
+            throw .io("metadata: \(error)")
+        }
     }
 
     /// Throws if the metadata is of another version of this server.

@@ -1,7 +1,7 @@
 import Synchronization
 
-/// Bounds the renderings in progress: in total, and for each origin, so that a slow or popular one leaves room for
-/// others.
+/// Bounds the renderings in progress: in total, and for each origin, so that a slow or popular one can't use the whole
+/// limit.
 public final class AdmissionGate: Sendable {
     /// The number of renderings in progress has reached its limit.
     public struct Overload: Error, Hashable, Sendable {}

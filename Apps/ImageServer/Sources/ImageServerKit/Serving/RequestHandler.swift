@@ -99,12 +99,19 @@ public final class RequestHandler: Sendable {
     private func info(_ request: ServerRequest, _ context: ServiceContext) async -> ServerResponse {
         do throws(ServiceFailure) {
             let info = try await service.info(path: request.path.dropFirst("/info".count), context: context)
-            // Encoding can't fail: the values are numbers and text.
-            let json = (try? JSONEncoder().encode(info)) ?? Data()
             return ServerResponse(
-                status: 200, headers: [.contentType: "application/json", .cacheControl: "no-cache"], body: json)
+                status: 200, headers: [.contentType: "application/json", .cacheControl: "no-cache"],
+                body: try encoded(info))
         } catch {
             return ServerResponse(error)
+        }
+    }
+
+    private func encoded(_ info: ImageInfo) throws(ServiceFailure) -> Data {
+        do {
+            return try JSONEncoder().encode(info)
+        } catch {
+            throw .other("\(error)")
         }
     }
 

@@ -1,17 +1,10 @@
+import AllFormats
 import ImageCoalescing
-import ImageCodecAVIF
-import ImageCodecGIF
-import ImageCodecHEIF
-import ImageCodecJPEG
-import ImageCodecJXL
-import ImageCodecPNG
-import ImageCodecWebP
-import ImageColorManagement
 import ImageCore
 import ImageDecoding
 import ImageDiskCaching
+import ImageLoaderKit
 import ImageLoading
-import ImageProcessing
 import ImageScheduling
 import ImageTieredCaching
 import ImageTransportCaching
@@ -77,25 +70,7 @@ extension ServerSettings {
     }
 
     fileprivate func makeDecoder() -> DownsamplingDecoder {
-        let pool = PixelBufferPool(byteLimit: 64 << 20)
-        return DownsamplingDecoder(
-            decoders: decoders.map { $0.using(pool) },
-            resampler: LanczosRowResampler(), colorConverter: LittleCMSColorConverter(), limits: limits.decoding,
-            pool: pool)
-    }
-
-    private var decoders: [any ImageDecoder] {
-        var decoders: [any ImageDecoder] = [JPEGDecoder(), PNGDecoder(), WebPDecoder(), GIFDecoder()]
-        #if AVIF
-            decoders.append(AVIFDecoder())
-        #endif
-        #if HEIF
-            decoders.append(HEIFDecoder())
-        #endif
-        #if JXL
-            decoders.append(JXLDecoder())
-        #endif
-        return decoders
+        ImageDecoders.makeDecoder(.all, limits: limits.decoding, idleByteLimit: 64 << 20)
     }
 
     /// From the loader to the network: the recorder, the HTTP cache, the checks, libcurl.
