@@ -22,13 +22,21 @@ enum ImageServerCommand {
         }
     }
 
+    /// Open files for origins, caches and the process itself.
+    private static let reservedFiles = 512
+
     private static func run(_ arguments: [String]) async throws {
-        let settings = try await ServerSettings(
+        var settings = try await ServerSettings(
             arguments: arguments, environment: ProcessInfo.processInfo.environment,
             coreCount: ProcessInfo.processInfo.activeProcessorCount)
         LoggingSystem.bootstrap(StreamLogHandler.standardError)
         var logger = Logger(label: "image-server")
         logger.logLevel = settings.logLevel
+        if let files = OpenFileLimit.raise(), settings.maxConnections > files - reservedFiles {
+            settings.maxConnections = max(1, files - reservedFiles)
+            logger.warning(
+                "the limit of open files is low", metadata: ["maxConnections": "\(settings.maxConnections)"])
+        }
         let server = try ImageServer(settings, logger: logger)
         var configuration = ServiceGroupConfiguration(
             services: [server, PresetReloading(server)], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)

@@ -6,7 +6,8 @@ import Testing
 @Suite struct AdmissionGateTests {
     @Test("admits up to the limits, refuses more at once, and admits again")
     func limits() async throws {
-        let admission = AdmissionGate(limit: 3, originLimit: 2)
+        let admission = AdmissionGate(
+            limits: .init(renderings: 3, renderingsPerOrigin: 2, decoders: 1), clock: ManualClock())
         let gate = Gate()
         try await withThrowingTaskGroup(of: Void.self) { group in
             for origin in ["a", "a", "b"] {
@@ -25,11 +26,11 @@ import Testing
 
     @Test("one origin can't use the whole limit")
     func fairness() async throws {
-        let admission = AdmissionGate(limit: 4)
+        let admission = AdmissionGate(limits: .init(renderings: 4, decoders: 1), clock: ManualClock())
         let gate = Gate()
         try await withThrowingTaskGroup(of: Void.self) { group in
-            for _ in 0..<2 { group.addTask { try await admission.run(origin: "slow") { await gate.pass() } } }
-            await gate.arrivals(2)
+            for _ in 0..<3 { group.addTask { try await admission.run(origin: "slow") { await gate.pass() } } }
+            await gate.arrivals(3)
             await #expect(throws: AdmissionGate.Overload.self) { try await admission.run(origin: "slow") {} }
             try await admission.run(origin: "other") {}
             gate.open()
@@ -37,9 +38,69 @@ import Testing
         }
     }
 
+    @Test("while decodes wait, a refusal lowers the limits for a second, and each further one again")
+    func overload() async throws {
+        let clock = ManualClock()
+        let admission = AdmissionGate(limits: .init(renderings: 6, renderingsPerOrigin: 5, decoders: 2), clock: clock)
+        let (started, decoded, others) = (Gate(), Gate(), Gate())
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<5 {
+                group.addTask {
+                    try await admission.run(origin: "a") {
+                        await started.pass()
+                        try await admission.runDecode(origin: "a") { await decoded.pass() }
+                    }
+                }
+            }
+            await started.arrivals(5)
+            started.open()
+            await decoded.arrivals(5)
+            #expect(try await isRefused(admission, "a"))
+            decoded.open()
+            try await group.waitForAll()
+            #expect(admission.count == 0)
+
+            for _ in 0..<2 { group.addTask { try await admission.run(origin: "a") { await others.pass() } } }
+            await others.arrivals(2)
+            clock.advance(by: .milliseconds(999))
+            #expect(try await isRefused(admission, "a"))
+            #expect(try await !isRefused(admission, "b"))
+            // The last decode that waited was a second ago.
+            clock.advance(by: .milliseconds(1))
+            #expect(try await !isRefused(admission, "a"))
+            others.open()
+        }
+    }
+
+    @Test("during an overload, a decode is refused if a place is left for the other origins only")
+    func decodes() async throws {
+        let admission = AdmissionGate(limits: .init(renderings: 2, decoders: 1), clock: ManualClock())
+        let gate = Gate()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<2 { group.addTask { try await admission.runDecode(origin: "a") { await gate.pass() } } }
+            for _ in 0..<2 { group.addTask { try await admission.run(origin: "a") { await gate.pass() } } }
+            await gate.arrivals(4)
+            try await admission.runDecode(origin: "b") {}
+            #expect(try await isRefused(admission, "a"))
+            group.addTask { try await admission.runDecode(origin: "a") { await gate.pass() } }
+            await gate.arrivals(5)
+            await #expect(throws: AdmissionGate.Overload.self) { try await admission.runDecode(origin: "b") {} }
+            gate.open()
+        }
+    }
+
+    private func isRefused(_ admission: AdmissionGate, _ origin: String) async throws -> Bool {
+        do {
+            try await admission.run(origin: origin) {}
+            return false
+        } catch is AdmissionGate.Overload {
+            return true
+        }
+    }
+
     @Test("leaves when the work throws")
     func failing() async {
-        let admission = AdmissionGate(limit: 1)
+        let admission = AdmissionGate(limits: .init(renderings: 1, decoders: 1), clock: ManualClock())
         for _ in 0..<2 {
             await #expect(throws: DeadlineExceeded.self) {
                 try await admission.run(origin: "a") { throw DeadlineExceeded() }

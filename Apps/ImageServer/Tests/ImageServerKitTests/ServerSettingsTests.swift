@@ -27,7 +27,7 @@ import Testing
         #expect(settings.signature == nil)
         #expect(settings.originRules.allowedOrigins == nil && settings.originRules.allowedPorts == [80, 443])
         #expect(!settings.originRules.allowsFiles)
-        #expect(settings.maxDecodes == 3 && settings.maxRenderings == 64)
+        #expect(settings.admission == AdmissionGate.Limits(renderings: 64, renderingsPerOrigin: 48, decoders: 3))
         #expect(settings.limits.sourceBytes == 32 << 20)
         #expect(settings.requestTime == .seconds(30))
     }

@@ -25,7 +25,7 @@ final class ServiceFixture: Sendable {
         signature: URLSignature? = nil, limit: Int = 8, memoryByteLimit: Int = 1 << 20,
         lease: any RenderingLease = NoLease()
     ) {
-        gate = AdmissionGate(limit: limit)
+        gate = AdmissionGate(limits: .init(renderings: limit, decoders: 1), clock: clock)
         parser = CurrentParser(ImageURLParser(signature: signature))
         (self.lease, self.memoryByteLimit) = (lease, memoryByteLimit)
     }

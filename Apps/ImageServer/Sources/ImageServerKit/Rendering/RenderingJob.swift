@@ -12,13 +12,7 @@ struct Stopwatch: Sendable {
     private let elapsed: @Sendable () -> Duration
     private var last = Duration.zero
 
-    init(_ clock: any Clock<Duration>) {
-        func start(_ clock: some Clock<Duration>) -> @Sendable () -> Duration {
-            let start = clock.now
-            return { start.duration(to: clock.now) }
-        }
-        elapsed = start(clock)
-    }
+    init(_ clock: any Clock<Duration>) { elapsed = elapsedTime(of: clock) }
 
     /// Returns the time since the last call, or since the creation.
     mutating func lap() -> Duration {
@@ -26,6 +20,12 @@ struct Stopwatch: Sendable {
         defer { last = now }
         return now - last
     }
+}
+
+/// Returns a function that returns the time since this call.
+func elapsedTime(of clock: some Clock<Duration>) -> @Sendable () -> Duration {
+    let start = clock.now
+    return { start.duration(to: clock.now) }
 }
 
 /// The processing and encoding of one result.

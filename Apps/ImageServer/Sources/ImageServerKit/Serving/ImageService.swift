@@ -110,13 +110,22 @@ public final class ImageService: Sendable {
     private func info(of url: ImageURL, _ context: ServiceContext) async throws -> ImageInfo {
         let source = try await source(of: url, context)
         let renderer = parts.renderer
-        return try await parts.scheduler.run(in: .decode, host: nil, priority: LivePriority(.normal)) {
+        return try await decoding(of: url) { isCancelled in
             let header = try renderer.header(of: source)
             let preview = try renderer.preview(of: source, fitting: PixelSize(width: 100, height: 100))
             return ImageInfo(
                 format: header.format.rawValue, width: header.size.width, height: header.size.height,
                 orientation: header.orientation.rawValue, frames: header.frameCount, hasAlpha: header.hasAlpha,
                 size: source.count, thumbHash: ThumbHash(bitmap: preview).base64)
+        }
+    }
+
+    /// Runs synchronous work on a decoder, unless too many wait for one. `work` may call `isCancelled` on any thread.
+    func decoding<Value: Sendable>(
+        of url: ImageURL, _ work: @escaping @Sendable (_ isCancelled: @escaping @Sendable () -> Bool) throws -> Value
+    ) async throws -> Value {
+        try await parts.gate.runDecode(origin: url.originName) {
+            try await parts.scheduler.runDecoding(work)
         }
     }
 }

@@ -128,13 +128,15 @@ public final class RequestHandler: Sendable {
     private func log(
         _ request: ServerRequest, _ response: ServerResponse, id: String, trace: TraceContext, milliseconds: Double
     ) {
+        let level: Logger.Level = response.status >= 500 ? .warning : .info
+        guard logger.logLevel <= level else { return }
         var metadata: Logger.Metadata = [
             "request": "\(id)", "trace": "\(trace.traceID)", "method": "\(request.method)",
             "path": "\(request.path.prefix(500))", "status": "\(response.status)", "ms": "\(Int(milliseconds))",
             "bytes": "\(response.body.count)",
         ]
         if let level = response.headers[.cacheLevel] { metadata["cache"] = "\(level)" }
-        logger.log(level: response.status >= 500 ? .warning : .info, "request", metadata: metadata)
+        logger.log(level: level, "request", metadata: metadata)
     }
 
     /// Returns the identity that the client gave, if it can be logged.

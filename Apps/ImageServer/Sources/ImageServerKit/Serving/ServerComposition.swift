@@ -46,7 +46,7 @@ package struct ServerComposition: Sendable {
             renderer: ImageRenderer(
                 decoder: decoder, limits: settings.limits, standardQuality: settings.quality, clock: clock),
             scheduler: scheduler, cache: try settings.makeResultCache(shared?.cache, logger: logger),
-            gate: AdmissionGate(limit: settings.maxRenderings, originLimit: settings.maxRenderingsPerOrigin),
+            gate: AdmissionGate(limits: settings.admission, clock: clock),
             clock: clock, now: { Date() })
         parts.prepareOrigin = { recorder.setContext($1, for: $0) }
         (parts.bounds, parts.timeLimit) = (settings.bounds, settings.requestTime)
@@ -65,7 +65,8 @@ extension ServerSettings {
         PriorityScheduler(lanes: [
             .download: LaneConfiguration(limit: maxDownloads, perHostLimit: maxDownloadsPerOrigin),
             .decode: LaneConfiguration(
-                limit: maxDecodes, executor: DispatchTaskExecutor(name: "image-rendering", width: maxDecodes)),
+                limit: admission.decoders,
+                executor: DispatchTaskExecutor(name: "image-rendering", width: admission.decoders)),
         ])
     }
 

@@ -26,10 +26,7 @@ package struct ServerSettings: Sendable {
     package var resultCacheBytes: Int
     package var sourceCacheBytes: Int
     package var limits: RenderingLimits
-    package var maxRenderings: Int
-    /// Nil for half of `maxRenderings`.
-    package var maxRenderingsPerOrigin: Int?
-    package var maxDecodes: Int
+    package var admission: AdmissionGate.Limits
     package var maxDownloads: Int
     package var maxDownloadsPerOrigin: Int
     package var maxConnections: Int
@@ -74,11 +71,7 @@ package struct ServerSettings: Sendable {
         resultCacheBytes = try reader.integer("resultCacheBytes")
         sourceCacheBytes = try reader.integer("sourceCacheBytes")
         limits = try reader.limits()
-        maxRenderings = try reader.integer("maxRenderings", in: 1...100_000)
-        let perOrigin = try reader.integer("maxRenderingsPerOrigin", in: 0...100_000)
-        maxRenderingsPerOrigin = perOrigin > 0 ? perOrigin : nil
-        let decodes = try reader.integer("maxDecodes", in: 0...1_024)
-        maxDecodes = decodes > 0 ? decodes : max(1, coreCount)
+        admission = try reader.admission(coreCount: coreCount)
         maxDownloads = try reader.integer("maxDownloads", in: 1...10_000)
         maxDownloadsPerOrigin = try reader.integer("maxDownloadsPerOrigin", in: 1...10_000)
         maxConnections = try reader.integer("maxConnections", in: 1...1_000_000)
@@ -168,6 +161,14 @@ extension SettingsReader {
             ranges.append(range)
         }
         return AddressRules(allowing: ranges)
+    }
+
+    fileprivate func admission(coreCount: Int) throws(SettingsFailure) -> AdmissionGate.Limits {
+        let perOrigin = try integer("maxRenderingsPerOrigin", in: 0...100_000)
+        let decoders = try integer("maxDecodes", in: 0...1_024)
+        return AdmissionGate.Limits(
+            renderings: try integer("maxRenderings", in: 1...100_000),
+            renderingsPerOrigin: perOrigin > 0 ? perOrigin : nil, decoders: decoders > 0 ? decoders : coreCount)
     }
 
     fileprivate func limits() throws(SettingsFailure) -> RenderingLimits {
