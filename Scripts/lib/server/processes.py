@@ -1,0 +1,151 @@
+"""The processes of the benchmarks: the image server, nginx, Redis and thumbor, each on a free port, and wrk."""
+
+import os
+import pathlib
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import time
+import urllib.error
+import urllib.request
+
+TICK = os.sysconf('SC_CLK_TCK')
+
+
+def free_port():
+    with socket.socket() as listener:
+        listener.bind(('127.0.0.1', 0))
+        return listener.getsockname()[1]
+
+
+def get(url, timeout=60):
+    """Returns the status, the headers and the body of a response."""
+    try:
+        with urllib.request.urlopen(url, timeout=timeout) as response:
+            return response.status, response.headers, response.read()
+    except urllib.error.HTTPError as error:
+        return error.code, error.headers, error.read()
+
+
+class Process:
+    """A process that is ready when something listens at its port, and that ends with the benchmark."""
+
+    running = []
+
+    def __init__(self, command, port, log):
+        self.command, self.port, self.log = [str(part) for part in command], port, log
+        self.start()
+        Process.running.append(self)
+
+    def start(self):
+        self.popen = subprocess.Popen(self.command, stdout=open(self.log, 'a'), stderr=subprocess.STDOUT)
+        deadline = time.monotonic() + 60
+        while time.monotonic() < deadline:
+            if self.popen.poll() is not None:
+                raise SystemExit(f'{self.command[0]} ended: see {self.log}')
+            with socket.socket() as client:
+                if client.connect_ex(('127.0.0.1', self.port)) == 0:
+                    return
+            time.sleep(0.05)
+        raise SystemExit(f'{self.command[0]} does not listen: see {self.log}')
+
+    def send_signal(self, number):
+        self.popen.send_signal(number)
+
+    def end(self, number=signal.SIGTERM):
+        if self.popen.poll() is None:
+            self.popen.send_signal(signal.SIGCONT)
+            self.popen.send_signal(number)
+        self.popen.wait()
+
+    @property
+    def seconds(self):
+        """The processor time so far."""
+        fields = pathlib.Path(f'/proc/{self.popen.pid}/stat').read_text().rpartition(')')[2].split()
+        return (int(fields[11]) + int(fields[12])) / TICK
+
+    @property
+    def resident_mb(self):
+        status = pathlib.Path(f'/proc/{self.popen.pid}/status').read_text()
+        return int(re.search(r'VmRSS:\s+(\d+)', status)[1]) / 1024
+
+    @classmethod
+    def end_all(cls):
+        for process in cls.running:
+            process.end()
+        cls.running = []
+
+
+class Nginx(Process):
+    """Serves a folder; with `size`, images of it that image_filter scales; with `log`, notes each request."""
+
+    MODULE = '/usr/lib/nginx/modules/ngx_http_image_filter_module.so'
+
+    def __init__(self, folder, files, size=None, log='off'):
+        port = free_port()
+        filter = ''
+        load = ''
+        if size:
+            load = f'load_module {self.MODULE};'
+            filter = f'image_filter resize {size} {size}; image_filter_jpeg_quality 80; image_filter_buffer 32M;'
+        configuration = folder / f'nginx-{port}.conf'
+        configuration.write_text(f'''{load}
+            worker_processes auto; daemon off; pid {folder}/nginx-{port}.pid; error_log {folder}/nginx-{port}.log;
+            events {{ worker_connections 4096; }}
+            http {{ access_log {log}; client_body_temp_path {folder}; proxy_temp_path {folder}; sendfile on;
+                fastcgi_temp_path {folder}; uwsgi_temp_path {folder}; scgi_temp_path {folder};
+                keepalive_requests 1000000; add_header Cache-Control max-age=3600;
+                server {{ listen 127.0.0.1:{port} backlog=4096; root {files}; {filter} }} }}''')
+        super().__init__(['nginx', '-c', configuration], port, folder / 'nginx.log')
+
+
+class ImageServer(Process):
+    """Accepts unsigned URLs of sources on loopback."""
+
+    def __init__(self, binary, folder, origin_port, *flags, name='server'):
+        port = free_port()
+        command = [binary, '--port', port, '--allow-unsigned', 'true', '--allowed-ports', origin_port,
+                   '--allowed-addresses', '127.0.0.1', '--log-level', 'error', *flags]
+        self.origin_port = origin_port
+        super().__init__(command, port, folder / f'{name}.log')
+
+    def path(self, source, options='rs:fit:300:300/q:80', extension='jpg'):
+        return f'/_/{options}/plain/http:%2F%2F127.0.0.1:{self.origin_port}%2F{source}@{extension}'
+
+    def url(self, source, **arguments):
+        return f'http://127.0.0.1:{self.port}{self.path(source, **arguments)}'
+
+    def metric(self, name):
+        text = get(f'http://127.0.0.1:{self.port}/metrics')[2].decode()
+        return sum(float(line.split()[-1]) for line in text.splitlines() if line.startswith(name))
+
+
+class Redis(Process):
+    def __init__(self, folder, *flags):
+        port = free_port()
+        super().__init__(['redis-server', '--port', port, '--bind', '127.0.0.1', '--save', '', '--dir', folder, *flags],
+                         port, folder / 'redis.log')
+        self.url = f'redis://127.0.0.1:{port}'
+
+
+def wrk(url, connections, seconds, script=None):
+    """Returns requests per second, the 99th percentile in ms, and the number of failed requests."""
+    command = ['wrk', '-t1', f'-c{connections}', f'-d{seconds}', '--latency']
+    if script:
+        command += ['-s', script]
+    text = subprocess.run(command + [url], capture_output=True, text=True, check=True).stdout
+    percentile = re.search(r'99%\s+([\d.]+)(us|ms|s)', text)
+    factor = {'us': 1e-3, 'ms': 1, 's': 1e3}[percentile[2]]
+    failed = re.search(r'Non-2xx or 3xx responses: (\d+)', text)
+    errors = re.search(r'Socket errors: connect (\d+), read (\d+), write (\d+), timeout (\d+)', text)
+    return (float(re.search(r'Requests/sec:\s+([\d.]+)', text)[1]), float(percentile[1]) * factor,
+            (int(failed[1]) if failed else 0) + (sum(map(int, errors.groups())) if errors else 0))
+
+
+def needs(*tools):
+    missing = [tool for tool in tools if not shutil.which(tool)]
+    if missing:
+        raise SystemExit(f'not installed: {", ".join(missing)}; to install: apt-get install wrk nginx '
+                         'libnginx-mod-http-image-filter redis-server')
