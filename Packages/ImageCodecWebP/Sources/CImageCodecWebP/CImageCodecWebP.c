@@ -51,26 +51,74 @@ webp_outcome webp_read_header(const uint8_t *bytes, size_t length, webp_image *i
     return webp_ok;
 }
 
+/* The alpha of a pixel, with its color set to 0. */
+static uint32_t alpha_of(uint32_t pixel) {
+    static const uint8_t bytes[4] = {0, 0, 0, 255};
+    uint32_t mask;
+    memcpy(&mask, bytes, 4);
+    return pixel & mask;
+}
+
+static uint32_t load(const uint8_t *rgba) {
+    uint32_t pixel;
+    memcpy(&pixel, rgba, 4);
+    return pixel;
+}
+
 void webp_make_opaque(uint8_t *rgba, size_t pixels) {
-    static const uint8_t opaque_bytes[4] = {0, 0, 0, 255};
-    uint32_t opaque, pixel;
-    memcpy(&opaque, opaque_bytes, 4);
     for (size_t index = 0; index < pixels; index++) {
-        memcpy(&pixel, rgba + 4 * index, 4);
-        pixel |= opaque;
+        uint32_t pixel = load(rgba + 4 * index) | alpha_of(UINT32_MAX);
         memcpy(rgba + 4 * index, &pixel, 4);
     }
 }
 
-webp_outcome webp_decode(const uint8_t *bytes, size_t length, int width, int height, uint8_t *rgba) {
+webp_outcome webp_decode(const uint8_t *bytes, size_t length, uint8_t *rgba, size_t stride, size_t size) {
     WebPDecoderConfig config;
     if (!WebPInitDecoderConfig(&config)) return webp_unsupported;
     config.output.colorspace = MODE_RGBA;
     config.output.is_external_memory = 1;
     config.output.u.RGBA.rgba = rgba;
-    config.output.u.RGBA.stride = 4 * width;
-    config.output.u.RGBA.size = 4 * (size_t)width * (size_t)height;
+    config.output.u.RGBA.stride = (int)stride;
+    config.output.u.RGBA.size = size;
     return outcome_of(WebPDecode(bytes, length, &config));
+}
+
+/* Blends two pixels of which neither is transparent. The weights are in units of 1/255². */
+static void blend(const uint8_t *rgba, uint8_t *below) {
+    uint32_t weight = rgba[3] * 255u, weight_below = below[3] * (255u - rgba[3]), sum = weight + weight_below;
+    for (int channel = 0; channel < 3; channel++)
+        below[channel] = (uint8_t)((rgba[channel] * weight + below[channel] * weight_below + sum / 2) / sum);
+    below[3] = (uint8_t)((sum + 127) / 255);
+}
+
+static void draw_each(const uint8_t *rgba, size_t count, uint8_t *below) {
+    for (; count > 0; count--, rgba += 4, below += 4) {
+        if (rgba[3] == 255 || below[3] == 0) memcpy(below, rgba, 4);
+        else if (rgba[3] != 0) blend(rgba, below);
+    }
+}
+
+enum { group = 16 };
+
+/* Draws a group of pixels. Most groups are only opaque and transparent; the compiler vectorizes the loops for these. */
+static void draw_group(const uint8_t *rgba, uint8_t *below) {
+    const uint32_t opaque = alpha_of(UINT32_MAX);
+    uint32_t pixels[group], pixels_below[group], translucent = 0;
+    memcpy(pixels, rgba, sizeof pixels);
+    memcpy(pixels_below, below, sizeof pixels_below);
+    for (int x = 0; x < group; x++) translucent |= alpha_of(pixels[x]) != 0 && alpha_of(pixels[x]) != opaque;
+    if (translucent) {
+        draw_each(rgba, group, below);
+        return;
+    }
+    for (int x = 0; x < group; x++)
+        if (alpha_of(pixels[x]) != opaque && alpha_of(pixels_below[x]) != 0) pixels[x] = pixels_below[x];
+    memcpy(below, pixels, sizeof pixels);
+}
+
+void webp_blend(const uint8_t *rgba, size_t count, uint8_t *below) {
+    for (; count >= group; count -= group, rgba += 4 * group, below += 4 * group) draw_group(rgba, below);
+    draw_each(rgba, count, below);
 }
 
 struct webp_session {

@@ -84,7 +84,7 @@ final class OpenedWebP: OpenedImage {
         _ frames: [WebPFrame], through index: Int, for sink: any PixelRowSink
     ) throws(DecodingFailure) {
         // Moved out to avoid a copy of the canvas on write. It is discarded if a frame fails.
-        var working = compositor ?? WebPCompositor(canvas: structure.canvas)
+        var working = compositor ?? WebPCompositor(canvas: structure.canvas, pool: pool)
         compositor = nil
         let start = frames[...index].lastIndex { !$0.isTruncated && $0.replaces(structure.canvas) } ?? 0
         if working.next > index + 1 || working.next < start { working.restart(at: start) }
@@ -94,16 +94,16 @@ final class OpenedWebP: OpenedImage {
                 outputBytes: working.byteCount + 4 * frame.size.area, at: frame.data, of: data, limits: limits)
             try sink.checkCancellation()
             if frame.isTruncated {
-                try working.draw(frame, pixels: decodedPart(of: frame))
+                try working.draw(frame, firstRows: decodedPart(of: frame))
                 try working.send(to: sink)
                 throw .truncated(.webp)
             }
-            try working.draw(frame, pixels: WebPPixels(frame.image, at: frame.data, of: data))
+            try working.draw(frame, of: data)
         }
         compositor = consume working
     }
 
-    private func decodedPart(of frame: WebPFrame) throws(DecodingFailure) -> WebPPixels {
+    private func decodedPart(of frame: WebPFrame) throws(DecodingFailure) -> [UInt8] {
         let session = try WebPSession(frame.image)
         try session.update(data.dropFirst(frame.data.lowerBound).prefix(frame.data.count))
         return session.decodedPart

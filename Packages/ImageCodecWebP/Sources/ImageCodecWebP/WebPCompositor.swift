@@ -1,9 +1,18 @@
+import CImageCodecWebP
 import ImageCore
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 
 /// The canvas of an animation, with the state to draw the next frame (RFC 9649, 2.7.1.1).
 struct WebPCompositor {
     private let size: PixelSize
-    private var canvas: WebPPixels?
+    private let pool: PixelBufferPool?
+    /// RGBA pixels with straight alpha. Allocated with the first frame.
+    private var canvas: [UInt8] = []
     /// The index of the next frame to draw.
     private(set) var next = 0
     /// The last drawn frame. If it has to be cleared, this is done before the next frame is drawn.
@@ -11,96 +20,93 @@ struct WebPCompositor {
     /// The number of valid rows from the top. Less than the height only if the first frame is truncated.
     private var validRows = 0
 
-    init(canvas size: PixelSize) { self.size = size }
+    /// - Parameter pool: Provides the memory of frames that are blended.
+    init(canvas size: PixelSize, pool: PixelBufferPool?) {
+        self.size = size
+        self.pool = pool
+    }
 
     /// The size of the canvas in bytes.
     var byteCount: Int { 4 * size.area }
 
     /// Resets the canvas. The next frame is `index`, which must not depend on earlier frames.
-    mutating func restart(at index: Int) {
-        next = index
-        drawn = nil
-        canvas = nil
-    }
+    mutating func restart(at index: Int) { (next, drawn, canvas) = (index, nil, []) }
 
-    /// Draws the next frame.
-    ///
-    /// - Parameter pixels: The frame, or its first rows.
-    mutating func draw(_ frame: WebPFrame, pixels: WebPPixels) {
-        let isPart = pixels.size.height < frame.size.height
-        validRows = isPart && drawn == nil ? min(size.height, frame.top + pixels.size.height) : size.height
-        if !isPart, frame.replaces(size) {
-            canvas = pixels
+    /// Decodes the next frame onto the canvas. Discard the compositor if this throws.
+    mutating func draw(_ frame: WebPFrame, of data: Data) throws(DecodingFailure) {
+        prepareCanvas()
+        if frame.blends && frame.image.hasAlpha {
+            let pixels = try frame.image.pixels(at: frame.data, of: data, pool: pool)
+            draw(pixels, at: frame)
+            pool?.give(pixels)
         } else {
-            draw(frame, pixels, overAll: canvas ?? WebPPixels(clear: size))
+            try decode(frame, of: data)
         }
+        validRows = size.height
         drawn = frame
         next += 1
     }
 
-    private mutating func draw(_ frame: WebPFrame, _ pixels: WebPPixels, overAll below: consuming WebPPixels) {
-        canvas = nil
-        if let drawn, drawn.clears { below.clear(drawn) }
-        below.draw(frame, pixels: pixels)
-        canvas = below
+    /// Draws the first rows of a truncated frame.
+    mutating func draw(_ frame: WebPFrame, firstRows: [UInt8]) {
+        prepareCanvas()
+        draw(firstRows, at: frame)
+        let rows = firstRows.count / (4 * frame.size.width)
+        validRows = drawn == nil && rows < frame.size.height ? frame.top + rows : size.height
+        drawn = frame
+        next += 1
     }
 
-    func send(to sink: any PixelRowSink) throws(DecodingFailure) { try canvas?.send(rows: validRows, to: sink) }
-}
+    /// Sends the valid rows to `sink`.
+    func send(to sink: any PixelRowSink) throws(DecodingFailure) {
+        let stride = 4 * size.width
+        for y in 0..<validRows { try sink.receive(canvas.span.extracting(y * stride..<(y + 1) * stride)) }
+    }
 
-extension WebPPixels {
-    /// Returns the number of columns of a frame that are on the canvas.
-    private func columns(of frame: WebPFrame) -> Int { max(0, min(frame.size.width, size.width - frame.left)) }
-
-    private func rows(of frame: WebPFrame) -> Int { max(0, min(frame.size.height, size.height - frame.top)) }
-
-    fileprivate mutating func clear(_ frame: WebPFrame) {
-        let columns = columns(of: frame)
-        for y in 0..<rows(of: frame) {
-            let start = (frame.top + y) * size.width + frame.left
-            for x in start..<start + columns { values[x] = 0 }
+    /// Disposes of the last frame.
+    private mutating func prepareCanvas() {
+        if canvas.isEmpty { canvas = [UInt8](repeating: 0, count: byteCount) }
+        guard let drawn, drawn.clears else { return }
+        for y in 0..<drawn.size.height {
+            for index in range(ofRow: y, in: drawn) { canvas[index] = 0 }
         }
     }
 
-    fileprivate mutating func draw(_ frame: WebPFrame, pixels: WebPPixels) {
-        let columns = columns(of: frame)
-        let rows = min(rows(of: frame), pixels.size.height)
-        let blends = frame.blends && frame.image.hasAlpha
-        let (width, left, top) = (size.width, frame.left, frame.top)
-        for y in 0..<rows {
-            let range = (top + y) * width + left..<(top + y) * width + left + columns
-            let source = y * frame.size.width..<y * frame.size.width + columns
+    /// Decodes a frame that is not blended.
+    private mutating func decode(_ frame: WebPFrame, of data: Data) throws(DecodingFailure) {
+        let (start, stride) = (range(ofRow: 0, in: frame).lowerBound, 4 * size.width)
+        let outcome = unsafe canvas.withUnsafeMutableBufferPointer { canvas in
+            unsafe frame.image.decode(at: frame.data, of: data, into: canvas.extracting(start...), stride: stride)
+        }
+        try check(outcome)
+    }
+
+    /// Draws the first rows of a frame, or all of them.
+    private mutating func draw(_ pixels: [UInt8], at frame: WebPFrame) {
+        let (blends, stride) = (frame.blends && frame.image.hasAlpha, 4 * frame.size.width)
+        for y in 0..<pixels.count / stride {
+            let (source, target) = (y * stride..<(y + 1) * stride, range(ofRow: y, in: frame))
             if blends {
-                blend(pixels.values.span.extracting(source), into: range)
+                blend(pixels.span.extracting(source), into: target)
             } else {
-                values.replaceSubrange(range, with: pixels.values[source])
+                canvas.replaceSubrange(target, with: pixels[source])
             }
         }
     }
 
-    private mutating func blend(_ row: Span<UInt32>, into range: Range<Int>) {
-        var target = values.mutableSpan
-        for (x, index) in range.enumerated() { target[index] = row[x].blended(over: target[index]) }
-    }
-}
-
-extension UInt32 {
-    private var alpha: UInt32 { UInt32(littleEndian: self) >> 24 }
-
-    /// Returns this RGBA pixel composited over another, both with straight alpha, rounded to the nearest.
-    fileprivate func blended(over below: UInt32) -> UInt32 {
-        if alpha == 255 || below.alpha == 0 { return self }
-        if alpha == 0 { return below }
-        // The weights of both pixels, in units of 1/255².
-        let weight = alpha * 255
-        let weightBelow = below.alpha * (255 - alpha)
-        let sum = weight + weightBelow
-        var result = ((sum + 127) / 255) << 24
-        for shift in stride(from: UInt32(0), to: 24, by: 8) {
-            let upper = UInt32(littleEndian: self) >> shift & 255
-            let lower = UInt32(littleEndian: below) >> shift & 255
-            result |= ((upper * weight + lower * weightBelow + sum / 2) / sum) << shift
+    private mutating func blend(_ row: Span<UInt8>, into range: Range<Int>) {
+        precondition(row.count == range.count)
+        // Sound: by the precondition, both rows are equally long.
+        unsafe canvas.withUnsafeMutableBufferPointer { canvas in
+            unsafe row.withUnsafeBufferPointer { row in
+                unsafe webp_blend(row.baseAddress, row.count / 4, canvas.extracting(range).baseAddress)
+            }
         }
-        return result.littleEndian
+    }
+
+    /// Returns the bytes of a row of a frame.
+    private func range(ofRow y: Int, in frame: WebPFrame) -> Range<Int> {
+        let start = 4 * ((frame.top + y) * size.width + frame.left)
+        return start..<start + 4 * frame.size.width
     }
 }

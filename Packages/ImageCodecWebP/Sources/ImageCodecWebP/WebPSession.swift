@@ -62,10 +62,6 @@ import ImageCore
         }
     }
 
-    /// The decoded rows as an image.
-    var decodedPart: WebPPixels {
-        var part = WebPPixels(clear: PixelSize(width: size.width, height: rows))
-        for index in part.values.indices { part.values[index] = unsafe pixels[index] }
-        return part
-    }
+    /// The decoded rows, as RGBA without padding.
+    var decodedPart: [UInt8] { unsafe [UInt8](UnsafeRawBufferPointer(start: pixels, count: 4 * rows * size.width)) }
 }

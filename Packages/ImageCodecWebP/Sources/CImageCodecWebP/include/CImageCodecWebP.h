@@ -32,8 +32,12 @@ typedef struct {
 /* Reads the header of an image: a file, or the data of a frame. */
 webp_outcome webp_read_header(const uint8_t *bytes, size_t length, webp_image *image);
 
-/* Decodes an image to RGBA with straight alpha, 4 * width * height bytes. Width and height are from its header. */
-webp_outcome webp_decode(const uint8_t *bytes, size_t length, int width, int height, uint8_t *rgba);
+/* Decodes an image to RGBA with straight alpha, in rows that are `stride` bytes apart. Fails if its rows, the last one
+   without padding, take more than `size` bytes. */
+webp_outcome webp_decode(const uint8_t *bytes, size_t length, uint8_t *rgba, size_t stride, size_t size);
+
+/* Composites RGBA pixels over those of `below`, both with straight alpha, rounded to the nearest. */
+void webp_blend(const uint8_t *rgba, size_t count, uint8_t *below);
 
 /* Sets the alpha of `pixels` pixels to 255. */
 void webp_make_opaque(uint8_t *rgba, size_t pixels);
