@@ -3,166 +3,170 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { capacity = 4096, chunk = 8 };
+/* Strings are copied in chunks, so that a copy may read and write a part of a chunk beyond the end. */
+enum { capacity = 4096, literals = 256, chunk = 16 };
 
-/* The string of a code is the string of its prefix, followed by its chunk of up to 8 bytes. A string is written in
-   chunks, from the last one. Entries from `next` on are never read: codes are checked first. */
+/* The string of a code in `strings`. */
 typedef struct {
-    uint8_t bytes[chunk];
-    uint16_t prefix;
-    uint16_t last; /* the length of the string minus 1 */
+    uint32_t start, length;
 } lzw_entry;
 
-struct gif_lzw {
-    lzw_entry entries[capacity];
-    uint32_t clear_code, next;
-    int code_size, code_width;
-    int32_t previous; /* -1 after a clear code */
-    uint8_t previous_first;
-
+/* The state that each code changes. It is copied while codes are read, so that the compiler keeps it in registers. */
+typedef struct {
+    uint32_t next, code_width;
+    uint32_t previous_length; /* of the string before `end`; 0 after a clear code */
+    uint32_t end, kept;       /* in `strings`: the end of all strings, and of those with entries */
     size_t cursor, block_end;
     uint64_t accumulator;
     uint32_t bit_count;
+} lzw_state;
 
-    /* The rest of a string that did not fit in the previous row. */
-    uint8_t pending[capacity + chunk];
-    size_t pending_start, pending_end;
+struct gif_lzw {
+    lzw_entry entries[capacity];
+    uint32_t clear_code, code_size;
+    lzw_state state;
+
+    /* 256 strings of one byte, then the strings of the codes since the last clear code. The string of an entry is that
+       of a code and the byte after it. Strings are dropped if the table is full. */
+    uint8_t *strings;
+    uint32_t size, taken; /* the bytes up to `taken` have been returned */
 };
 
-gif_lzw *gif_lzw_open(void) { return malloc(sizeof(gif_lzw)); }
+gif_lzw *gif_lzw_open(void) {
+    gif_lzw *lzw = calloc(1, sizeof(gif_lzw));
+    if (lzw == NULL) return NULL;
+    lzw->size = 1 << 15;
+    lzw->strings = malloc(lzw->size);
+    for (int byte = 0; byte < literals && lzw->strings != NULL; byte++) lzw->strings[byte] = (uint8_t)byte;
+    if (lzw->strings != NULL) return lzw;
+    free(lzw);
+    return NULL;
+}
 
-void gif_lzw_close(gif_lzw *lzw) { free(lzw); }
+void gif_lzw_close(gif_lzw *lzw) {
+    free(lzw->strings);
+    free(lzw);
+}
 
-static void clear(gif_lzw *lzw) {
-    lzw->next = lzw->clear_code + 2;
-    lzw->code_width = lzw->code_size + 1;
-    lzw->previous = -1;
+/* Moves the bytes that have not been returned to `start`. Later bytes are lost. */
+static void move_rest(gif_lzw *lzw, lzw_state *state, uint32_t start) {
+    uint32_t rest = state->end - lzw->taken;
+    memmove(lzw->strings + start, lzw->strings + lzw->taken, rest);
+    lzw->taken = start;
+    state->end = start + rest;
+}
+
+static void clear(gif_lzw *lzw, lzw_state *state) {
+    state->next = lzw->clear_code + 2;
+    state->code_width = lzw->code_size + 1;
+    state->previous_length = 0;
+    state->kept = literals;
+    move_rest(lzw, state, literals);
 }
 
 gif_lzw_outcome gif_lzw_start(gif_lzw *lzw, const uint8_t *bytes, size_t length, size_t offset) {
     if (offset >= length) return gif_lzw_truncated;
-    int code_size = bytes[offset];
+    uint32_t code_size = bytes[offset];
     if (code_size < 1 || code_size > 11) return gif_lzw_malformed;
     lzw->code_size = code_size;
     lzw->clear_code = 1u << code_size;
-    for (uint32_t code = 0; code < lzw->clear_code; code++) {
-        lzw->entries[code].bytes[0] = (uint8_t)code;
-        lzw->entries[code].prefix = 0;
-        lzw->entries[code].last = 0;
-    }
-    clear(lzw);
-    lzw->cursor = lzw->block_end = offset + 1;
-    lzw->accumulator = 0;
-    lzw->bit_count = 0;
-    lzw->pending_start = lzw->pending_end = 0;
+    for (uint32_t code = 0; code < lzw->clear_code; code++) lzw->entries[code] = (lzw_entry){code % literals, 1};
+    lzw->taken = literals;
+    lzw->state = (lzw_state){.cursor = offset + 1, .block_end = offset + 1, .end = literals};
+    clear(lzw, &lzw->state);
     return gif_lzw_ok;
 }
 
 /* Fills the accumulator with at least `code_width` bits. Returns 0 at the end of the sub-blocks (GIF89a, 15). */
-static int refill(gif_lzw *lzw, const uint8_t *bytes, size_t length) {
-    uint32_t width = (uint32_t)lzw->code_width;
-    size_t end = lzw->block_end < length ? lzw->block_end : length;
-    if (end >= 4 && lzw->cursor <= end - 4) {
-        const uint8_t *next = bytes + lzw->cursor;
+static inline int refill(lzw_state *state, const uint8_t *bytes, size_t length) {
+    if (state->block_end - state->cursor >= 4) {
+        const uint8_t *next = bytes + state->cursor;
         uint32_t four = next[0] | (uint32_t)next[1] << 8 | (uint32_t)next[2] << 16 | (uint32_t)next[3] << 24;
-        lzw->accumulator |= (uint64_t)four << lzw->bit_count;
-        lzw->bit_count += 32;
-        lzw->cursor += 4;
+        state->accumulator |= (uint64_t)four << state->bit_count;
+        state->bit_count += 32;
+        state->cursor += 4;
         return 1;
     }
-    while (lzw->bit_count < width) {
-        if (lzw->cursor == lzw->block_end) {
-            if (lzw->cursor >= length || bytes[lzw->cursor] == 0) return 0;
-            lzw->block_end = lzw->cursor + 1 + bytes[lzw->cursor];
-            lzw->cursor++;
+    while (state->bit_count < state->code_width) {
+        if (state->cursor == state->block_end) {
+            if (state->cursor >= length || bytes[state->cursor] == 0) return 0;
+            state->block_end = state->cursor + 1 + bytes[state->cursor];
+            if (state->block_end > length) state->block_end = length;
+            if (++state->cursor >= length) return 0;
         }
-        if (lzw->cursor >= length) return 0;
-        lzw->accumulator |= (uint64_t)bytes[lzw->cursor++] << lzw->bit_count;
-        lzw->bit_count += 8;
+        state->accumulator |= (uint64_t)bytes[state->cursor++] << state->bit_count;
+        state->bit_count += 8;
     }
     return 1;
 }
 
-/* Writes a string to `target`, which must have space for the length rounded up to a multiple of 8. */
-static void expand(const gif_lzw *lzw, uint32_t code, uint8_t *target) {
-    const lzw_entry *entry = &lzw->entries[code];
-    for (size_t start = entry->last & ~(size_t)(chunk - 1);; start -= chunk) {
-        memcpy(target + start, entry->bytes, chunk);
-        if (start == 0) return;
-        entry = &lzw->entries[entry->prefix];
-    }
+/* Takes the next code from the accumulator. */
+static inline uint32_t take_code(lzw_state *state) {
+    uint32_t code = (uint32_t)state->accumulator & ((1u << state->code_width) - 1);
+    state->accumulator >>= state->code_width;
+    state->bit_count -= state->code_width;
+    return code;
 }
 
-/* Adds an entry: the string of the previous code and one more byte. */
-static void add_entry(gif_lzw *lzw, uint8_t byte) {
-    lzw_entry *entry = &lzw->entries[lzw->next++];
-    const lzw_entry *previous = &lzw->entries[lzw->previous];
-    uint16_t last = (uint16_t)(previous->last + 1);
-    if (last % chunk != 0) {
-        *entry = *previous;
-    } else {
-        entry->prefix = (uint16_t)lzw->previous;
-    }
-    entry->bytes[last % chunk] = byte;
-    entry->last = last;
+/* Makes space for a string. Their total length is bounded: while the table grows, strings grow by a byte at most. */
+static int grow(gif_lzw *lzw, uint32_t end, uint32_t length) {
+    uint32_t size = lzw->size;
+    while (size - end < length + chunk) size *= 2;
+    uint8_t *strings = realloc(lzw->strings, size);
+    if (strings == NULL) return 0;
+    lzw->strings = strings;
+    lzw->size = size;
+    return 1;
 }
 
-static size_t take_pending(gif_lzw *lzw, uint8_t *row, size_t space) {
-    size_t count = lzw->pending_end - lzw->pending_start;
-    if (count > space) count = space;
-    memcpy(row, lzw->pending + lzw->pending_start, count);
-    lzw->pending_start += count;
-    return count;
+/* Appends the string of an entry. It can be the last string and its own first byte, which is not yet written. */
+static inline void append(uint8_t *strings, lzw_state *state, lzw_entry entry) {
+    const uint8_t *source = strings + entry.start;
+    uint8_t *target = strings + state->end;
+    memcpy(target, source, chunk);
+    for (uint32_t done = chunk; done < entry.length; done += chunk) memcpy(target + done, source + done, chunk);
+    state->end += entry.length;
+    if (entry.start + entry.length > state->end - entry.length) target[entry.length - 1] = target[0];
+    state->previous_length = entry.length;
 }
 
-/* Writes a string to the row, and what does not fit to `pending`. Returns the number of bytes written to the row. */
-static size_t write_string(gif_lzw *lzw, uint32_t code, uint8_t *row, size_t space, uint8_t *first) {
-    size_t last = lzw->entries[code].last;
-    if ((last | (chunk - 1)) < space) {
-        expand(lzw, code, row);
-        *first = row[0];
-        return last + 1;
+/* Reads codes until `count` bytes are available. */
+static gif_lzw_outcome read_codes(gif_lzw *lzw, lzw_state *state, const uint8_t *bytes, size_t length, uint32_t count) {
+    while (state->end - lzw->taken < count) {
+        if (state->bit_count < state->code_width && !refill(state, bytes, length)) return gif_lzw_truncated;
+        uint32_t code = take_code(state);
+        if (code == lzw->clear_code) {
+            clear(lzw, state);
+            continue;
+        }
+        if (code == lzw->clear_code + 1) return gif_lzw_truncated;
+        int is_growing = state->next < capacity;
+        if (is_growing && state->previous_length > 0) {
+            uint32_t start = state->end - state->previous_length;
+            lzw->entries[state->next++] = (lzw_entry){start, state->previous_length + 1};
+        }
+        if (code >= state->next) return gif_lzw_malformed;
+        lzw_entry entry = lzw->entries[code];
+        if (lzw->size - state->end < entry.length + chunk && !grow(lzw, state->end, entry.length))
+            return gif_lzw_out_of_memory;
+        append(lzw->strings, state, entry);
+        if (is_growing) state->kept = state->end;
+        if (state->next == 1u << state->code_width && state->code_width < 12) state->code_width++;
     }
-    expand(lzw, code, lzw->pending);
-    *first = lzw->pending[0];
-    lzw->pending_start = 0;
-    lzw->pending_end = last + 1;
-    return take_pending(lzw, row, space);
+    return gif_lzw_ok;
 }
 
 gif_lzw_outcome gif_lzw_read(
     gif_lzw *lzw, const uint8_t *bytes, size_t length, uint8_t *row, size_t count, size_t *filled) {
-    size_t position = take_pending(lzw, row, count);
-    gif_lzw_outcome outcome = gif_lzw_ok;
-    while (position < count) {
-        outcome = gif_lzw_truncated;
-        if (lzw->bit_count < (uint32_t)lzw->code_width && !refill(lzw, bytes, length)) break;
-        uint32_t code = (uint32_t)lzw->accumulator & ((1u << lzw->code_width) - 1);
-        lzw->accumulator >>= lzw->code_width;
-        lzw->bit_count -= (uint32_t)lzw->code_width;
-        if (code == lzw->clear_code) {
-            clear(lzw);
-            continue;
-        }
-        if (code == lzw->clear_code + 1) break;
-        outcome = gif_lzw_malformed;
-        /* A code may be `next` only if the entry can be added now. */
-        if (code >= lzw->next && (lzw->previous < 0 || code > lzw->next || lzw->next >= capacity)) break;
-        int adds_entry = lzw->previous >= 0 && lzw->next < capacity;
-        uint8_t first = lzw->previous_first;
-        if (code == lzw->next) {
-            add_entry(lzw, first);
-            adds_entry = 0;
-        }
-        position += write_string(lzw, code, row + position, count - position, &first);
-        if (adds_entry) add_entry(lzw, first);
-        if (lzw->next == 1u << lzw->code_width && lzw->code_width < 12) lzw->code_width++;
-        lzw->previous = (int32_t)code;
-        lzw->previous_first = first;
-        outcome = gif_lzw_ok;
-    }
-    *filled = position;
-    return position < count ? outcome : gif_lzw_ok;
+    lzw_state state = lzw->state;
+    if (lzw->taken > state.kept) move_rest(lzw, &state, state.kept);
+    gif_lzw_outcome outcome = read_codes(lzw, &state, bytes, length, (uint32_t)count);
+    uint32_t available = state.end - lzw->taken;
+    *filled = available < count ? available : count;
+    memcpy(row, lzw->strings + lzw->taken, *filled);
+    lzw->taken += (uint32_t)*filled;
+    lzw->state = state;
+    return outcome;
 }
 
 void gif_paint(const uint8_t *indices, size_t count, const uint32_t *colors, int transparent, uint32_t *pixels) {

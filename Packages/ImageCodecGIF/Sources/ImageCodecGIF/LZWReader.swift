@@ -3,8 +3,8 @@ import ImageCore
 
 /// Decompresses the pixel indices of images, row by row (GIF89a, appendix F).
 ///
-/// It holds a table of 4096 strings and the rest of one string, 60 KB in total, for any input. It is written in C to
-/// avoid a second bounds check for each access.
+/// It holds a table of 4096 strings, and the strings of the codes since the last clear code: 64 KB for most images, 16 MB
+/// at most, for large areas of one color. It is written in C to avoid a second bounds check for each access.
 ///
 /// Safe: the handle is valid from `init` to `deinit` and never leaves the class. Spans are not stored.
 @safe final class LZWReader {
@@ -38,6 +38,7 @@ import ImageCore
             }
         }
         if outcome == gif_lzw_malformed { throw .malformed(.gif, "an LZW code is not in the table") }
+        if outcome == gif_lzw_out_of_memory { throw .unsupported(.gif, "out of memory") }
         if outcome != gif_lzw_ok { throw .truncated(.gif) }
     }
 }

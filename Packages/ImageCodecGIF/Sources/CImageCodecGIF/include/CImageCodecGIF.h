@@ -58,6 +58,7 @@ typedef enum {
     gif_lzw_ok,
     gif_lzw_truncated, /* the codes end before the image is complete */
     gif_lzw_malformed,
+    gif_lzw_out_of_memory,
 } gif_lzw_outcome;
 
 /* Returns NULL if memory is exhausted. Call gif_lzw_start next. */
