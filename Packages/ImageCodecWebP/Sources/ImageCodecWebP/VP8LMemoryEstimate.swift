@@ -44,13 +44,6 @@ struct VP8LMemoryEstimate {
     /// bits.
     private static let greenEntries = [654, 656, 658, 662, 670, 686, 718, 782, 912, 1168, 1680, 2704]
 
-    /// Returns the largest estimate for an image of this size. One pixel of a small image stands for 4 by 4 pixels or
-    /// more.
-    static func upperBound(of size: PixelSize) -> Int {
-        let tiles = reduced(size.width, by: 2) * reduced(size.height, by: 2)
-        return 4 * (3 * tiles + 256) + min(tiles, 1 << 16) * groupBytes(cacheBits: 11)
-    }
-
     private mutating func readTransforms(from source: Span<UInt8>) throws(DecodingFailure) {
         var seen: Set<Int> = []
         while try reader.readFlag(from: source) {

@@ -19,7 +19,6 @@ extension WebPImage {
     ) throws(DecodingFailure) {
         let plain = size.area.bytes(each: isLossless ? 4 : hasAlpha ? 5 : 0, plus: outputBytes)
         try limits.check(.decodedBytes, plain)
-        if plain <= limits.decodedBytes - VP8LMemoryEstimate.upperBound(of: size) { return }
         guard isLossless || hasAlpha, let stream = LosslessStream(in: range, of: data.span) else { return }
         let estimate = try VP8LMemoryEstimate(of: stream.range, hasHeader: stream.hasHeader, size: size, in: data.span)
         try limits.check(.decodedBytes, plain + estimate.byteCount)
