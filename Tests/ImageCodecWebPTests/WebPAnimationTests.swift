@@ -79,6 +79,23 @@ struct WebPAnimationTests {
         #expect(try Self.row(try WebPReading.open(data), frame: 1) == [[76, 124, 0, 161]])
     }
 
+    @Test("each pixel of a wide frame is blended alone", arguments: [nil, 20])
+    func blendsWide(translucent: Int?) throws {
+        let (width, half): (Int, [UInt8]) = (39, [0, 0, 255, 128])
+        let above = (0..<width).map { $0 == translucent ? half : $0 % 3 == 0 ? Self.green : Self.clear }
+        let frame = Bitmap(
+            size: PixelSize(width: width, height: 1), pixels: above.flatMap { $0 }, isOpaque: false)
+        let data = try Self.animation(width, 1) {
+            try $0.frame(.flat(25, 1, Self.red))
+            try $0.frame(frame, blends: true)
+        }
+        let expected = above.enumerated().map { x, pixel -> [UInt8] in
+            if pixel == half { return [127, 0, 128, 255] }
+            return pixel == Self.clear && x < 25 ? Self.red : pixel
+        }
+        #expect(try Self.row(try WebPReading.open(data), frame: 1) == expected)
+    }
+
     @Test("an animation with undrawn or cleared areas has alpha, whatever its alpha flag")
     func hasAlpha() throws {
         func hasAlpha(firstWidth: Int, clears: Bool) throws -> Bool {
