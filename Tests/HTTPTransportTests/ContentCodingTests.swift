@@ -19,4 +19,76 @@ struct ContentCodingTests {
         for try await piece in response.body { #expect(piece == Data("abc".utf8)) }
         #expect(server.log.map { $0.headers["accept-encoding"] } == [nil])
     }
+
+    private static let head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: rot13\r\n"
+
+    private func undecodedRequest(_ server: LoopbackServer) -> TransportRequest {
+        var request = TransportRequest(url: server.url())
+        request.decodesContent = false
+        return request
+    }
+
+    @Test(
+        "a body in an unknown transfer coding is returned as received without decoding, up to the end of the connection",
+        arguments: HTTPTransport.allCases)
+    func unknownTransferCoding(_ http: HTTPTransport) async throws {
+        let server = try LoopbackServer { _ in .steps([.text(Self.head + "\r\nabc"), .close]) }
+        let response = try await http.make().send(undecodedRequest(server))
+        #expect(response.head.expectedBytes == nil && response.head.headers[.transferEncoding] == "rot13")
+        #expect(try await collect(response.body) == Array("abc".utf8))
+    }
+
+    @Test("a body in an unknown transfer coding obeys the limit", arguments: HTTPTransport.allCases)
+    func unknownTransferCodingLimit(_ http: HTTPTransport) async throws {
+        let server = try LoopbackServer { _ in .steps([.text(Self.head + "\r\nabcd"), .awaitDisconnect]) }
+        var request = undecodedRequest(server)
+        request.maxBodyBytes = 3
+        #expect(await failure(http.make(), request) == .tooLarge(allowedBytes: 3))
+    }
+
+    @Test(
+        "an unknown transfer coding throws malformedResponse if the body should be decoded or has a length",
+        arguments: HTTPTransport.allCases)
+    func refusedTransferCoding(_ http: HTTPTransport) async throws {
+        let server = try LoopbackServer { request in
+            .steps([.text(Self.head + (request.path == "/a" ? "" : "Content-Length: 3\r\n") + "\r\nabc"), .close])
+        }
+        let decoded = TransportRequest(url: server.url("/a"))
+        for request in [decoded, undecodedRequest(server)] {
+            guard case .malformedResponse = await failure(http.make(), request) else {
+                Issue.record("not malformedResponse")
+                return
+            }
+        }
+    }
+
+    @Test(
+        "a redirect or a response without a body may have an unknown transfer coding",
+        arguments: HTTPTransport.allCases)
+    func transferCodingWithoutBody(_ http: HTTPTransport) async throws {
+        let rest = "Transfer-Encoding: rot13\r\n\r\n"
+        let server = try LoopbackServer { request in
+            if request.path == "/b" { return .steps([.text("HTTP/1.1 204 No\r\n" + rest), .close]) }
+            return .steps([.text("HTTP/1.1 302 To\r\nLocation: /b\r\n" + rest + "abc"), .close])
+        }
+        let response = try await http.make().send(TransportRequest(url: server.url("/a")))
+        #expect(response.head.status == .noContent)
+        #expect(try await collect(response.body).isEmpty)
+    }
+
+    @Test("a connection is not reused after a transfer coding beside a length", arguments: HTTPTransport.allCases)
+    func ambiguousLength(_ http: HTTPTransport) async throws {
+        let server = try LoopbackServer { request in
+            if request.path == "/b" { return .ok("there".utf8) }
+            let head = "HTTP/1.1 302 To\r\nLocation: /b\r\nContent-Length: 3\r\nTransfer-Encoding: rot13\r\n\r\nabc"
+            return .steps([.text(head)])
+        }
+        let transport = http.make()
+        var request = TransportRequest(url: server.url("/a"), followsRedirects: false)
+        request.decodesContent = false
+        _ = await failure(transport, request)
+        let response = try await transport.send(TransportRequest(url: server.url("/b")))
+        #expect(try await collect(response.body) == Array("there".utf8))
+        #expect(server.connectionCount == 2)
+    }
 }

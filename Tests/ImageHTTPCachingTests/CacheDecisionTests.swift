@@ -67,6 +67,27 @@ struct CacheDecisionTests {
         #expect(Self.decision(request("Foo: 1", "Accept:"), webp, jpeg) == .fetch)
     }
 
+    @Test(
+        "Accept-Language, Accept-Encoding and Accept-Charset match regardless of case, order and whitespace",
+        arguments: ["Accept-Language", "Accept-Encoding", "Accept-Charset"])
+    func unordered(name: String) {
+        let response = stored(Self.fresh, "Vary: \(name)", to: fields(["\(name): en, de;q=0.5"]))
+        for value in ["EN,De; Q=0.5", "de;q=0.5 , en", " en,,de ;q=0.5,"] {
+            #expect(Self.decision(request("\(name): \(value)"), response) == Self.uses(0))
+        }
+        #expect(Self.decision(request("\(name): de;q=0.5", "\(name): en"), response) == Self.uses(0))
+        for value in ["en, de", "en;q=0.5, de", "en", "en, de;q=0.5, fr", "de"] {
+            #expect(Self.decision(request("\(name): \(value)"), response) == .fetch)
+        }
+    }
+
+    @Test("a variant in the preferred language is not used for another Accept-Language")
+    func language() {
+        let german = stored(
+            Self.fresh, "Vary: Accept-Language", "Content-Language: de", to: fields(["Accept-Language: en, de"]))
+        #expect(Self.decision(request("Accept-Language: fr;q=0.5, de;q=1.0"), german) == .fetch)
+    }
+
     @Test("selects the newest of several matching variants")
     func newest() {
         let older = stored(Self.fresh, "Date: \(date(-20))")

@@ -13,7 +13,7 @@ struct CacheKeyTests {
         arguments: [
             ("HTTPS://Images.TEST:443#top", "https://images.test/"),
             ("http://a.test:80/b?c=d#e", "http://a.test/b?c=d"),
-            ("http://user:secret@a.test/", "http://a.test/"), ("http://a.test:8080", "http://a.test:8080/"),
+            ("http://a.test:8080", "http://a.test:8080/"), ("https://a.test/b/../%7e%c3", "https://a.test/~%C3"),
             ("https://a.test:80/", "https://a.test:80/"), ("http://[::1]:80/a", "http://[::1]/a"),
             ("https://a.test/%C3%BC?q=%20", "https://a.test/%C3%BC?q=%20"), ("https://a.test/A", "https://a.test/A"),
             ("data:image/png;base64,AA#b", "data:image/png;base64,AA"),
@@ -39,6 +39,18 @@ struct CacheKeyTests {
         let all = CacheKeyRules(["*": .keeping([]), "a.test": .dropping([])])
         #expect(Self.key("https://b.test/a?t=2", all) == "https://b.test/a")
         #expect(Self.key("https://a.test/a?t=2", all) == "https://a.test/a?t=2")
+    }
+
+    @Test("compares the names of query items in normalized form")
+    func encodedNames() {
+        let rules = CacheKeyRules(["a.test": .dropping(["%c3%bc", "s%69g"])])
+        #expect(Self.key("https://a.test/?%C3%BC=1&sig=2&%c3%bd=3", rules) == "https://a.test/?%C3%BD=3")
+    }
+
+    @Test("users and passwords in URLs have different keys, and are not part of them")
+    func users() {
+        let keys = ["ann:secret@", "bob:secret@", ""].map { Self.key("http://\($0)a.test/") }
+        #expect(Set(keys).count == 3 && keys.allSatisfy { $0?.contains("secret") == false })
     }
 
     @Test("identities have different keys, without their credentials")

@@ -120,6 +120,20 @@ struct MethodsAndRedirectsTests {
         #expect(try await test.stored() == nil)
     }
 
+    @Test("follows a redirect to another form of its URL, and stores only the target")
+    func normalizingRedirect() async throws {
+        let lines = ["Location: /%7Ea", "Cache-Control: max-age=60"]
+        test.script("/%7ea", .text("", lines[0], lines[1], status: .movedPermanently))
+        test.script("/%7Ea", .text("one", "Cache-Control: max-age=60", "ETag: \"1\""), .text("", status: .notModified))
+        for source in [ResponseSource.network, .cache] {
+            let response = try await test.get("/%7ea")
+            #expect(response.text == "one" && response.source == source)
+        }
+        test.time.advance(61)
+        #expect(try await test.get("/%7ea").source == .validated)
+        #expect(test.origin.requests.map { $0.url.path(percentEncoded: true) } == ["/%7ea", "/%7Ea", "/%7ea", "/%7Ea"])
+    }
+
     @Test("removing a response also removes the redirect target")
     func removal() async throws {
         test.script("/a", .text("", "Location: /b", "Cache-Control: max-age=60", status: .movedPermanently))

@@ -209,6 +209,15 @@ struct ResumingTransportTests {
         #expect(origin.requests.last?.headers[.range] == nil)
     }
 
+    @Test("parts are used for an equivalent URL")
+    func equivalentURL() async throws {
+        try await interrupt(after: 40)
+        let other = try #require(URL(string: "HTTP://A:80/c/../%62#d"))
+        origin.script(other, rest(from: 40))
+        #expect(try await fetch(TransportRequest(url: other)) == whole)
+        #expect(origin.requests.last?.headers[.range] != nil)
+    }
+
     @Test("parts are not used for a request with other header fields")
     func otherFields() async throws {
         try await interrupt(after: 40, then: .ok(whole, headers: [.eTag: "\"1\""]))

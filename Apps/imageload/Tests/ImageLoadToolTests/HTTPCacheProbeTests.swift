@@ -83,6 +83,17 @@ struct HTTPCacheProbeTests {
         #expect(server.log.allSatisfy { $0.headers["accept-encoding"] == nil })
     }
 
+    @Test("a response in an unknown transfer coding is stored without the coding's field")
+    func transferCoding() async throws {
+        let head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: rot13\r\nCache-Control: max-age=60\r\n\r\n"
+        let server = try LoopbackServer { _ in .steps([.text(head + "abc"), .close]) }
+        for source in ["network", "disk"] {
+            let reply = try await send([line("1", server.url("/a"))])["1"]
+            #expect(reply?.text == "abc" && reply?.fromCache == source)
+            if source == "disk" { #expect(reply?.values("transfer-encoding") == []) }
+        }
+    }
+
     @Test("a redirect is followed or returned")
     func redirects() async throws {
         let server = try LoopbackServer { $0.path == "/a" ? .redirect(to: "/b") : .ok("there".utf8) }

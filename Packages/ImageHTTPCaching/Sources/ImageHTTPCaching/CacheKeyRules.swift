@@ -8,9 +8,10 @@ import ImageCore
 
 /// Maps all URLs of the same image to one cache key.
 ///
-/// URLs are always normalized (RFC 3986, 6.2.2, 6.2.3): scheme and host in lowercase, no default port, fragment, user
-/// or password, and `/` for an empty path. Rules leave out query items that don't identify the image, such as the
-/// signature of a signed URL.
+/// URLs are always normalized as in the memory cache (RFC 3986, 6.2.2, 6.2.3): scheme and host in lowercase, no default
+/// port and no fragment, `/` for an empty path, no dot segments, and percent-encodings in one form. A digest replaces user
+/// and password. Rules leave out query items that don't identify the image, such as the signature of a signed URL.
+/// Requests are sent to the URL as it is.
 public struct CacheKeyRules: Hashable, Sendable {
     /// The query items that are part of the key.
     public enum Query: Hashable, Sendable {
@@ -18,6 +19,20 @@ public struct CacheKeyRules: Hashable, Sendable {
         case dropping(Set<String>)
         /// Only the items with these names. Names are percent-encoded, as in the URL.
         case keeping(Set<String>)
+
+        fileprivate var normalized: Query {
+            switch self {
+            case .dropping(let names): .dropping(Set(names.map(\.withNormalizedPercentEncoding)))
+            case .keeping(let names): .keeping(Set(names.map(\.withNormalizedPercentEncoding)))
+            }
+        }
+
+        fileprivate func keeps(_ name: String) -> Bool {
+            switch self {
+            case .dropping(let names): !names.contains(name)
+            case .keeping(let names): names.contains(name)
+            }
+        }
     }
 
     private let rules: [String: Query]
@@ -27,7 +42,7 @@ public struct CacheKeyRules: Hashable, Sendable {
     /// - Parameter rules: The rules by host, regardless of case: `cdn.example.com` for one host, `*.example.com` for
     ///   all its subdomains, and `*` for all other hosts. The most specific rule applies.
     public init(_ rules: [String: Query] = [:]) {
-        self.rules = Dictionary(rules.map { ($0.key.lowercased(), $0.value) }) { $1 }
+        self.rules = Dictionary(rules.map { ($0.key.lowercased(), $0.value.normalized) }) { $1 }
     }
 
     /// Returns the cache key of a URL.
@@ -35,31 +50,17 @@ public struct CacheKeyRules: Hashable, Sendable {
     /// - Parameter identity: The identity of the user, if responses differ by user. The key contains only a digest of
     ///   it.
     public func key(for url: URL, identity: CacheIdentity = .anonymous) -> String {
-        let address = canonical(url)
+        let address = address(of: url)
         return identity == .anonymous ? address : "\(address) \(identity.digest)"
     }
 
-    private func canonical(_ url: URL) -> String {
-        guard let host = url.host(percentEncoded: true)?.lowercased(), let scheme = url.scheme?.lowercased() else {
-            return url.absoluteString.prefix { $0 != "#" }.description
-        }
-        let port = url.explicitPort.map { ":\($0)" } ?? ""
-        let path = url.path(percentEncoded: true)
-        let bracketed = host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host
-        return "\(scheme)://\(bracketed)\(port)\(path.isEmpty ? "/" : path)" + query(of: url, host: host)
-    }
-
-    private func query(of url: URL, host: String) -> String {
-        guard let query = url.query(percentEncoded: true) else { return "" }
-        guard let rule = rule(for: host) else { return "?\(query)" }
-        let kept = query.split(separator: "&", omittingEmptySubsequences: false).filter { item in
-            let name = String(item.prefix { $0 != "=" })
-            switch rule {
-            case .dropping(let names): return !names.contains(name)
-            case .keeping(let names): return names.contains(name)
-            }
-        }
-        return kept.isEmpty ? "" : "?\(kept.joined(separator: "&"))"
+    private func address(of url: URL) -> String {
+        let text = url.normalizedText
+        guard let mark = text.firstIndex(of: "?"), let host = url.host()?.lowercased(), let rule = rule(for: host)
+        else { return text }
+        let items = text[mark...].dropFirst().split(separator: "&", omittingEmptySubsequences: false)
+        let kept = items.filter { rule.keeps(String($0.prefix { $0 != "=" })) }
+        return kept.isEmpty ? String(text[..<mark]) : "\(text[...mark])\(kept.joined(separator: "&"))"
     }
 
     /// Returns the rule with the longest name that matches the host.

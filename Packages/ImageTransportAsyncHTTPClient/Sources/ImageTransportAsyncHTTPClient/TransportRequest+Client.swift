@@ -40,6 +40,7 @@
                 isTransferCoded: fields[.transferEncoding] != nil)
             let answer = ResponseHead(status: status, headers: fields, url: url, expectedBytes: length)
             try checkLength(answer)
+            _ = try hasUnknownTransferCoding(answer)
             return answer
         }
     }

@@ -2,6 +2,12 @@ import HTTPTypes
 import ImageHTTPCaching
 import ImageTransporting
 
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
 extension CachedExchange {
     /// The number of bytes that are read of the body of an error or redirect to store it, because its receiver may not
     /// read it.
@@ -9,6 +15,7 @@ extension CachedExchange {
 
     /// Returns a response from the origin. If the policy allows it, the response is stored while it is read.
     func deliver(_ origin: OriginResponse) async -> TransportResponse {
+        if redirectsToOwnKey(origin.head) { return origin.response }
         let response = StoredHTTPResponse(
             origin.head, to: request.headers, requestTime: origin.requestTime, responseTime: origin.responseTime)
         if request.method == .head {
@@ -19,6 +26,15 @@ extension CachedExchange {
             await store.change(key) { $0.remove(selectedBy: request.headers, invalidatedAt: origin.requestTime) }
         }
         return origin.response
+    }
+
+    /// Whether the response is a redirect to a URL with the same key, for example to another percent-encoding. Stored, it
+    /// would be the response to its own target.
+    private func redirectsToOwnKey(_ head: ResponseHead) -> Bool {
+        guard RedirectChain.isRedirect(head), let location = head.headers[.location],
+            let target = URL(string: location, relativeTo: request.url)?.absoluteURL
+        else { return false }
+        return rules.keys.key(for: target) == rules.keys.key(for: request.url)
     }
 
     private func storing(_ origin: OriginResponse, as response: StoredHTTPResponse) async -> TransportResponse {

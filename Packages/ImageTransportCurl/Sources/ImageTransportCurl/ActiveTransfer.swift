@@ -139,6 +139,9 @@ import ImageTransporting
 
     private func accept(_ head: ResponseHead) throws(TransportFailure) {
         try channel.request.checkLength(head)
+        if try channel.request.hasUnknownTransferCoding(head), let handle = unsafe handle {
+            unsafe itc_transfer_skip_decoding(handle)
+        }
         if isDecoded {
             decoder = try ContentDecoder(for: parser.coding, maxDecodedBytes: channel.request.maxBodyBytes)
         }

@@ -32,7 +32,7 @@ struct PartialStore: Sendable {
             "\(partition.utf8.count):\(partition)"
             + headers.map { "\n\($0.name.canonicalName): \($0.value)" }.sorted().joined()
         // The fields are hashed because keys are stored on disk and the fields may contain credentials.
-        source = "partial \(request.url.absoluteString) \(SHA256.hexadecimalDigest(of: Array(fields.utf8)))"
+        source = "partial \(request.url.normalizedText) \(SHA256.hexadecimalDigest(of: Array(fields.utf8)))"
     }
 
     /// Returns the description of the stored body and the ranges of its parts. Omits a part with the last byte, so that

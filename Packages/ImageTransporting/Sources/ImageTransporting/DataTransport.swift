@@ -54,8 +54,8 @@ public struct TransportRequest: Sendable {
     public var maxRedirects: Int
     /// How a cache in front of the transport treats the request.
     public var cacheUse = CacheUse.standard
-    /// Whether the body is decoded. If false, no content coding is requested and the body is returned as received.
-    /// URLSession always decodes.
+    /// Whether the body is decoded. If false, no content coding is requested and the body is returned as received, even
+    /// if its transfer coding is unknown. URLSession always decodes.
     public var decodesContent = true
     /// The header fields by which a cache distinguishes users, instead of `headers`. They aren't sent. Use them for
     /// tokens that change while the user stays the same; see `ModifyingTransport`.

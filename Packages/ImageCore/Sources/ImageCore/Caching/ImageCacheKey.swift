@@ -3,7 +3,7 @@ public struct ImageCacheKey: Hashable, Sendable {
     /// Computed once, because a key is used for several lookups. It is the first property, so that `==` compares it
     /// first.
     private let contentHash: Int
-    /// Identifies the original: a URL without fragment, or a name that the application chose.
+    /// Identifies the original: a normalized URL, or a name that the application chose.
     public let source: String
     /// The size to which it was decoded; nil for the stored size.
     public let target: ImageTarget?
@@ -11,7 +11,7 @@ public struct ImageCacheKey: Hashable, Sendable {
     public let processors: [String]
 
     /// - Parameters:
-    ///   - source: Identifies the original: a URL without fragment, or a name that the application chose.
+    ///   - source: Identifies the original: a normalized URL, or a name that the application chose.
     ///   - target: The size to which it was decoded; nil for the stored size.
     ///   - processors: The identifiers of the processors, in order.
     public init(source: String, target: ImageTarget? = nil, processors: [String] = []) {

@@ -36,13 +36,12 @@ public enum ImageOrigin: Sendable {
         }
     }
 
-    /// Identifies the original: a URL without its fragment, or a kind and a name. URLs have no spaces, so none equals a
-    /// name.
+    /// Identifies the original: a normalized URL, or a kind and a name. URLs have no spaces, so none equals a name.
     package var name: String {
         switch self {
         case .data(_, let name): "data \(name)"
         case .fetch(let name, _): "fetch \(name)"
-        case .url(let url): url.withoutFragment
+        case .url(let url): url.normalizedText
         }
     }
 }

@@ -12,12 +12,6 @@ extension URL {
         var text = absoluteString
         return text.withUTF8 { unsafe $0.hasScheme("file") || $0.hasScheme("data") }
     }
-
-    var withoutFragment: String {
-        var text = absoluteString
-        let end = text.withUTF8 { unsafe $0.firstIndex(of: UInt8(ascii: "#")) }
-        return end.map { String(text.utf8.prefix($0)) ?? text } ?? text
-    }
 }
 
 extension UnsafeBufferPointer<UInt8> {

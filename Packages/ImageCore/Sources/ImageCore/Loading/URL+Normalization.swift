@@ -1,0 +1,194 @@
+#if canImport(FoundationEssentials)
+    package import FoundationEssentials
+#else
+    package import Foundation
+#endif
+
+extension URL {
+    /// The text of the URL in the keys of caches and of shared work. Equivalent URLs have the same text (RFC 3986, 6.2.2
+    /// and 6.2.3).
+    ///
+    /// - Scheme and host are in lower case, and the digits of percent-encodings in upper case.
+    /// - Percent-encoded letters, digits, `-`, `.`, `_` and `~` are decoded. Dot segments are removed.
+    /// - There is no fragment, no default or empty port, and the path of an http or https URL is never empty.
+    /// - A digest replaces user and password, because keys are stored on disk.
+    ///
+    /// Requests are sent to the URL as it is.
+    package var normalizedText: String {
+        var text = absoluteString
+        let isNormalized = text.withUTF8 { unsafe $0.isPlainURL }
+        return isNormalized ? text : String(decoding: NormalizedURL(Array(text.utf8)).text, as: UTF8.self)
+    }
+}
+
+extension String {
+    /// The text with its percent-encodings in the form that `URL.normalizedText` has.
+    package var withNormalizedPercentEncoding: String {
+        String(decoding: NormalizedURL.percentNormalized(Array(utf8)[...]), as: UTF8.self)
+    }
+}
+
+/// Normalizes a URL part by part.
+private struct NormalizedURL {
+    private(set) var text: [UInt8] = []
+
+    init(_ url: [UInt8]) {
+        let withoutFragment = url[..<(url.firstIndex(of: .hash) ?? url.endIndex)]
+        guard let colon = withoutFragment.firstIndex(of: .colon) else {
+            text = Self.percentNormalized(withoutFragment)  // not an absolute URL
+            return
+        }
+        let scheme = withoutFragment[..<colon].map(\.lowercased)
+        text = scheme + [.colon]
+        var rest = withoutFragment[(colon + 1)...]
+        if rest.starts(with: [.slash, .slash]) {
+            let end = rest.dropFirst(2).firstIndex { $0 == .slash || $0 == .questionMark } ?? rest.endIndex
+            appendAuthority(rest[..<end].dropFirst(2), scheme)
+            rest = rest[end...]
+        }
+        let query = rest.firstIndex(of: .questionMark) ?? rest.endIndex
+        appendPath(rest[..<query], scheme)
+        text += Self.percentNormalized(rest[query...])
+    }
+
+    private mutating func appendAuthority(_ authority: ArraySlice<UInt8>, _ scheme: [UInt8]) {
+        let hostStart = authority.lastIndex(of: .at).map { $0 + 1 } ?? authority.startIndex
+        // The colons of an IPv6 address are inside brackets.
+        let mark = authority[hostStart...].lastIndex { $0 == .colon || $0 == .closingBracket }
+        let hostEnd = mark.flatMap { authority[$0] == .colon ? $0 : nil } ?? authority.endIndex
+        let user = Self.percentNormalized(authority[..<hostStart].dropLast())
+        text += [.slash, .slash]
+        if !user.isEmpty { text += Array(SHA256.hexadecimalDigest(of: user).utf8) + [.at] }
+        text += Self.percentNormalized(authority[hostStart..<hostEnd]).map(\.lowercased)
+        let port = authority[hostEnd...].dropFirst()
+        if !port.isEmpty, !port.elementsEqual(Self.defaultPort(scheme)) { text += [.colon] + port }
+    }
+
+    private mutating func appendPath(_ path: ArraySlice<UInt8>, _ scheme: [UInt8]) {
+        let path = Self.percentNormalized(path)
+        if path.isEmpty {
+            if !Self.defaultPort(scheme).isEmpty { text.append(.slash) }
+        } else if path.first == .slash, zip(path, path.dropFirst()).contains(where: { $0 == .slash && $1 == .dot }) {
+            text += Self.withoutDotSegments(path)
+        } else {
+            text += path
+        }
+    }
+
+    /// Returns the default port of http or https. Empty for other schemes.
+    private static func defaultPort(_ scheme: [UInt8]) -> String.UTF8View {
+        if scheme.elementsEqual("http".utf8) { return "80".utf8 }
+        return scheme.elementsEqual("https".utf8) ? "443".utf8 : "".utf8
+    }
+
+    /// Returns an absolute path without `.` and `..` (RFC 3986, 5.2.4).
+    private static func withoutDotSegments(_ path: [UInt8]) -> [UInt8] {
+        let (current, parent): ([UInt8], [UInt8]) = ([.dot], [.dot, .dot])
+        let segments = path.split(separator: .slash, omittingEmptySubsequences: false).map(Array.init)
+        var kept: [[UInt8]] = [[]]
+        for segment in segments.dropFirst() {
+            if segment == parent, kept.count > 1 { kept.removeLast() }
+            if segment != current, segment != parent { kept.append(segment) }
+        }
+        if segments.last == current || segments.last == parent { kept.append([]) }
+        return Array(kept.joined(separator: [.slash]))
+    }
+
+    /// Decodes percent-encoded unreserved characters, and writes other percent-encodings in upper case (RFC 3986, 6.2.2.1
+    /// and 6.2.2.2).
+    static func percentNormalized(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
+        guard bytes.contains(.percent) else { return Array(bytes) }
+        var result: [UInt8] = []
+        result.reserveCapacity(bytes.count)
+        var index = bytes.startIndex
+        while index < bytes.endIndex {
+            guard let byte = encodedByte(bytes[index...]) else {
+                result.append(bytes[index])
+                index += 1
+                continue
+            }
+            if byte.isUnreserved {
+                result.append(byte)
+            } else {
+                result += [.percent, bytes[index + 1].uppercased, bytes[index + 2].uppercased]
+            }
+            index += 3
+        }
+        return result
+    }
+
+    /// Returns the byte whose percent-encoding is at the beginning, or nil if there is none.
+    private static func encodedByte(_ bytes: ArraySlice<UInt8>) -> UInt8? {
+        guard bytes.first == .percent, bytes.count >= 3 else { return nil }
+        let digits = (bytes[bytes.startIndex + 1].hexadecimalValue, bytes[bytes.startIndex + 2].hexadecimalValue)
+        guard case (let high?, let low?) = digits else { return nil }
+        return high << 4 | low
+    }
+}
+
+// Used for each request. A string's views take about fifty instructions per byte here, its contiguous bytes few.
+extension UnsafeBufferPointer<UInt8> {
+    /// Whether this text of a URL is surely normalized: it has no uppercase letter before its path, no port, no user, no
+    /// fragment, no segment that begins with a dot, and only percent-encodings of characters that need them, in upper
+    /// case.
+    fileprivate var isPlainURL: Bool {
+        guard let colon = unsafe firstIndex(where: { !$0.isPlainInAuthority }), unsafe self[colon] == .colon else {
+            return false
+        }
+        var rest = unsafe self[(colon + 1)...]
+        if unsafe rest.first == .slash, unsafe rest.dropFirst().first == .slash {
+            unsafe rest = unsafe rest.dropFirst(2).drop(while: \.isPlainInAuthority)
+            guard unsafe rest.first == .slash else { return false }
+        }
+        return unsafe UnsafeBufferPointer(rebasing: rest).isPlainPath
+    }
+
+    private var isPlainPath: Bool {
+        for index in 0..<count where unsafe self[index] <= .dot {  // most characters are greater
+            switch unsafe self[index] {
+            case .hash: return false
+            case .dot where unsafe index > 0 && self[index - 1] == .slash: return false
+            case .percent:
+                guard index + 2 < count, let high = unsafe self[index + 1].hexadecimalValue,
+                    let low = unsafe self[index + 2].hexadecimalValue, !(high << 4 | low).isUnreserved,
+                    unsafe self[index + 1].uppercased == self[index + 1],
+                    unsafe self[index + 2].uppercased == self[index + 2]
+                else { return false }
+            default: continue
+            }
+        }
+        return true
+    }
+}
+
+extension UInt8 {
+    fileprivate static var hash: UInt8 { UInt8(ascii: "#") }
+    fileprivate static var percent: UInt8 { UInt8(ascii: "%") }
+    fileprivate static var dot: UInt8 { UInt8(ascii: ".") }
+    fileprivate static var slash: UInt8 { UInt8(ascii: "/") }
+    fileprivate static var colon: UInt8 { UInt8(ascii: ":") }
+    fileprivate static var at: UInt8 { UInt8(ascii: "@") }
+    fileprivate static var questionMark: UInt8 { UInt8(ascii: "?") }
+    fileprivate static var closingBracket: UInt8 { UInt8(ascii: "]") }
+
+    private var isDigit: Bool { (0x30...0x39).contains(self) }
+    private var isLowercase: Bool { (0x61...0x7A).contains(self) }
+    private var isUppercase: Bool { (0x41...0x5A).contains(self) }
+
+    fileprivate var lowercased: UInt8 { isUppercase ? self + 0x20 : self }
+    fileprivate var uppercased: UInt8 { isLowercase ? self - 0x20 : self }
+
+    /// The value of a hexadecimal digit in upper or lower case.
+    fileprivate var hexadecimalValue: UInt8? {
+        if isDigit { return self - 0x30 }
+        return (0x41...0x46).contains(uppercased) ? uppercased - 0x37 : nil
+    }
+
+    /// Whether the character needs no percent-encoding anywhere in a URL (RFC 3986, 2.3).
+    fileprivate var isUnreserved: Bool {
+        isDigit || isLowercase || isUppercase || self == 0x2D || self == .dot || self == 0x5F || self == 0x7E
+    }
+
+    /// Whether it is a lowercase letter, a digit, `-` or `.`.
+    fileprivate var isPlainInAuthority: Bool { isLowercase || (0x2D...0x39).contains(self) && self != .slash }
+}
