@@ -1,4 +1,5 @@
 import HTTPTypes
+import ImageCore
 import ImageTransporting
 
 #if canImport(FoundationEssentials)
@@ -79,7 +80,7 @@ struct PartialDownload: Codable, Equatable {
     }
 
     private func isRest(_ head: ResponseHead, from offset: Int) -> Bool {
-        guard head.url == url, head.headers[.contentEncoding] == nil,
+        guard head.url.normalizedText == url.normalizedText, head.headers[.contentEncoding] == nil,
             let contentRange = head.headers[.contentRange].flatMap({ ContentRange($0) })
         else { return false }
         let current = validator.hasPrefix("\"") ? head.headers[.eTag] : head.headers[.lastModified]
