@@ -176,7 +176,6 @@ bool itc_transfer_start(itc_transfer *transfer, itc_engine *engine) {
    know one. Later versions deliver such bodies as they are. */
 void itc_transfer_skip_decoding(itc_transfer *transfer) {
     curl_easy_setopt(transfer->easy, CURLOPT_HTTP_CONTENT_DECODING, 0L);
-    curl_easy_setopt(transfer->easy, CURLOPT_FORBID_REUSE, 1L);
 }
 
 void itc_transfer_pause(itc_transfer *transfer) { curl_easy_pause(transfer->easy, CURLPAUSE_RECV); }

@@ -43,16 +43,15 @@ extension TransportRequest {
     }
 
     /// Returns whether the body has a transfer coding that isn't known here. Such a body ends with the connection (RFC
-    /// 9112, 6.3), which must not be reused.
+    /// 9112, 6.3).
     ///
-    /// - Throws: `.malformedResponse` if the body should be decoded, or if the response also has a Content-Length, which
-    ///   may be an attempt at response splitting. Redirects are excepted, because their bodies aren't used.
+    /// - Throws: `.malformedResponse` if the response also has a Content-Length, which may be an attempt at response
+    ///   splitting (RFC 9112, 6.3), or if the body should be decoded. The body of a redirect isn't used.
     package func hasUnknownTransferCoding(_ head: ResponseHead) throws(TransportFailure) -> Bool {
         guard head.expectedBytes == nil else { return false }  // not transfer-coded, or no body
         let codings = head.headers[values: .transferEncoding].flatMap(\.listedNames)
         guard let unknown = codings.first(where: { !Self.transferCodings.contains($0) }) else { return false }
-        guard !RedirectChain.isRedirect(head) else { return true }
-        guard !decodesContent, !head.headers.contains(.contentLength) else {
+        if head.headers.contains(.contentLength) || decodesContent && !RedirectChain.isRedirect(head) {
             throw .malformedResponse("unknown transfer coding \(unknown)")
         }
         return true

@@ -73,7 +73,7 @@ bool itc_transfer_add_header(itc_transfer *transfer, const char *line);
 /* Copies the body to send. Returns false if there is no memory. */
 bool itc_transfer_set_body(itc_transfer *transfer, const uint8_t *bytes, size_t count);
 bool itc_transfer_start(itc_transfer *transfer, itc_engine *engine);
-/* Delivers the body without decoding its transfer coding, and closes the connection at its end. Call in on_header. */
+/* Delivers the body without decoding its transfer coding, unless it is chunked. Call in on_header. */
 void itc_transfer_skip_decoding(itc_transfer *transfer);
 /* Stops reading from the sender until itc_transfer_resume. */
 void itc_transfer_pause(itc_transfer *transfer);
