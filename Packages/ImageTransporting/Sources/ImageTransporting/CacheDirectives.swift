@@ -11,7 +11,7 @@ public import HTTPTypes
 /// Names are case-insensitive. Directives that violate the grammar, such as those with spaces around `=`, are ignored.
 /// The content of a quoted string is never parsed as directives.
 ///
-/// If a directive occurs twice, on one line or on two, the first one applies. RFC 9111, 4.2.1 allows only this or to treat
+/// If a directive occurs twice, on one line or on two, the first one applies. RFC 9111, 4.2.1 recommends this, or to treat
 /// the response as stale: `max-age=1, max-age=3600` is stale after a second. Chrome and Safari use the first, too.
 public struct CacheDirectives: Hashable, Sendable {
     /// The unquoted values by lowercase name. `nil` for directives without a value.
