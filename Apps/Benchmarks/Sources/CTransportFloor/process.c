@@ -20,3 +20,13 @@ size_t floor_resident_bytes(void) {
     fclose(file);
     return found == 2 ? resident * (size_t)sysconf(_SC_PAGESIZE) : 0;
 }
+
+size_t floor_peak_resident_bytes(void) {
+    char line[256];
+    unsigned long kibibytes = 0;
+    FILE *file = fopen("/proc/self/status", "r");
+    if (!file) return 0;
+    while (fgets(line, sizeof line, file) && sscanf(line, "VmHWM: %lu", &kibibytes) != 1) continue;
+    fclose(file);
+    return kibibytes * 1024;
+}

@@ -16,6 +16,7 @@ import ImageTransportCaching
 /// - `benchmarks transport --soak N` measures the memory of a transport over N requests.
 /// - `benchmarks eviction` measures hit ratios.
 /// - `benchmarks scroll` simulates a scrolled list.
+/// - `benchmarks feed` has the parts of `Scripts/bench-feed`.
 @main
 enum Main {
     static func main() async throws {
@@ -24,6 +25,13 @@ enum Main {
         if arguments.first == LoopbackOrigin.command { return LoopbackOrigin.serve() }
         if arguments.first == "scroll" {
             guard try ScrollCommand.run(Array(arguments.dropFirst())) else { exit(1) }
+            return
+        }
+        if arguments.first == "feed" {
+            guard try await FeedCommand.run(Array(arguments.dropFirst())) else {
+                print("usage: \(FeedCommand.usage)")
+                exit(64)
+            }
             return
         }
         let isJSON = arguments.contains("--json")

@@ -18,5 +18,7 @@ long floor_curl_fetch(int port, int count, int connections);
 double floor_children_seconds(void);
 // Returns the resident memory of this process in bytes, or 0 if unknown.
 size_t floor_resident_bytes(void);
+// Returns the greatest resident memory of this process so far in bytes, or 0 if unknown.
+size_t floor_peak_resident_bytes(void);
 
 #endif
