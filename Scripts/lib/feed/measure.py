@@ -1,8 +1,8 @@
 """Measures feeds of images: cold over a simulated link, warm from disk, and the memory of a long scroll.
 
-    measure.py BENCHMARKS OUT [--images N] [--rounds N] [--memory] [--megapixels N] [--latency MS] [--megabits N]
+    measure.py BENCHMARKS FEED_BENCHMARKS OUT [--images N] [--rounds N] [--memory] [--megapixels N] [--latency MS] [--megabits N]
 
-BENCHMARKS is the program `benchmarks`. OUT is a folder for images, caches and results. Peers whose Python modules are missing are
+BENCHMARKS and FEED_BENCHMARKS are the programs `benchmarks` and `FeedBenchmarks`. OUT is a folder for images, caches and results. Peers whose Python modules are missing are
 skipped. All contenders take turns, and each run is a process of its own.
 """
 
@@ -76,7 +76,7 @@ class Feed:
         return results
 
     def command(self, name):
-        return [self.program, "feed", "load"] if name == "ours" else [sys.executable, HERE / "peer.py", name]
+        return [self.options.feed_benchmarks, "load"] if name == "ours" else [sys.executable, HERE / "peer.py", name]
 
 
 def middle(values):
@@ -124,7 +124,7 @@ def measure_memory(options):
     cache = options.out / "memory-cache"
     shutil.rmtree(cache, ignore_errors=True)
     with origin(feed.images) as address:
-        command = [feed.program, "feed", "memory", address, cache, options.images, options.rounds]
+        command = [options.feed_benchmarks, "memory", address, cache, options.images, options.rounds]
         with subprocess.Popen([str(part) for part in command], stdout=subprocess.PIPE, text=True) as process:
             for number, line in enumerate(process.stdout):
                 result = json.loads(line)
@@ -140,6 +140,7 @@ def measure_memory(options):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("benchmarks", type=pathlib.Path)
+    parser.add_argument("feed_benchmarks", type=pathlib.Path)
     parser.add_argument("out", type=pathlib.Path)
     parser.add_argument("--memory", action="store_true", help="measure memory, not time")
     parser.add_argument("--images", type=int, default=1_000)

@@ -23,20 +23,15 @@ struct ScrollStudy {
         defer { try? FileManager.default.removeItem(at: cache) }
         let origin = try OriginProcess(
             OriginProcess.program, options: ["--photos", "\(photoCount)", "--numbered", "--max-age", "86400"])
+        let baseline = baseline()
         let fitted = try scroll(origin, cache, passes: 2)
-        let baseline = FrameSummary(BaselineRun(photoCount: photoCount).run())
         let stored = try scroll(origin, nil, fits: false, passes: 1)
         origin.stop()
         let offline = try scroll(origin, cache, passes: 1)
         try plot(fitted, stored).svg.write(toFile: "\(folder)/frames.svg", atomically: true, encoding: .utf8)
         return [
+            baseline,
             section("Images at the size of their cells", fitted),
-            """
-            ## GTK alone: cells with the same widgets whose content never changes, down and back
-
-            \(baseline.count) frames, processor p50 / p95 / worst, ms: \(baseline.processorTime) / \(decimal(baseline.processorTime.worst, places: 1))
-
-            """,
             section("Images at full size", stored),
             section("No server, filled cache", offline),
             section("Slow network: 100 ms, 20,000 bytes per second, 60 photos", try slow()),
@@ -45,6 +40,20 @@ struct ScrollStudy {
     }
 
     private func section(_ title: String, _ result: ScrollResult) -> String { "## \(title)\n\n\(result.report)\n" }
+
+    /// Measures GTK alone. Runs first, so that nothing else is in memory.
+    private func baseline() -> String {
+        let before = residentMemory() ?? 0
+        let frames = FrameSummary(BaselineRun(photoCount: photoCount).run())
+        let (start, end) = (Double(before) / 1e6, Double(residentMemory() ?? 0) / 1e6)
+        return """
+            ## GTK alone: cells with the same widgets whose content never changes, down and back
+
+            \(frames.count) frames, processor p50 / p95 / worst, ms: \(frames.processorTime) / \(decimal(frames.processorTime.worst, places: 1))
+            resident memory, MB: \(decimal(start, places: 1)) before, \(decimal(end, places: 1)) at the end
+
+            """
+    }
 
     /// - Parameter cache: The folder of the disk cache, or `nil` for a temporary folder.
     private func scroll(

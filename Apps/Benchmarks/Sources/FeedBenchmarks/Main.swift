@@ -1,0 +1,52 @@
+internal import FeedMeasuring
+internal import ImageLoaderKit
+
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+#if canImport(Glibc)
+    internal import Glibc
+#else
+    internal import Darwin
+#endif
+
+/// Shows the images `ORIGIN/0.jpg` and so on at 300 pixels, as a program that has only the loader, so that its memory is that of
+/// the loader. `Scripts/bench-feed` runs it.
+///
+/// - `FeedBenchmarks load ORIGIN CACHE COUNT` requests them as a feed does. CACHE is the folder of the disk cache.
+/// - `FeedBenchmarks memory ORIGIN CACHE COUNT ROUNDS` loads them one after the other.
+@main
+enum Main {
+    /// The number of images that a feed requests at a time: those on the screen and those that it prefetches.
+    private static let requestedAtOnce = 40
+
+    static func main() async throws {
+        let arguments = Array(CommandLine.arguments.dropFirst())
+        let numbers = arguments.dropFirst(3).compactMap { Int($0) }
+        switch (arguments.first, arguments.count, numbers.count) {
+        case ("load", 4, 1): try await run(arguments[1], arguments[2], numbers[0], rounds: 1, atOnce: requestedAtOnce)
+        case ("memory", 5, 2): try await run(arguments[1], arguments[2], numbers[0], rounds: numbers[1], atOnce: 1)
+        default:
+            print("usage: FeedBenchmarks load ORIGIN CACHE COUNT\n       FeedBenchmarks memory ORIGIN CACHE COUNT ROUNDS")
+            exit(64)
+        }
+    }
+
+    private static func run(
+        _ origin: String, _ cache: String, _ count: Int, rounds: Int, atOnce concurrency: Int
+    ) async throws {
+        let loader = try ImageLoader(cacheDirectory: URL(filePath: cache)) { options in
+            options.memoryByteLimit = 100_000_000
+            options.diskByteLimit = 1_000_000_000
+        }
+        for _ in 0..<rounds {
+            try await FeedRun.measure(count, atOnce: concurrency) { number in
+                guard let url = URL(string: "\(origin)/\(number).jpg") else { throw FeedRun.Failure.invalidURL }
+                let image = try await loader.image(for: ImageRequest(url: url, target: FeedRun.target))
+                return (image.bitmap.size, image.source)
+            }
+        }
+    }
+}
