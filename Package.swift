@@ -465,11 +465,12 @@ let benchmarks = [
             "ImageCore", "ImageDecoding", "ImageLoading", "ImageLoaderKit", "ImageMemoryCaching",
             "ImageHTTPCaching", "ImageTransportCaching", "ImageTesting", "ImageDiskCaching", "ImageProcessing",
             "ImageTransporting", "ImageTransportCurl", "ImageScheduling", "ImageCoalescing", "CDecodingFloor",
-            "CDiskFloor", "CTransportFloor", "EvictionStudy", "ScrollStudy", "FeedMeasuring", "AllFormats", "ImageCodecAVIF",
-            "ImageCodecHEIF", "ImageCodecJXL", httpTypes,
+            "CDiskFloor", "CTransportFloor", "EvictionStudy", "ScrollStudy", "FeedMeasuring", "AllFormats",
+            "ImageCodecAVIF", "ImageCodecHEIF", "ImageCodecJXL", httpTypes,
         ] + allCodecs),
     // A program that has only the loader, so that its memory is that of the loader.
-    command("FeedBenchmarks", in: "Benchmarks", uses: ["ImageCore", "ImageLoading", "ImageLoaderKit", "FeedMeasuring"]),
+    command(
+        "FeedBenchmarks", in: "Benchmarks", uses: ["ImageCore", "ImageLoading", "ImageLoaderKit", "FeedMeasuring"]),
     appLibrary("FeedMeasuring", in: "Benchmarks", uses: ["ImageCore", "CTransportFloor"]),
     command("MemoryBenchmarks", in: "Benchmarks", uses: ["ImageCore", "ImageMemoryCaching"]),
     appLibrary("EvictionStudy", in: "Benchmarks", uses: ["ImageMemoryCaching", "ImageTesting", "CTraceFile"]),

@@ -12,8 +12,9 @@ internal import ImageLoaderKit
     internal import Darwin
 #endif
 
-/// Shows the images `ORIGIN/0.jpg` and so on at 300 pixels, as a program that has only the loader, so that its memory is that of
-/// the loader. `Scripts/bench-feed` runs it.
+/// Shows the images `ORIGIN/0.jpg` and so on at 300 pixels. `Scripts/bench-feed` runs it.
+///
+/// It is a program that has only the loader, so that its memory is that of the loader.
 ///
 /// - `FeedBenchmarks load ORIGIN CACHE COUNT` requests them as a feed does. CACHE is the folder of the disk cache.
 /// - `FeedBenchmarks memory ORIGIN CACHE COUNT ROUNDS` loads them one after the other.
@@ -23,15 +24,29 @@ enum Main {
     private static let requestedAtOnce = 40
 
     static func main() async throws {
+        setUpAllocator()
         let arguments = Array(CommandLine.arguments.dropFirst())
         let numbers = arguments.dropFirst(3).compactMap { Int($0) }
         switch (arguments.first, arguments.count, numbers.count) {
         case ("load", 4, 1): try await run(arguments[1], arguments[2], numbers[0], rounds: 1, atOnce: requestedAtOnce)
         case ("memory", 5, 2): try await run(arguments[1], arguments[2], numbers[0], rounds: numbers[1], atOnce: 1)
         default:
-            print("usage: FeedBenchmarks load ORIGIN CACHE COUNT\n       FeedBenchmarks memory ORIGIN CACHE COUNT ROUNDS")
+            print("usage: FeedBenchmarks load ORIGIN CACHE COUNT")
+            print("       FeedBenchmarks memory ORIGIN CACHE COUNT ROUNDS")
             exit(64)
         }
+    }
+
+    /// Makes glibc's allocator return more memory to the system.
+    ///
+    /// By default, it has up to eight heaps per core, and raises its thresholds with the sizes that it has seen. Each heap
+    /// then keeps several megabytes of freed downloads.
+    private static func setUpAllocator() {
+        #if canImport(Glibc)
+            mallopt(M_ARENA_MAX, 2)
+            mallopt(M_MMAP_THRESHOLD, 2 << 20)
+            mallopt(M_TRIM_THRESHOLD, 4 << 20)
+        #endif
     }
 
     private static func run(

@@ -62,7 +62,9 @@ public struct FeedRun: Encodable {
         var sources: [String: Int] = [:]
         try await withThrowingTaskGroup(of: ImageSource.self) { group in
             for number in 0..<count {
-                if number >= concurrency, let source = try await group.next() { sources[source.rawValue, default: 0] += 1 }
+                if number >= concurrency, let source = try await group.next() {
+                    sources[source.rawValue, default: 0] += 1
+                }
                 group.addTask {
                     let (size, source) = try await show(number)
                     guard max(size.width, size.height) == 300 else { throw Failure.wrongSize }

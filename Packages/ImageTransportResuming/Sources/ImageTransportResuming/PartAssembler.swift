@@ -29,6 +29,8 @@ struct PartAssembler {
     mutating func arrived(_ piece: Data) throws(TransportFailure) -> Part? {
         received += piece.count
         guard received <= totalBytes else { throw .malformedResponse("more than the \(totalBytes) bytes announced") }
+        // At most `partBytes`, although the origin announces the total.
+        if pending.isEmpty { pending.reserveCapacity(min(partBytes, totalBytes - received + piece.count)) }
         pending.append(piece)
         return pending.count >= partBytes ? takePart() : nil
     }

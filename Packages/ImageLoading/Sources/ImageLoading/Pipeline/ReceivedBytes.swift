@@ -19,13 +19,13 @@ final class ReceivedBytes: Sendable {
         data.withLock { Data($0[($0.startIndex + min(offset, $0.count))...]) }
     }
 
-    /// - Parameter expectedBytes: The announced length, if any. At most 1 MiB is reserved.
+    /// - Parameter expectedBytes: The announced length, if any. At most 16 MiB are reserved.
     func append(_ piece: Data, expectedBytes: Int?) {
         data.withLock { data in
             if data.isEmpty {
                 data = piece
             } else {
-                data.reserveCapacity(min(expectedBytes ?? 0, 1 << 20))
+                data.reserveCapacity(min(expectedBytes ?? 0, 16 << 20))
                 data.append(piece)
             }
         }
