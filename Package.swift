@@ -470,7 +470,8 @@ let benchmarks = [
         ] + allCodecs),
     // A program that has only the loader, so that its memory is that of the loader.
     command(
-        "FeedBenchmarks", in: "Benchmarks", uses: ["ImageCore", "ImageLoading", "ImageLoaderKit", "FeedMeasuring"]),
+        "FeedBenchmarks", in: "Benchmarks",
+        uses: ["ImageCore", "ImageLoading", "ImageLoaderKit", "FeedMeasuring", "CTransportFloor"]),
     appLibrary("FeedMeasuring", in: "Benchmarks", uses: ["ImageCore", "CTransportFloor"]),
     command("MemoryBenchmarks", in: "Benchmarks", uses: ["ImageCore", "ImageMemoryCaching"]),
     appLibrary("EvictionStudy", in: "Benchmarks", uses: ["ImageMemoryCaching", "ImageTesting", "CTraceFile"]),

@@ -1,6 +1,9 @@
 #include <stdio.h>
 #include <sys/resource.h>
 #include <unistd.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 #include "CTransportFloor.h"
 
@@ -29,4 +32,12 @@ size_t floor_peak_resident_bytes(void) {
     while (fgets(line, sizeof line, file) && sscanf(line, "VmHWM: %lu", &kibibytes) != 1) continue;
     fclose(file);
     return kibibytes * 1024;
+}
+
+void floor_set_up_allocator(void) {
+#ifdef __GLIBC__
+    mallopt(M_ARENA_MAX, 2);
+    mallopt(M_MMAP_THRESHOLD, 2 << 20);
+    mallopt(M_TRIM_THRESHOLD, 4 << 20);
+#endif
 }

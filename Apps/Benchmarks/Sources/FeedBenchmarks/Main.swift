@@ -1,3 +1,4 @@
+internal import CTransportFloor
 internal import FeedMeasuring
 internal import ImageLoaderKit
 
@@ -24,7 +25,7 @@ enum Main {
     private static let requestedAtOnce = 40
 
     static func main() async throws {
-        setUpAllocator()
+        floor_set_up_allocator()
         let arguments = Array(CommandLine.arguments.dropFirst())
         let numbers = arguments.dropFirst(3).compactMap { Int($0) }
         switch (arguments.first, arguments.count, numbers.count) {
@@ -35,18 +36,6 @@ enum Main {
             print("       FeedBenchmarks memory ORIGIN CACHE COUNT ROUNDS")
             exit(64)
         }
-    }
-
-    /// Makes glibc's allocator return more memory to the system.
-    ///
-    /// By default, it has up to eight heaps per core, and raises its thresholds with the sizes that it has seen. Each heap
-    /// then keeps several megabytes of freed downloads.
-    private static func setUpAllocator() {
-        #if canImport(Glibc)
-            mallopt(M_ARENA_MAX, 2)
-            mallopt(M_MMAP_THRESHOLD, 2 << 20)
-            mallopt(M_TRIM_THRESHOLD, 4 << 20)
-        #endif
     }
 
     private static func run(

@@ -20,5 +20,8 @@ double floor_children_seconds(void);
 size_t floor_resident_bytes(void);
 // Returns the greatest resident memory of this process so far in bytes, or 0 if unknown.
 size_t floor_peak_resident_bytes(void);
+// Makes glibc return more freed memory to the system. By default, it has up to eight heaps per core and raises its thresholds with
+// the sizes that it has seen, so each heap keeps several megabytes of freed downloads.
+void floor_set_up_allocator(void);
 
 #endif
