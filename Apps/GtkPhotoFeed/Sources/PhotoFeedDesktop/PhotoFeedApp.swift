@@ -37,12 +37,17 @@ public enum PhotoFeedApp {
     ///
     /// GTK 4.8 copies each texture for a frame. By default, glibc returns this memory to the system after each frame
     /// and requests it again. It also has a heap per thread, so memory freed by decoding on one thread can't be reused
-    /// on others. Two heaps are enough.
+    /// on others. Two heaps are enough. glibc returns only the end of a heap by itself, so a timer returns the rest.
     private static func setUpAllocator() {
         #if canImport(Glibc)
             mallopt(M_MMAP_THRESHOLD, 4 << 20)
             mallopt(M_TRIM_THRESHOLD, 16 << 20)
             mallopt(M_ARENA_MAX, 2)
+            let trim: GSourceFunc = { _ in
+                malloc_trim(0)
+                return 1
+            }
+            unsafe g_timeout_add_seconds_full(G_PRIORITY_LOW, 5, trim, nil, nil)
         #endif
     }
 
