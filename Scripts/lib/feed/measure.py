@@ -1,9 +1,10 @@
 """Measures feeds of images: cold over a simulated link, warm from disk, and the memory of a long scroll.
 
-    measure.py BENCHMARKS FEED_BENCHMARKS OUT [--images N] [--rounds N] [--memory] [--megapixels N] [--latency MS] [--megabits N]
+    measure.py BENCHMARKS FEED_BENCHMARKS OUT [--images N] [--rounds N] [--memory] [--megapixels N] [--decodes N]
+               [--latency MS] [--megabits N]
 
-BENCHMARKS and FEED_BENCHMARKS are the programs `benchmarks` and `FeedBenchmarks`. OUT is a folder for images, caches and results. Peers whose Python modules are missing are
-skipped. All contenders take turns, and each run is a process of its own.
+BENCHMARKS and FEED_BENCHMARKS are the programs `benchmarks` and `FeedBenchmarks`. OUT is a folder for images, caches and results.
+Peers whose Python modules are missing are skipped. All contenders take turns, and each run is a process of its own.
 """
 
 import argparse
@@ -68,15 +69,17 @@ class Feed:
                 for name in ["decode", "libjpeg"]:
                     results[f"{name} {temperature}"] = run(self.program, "feed", name, self.images, count)
                 for name in ["ours", *self.peers]:
-                    result = run(*self.command(name), address, caches / name, count)
+                    result = run(*self.command(name, address, caches / name))
                     if result["sources"] != {source: count}:
                         raise RuntimeError(f"{name}, {temperature}: {result['sources']}")
                     results[f"{name} {temperature}"] = result
         shutil.rmtree(caches)
         return results
 
-    def command(self, name):
-        return [self.options.feed_benchmarks, "load"] if name == "ours" else [sys.executable, HERE / "peer.py", name]
+    def command(self, name, address, cache):
+        if name == "ours":
+            return [self.options.feed_benchmarks, "load", address, cache, self.options.images, self.options.decodes]
+        return [sys.executable, HERE / "peer.py", name, address, cache, self.options.images]
 
 
 def middle(values):
@@ -146,6 +149,7 @@ def main():
     parser.add_argument("--images", type=int, default=1_000)
     parser.add_argument("--rounds", type=int)
     parser.add_argument("--megapixels", type=float)
+    parser.add_argument("--decodes", type=int, default=os.cpu_count(), help="of this package at a time")
     parser.add_argument("--latency", type=float, default=20, help="in milliseconds")
     parser.add_argument("--megabits", type=float, default=50, help="per second")
     options = parser.parse_args()

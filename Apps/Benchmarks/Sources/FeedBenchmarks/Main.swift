@@ -17,7 +17,8 @@ internal import ImageLoaderKit
 ///
 /// It is a program that has only the loader, so that its memory is that of the loader.
 ///
-/// - `FeedBenchmarks load ORIGIN CACHE COUNT` requests them as a feed does. CACHE is the folder of the disk cache.
+/// - `FeedBenchmarks load ORIGIN CACHE COUNT DECODES` requests them as a feed does. CACHE is the folder of the disk
+///   cache, and DECODES the number of decodes at a time.
 /// - `FeedBenchmarks memory ORIGIN CACHE COUNT ROUNDS` loads them one after the other.
 @main
 enum Main {
@@ -29,28 +30,35 @@ enum Main {
         let arguments = Array(CommandLine.arguments.dropFirst())
         let numbers = arguments.dropFirst(3).compactMap { Int($0) }
         switch (arguments.first, arguments.count, numbers.count) {
-        case ("load", 4, 1): try await run(arguments[1], arguments[2], numbers[0], rounds: 1, atOnce: requestedAtOnce)
-        case ("memory", 5, 2): try await run(arguments[1], arguments[2], numbers[0], rounds: numbers[1], atOnce: 1)
+        case ("load", 5, 2):
+            let loader = try makeLoader(arguments[2], decodes: numbers[1])
+            try await load(arguments[1], numbers[0], atOnce: requestedAtOnce, loader)
+        case ("memory", 5, 2):
+            let loader = try makeLoader(arguments[2])
+            for _ in 0..<numbers[1] { try await load(arguments[1], numbers[0], atOnce: 1, loader) }
         default:
-            print("usage: FeedBenchmarks load ORIGIN CACHE COUNT")
+            print("usage: FeedBenchmarks load ORIGIN CACHE COUNT DECODES")
             print("       FeedBenchmarks memory ORIGIN CACHE COUNT ROUNDS")
             exit(64)
         }
     }
 
-    private static func run(
-        _ origin: String, _ cache: String, _ count: Int, rounds: Int, atOnce concurrency: Int
-    ) async throws {
-        let loader = try ImageLoader(cacheDirectory: URL(filePath: cache)) { options in
+    /// - Parameter decodes: The number of decodes at a time, or nil for the default.
+    private static func makeLoader(_ cache: String, decodes: Int? = nil) throws -> ImageLoader {
+        try ImageLoader(cacheDirectory: URL(filePath: cache)) { options in
             options.memoryByteLimit = 100_000_000
             options.diskByteLimit = 1_000_000_000
+            if let decodes { options.maxDecodes = decodes }
         }
-        for _ in 0..<rounds {
-            try await FeedRun.measure(count, atOnce: concurrency) { number in
-                guard let url = URL(string: "\(origin)/\(number).jpg") else { throw FeedRun.Failure.invalidURL }
-                let image = try await loader.image(for: ImageRequest(url: url, target: FeedRun.target))
-                return (image.bitmap.size, image.source)
-            }
+    }
+
+    private static func load(
+        _ origin: String, _ count: Int, atOnce concurrency: Int, _ loader: ImageLoader
+    ) async throws {
+        try await FeedRun.measure(count, atOnce: concurrency) { number in
+            guard let url = URL(string: "\(origin)/\(number).jpg") else { throw FeedRun.Failure.invalidURL }
+            let image = try await loader.image(for: ImageRequest(url: url, target: FeedRun.target))
+            return (image.bitmap.size, image.source)
         }
     }
 }
