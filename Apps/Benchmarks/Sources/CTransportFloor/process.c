@@ -36,8 +36,8 @@ size_t floor_peak_resident_bytes(void) {
 
 void floor_set_up_allocator(void) {
 #ifdef __GLIBC__
-    mallopt(M_ARENA_MAX, 2);
+    mallopt(M_ARENA_MAX, 1);
     mallopt(M_MMAP_THRESHOLD, 2 << 20);
-    mallopt(M_TRIM_THRESHOLD, 4 << 20);
+    mallopt(M_TRIM_THRESHOLD, 2 << 20);
 #endif
 }
