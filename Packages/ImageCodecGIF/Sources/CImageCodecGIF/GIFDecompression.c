@@ -119,12 +119,19 @@ static int grow(gif_lzw *lzw, uint32_t end, uint32_t length) {
     return 1;
 }
 
+/* Copies a chunk that may overlap with the target. */
+static inline void copy_chunk(uint8_t *target, const uint8_t *source) {
+    uint8_t bytes[chunk];
+    memcpy(bytes, source, chunk);
+    memcpy(target, bytes, chunk);
+}
+
 /* Appends the string of an entry. It can be the last string and its own first byte, which is not yet written. */
 static inline void append(uint8_t *strings, lzw_state *state, lzw_entry entry) {
     const uint8_t *source = strings + entry.start;
     uint8_t *target = strings + state->end;
-    memcpy(target, source, chunk);
-    for (uint32_t done = chunk; done < entry.length; done += chunk) memcpy(target + done, source + done, chunk);
+    copy_chunk(target, source);
+    for (uint32_t done = chunk; done < entry.length; done += chunk) copy_chunk(target + done, source + done);
     state->end += entry.length;
     if (entry.start + entry.length > state->end - entry.length) target[entry.length - 1] = target[0];
     state->previous_length = entry.length;
