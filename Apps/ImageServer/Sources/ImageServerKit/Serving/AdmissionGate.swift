@@ -95,7 +95,7 @@ public final class AdmissionGate: Sendable {
                 return false
             }
             state[keyPath: counts].add(origin)
-            return !isOverloaded(state, at: now) || state.decodes.total <= limits.decoders * 2
+            return true
         }
         if !isAdmitted { throw Overload() }
     }
