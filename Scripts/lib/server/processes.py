@@ -97,7 +97,7 @@ class Nginx(Process):
             http {{ access_log {log}; client_body_temp_path {folder}; proxy_temp_path {folder}; sendfile on;
                 fastcgi_temp_path {folder}; uwsgi_temp_path {folder}; scgi_temp_path {folder};
                 keepalive_requests 1000000; add_header Cache-Control max-age=3600;
-                server {{ listen 127.0.0.1:{port} backlog=4096; root {files}; {filter} }} }}''')
+                server {{ listen 127.0.0.1:{port} backlog=4096; root {files}; location / {{ {filter} }} }} }}''')
         super().__init__(['nginx', '-c', configuration], port, folder / 'nginx.log')
 
 
