@@ -114,7 +114,8 @@ let package = Package(
         .testTarget(
             name: "ImageServingTests",
             dependencies: [
-                "ImageServerKit", "ImageServing", "LoopbackServer", "RedisServerProcess", module("ImageCore"),
+                "ImageServerKit", "ImageServing", "LoopbackServer", "RedisServerProcess", "CommandRunning",
+                module("ImageCore"),
                 module("ImageTransporting"),
                 module("ImageTransportCurl"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),

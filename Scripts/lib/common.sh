@@ -45,14 +45,19 @@ is_current() {
 }
 
 # build_release PRODUCT [PACKAGE]: builds a command of this package, or of one in Apps, in release. Sets `binary` to its path.
-# Skips the build if nothing changed. The compiler's output goes to a log. Commands of this package have all formats that can be built.
+# Skips the build if nothing changed. The compiler's output goes to a log. The commands have all formats that can be built.
 build_release() {
     local product=$1 folder="$root${2:+/Apps/$2}" options=("${checked_imports[@]}")
-    local stamp="$folder/.build/$product.stamp" log="$root/out/build-$product.log"
+    local stamp="$folder/.build/$product.stamp" log="$root/out/build-$product.log" traits
     binary="$folder/.build/release/$product"
     if [[ -x $binary ]] && is_current "$stamp" "$root/Package.swift" "$root/Packages" "$root/Apps" "$root/Tests"; then return; fi
     mkdir -p "$folder/.build" "$root/out"
-    if [[ $# == 1 && -n $(format_traits) ]]; then options+=(--traits "$(format_traits)"); fi
+    traits=$(format_traits)
+    case "$product" in
+        photo-feed) traits="" ;;
+        image-server) traits="Redis${traits:+,$traits}" ;;
+    esac
+    if [[ -n $traits ]]; then options+=(--traits "$traits"); fi
     touch "$stamp.new"
     python3 "$root/Scripts/lib/run_step.py" --name "building $product in release" --log "$log" -- \
         swift build --package-path "$folder" -c release --product "$product" "${options[@]}" ||

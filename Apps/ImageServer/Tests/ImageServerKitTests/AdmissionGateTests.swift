@@ -3,7 +3,7 @@ import Testing
 
 @testable import ImageServerKit
 
-@Suite struct AdmissionGateTests {
+@Suite(.timeLimit(.minutes(1))) struct AdmissionGateTests {
     @Test("admits up to the limits, refuses more at once, and admits again")
     func limits() async throws {
         let admission = AdmissionGate(

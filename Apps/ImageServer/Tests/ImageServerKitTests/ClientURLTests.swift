@@ -14,9 +14,9 @@ import Testing
         return ImageURLParser(signature: URLSignature([pair]))
     }
 
-    private func parse(_ path: String) throws -> ImageURL {
-        try parser().parse(path, now: Date(timeIntervalSince1970: 1_700_000_000))
-    }
+    private let now = Date(timeIntervalSince1970: 1_700_000_000)
+
+    private func parse(_ path: String) throws -> ImageURL { try parser().parse(path, now: now) }
 
     @Test(
         "accepts the signing examples of imgproxy's documentation",
@@ -71,7 +71,7 @@ import Testing
     func unsigned() throws {
         let path = "/insecure/g:ce/rs:auto:120:0:0/aHR0cHM6Ly9leGFtcGxlLmNvbS9hLmpwZw.webp"
         #expect(throws: URLFailure.wrongSignature) { try parse(path) }
-        let url = try ImageURLParser(signature: nil).parse(path, now: Date())
+        let url = try ImageURLParser(signature: nil).parse(path, now: now)
         #expect(url.options.width == 120 && url.options.format == .webp)
     }
 }

@@ -10,7 +10,7 @@ import Testing
     private func render(
         _ source: Data, _ text: String, accept: String? = nil, limits: RenderingLimits = RenderingLimits()
     ) throws -> RenderedImage {
-        let url = try ImageURLParser(signature: nil).parse("/_/\(text)/plain/http://a/b", now: Date())
+        let url = try ImageURLParser(signature: nil).parse("/_/\(text)/plain/http://a/b", now: .distantPast)
         let renderer = ImageRenderer(decoder: SampleImages.decoder(limits), limits: limits, clock: ManualClock())
         return try renderer.render(source, url.options, accepted: AcceptedFormats(accept: accept))
     }

@@ -8,7 +8,7 @@ import Testing
     private func plan(
         _ width: Int, _ height: Int, _ text: String, orientation: ImageOrientation = .up
     ) throws -> RenderingPlan {
-        let url = try ImageURLParser(signature: nil).parse("/_/\(text)/plain/http://a/b", now: Date())
+        let url = try ImageURLParser(signature: nil).parse("/_/\(text)/plain/http://a/b", now: .distantPast)
         let header = ImageHeader(
             format: .jpeg, storedSize: PixelSize(width: width, height: height), orientation: orientation)
         return RenderingPlan(header, url.options)

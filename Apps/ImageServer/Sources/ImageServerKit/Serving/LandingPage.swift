@@ -1,6 +1,6 @@
 import HTTPTypes
 
-/// The page at `/`: a form that builds a URL and shows the result.
+/// The page at `/`: a form that builds a URL and shows the result. With `/?source=` and an address it shows that at once.
 enum LandingPage {
     static var response: ServerResponse {
         ServerResponse(
@@ -52,6 +52,8 @@ enum LandingPage {
 
         """
 
+    private static let formats = OutputFormats.all.map { "<option>\($0.extensions[0])</option>" }.joined()
+
     private static let form = """
         <body>
         <main>
@@ -67,7 +69,7 @@ enum LandingPage {
         <div><label for="type">Resizing</label>
         <select id="type"><option value="fit">fit</option><option value="fill">fill</option><option value="fill-down">fill-down</option><option value="force">force</option><option value="auto">auto</option></select></div>
         <div><label for="format">Format</label>
-        <select id="format"><option value="">automatic</option><option value="webp">WebP</option><option value="jpg">JPEG</option><option value="png">PNG</option><option value="gif">GIF</option></select></div>
+        <select id="format"><option value="">automatic</option>\(formats)</select></div>
         <div><label for="quality">Quality, 1 to 100</label>
         <input id="quality" type="number" min="1" max="100" inputmode="numeric" placeholder="80"></div>
         <div class="wide"><label for="more">More options, separated by slashes</label>
@@ -88,7 +90,7 @@ enum LandingPage {
         <h2 id="heading" tabindex="-1">Result</h2>
         <figure><img id="image" alt="The result"></figure>
         <p><code id="url"></code></p>
-        <table><caption>Result</caption><tbody id="facts"></tbody></table>
+        <table><caption>Properties</caption><tbody id="facts"></tbody></table>
         <h2>Time</h2>
         <table><caption>Time by stage, in milliseconds</caption><tbody id="times"></tbody></table>
         </section>
@@ -163,9 +165,9 @@ enum LandingPage {
             $("image").src = shown;
             $("image").alt = "Result of " + $("source").value;
             $("url").textContent = location.origin + url;
-            const levels = { memory: "memory of this server", disk: "disk of this server", shared: "shared cache", origin: "rendered now" };
+            const levels = { memory: "from this server's memory", disk: "from this server's disk", shared: "from the shared cache", origin: "rendered now" };
             fill($("facts"), [["Size", field("X-Result-Size").replace("x", " × ") + " pixels"],
-              ["File", blob.size.toLocaleString() + " bytes, " + blob.type], ["From", levels[field("X-Cache")] || field("X-Cache")],
+              ["File", blob.size.toLocaleString() + " bytes, " + blob.type], ["Served", levels[field("X-Cache")] || field("X-Cache")],
               ["Caching", field("Cache-Control")]]);
             const stages = field("Server-Timing").split(",").filter(text => text).map(text => {
               const [name, time] = text.trim().split(";dur=");
@@ -173,7 +175,7 @@ enum LandingPage {
             });
             fill($("times"), [...stages, ["total, with the transfer", total.toFixed(2)]]);
             $("result").hidden = false;
-            say("The result has " + blob.size.toLocaleString() + " bytes, from: " + (levels[field("X-Cache")] || "") + ".");
+            say("The result has " + blob.size.toLocaleString() + " bytes, " + (levels[field("X-Cache")] || "") + ".");
             $("heading").focus();
           } catch (error) {
             $("result").hidden = true;
@@ -182,6 +184,8 @@ enum LandingPage {
         }
 
         $("form").addEventListener("submit", show);
+        $("source").value = new URLSearchParams(location.search).get("source") || "";
+        if ($("source").value) $("form").requestSubmit();
         </script>
         </body>
         </html>
