@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    @Test("while decodes wait, a refusal lowers the limits for a second, and each further one again")
+    @Test("while decodes wait, a refusal lowers an origin's limit until a second after the last wait")
     func overload() async throws {
         let clock = ManualClock()
         let admission = AdmissionGate(limits: .init(renderings: 6, renderingsPerOrigin: 5, decoders: 2), clock: clock)
@@ -48,7 +48,7 @@ import Testing
                 group.addTask {
                     try await admission.run(origin: "a") {
                         await started.pass()
-                        try await admission.runDecode(origin: "a") { await decoded.pass() }
+                        try await admission.runDecode { await decoded.pass() }
                     }
                 }
             }
@@ -72,19 +72,37 @@ import Testing
         }
     }
 
-    @Test("during an overload, a decode is refused if a place is left for the other origins only")
+    @Test("in overload, an origin's limit is never higher than otherwise")
+    func lowLimit() async throws {
+        let admission = AdmissionGate(
+            limits: .init(renderings: 8, renderingsPerOrigin: 2, decoders: 4), clock: ManualClock())
+        let (decoded, others) = (Gate(), Gate())
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<5 { group.addTask { try await admission.runDecode { await decoded.pass() } } }
+            for _ in 0..<2 { group.addTask { try await admission.run(origin: "a") { await others.pass() } } }
+            await decoded.arrivals(5)
+            await others.arrivals(2)
+            #expect(try await isRefused(admission, "a"))
+            #expect(try await isRefused(admission, "a"))
+            decoded.open()
+            others.open()
+            try await group.waitForAll()
+        }
+    }
+
+    @Test("in overload, a decode is refused if more than twice as many as decoders run or wait")
     func decodes() async throws {
         let admission = AdmissionGate(limits: .init(renderings: 2, decoders: 1), clock: ManualClock())
         let gate = Gate()
         try await withThrowingTaskGroup(of: Void.self) { group in
-            for _ in 0..<2 { group.addTask { try await admission.runDecode(origin: "a") { await gate.pass() } } }
+            for _ in 0..<2 { group.addTask { try await admission.runDecode { await gate.pass() } } }
             for _ in 0..<2 { group.addTask { try await admission.run(origin: "a") { await gate.pass() } } }
             await gate.arrivals(4)
-            try await admission.runDecode(origin: "b") {}
+            try await admission.runDecode {}
             #expect(try await isRefused(admission, "a"))
-            group.addTask { try await admission.runDecode(origin: "a") { await gate.pass() } }
+            group.addTask { try await admission.runDecode { await gate.pass() } }
             await gate.arrivals(5)
-            await #expect(throws: AdmissionGate.Overload.self) { try await admission.runDecode(origin: "b") {} }
+            await #expect(throws: AdmissionGate.Overload.self) { try await admission.runDecode {} }
             gate.open()
         }
     }

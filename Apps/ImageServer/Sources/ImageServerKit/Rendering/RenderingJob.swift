@@ -22,12 +22,6 @@ struct Stopwatch: Sendable {
     }
 }
 
-/// Returns a function that returns the time since this call.
-func elapsedTime(of clock: some Clock<Duration>) -> @Sendable () -> Duration {
-    let start = clock.now
-    return { start.duration(to: clock.now) }
-}
-
 /// The processing and encoding of one result.
 struct RenderingJob {
     let plan: RenderingPlan

@@ -3,22 +3,21 @@ import Synchronization
 /// Bounds the renderings in progress: in total, and for each origin, so that a slow or popular one can't use the whole
 /// limit.
 ///
-/// A burst may wait for a decoder: the images of one page are done within a moment. But if renderings were refused and
-/// decodes waited within the last second, more is asked for than can be done, and a long queue would only make each answer
-/// late. Then an origin may have about one rendering for each decoder. The idea is from "Fail at Scale" (Ben Maurer, ACM
-/// Queue 13.8, 2015).
+/// A short burst may wait for a decoder. But the gate is overloaded if it refused a rendering and a decode waited within
+/// the last second. Then it lowers the limits, because a long queue would make each response late ("Fail at Scale", Ben
+/// Maurer, ACM Queue 13.8, 2015).
 public final class AdmissionGate: Sendable {
-    /// More is asked for than can be done.
+    /// The rendering was refused because a limit is reached.
     public struct Overload: Error, Hashable, Sendable {}
 
-    /// The limits of a gate.
+    /// The limits of a gate, each at least 1.
     public struct Limits: Hashable, Sendable {
-        /// The most renderings in progress, in any stage. At least 1.
-        public var renderings: Int
-        /// The most of them for one origin. At least 1.
-        public var renderingsPerOrigin: Int
-        /// The number of decodes that run at a time. At least 1.
-        public var decoders: Int
+        /// The most renderings in progress, in any stage.
+        public let renderings: Int
+        /// The most of them for one origin.
+        public let renderingsPerOrigin: Int
+        /// The number of decodes that run at a time.
+        public let decoders: Int
 
         /// - Parameters:
         ///   - renderings: The most renderings in progress, in any stage.
@@ -29,19 +28,34 @@ public final class AdmissionGate: Sendable {
             self.renderingsPerOrigin = max(1, renderingsPerOrigin ?? (renderings * 3 + 3) / 4)
             self.decoders = max(1, decoders)
         }
+
+        /// The most renderings of one origin during an overload. A few more than decoders, because some download.
+        var renderingsPerOriginInOverload: Int { min(renderingsPerOrigin, decoders * 5 / 4) }
+
+        /// The most decodes that run or wait during an overload.
+        var decodesInOverload: Int { decoders * 2 + 1 }
     }
 
     private struct State {
         var renderings = OriginCounts()
-        var decodes = OriginCounts()
+        /// The number of decodes that run or wait.
+        var decodes = 0
         var refusalCount = 0
         var lastRefusal: Duration?
-        /// When a decode had to wait for a decoder.
+        /// When a decode last waited for a decoder.
         var lastWait: Duration?
-    }
 
-    /// How long the limits stay low after a refusal.
-    private static let overloadTime = Duration.seconds(1)
+        mutating func refuse(at now: Duration) {
+            refusalCount += 1
+            lastRefusal = now
+        }
+
+        /// Whether a rendering was refused and a decode waited within the last second.
+        func isOverloaded(at now: Duration) -> Bool {
+            guard let lastRefusal, let lastWait else { return false }
+            return now - min(lastRefusal, lastWait) < .seconds(1)
+        }
+    }
 
     private let limits: Limits
     private let elapsed: @Sendable () -> Duration
@@ -64,47 +78,35 @@ public final class AdmissionGate: Sendable {
     /// Runs a rendering: its download, decode and encoding. Throws `Overload` without running it if a limit is reached.
     public func run<Value: Sendable>(origin: String, _ rendering: () async throws -> Value) async throws -> Value {
         let now = elapsed()
-        try enter(origin, \.renderings, at: now) { [self] state in
-            let limit = isOverloaded(state, at: now) ? limits.decoders * 5 / 4 : limits.renderingsPerOrigin
-            return state.renderings.total < limits.renderings && state.renderings[origin] < limit
+        let isAdmitted = state.withLock { state in
+            let isOverloaded = state.isOverloaded(at: now)
+            let limit = isOverloaded ? limits.renderingsPerOriginInOverload : limits.renderingsPerOrigin
+            guard state.renderings.total < limits.renderings, state.renderings[origin] < limit else {
+                state.refuse(at: now)
+                return false
+            }
+            state.renderings.add(origin)
+            return true
         }
-        defer { leave(origin, \.renderings) }
+        guard isAdmitted else { throw Overload() }
+        defer { state.withLock { $0.renderings.remove(origin) } }
         return try await rendering()
     }
 
     /// Runs the part of a rendering that needs a decoder. Throws `Overload` without running it if too many wait for one.
-    public func runDecode<Value: Sendable>(origin: String, _ decode: () async throws -> Value) async throws -> Value {
+    public func runDecode<Value: Sendable>(_ decode: () async throws -> Value) async throws -> Value {
         let now = elapsed()
-        try enter(origin, \.decodes, at: now) { [self] state in
-            if state.decodes.total >= limits.decoders { state.lastWait = now }
-            // One place more than an origin may use is left for the others.
-            return !isOverloaded(state, at: now) || state.decodes.total <= limits.decoders * 2
-        }
-        defer { leave(origin, \.decodes) }
-        return try await decode()
-    }
-
-    private func enter(
-        _ origin: String, _ counts: WritableKeyPath<State, OriginCounts>, at now: Duration,
-        if isAdmitted: (inout State) -> Bool
-    ) throws(Overload) {
         let isAdmitted = state.withLock { state in
-            guard isAdmitted(&state) else {
-                state.refusalCount += 1
-                state.lastRefusal = now
+            if state.decodes >= limits.decoders { state.lastWait = now }
+            guard !state.isOverloaded(at: now) || state.decodes < limits.decodesInOverload else {
+                state.refuse(at: now)
                 return false
             }
-            state[keyPath: counts].add(origin)
+            state.decodes += 1
             return true
         }
-        if !isAdmitted { throw Overload() }
-    }
-
-    private func leave(_ origin: String, _ counts: WritableKeyPath<State, OriginCounts>) {
-        state.withLock { $0[keyPath: counts].remove(origin) }
-    }
-
-    private func isOverloaded(_ state: State, at now: Duration) -> Bool {
-        [state.lastRefusal, state.lastWait].allSatisfy { $0.map { now - $0 < Self.overloadTime } ?? false }
+        guard isAdmitted else { throw Overload() }
+        defer { state.withLock { $0.decodes -= 1 } }
+        return try await decode()
     }
 }

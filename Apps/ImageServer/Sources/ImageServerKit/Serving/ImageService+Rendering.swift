@@ -74,7 +74,7 @@ extension ImageService {
     ) async throws -> RenderedImage {
         let (renderer, watch) = (parts.renderer, Stopwatch(parts.clock))
         return try await span("render", context) {
-            try await decoding(of: url) { isCancelled in
+            try await decoding { isCancelled in
                 var watch = watch
                 let waiting = watch.lap()
                 var image = try renderer.render(source, url.options, accepted: accepted, isCancelled: isCancelled)

@@ -110,7 +110,7 @@ public final class ImageService: Sendable {
     private func info(of url: ImageURL, _ context: ServiceContext) async throws -> ImageInfo {
         let source = try await source(of: url, context)
         let renderer = parts.renderer
-        return try await decoding(of: url) { isCancelled in
+        return try await decoding { _ in
             let header = try renderer.header(of: source)
             let preview = try renderer.preview(of: source, fitting: PixelSize(width: 100, height: 100))
             return ImageInfo(
@@ -122,11 +122,9 @@ public final class ImageService: Sendable {
 
     /// Runs synchronous work on a decoder, unless too many wait for one. `work` may call `isCancelled` on any thread.
     func decoding<Value: Sendable>(
-        of url: ImageURL, _ work: @escaping @Sendable (_ isCancelled: @escaping @Sendable () -> Bool) throws -> Value
+        _ work: @escaping @Sendable (_ isCancelled: @escaping @Sendable () -> Bool) throws -> Value
     ) async throws -> Value {
-        try await parts.gate.runDecode(origin: url.originName) {
-            try await parts.scheduler.runDecoding(work)
-        }
+        try await parts.gate.runDecode { try await parts.scheduler.runDecoding(work) }
     }
 }
 

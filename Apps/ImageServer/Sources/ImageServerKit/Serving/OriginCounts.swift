@@ -1,4 +1,4 @@
-/// The number of tasks in progress: in total, and for each origin.
+/// The number of renderings in progress: in total, and for each origin.
 struct OriginCounts: Sendable {
     private(set) var total = 0
     private var byOrigin: [String: Int] = [:]

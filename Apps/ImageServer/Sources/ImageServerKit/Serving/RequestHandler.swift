@@ -135,7 +135,7 @@ public final class RequestHandler: Sendable {
             "path": "\(request.path.prefix(500))", "status": "\(response.status)", "ms": "\(Int(milliseconds))",
             "bytes": "\(response.body.count)",
         ]
-        if let level = response.headers[.cacheLevel] { metadata["cache"] = "\(level)" }
+        if let cacheLevel = response.headers[.cacheLevel] { metadata["cache"] = "\(cacheLevel)" }
         logger.log(level: level, "request", metadata: metadata)
     }
 
