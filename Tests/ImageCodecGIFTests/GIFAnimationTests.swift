@@ -1,10 +1,10 @@
 import Foundation
-import ImageCodecGIF
 import ImageCore
 import ImageTesting
 import Testing
 
 @testable import GeneratedImages
+@testable import ImageCodecGIF
 
 @Suite("Playing GIF animations")
 struct GIFAnimationTests {
@@ -145,23 +145,26 @@ struct GIFLimitTests {
         #expect(try refusal(.init(pixels: 2)) == .limitExceeded(.pixels, value: 3, allowed: 2))
         #expect(try refusal(.init(side: 2)) == .limitExceeded(.side, value: 3, allowed: 2))
         #expect(try refusal(.init(frames: 2)) == .limitExceeded(.frames, value: 3, allowed: 2))
-        // Three pixels of canvas, and one that is saved for restoring.
-        #expect(try refusal(.init(decodedBytes: 15)) == .limitExceeded(.decodedBytes, value: 16, allowed: 15))
-        #expect(try refusal(.init(decodedBytes: 16)) == nil)
+        // Three pixels of canvas, one that is saved for restoring, and the decompressor for it.
+        let most = 16 + LZWReader.byteCount(pixels: 1)
+        #expect(
+            try refusal(.init(decodedBytes: most - 1))
+                == .limitExceeded(.decodedBytes, value: most, allowed: most - 1))
+        #expect(try refusal(.init(decodedBytes: most)) == nil)
     }
 
-    @Test("heldBytes counts the canvas and restored pixels, and is 0 if rows are streamed")
+    @Test("heldBytes counts the decompressor, the canvas and restored pixels, and only the first if rows are streamed")
     func heldBytes() throws {
         func held(_ data: Data, frame: Int = 0) throws -> Int {
             let image = try GIFReading.open(data)
             return image.heldBytes(frame: frame, size: image.header.storedSize, layout: .rgba8)
         }
-        #expect(try held(GIFAnimationTests.animation(disposal: 2), frame: 1) == 12)
-        #expect(try held(GIFAnimationTests.animation(disposal: 3), frame: 1) == 16)
+        #expect(try held(GIFAnimationTests.animation(disposal: 2), frame: 1) == 12 + LZWReader.byteCount(pixels: 1))
+        #expect(try held(GIFAnimationTests.animation(disposal: 3), frame: 1) == 16 + LZWReader.byteCount(pixels: 1))
         for isInterlaced in [false, true] {
             var builder = GIFBuilder(2, 2)
             builder.image(0, 0, 2, 2, [1, 2, 3, 4], isInterlaced: isInterlaced)
-            #expect(try held(builder.finished) == (isInterlaced ? 16 : 0))
+            #expect(try held(builder.finished) == LZWReader.byteCount(pixels: 4) + (isInterlaced ? 16 : 0))
         }
     }
 

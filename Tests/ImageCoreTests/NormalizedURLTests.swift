@@ -23,7 +23,8 @@ struct NormalizedURLTests {
             ("https://a.test/b/%2E%2e/c", "https://a.test/c"), ("https://a.test/b/..", "https://a.test/"),
             ("https://a.test/b/.", "https://a.test/b/"), ("https://a.test/.b/..c", "https://a.test/.b/..c"),
             ("https://a.test/b//../c", "https://a.test/b/c"), ("https://a.test/b?/../c", "https://a.test/b?/../c"),
-            ("FILE:///tmp/./a%7Eb.png", "file:///tmp/a~b.png"), ("cid:a", "cid:a"), ("a/b", "a/b"),
+            ("FILE:///tmp/./a%7Eb.png", "file:///tmp/a~b.png"), ("cid:a", "cid:a"), ("a/b", "a/b"), ("A/b:C", "A/b:C"),
+            ("file:/.//a", "file:/.//a"),
             ("DATA:image/png;base64,AA%2b#c", "data:image/png;base64,AA%2B"),
         ])
     func equivalent(url: String, expected: String) throws {

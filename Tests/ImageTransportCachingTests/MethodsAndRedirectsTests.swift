@@ -52,6 +52,20 @@ struct MethodsAndRedirectsTests {
         #expect(try await test.stored("/d") != nil)
     }
 
+    @Test("stores bodies as received apart from decoded ones, and invalidates both")
+    func bodiesAsReceived() async throws {
+        let fresh = "Cache-Control: max-age=60"
+        test.script("/a", .text("coded", fresh), .text("decoded", fresh), .text("done"))
+        for _ in 0..<2 {
+            #expect(try await test.get { $0.decodesContent = false }.text == "coded")
+            #expect(try await test.get().text == "decoded")
+        }
+        #expect(test.origin.requests.count == 2)
+        _ = try await test.get { $0.method = .post }
+        #expect(try await test.get().text == "done")
+        #expect(try await test.get { $0.decodesContent = false }.text == "done")
+    }
+
     @Test("a failed unsafe method invalidates nothing")
     func failedInvalidation() async throws {
         test.script("/a", .text("one", "Cache-Control: max-age=60"), .text("no", status: .forbidden))

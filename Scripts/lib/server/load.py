@@ -5,7 +5,7 @@ import statistics
 import time
 
 
-class Answers:
+class Responses:
     """The status and the time in ms of each request. Status 0 is a failed connection."""
 
     def __init__(self):
@@ -43,7 +43,7 @@ class Client:
     def __init__(self, port):
         self.port, self.idle = port, []
 
-    async def request(self, path, answers, timeout=60):
+    async def request(self, path, responses, timeout=60):
         start = time.perf_counter()
         writer = None
         try:
@@ -53,10 +53,10 @@ class Client:
             length = next(int(line.split(b':')[1]) for line in head.split(b'\r\n')
                           if line.lower().startswith(b'content-length'))
             body = await asyncio.wait_for(reader.readexactly(length), timeout)
-            answers.add(int(head[9:12]), time.perf_counter() - start, body)
+            responses.add(int(head[9:12]), time.perf_counter() - start, body)
             self.idle.append((reader, writer))
         except (OSError, EOFError, asyncio.TimeoutError, StopIteration):
-            answers.add(0, time.perf_counter() - start)
+            responses.add(0, time.perf_counter() - start)
             if writer:
                 writer.close()
 
@@ -67,47 +67,47 @@ class Client:
 
 async def at_rate(ports, paths, rate, seconds, during=None):
     """Sends requests at a rate, to the ports by turns. `during` is called each second with the seconds so far."""
-    answers, clients, tasks = Answers(), [Client(port) for port in ports], set()
+    responses, clients, tasks = Responses(), [Client(port) for port in ports], set()
     start, sent, second = time.perf_counter(), 0, 0
     while (passed := time.perf_counter() - start) < seconds:
         while sent < passed * rate:
-            task = asyncio.create_task(clients[sent % len(clients)].request(next(paths), answers))
+            task = asyncio.create_task(clients[sent % len(clients)].request(next(paths), responses))
             tasks.add(task)
             task.add_done_callback(tasks.discard)
             sent += 1
         if during and int(passed) > second:
             second = int(passed)
-            await asyncio.to_thread(during, second)
+            tasks.add(asyncio.create_task(asyncio.to_thread(during, second)))
         await asyncio.sleep(0.002)
     await asyncio.gather(*tasks)
     for client in clients:
         client.close()
-    return answers
+    return responses
 
 
 async def one_by_one(port, paths, count):
-    answers, client = Answers(), Client(port)
+    responses, client = Responses(), Client(port)
     for _ in range(count):
-        await client.request(next(paths), answers)
+        await client.request(next(paths), responses)
     client.close()
-    return answers
+    return responses
 
 
 async def at_once(ports, path, count, connections):
     """Sends equal requests over a number of connections to each port."""
-    answers, left = Answers(), iter(range(count))
+    responses, left = Responses(), iter(range(count))
 
     async def worker(port):
         client = Client(port)
         for _ in left:
-            await client.request(path, answers)
+            await client.request(path, responses)
         client.close()
 
     await asyncio.gather(*[worker(port) for port in ports for _ in range(connections)])
-    return answers
+    return responses
 
 
-async def hold(port, count, first_bytes=b''):
+async def open_connections(port, count, first_bytes=b''):
     """Opens connections that send nothing, or the beginning of a request, and returns them."""
     writers = []
     for _ in range(count):

@@ -12,17 +12,18 @@ import signal
 import socket
 import statistics
 import subprocess
+import sys
 import tempfile
 import threading
 import time
 
-from load import at_once, at_rate, hold, one_by_one
-from processes import ImageServer, Nginx, Process, Redis, free_port, get, needs, wrk
+from load import at_once, at_rate, one_by_one, open_connections
+from processes import ImageServer, Nginx, Process, Redis, free_port, get, require_tools, wrk
 
 SIZE, SOURCES = '300x300', 200
 
 
-class Lab:
+class Fixture:
     """The binaries, a folder for the run, and an origin with photos of 12 megapixels."""
 
     def __init__(self, options, folder):
@@ -59,6 +60,12 @@ class Lab:
     def origin_requests(self):
         return len(self.origin_log.read_text().splitlines())
 
+    @staticmethod
+    def new_results(server, cachebuster):
+        """A Lua expression of paths of results that were never asked for."""
+        path = server.path('SOURCE', options=f'rs:fit:300:300/q:80/cb:{cachebuster}x"..os.time().."x"..n.."')
+        return '"' + path.replace('SOURCE', f'"..n % {SOURCES}..".jpg') + '"'
+
     def script(self, name, path):
         """Writes a script of wrk. `path` is a Lua expression of n."""
         file = self.folder / f'{name}.lua'
@@ -92,8 +99,8 @@ def decoding_seconds(lab, iterations=100):
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
         processes = [subprocess.Popen(command + ['--iterations', str(count)], stdout=subprocess.DEVNULL)
                      for _ in range(os.cpu_count())]
-        for process in processes:
-            process.wait()
+        if any([process.wait() for process in processes]):
+            raise SystemExit('imageload bench decode failed')
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
@@ -103,21 +110,19 @@ def decoding_seconds(lab, iterations=100):
 def uncached(lab):
     """Results that nobody asked for before, beside nginx' image_filter and thumbor."""
     server = lab.server()
-    path = '"' + server.path('"..n % 200 .."', options='rs:fit:300:300/q:80/cb:"..os.time().."x"..n.."').replace(
-        '@jpg', '.jpg@jpg') + '"'
-    scripts = {'image-server': (server, lab.script('ours', path), 1)}
-    filter = Nginx(lab.folder, lab.sources, size=300)
-    scripts['nginx image_filter'] = (filter, lab.script('filter', '"/"..n % 200 ..".jpg"'), 1)
+    scripts = {'image-server': (server, lab.script('uncached', lab.new_results(server, 'uncached')))}
+    nginx = Nginx(lab.folder, lab.sources, size=300)
+    scripts['nginx image_filter'] = (nginx, lab.script('nginx', f'"/"..n % {SOURCES}..".jpg"'))
     for count in (1, os.cpu_count()) if lab.thumbor else ():
         port = free_port()
         thumbor = Process([lab.thumbor, '-p', port, '--processes', count, '-l', 'error'], port, lab.folder / 'thumbor.log')
-        url = f'"/unsafe/fit-in/300x300/filters:quality(80)/http://127.0.0.1:{lab.origin.port}/"..n % 200 ..".jpg?"..os.time()..n'
+        url = f'"/unsafe/fit-in/300x300/filters:quality(80)/http://127.0.0.1:{lab.origin.port}/"..n % {SOURCES}..".jpg?"..os.time()..n'
         status, headers, body = get(f'http://127.0.0.1:{port}/unsafe/fit-in/300x300/http://127.0.0.1:{lab.origin.port}/0.jpg')
         assert status == 200 and headers['Content-Type'] == 'image/jpeg', (status, body[:200])
-        scripts[f'thumbor, {count} process(es)'] = (thumbor, lab.script(f'thumbor{count}', url), count)
+        scripts[f'thumbor, {count} process(es)'] = (thumbor, lab.script(f'thumbor{count}', url))
     print('uncached: 12 megapixels to 300 px, quality 80, 8 connections, thumbnails per second')
     for _ in range(3):
-        for name, (process, script, _) in scripts.items():
+        for name, (process, script) in scripts.items():
             before = process.seconds
             rate, _, failed = wrk(f'http://127.0.0.1:{process.port}', 8, lab.seconds, script)
             cost = (process.seconds - before) / (rate * lab.seconds)
@@ -133,17 +138,17 @@ def overload(lab):
     server = lab.server()
     paths = lab.paths(server)
     asyncio.run(one_by_one(server.port, paths, SOURCES))
-    capacity = wrk(f'http://127.0.0.1:{server.port}', 8, lab.seconds, lab.script('ours', '"' + server.path(
-        '"..n % 200 .."', options='rs:fit:300:300/q:80/cb:capacity"..n.."').replace('@jpg', '.jpg@jpg') + '"'))[0]
+    capacity = wrk(f'http://127.0.0.1:{server.port}', 8, lab.seconds,
+                   lab.script('capacity', lab.new_results(server, 'capacity')))[0]
     unloaded = asyncio.run(one_by_one(server.port, paths, SOURCES))
     print(f'overload: capacity {capacity:.0f} per second; unloaded {unloaded}; {server.resident_mb:.0f} MB')
     peak = []
-    answers = asyncio.run(at_rate([server.port], paths, capacity * 10, lab.overload_seconds,
+    responses = asyncio.run(at_rate([server.port], paths, capacity * 10, lab.overload_seconds,
                                   lambda _: peak.append(server.resident_mb)))
-    print(f'  {answers.total / lab.overload_seconds:.0f} per second for {lab.overload_seconds} s: {answers}')
-    print(f'  {answers.count(200) / lab.overload_seconds:.0f} per second answered; largest resident memory {max(peak):.0f} MB')
-    print(f'  answered in {answers.median(200) / unloaded.median(200):.2f} of the unloaded time '
-          f'(99th percentile {answers.percentile(200, 99) / unloaded.median(200):.2f}), goal 2')
+    print(f'  {responses.total / lab.overload_seconds:.0f} per second for {lab.overload_seconds} s: {responses}')
+    print(f'  {responses.count(200) / lab.overload_seconds:.0f} per second answered; largest resident memory {max(peak):.0f} MB')
+    print(f'  answered in {responses.median(200) / unloaded.median(200):.2f} of the unloaded time '
+          f'(99th percentile {responses.percentile(200, 99) / unloaded.median(200):.2f}), goal 2')
     time.sleep(2)
     print(f'  two seconds later {asyncio.run(one_by_one(server.port, paths, SOURCES))}; {server.resident_mb:.0f} MB')
 
@@ -157,10 +162,10 @@ def idle(lab, count=10_000):
 
         async def run():
             start = time.monotonic()
-            writers = await hold(server.port, count, first)
-            answers = await one_by_one(server.port, itertools.repeat(server.path('0.jpg')), 500)
+            writers = await open_connections(server.port, count, first)
+            responses = await one_by_one(server.port, itertools.repeat(server.path('0.jpg')), 500)
             memory = server.resident_mb
-            print(f'{name}: {count} opened in {time.monotonic() - start:.1f} s; cached results beside them {answers}; '
+            print(f'{name}: {count} opened in {time.monotonic() - start:.1f} s; cached results beside them {responses}; '
                   f'{(memory - before) * 1e3 / count:.1f} kB each')
             await asyncio.sleep(25)
             for writer in writers:
@@ -177,17 +182,17 @@ def cold(lab):
     redis = Redis(lab.folder)
     servers = [lab.server('--redis-url', redis.url, name=f'pair{number}') for number in range(2)]
     counts = [lab.origin_requests]
-    answers = asyncio.run(at_once([server.port for server in servers], servers[0].path('3.jpg'), 10_000, 100))
+    responses = asyncio.run(at_once([server.port for server in servers], servers[0].path('3.jpg'), 10_000, 100))
     counts.append(lab.origin_requests)
-    print(f'cold: {answers.total} requests over two servers: {answers}; {len(answers.bodies)} different bodies; '
+    print(f'cold: {responses.total} requests over two servers: {responses}; {len(responses.bodies)} different bodies; '
           f'{counts[1] - counts[0]} requests to the origin')
-    lone = lab.server('--redis-url', redis.url, name='third')
-    _, headers, _ = get(lone.url('3.jpg'))
+    third = lab.server('--redis-url', redis.url, name='third')
+    _, headers, _ = get(third.url('3.jpg'))
     print(f'  a third server: X-Cache {headers["X-Cache"]}, {lab.origin_requests - counts[1]} requests to the origin')
 
 
 def faults(lab):
-    """Two servers on one Redis that stops, is paused, restarts, is full, or answers garbage, and one that is killed."""
+    """Two servers on one Redis that stops, is paused, restarts, is full, or responses garbage, and one that is killed."""
     redis = Redis(lab.folder, '--maxmemory', '4mb', '--maxmemory-policy', 'noeviction')
     flags = ['--redis-url', redis.url, '--cache-directory']
     servers = [lab.server(*flags, lab.folder / f'cache{number}', name=f'pair{number}') for number in range(2)]
@@ -196,8 +201,8 @@ def faults(lab):
     def requests(name, seconds=8, during=None):
         paths = (servers[0].path(f'{number % SOURCES}.jpg', options=f'rs:fit:300:300/q:80/cb:{name}{number // 2}')
                  for number in itertools.count())
-        answers = asyncio.run(at_rate(ports, paths, 30, seconds, during))
-        print(f'  {name}: {answers}; wrong results: {len(answers.bodies - expected)}')
+        responses = asyncio.run(at_rate(ports, paths, 30, seconds, during))
+        print(f'  {name}: {responses}; wrong results: {len(responses.bodies - expected)}')
 
     print('faults: 30 requests per second, each new result asked for from both servers')
     requests('as-usual')
@@ -222,9 +227,9 @@ def faults(lab):
             victim.start()
 
     requests('killed-under-load', seconds=12, during=kill)
-    answers = asyncio.run(one_by_one(victim.port, iter([victim.path(f'{number}.jpg', options=(
+    responses = asyncio.run(one_by_one(victim.port, iter([victim.path(f'{number}.jpg', options=(
         f'rs:fit:300:300/q:80/cb:as-usual{number // 2}')) for number in range(100)]), 100))
-    print(f'  results of its disk after that: {answers}; wrong results: {len(answers.bodies - expected)}')
+    print(f'  results of its disk after that: {responses}; wrong results: {len(responses.bodies - expected)}')
 
 
 def result_of(lab):
@@ -239,12 +244,9 @@ def result_of(lab):
 def garbage(port):
     """Answers each piece of a request with bytes that are no answer of Redis, or with a wrong value."""
     def serve(connection):
-        with connection:
+        with connection, contextlib.suppress(OSError):
             while connection.recv(65_536):
-                try:
-                    connection.sendall(random.choice([os.urandom(64), b'$5\r\nhello\r\n', b'+OK\r\n', b'*-7\r\n', b':1\r\n']))
-                except OSError:
-                    return
+                connection.sendall(random.choice([os.urandom(64), b'$5\r\nhello\r\n', b'+OK\r\n', b'*-7\r\n', b':1\r\n']))
 
     listener = socket.create_server(('127.0.0.1', port), reuse_port=False)
     listener.settimeout(0.2)
@@ -261,10 +263,12 @@ def garbage(port):
 
     thread = threading.Thread(target=accept)
     thread.start()
-    yield
-    ended.set()
-    thread.join()
-    listener.close()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()
+        listener.close()
 
 
 def redis_memory(redis):
@@ -275,9 +279,18 @@ def redis_memory(redis):
 MEASUREMENTS = {'cached': cached, 'uncached': uncached, 'overload': overload, 'idle': idle, 'cold': cold, 'faults': faults}
 
 
+def raise_file_limit():
+    """Allows as many open files as the connections of `idle` need."""
+    limit = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    if limit != resource.RLIM_INFINITY and limit < 11_000:
+        raise SystemExit(f'at most {limit} open files: raise the hard limit to 11,000')
+    resource.setrlimit(resource.RLIMIT_NOFILE, (limit, limit))
+
+
 def main():
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     parser = argparse.ArgumentParser(prog='Scripts/bench-server')
-    parser.add_argument('measurements', nargs='*', choices=[[], *MEASUREMENTS])
+    parser.add_argument('measurements', nargs='*', help=', '.join(MEASUREMENTS))
     parser.add_argument('--server', required=True, help=argparse.SUPPRESS)
     parser.add_argument('--tool', required=True, help=argparse.SUPPRESS)
     parser.add_argument('--feed-server', required=True, help=argparse.SUPPRESS)
@@ -285,10 +298,13 @@ def main():
     parser.add_argument('--seconds', type=int, default=10, help='of each run of wrk')
     parser.add_argument('--overload-seconds', type=int, default=60)
     options = parser.parse_args()
-    needs('wrk', 'nginx', 'redis-server')
+    if unknown := set(options.measurements) - set(MEASUREMENTS):
+        parser.error(f'unknown: {", ".join(unknown)}')
+    require_tools()
+    raise_file_limit()
     with tempfile.TemporaryDirectory(prefix='bench-server-') as folder:
         try:
-            lab = Lab(options, folder)
+            lab = Fixture(options, folder)
             lab.overload_seconds = options.overload_seconds
             for name in options.measurements or MEASUREMENTS:
                 MEASUREMENTS[name](lab)

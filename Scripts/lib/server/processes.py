@@ -37,19 +37,24 @@ class Process:
     def __init__(self, command, port, log):
         self.command, self.port, self.log = [str(part) for part in command], port, log
         self.start()
-        Process.running.append(self)
 
     def start(self):
-        self.popen = subprocess.Popen(self.command, stdout=open(self.log, 'a'), stderr=subprocess.STDOUT)
+        with open(self.log, 'a') as log:
+            self.popen = subprocess.Popen(self.command, stdout=log, stderr=subprocess.STDOUT)
+        if self not in Process.running:
+            Process.running.append(self)
         deadline = time.monotonic() + 60
         while time.monotonic() < deadline:
             if self.popen.poll() is not None:
-                raise SystemExit(f'{self.command[0]} ended: see {self.log}')
+                raise self.failure('ended')
             with socket.socket() as client:
                 if client.connect_ex(('127.0.0.1', self.port)) == 0:
                     return
             time.sleep(0.05)
-        raise SystemExit(f'{self.command[0]} does not listen: see {self.log}')
+        raise self.failure('does not listen')
+
+    def failure(self, what):
+        return SystemExit(f'{self.command[0]} {what}: {pathlib.Path(self.log).read_text()[-2000:]}')
 
     def send_signal(self, number):
         self.popen.send_signal(number)
@@ -85,11 +90,11 @@ class Nginx(Process):
 
     def __init__(self, folder, files, size=None, log='off'):
         port = free_port()
-        filter = ''
+        scaling = ''
         load = ''
         if size:
             load = f'load_module {self.MODULE};'
-            filter = f'image_filter resize {size} {size}; image_filter_jpeg_quality 80; image_filter_buffer 32M;'
+            scaling = f'image_filter resize {size} {size}; image_filter_jpeg_quality 80; image_filter_buffer 32M;'
         configuration = folder / f'nginx-{port}.conf'
         configuration.write_text(f'''{load}
             worker_processes auto; daemon off; pid {folder}/nginx-{port}.pid; error_log {folder}/nginx-{port}.log;
@@ -97,7 +102,7 @@ class Nginx(Process):
             http {{ access_log {log}; client_body_temp_path {folder}; proxy_temp_path {folder}; sendfile on;
                 fastcgi_temp_path {folder}; uwsgi_temp_path {folder}; scgi_temp_path {folder};
                 keepalive_requests 1000000; add_header Cache-Control max-age=3600;
-                server {{ listen 127.0.0.1:{port} backlog=4096; root {files}; location / {{ {filter} }} }} }}''')
+                server {{ listen 127.0.0.1:{port} backlog=4096; root {files}; location / {{ {scaling} }} }} }}''')
         super().__init__(['nginx', '-c', configuration], port, folder / 'nginx.log')
 
 
@@ -116,10 +121,6 @@ class ImageServer(Process):
 
     def url(self, source, **arguments):
         return f'http://127.0.0.1:{self.port}{self.path(source, **arguments)}'
-
-    def metric(self, name):
-        text = get(f'http://127.0.0.1:{self.port}/metrics')[2].decode()
-        return sum(float(line.split()[-1]) for line in text.splitlines() if line.startswith(name))
 
 
 class Redis(Process):
@@ -144,8 +145,11 @@ def wrk(url, connections, seconds, script=None):
             (int(failed[1]) if failed else 0) + (sum(map(int, errors.groups())) if errors else 0))
 
 
-def needs(*tools):
-    missing = [tool for tool in tools if not shutil.which(tool)]
+def require_tools():
+    os.environ['PATH'] += ':/usr/sbin'  # where Debian installs nginx
+    missing = [tool for tool in ('wrk', 'nginx', 'redis-server', 'redis-cli') if not shutil.which(tool)]
+    if not os.path.exists(Nginx.MODULE):
+        missing.append('image_filter of nginx')
     if missing:
         raise SystemExit(f'not installed: {", ".join(missing)}; to install: apt-get install wrk nginx '
                          'libnginx-mod-http-image-filter redis-server')

@@ -42,11 +42,15 @@ package struct ImageServer: Service, CustomStringConvertible {
             }, logger: logger)
     }
 
-    /// Listens until the graceful shutdown, and then ends the requests in progress.
+    /// Listens until the graceful shutdown, and then ends the requests in progress. Throws a `ListeningFailure`.
     package func run() async throws {
         let handler = handler
         try await withGracefulShutdownHandler {
-            try await application.run()
+            do {
+                try await application.run()
+            } catch {
+                throw ListeningFailure(description: "can't listen at \(settings.host):\(settings.port): \(error)")
+            }
         } onGracefulShutdown: {
             handler.startShutdown()
         }
@@ -76,6 +80,11 @@ package struct ImageServer: Service, CustomStringConvertible {
                 availableConnectionsDelegate: .maximum(settings.maxConnections, logger: logger)),
             onServerRunning: { [onRunning] channel in onRunning(channel.localAddress?.port ?? 0) }, logger: logger)
     }
+}
+
+/// Why a server can't listen, for example because another process uses the port.
+package struct ListeningFailure: Error, CustomStringConvertible {
+    package let description: String
 }
 
 /// Reloads the presets on SIGHUP.

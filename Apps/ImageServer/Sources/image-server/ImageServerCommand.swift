@@ -10,16 +10,22 @@ import UnixSignals
 enum ImageServerCommand {
     static func main() async throws {
         let arguments = Array(CommandLine.arguments.dropFirst())
-        if arguments.contains("--help") {
+        if !Set(arguments).isDisjoint(with: ["--help", "-h"]) {
             print(Setting.help)
             return
         }
         do {
             try await run(arguments)
         } catch let failure as SettingsFailure {
-            FileHandle.standardError.write(Data("image-server: \(failure)\nTry --help.\n".utf8))
-            exit(64)
+            fail("\(failure)\nTry --help.", status: 64)
+        } catch {
+            fail("\(error)", status: 1)
         }
+    }
+
+    private static func fail(_ message: String, status: Int32) -> Never {
+        FileHandle.standardError.write(Data("image-server: \(message)\n".utf8))
+        exit(status)
     }
 
     /// Open files for origins, caches and the process itself.

@@ -76,9 +76,18 @@ import Testing
         ] { #expect(try refusal(text, rules) != nil, "\(text)") }
     }
 
-    @Test("allows files only if there are folders for them")
+    @Test("allows files only in folders for them, whether or not they exist")
     func files() throws {
-        #expect(try refusal("file:///images/a.jpg", OriginRules(allowsFiles: true)) == nil)
         #expect(try refusal("file:///images/a.jpg") == .scheme("file"))
+        for root in ["/images", "/images/", "/other/../images/./"] {
+            let rules = OriginRules(fileRoots: [URL(filePath: "/srv"), URL(filePath: root)])
+            for path in ["/images/a.jpg", "/images/b/../a.jpg", "/images/%61.jpg", "/srv/b/c.png"] {
+                #expect(try refusal("file://\(path)", rules) == nil, "\(path)")
+            }
+            for path in [
+                "/etc/passwd", "/etc/none", "/images", "/imagesb/a.jpg", "/images/../etc/passwd",
+                "/images/%2e%2e/etc/passwd", "/images/b%2F..%2F..%2F/etc/passwd", "/", "",
+            ] { #expect(try refusal("file://\(path)", rules) == .file, "\(path)") }
+        }
     }
 }

@@ -26,7 +26,7 @@ import Testing
         #expect(settings.host == "127.0.0.1" && settings.port == 8_080)
         #expect(settings.signature == nil)
         #expect(settings.originRules.allowedOrigins == nil && settings.originRules.allowedPorts == [80, 443])
-        #expect(!settings.originRules.allowsFiles)
+        #expect(settings.originRules.fileRoots.isEmpty)
         #expect(settings.admission == AdmissionGate.Limits(renderings: 64, renderingsPerOrigin: 48, decoders: 3))
         #expect(settings.limits.sourceBytes == 32 << 20)
         #expect(settings.requestTime == .seconds(30))
@@ -90,7 +90,7 @@ import Testing
             ])
         #expect(settings.originRules.allowedOrigins == ["a.org", "*.b.org"])
         #expect(settings.quality[.webp] == 70 && settings.quality[.jpeg] == 90 && settings.quality[.png] == 80)
-        #expect(settings.originRules.allowsFiles)
+        #expect(settings.originRules.fileRoots == [URL(filePath: "/srv")])
     }
 
     @Test("reads presets from settings and from a file, which can change")

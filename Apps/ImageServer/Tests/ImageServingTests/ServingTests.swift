@@ -1,5 +1,8 @@
 import Foundation
 import HTTPTypes
+import ImageServerKit
+import ImageServing
+import Logging
 import LoopbackServer
 import Testing
 
@@ -129,6 +132,16 @@ struct ServingTests {
             #expect(String(decoding: page.body, as: UTF8.self).contains("<form id=\"form\">"))
             #expect(page.headers[.contentSecurityPolicy]?.contains("default-src 'none'") == true)
         }
+    }
+
+    @Test("a port in use is an error that names it")
+    func portInUse() async throws {
+        let other = try LoopbackServer { _ in .ok([]) }
+        let settings = try await ServerSettings(
+            arguments: ["--allow-unsigned", "true", "--port", "\(other.port)"], environment: [:], coreCount: 1)
+        let server = try ImageServer(settings, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        let failure = await #expect(throws: ListeningFailure.self) { try await server.run() }
+        #expect(failure?.description.hasPrefix("can't listen at 127.0.0.1:\(other.port): ") == true)
     }
 
     @Test("info describes the source")

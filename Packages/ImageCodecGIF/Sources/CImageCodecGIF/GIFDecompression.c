@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Strings are copied in chunks, so that a copy may read and write a part of a chunk beyond the end. */
+/* Strings are copied in chunks. A copy may read and write up to 15 bytes beyond the end of a string. */
 enum { capacity = 4096, literals = 256, chunk = 16 };
 
 /* The string of a code in `strings`. */
@@ -15,7 +15,8 @@ typedef struct {
 typedef struct {
     uint32_t next, code_width;
     uint32_t previous_length; /* of the string before `end`; 0 after a clear code */
-    uint32_t end, kept;       /* in `strings`: the end of all strings, and of those with entries */
+    uint32_t end;             /* of the strings */
+    uint32_t kept;            /* the end of the strings that entries refer to; later bytes are dropped once returned */
     size_t cursor, block_end;
     uint64_t accumulator;
     uint32_t bit_count;
@@ -26,8 +27,8 @@ struct gif_lzw {
     uint32_t clear_code, code_size;
     lzw_state state;
 
-    /* 256 strings of one byte, then the strings of the codes since the last clear code. The string of an entry is that
-       of a code and the byte after it. Strings are dropped if the table is full. */
+    /* The 256 strings of one byte, then the output since the last clear code. An entry is the string of a code and the
+       byte after it. Once the table is full, output is dropped when it has been returned. */
     uint8_t *strings;
     uint32_t size, taken; /* the bytes up to `taken` have been returned */
 };
@@ -37,10 +38,12 @@ gif_lzw *gif_lzw_open(void) {
     if (lzw == NULL) return NULL;
     lzw->size = 1 << 15;
     lzw->strings = malloc(lzw->size);
-    for (int byte = 0; byte < literals && lzw->strings != NULL; byte++) lzw->strings[byte] = (uint8_t)byte;
-    if (lzw->strings != NULL) return lzw;
-    free(lzw);
-    return NULL;
+    if (lzw->strings == NULL) {
+        free(lzw);
+        return NULL;
+    }
+    for (int byte = 0; byte < literals; byte++) lzw->strings[byte] = (uint8_t)byte;
+    return lzw;
 }
 
 void gif_lzw_close(gif_lzw *lzw) {
@@ -48,7 +51,7 @@ void gif_lzw_close(gif_lzw *lzw) {
     free(lzw);
 }
 
-/* Moves the bytes that have not been returned to `start`. Later bytes are lost. */
+/* Moves the bytes that have not been returned down to `start`, over those that are there. */
 static void move_rest(gif_lzw *lzw, lzw_state *state, uint32_t start) {
     uint32_t rest = state->end - lzw->taken;
     memmove(lzw->strings + start, lzw->strings + lzw->taken, rest);

@@ -31,7 +31,8 @@ struct GIFCompositor {
     func byteCount(drawing frame: GIFFrame) -> Int {
         let rows = visibleRows(of: frame)
         let columns = visibleColumns(of: frame)
-        return 4 * (size.area + (frame.disposal == .restore ? rows.count * columns.count : 0))
+        let saved = frame.disposal == .restore ? rows.count * columns.count : 0
+        return 4 * (size.area + saved) + LZWReader.byteCount(pixels: frame.width * frame.height)
     }
 
     /// Draws the next frame.

@@ -3,8 +3,8 @@ import ImageCore
 
 /// Decompresses the pixel indices of images, row by row (GIF89a, appendix F).
 ///
-/// It holds a table of 4096 strings, and the strings of the codes since the last clear code: 64 KB for most images, 16 MB
-/// at most, for large areas of one color. It is written in C to avoid a second bounds check for each access.
+/// It holds a table of 4096 strings, and the strings of the codes since the last clear code. It is written in C to avoid a
+/// second bounds check for each access.
 ///
 /// Safe: the handle is valid from `init` to `deinit` and never leaves the class. Spans are not stored.
 @safe final class LZWReader {
@@ -16,6 +16,13 @@ import ImageCore
     }
 
     deinit { unsafe gif_lzw_close(handle) }
+
+    /// Returns the most memory for decompressing an image, in bytes. The strings are as long as the image, but not longer than
+    /// those of a full table (8.4 MB), and their buffer grows by doubling.
+    static func byteCount(pixels: Int) -> Int {
+        let (table, longestString) = (32_768, 4_096)
+        return table + min(2 * (pixels + longestString) + table, 16 << 20)
+    }
 
     /// Starts an image.
     ///

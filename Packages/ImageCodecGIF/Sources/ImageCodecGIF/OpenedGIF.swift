@@ -33,10 +33,13 @@ final class OpenedGIF: OpenedImage {
 
     func decodableSize(covering target: PixelSize) -> PixelSize { structure.canvas }
 
-    /// Returns the size of the canvas and of restored pixels. Returns 0 if the rows are streamed.
+    /// Returns the size of the decompressor, and unless the rows are streamed, of the canvas and of restored pixels.
     func heldBytes(frame index: Int, size: PixelSize, layout: PixelLayout) -> Int {
-        guard !isStreamed, structure.frames.indices.contains(index) else { return 0 }
-        return GIFCompositor(canvas: structure.canvas).byteCount(drawing: structure.frames[index])
+        guard structure.frames.indices.contains(index) else { return 0 }
+        let frame = structure.frames[index]
+        return isStreamed
+            ? LZWReader.byteCount(pixels: frame.width * frame.height)
+            : GIFCompositor(canvas: structure.canvas).byteCount(drawing: frame)
     }
 
     private var isStreamed: Bool { structure.frames.count == 1 && !structure.frames[0].isInterlaced }

@@ -57,12 +57,21 @@
         /// The failure of an operation of a data cache.
         var asDataCacheFailure: DataCacheFailure {
             switch self {
-            case .unavailable: .inaccessible("redis: the server failed before, and is left alone for some time")
-            case .overloaded: .inaccessible("redis: too many commands wait for their replies")
-            case .timedOut: .inaccessible("redis: timed out")
-            case .disconnected(let reason): .inaccessible("redis: \(reason)")
-            case .malformed(let reason): .io("redis: \(reason)")
-            case .server(let error): error.code == "OOM" ? .noSpace : .io("redis: \(error.text)")
+            case .unavailable, .overloaded, .timedOut, .disconnected: .inaccessible("redis: \(self)")
+            case .malformed: .io("redis: \(self)")
+            case .server(let error): error.code == "OOM" ? .noSpace : .io("redis: \(self)")
+            }
+        }
+    }
+
+    extension RedisFailure: CustomStringConvertible {
+        var description: String {
+            switch self {
+            case .unavailable(let reason): "not asked for some time after a failure: \(reason)"
+            case .overloaded: "too many commands wait for their replies"
+            case .timedOut: "timed out"
+            case .disconnected(let reason), .malformed(let reason): reason
+            case .server(let error): error.text
             }
         }
     }

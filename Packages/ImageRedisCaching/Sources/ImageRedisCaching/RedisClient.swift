@@ -23,12 +23,16 @@
 
         private struct Slot {
             var connection: RedisConnection?
+            /// Why the breaker opened last.
+            var lastOutage = ""
             var waitingCommands = 0
         }
 
         private struct State {
             var slots: [Slot]
             var breaker: CircuitBreaker
+            /// Why the breaker opened last.
+            var lastOutage = ""
             var waitingCommands = 0
             var waitingBytes = 0
             /// Ends when a probe ends. Nil without a probe.
@@ -75,12 +79,13 @@
         /// Sends a command and returns the reply, which is no error.
         func send(_ command: RedisCommand) async throws(RedisFailure) -> RedisReply {
             let now = elapsed()
-            switch state.withLock({ $0.breaker.admit(at: now) }) {
+            let (admission, lastOutage) = state.withLock { ($0.breaker.admit(at: now), $0.lastOutage) }
+            switch admission {
             case .send: return try await sendAndRecord(command)
-            case .reject: throw .unavailable
+            case .reject: throw .unavailable(lastOutage)
             case .rejectAndProbe:
                 startProbe()
-                throw .unavailable
+                throw .unavailable(lastOutage)
             }
         }
 
@@ -90,7 +95,10 @@
             state.withLock { state in
                 switch result {
                 case .success: state.breaker.commandSucceeded()
-                case .failure(let failure): if failure.isOutage { state.breaker.commandFailed(at: now) }
+                case .failure(let failure) where failure.isOutage:
+                    state.breaker.commandFailed(at: now)
+                    state.lastOutage = "\(failure)"
+                case .failure: break
                 }
             }
             return try result.get()
@@ -104,8 +112,14 @@
         private func probe() async {
             let result = await transfer(RedisCommand("PING"))
             let now = elapsed()
-            let isSuccess = if case .success = result { true } else { false }
-            state.withLock { $0.breaker.probeEnded(isSuccess: isSuccess, at: now) }
+            state.withLock { state in
+                switch result {
+                case .success: state.breaker.probeEnded(isSuccess: true, at: now)
+                case .failure(let failure):
+                    state.breaker.probeEnded(isSuccess: false, at: now)
+                    state.lastOutage = "\(failure)"
+                }
+            }
         }
 
         /// Sends a command over the connection with the fewest waiting commands.

@@ -39,8 +39,8 @@
 
     /// Why a command has no reply, or an error as its reply.
     enum RedisFailure: Error, Hashable, Sendable {
-        /// The server failed before, and the command was not sent.
-        case unavailable
+        /// The server failed before, and the command was not sent. The text says how it failed.
+        case unavailable(String)
         /// Too many commands wait for their replies, and the command was not sent.
         case overloaded
         /// The connection or the reply took too long.

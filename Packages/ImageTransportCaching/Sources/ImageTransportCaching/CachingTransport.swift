@@ -93,7 +93,11 @@ public struct CachingTransport: DataTransport, ResponseCache {
         let response = try await network.send(request)
         let invalidated = CacheInvalidation.invalidatedURLs(
             by: request.method, of: request.url, response: response.head)
-        for key in Set(invalidated.flatMap { [key(for: $0, request.identity), key(for: $0, [:])] }) {
+        let identities = [request.identity, [:]]
+        let keys = invalidated.flatMap { url in
+            identities.flatMap { [key(for: url, $0, isDecoded: true), key(for: url, $0, isDecoded: false)] }
+        }
+        for key in Set(keys) {
             await store.change(key) { $0.removeAll(invalidatedAt: store.now()) }
         }
         return response
@@ -103,13 +107,14 @@ public struct CachingTransport: DataTransport, ResponseCache {
     private func exchange(_ request: TransportRequest) -> CachedExchange? {
         guard [.get, .head].contains(request.method), request.cacheUse != .bypass else { return nil }
         return CachedExchange(
-            request: request, key: key(for: request.url, request.identity), network: network, store: store,
-            rules: rules,
-            revalidations: revalidations)
+            request: request, key: key(for: request.url, request.identity, isDecoded: request.decodesContent),
+            network: network, store: store, rules: rules, revalidations: revalidations)
     }
 
-    private func key(for url: URL, _ headers: HTTPFields) -> ResponseKey {
-        ResponseKey(text: rules.keys.key(for: url, identity: rules.identity(headers)), url: url)
+    /// Bodies as received have keys of their own, because a stored head doesn't name the transfer coding of its body.
+    private func key(for url: URL, _ headers: HTTPFields, isDecoded: Bool) -> ResponseKey {
+        let text = rules.keys.key(for: url, identity: rules.identity(headers))
+        return ResponseKey(text: isDecoded ? text : "\(text) as received", url: url)
     }
 }
 

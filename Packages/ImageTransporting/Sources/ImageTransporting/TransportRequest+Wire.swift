@@ -42,11 +42,12 @@ extension TransportRequest {
         throw .tooLarge(allowedBytes: maxBodyBytes)
     }
 
-    /// Returns whether the body has a transfer coding that isn't known here. Such a body ends with the connection (RFC
-    /// 9112, 6.3).
+    /// Returns whether the body has a transfer coding that isn't known here. It ends with the connection, unless `chunked`
+    /// is the last coding (RFC 9112, 6.3).
     ///
-    /// - Throws: `.malformedResponse` if the response also has a Content-Length, which may be an attempt at response
-    ///   splitting (RFC 9112, 6.3), or if the body should be decoded. The body of a redirect isn't used.
+    /// - Throws: `.malformedResponse` if the response also has a Content-Length, which may be an attempt at request
+    ///   smuggling or response splitting (RFC 9112, 6.3), or if the body should be decoded. The body of a redirect isn't
+    ///   used.
     package func hasUnknownTransferCoding(_ head: ResponseHead) throws(TransportFailure) -> Bool {
         guard head.expectedBytes == nil else { return false }  // not transfer-coded, or no body
         let codings = head.headers[values: .transferEncoding].flatMap(\.listedNames)

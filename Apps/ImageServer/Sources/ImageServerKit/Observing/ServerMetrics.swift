@@ -8,13 +8,13 @@ public struct ServerMetrics: Sendable {
     private let formats: [ImageFormat: Counter]
     private let statuses: [Int: Counter]
     private let otherStatuses: Counter
+    private let refusals: Counter
     private let resultBytes: Recorder
     private let gauges: Gauges
 
     /// The state of a server at one time.
     public struct Gauges: Sendable {
         fileprivate let rendering, waiting, running, memoryBytes, residentBytes: Meter
-        fileprivate let refusals: Meter
     }
 
     /// - Parameter factory: Creates the metrics.
@@ -34,17 +34,22 @@ public struct ServerMetrics: Sendable {
             Counter(label: "image_responses_total", dimensions: [("status", "\(status)")], factory: factory)
         }
         otherStatuses = Counter(label: "image_responses_total", dimensions: [("status", "other")], factory: factory)
+        refusals = Counter(label: "image_renderings_refused_total", dimensions: [], factory: factory)
         resultBytes = Recorder(label: "image_result_bytes", dimensions: [], aggregate: true, factory: factory)
         gauges = Gauges(
             rendering: Self.meter("image_renderings_in_progress", factory),
             waiting: Self.meter("image_work_waiting", factory), running: Self.meter("image_work_running", factory),
             memoryBytes: Self.meter("image_memory_cache_bytes", factory),
-            residentBytes: Self.meter("process_resident_memory_bytes", factory),
-            refusals: Self.meter("image_renderings_refused", factory))
+            residentBytes: Self.meter("process_resident_memory_bytes", factory))
     }
 
     /// Counts a response.
     public func recordStatus(_ status: Int) { (statuses[status] ?? otherStatuses).increment() }
+
+    /// Counts a failure if it is a refusal because of the load.
+    public func record(_ failure: ServiceFailure) {
+        if case .overloaded = failure { refusals.increment() }
+    }
 
     /// Counts an answer, and records its stages if it was rendered.
     public func record(_ answer: ImageAnswer) {
@@ -65,7 +70,6 @@ public struct ServerMetrics: Sendable {
     ///   - running: The number of downloads and decodes that run.
     public func update(_ service: ImageService, waiting: Int, running: Int) {
         gauges.rendering.set(service.parts.gate.count)
-        gauges.refusals.set(service.parts.gate.refusalCount)
         gauges.memoryBytes.set(service.parts.cache.memoryByteCount)
         gauges.waiting.set(waiting)
         gauges.running.set(running)

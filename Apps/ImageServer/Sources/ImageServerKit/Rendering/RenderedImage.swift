@@ -83,7 +83,7 @@ extension RenderingFailure: CustomStringConvertible {
     public var description: String {
         switch self {
         case .decoding(let failure): "\(failure)"
-        case .resultTooLarge(let size): "the result would be too large: \(size)"
+        case .resultTooLarge(let size): "the result, or the image before it is cropped, would be too large: \(size)"
         case .tooManyBytes(let count, let allowed): "the result has \(count) bytes, \(allowed) are allowed"
         case .encoding(let failure): "can't encode the result: \(failure)"
         case .processing(let text): "can't process the image: \(text)"

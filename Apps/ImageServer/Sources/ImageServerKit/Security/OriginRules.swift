@@ -16,6 +16,8 @@ public enum OriginRefusal: Error, Hashable, Sendable {
     case host(String)
     /// The origin is not in the list of allowed ones.
     case origin(String)
+    /// The file is outside of the allowed folders.
+    case file
 }
 
 extension OriginRefusal: CustomStringConvertible {
@@ -26,7 +28,16 @@ extension OriginRefusal: CustomStringConvertible {
         case .port(let port): "the port \(port) is not allowed"
         case .host(let host): "not a host name: \(host)"
         case .origin(let origin): "the origin \(origin) is not allowed"
+        case .file: "the file is outside of the allowed folders"
         }
+    }
+}
+
+extension URL {
+    /// The decoded path without `.` and `..`. Those are removed after decoding, as the file system sees them.
+    fileprivate var pathWithoutDotSegments: String {
+        URL(filePath: path(percentEncoded: false), directoryHint: .inferFromPath).standardized.path(
+            percentEncoded: false)
     }
 }
 
@@ -36,20 +47,20 @@ public struct OriginRules: Sendable {
     public var allowedOrigins: [String]?
     /// The allowed ports. An entry of `allowedOrigins` with a port allows that port, too.
     public var allowedPorts: Set<Int>
-    /// Whether `file` URLs are allowed. The transport restricts them to folders.
-    public var allowsFiles: Bool
+    /// The folders whose files are allowed. The transport also checks where symbolic links lead to.
+    public var fileRoots: [URL]
 
     /// Creates rules. By default, any origin at ports 80 and 443 is allowed, and no file.
-    public init(allowedOrigins: [String]? = nil, allowedPorts: Set<Int> = [80, 443], allowsFiles: Bool = false) {
+    public init(allowedOrigins: [String]? = nil, allowedPorts: Set<Int> = [80, 443], fileRoots: [URL] = []) {
         self.allowedOrigins = allowedOrigins?.map { $0.lowercased() }
         self.allowedPorts = allowedPorts
-        self.allowsFiles = allowsFiles
+        self.fileRoots = fileRoots
     }
 
     /// Throws the reason if a URL must not be loaded.
     public func check(_ url: URL) throws(OriginRefusal) {
         let scheme = url.scheme?.lowercased() ?? ""
-        if scheme == "file", allowsFiles { return }
+        if scheme == "file", !fileRoots.isEmpty { return try checkFile(url) }
         guard scheme == "http" || scheme == "https" else { throw .scheme(scheme) }
         guard url.user() == nil, url.password() == nil, !hasUserInfo(url) else { throw .credentials }
         let host = (url.host() ?? "").lowercased().filter { $0 != "[" && $0 != "]" }
@@ -59,6 +70,17 @@ public struct OriginRules: Sendable {
         if let matches, matches.isEmpty { throw .origin("\(scheme)://\(host):\(port)") }
         let namesPort = matches?.contains { Self.port(of: $0) == port } ?? false
         guard allowedPorts.contains(port) || namesPort else { throw .port(port) }
+    }
+
+    /// Throws if a file is outside of the folders by its path. Doesn't use the file system, so that the response doesn't
+    /// depend on which files exist there.
+    private func checkFile(_ url: URL) throws(OriginRefusal) {
+        let file = url.pathWithoutDotSegments
+        let isInside = fileRoots.contains { root in
+            let folder = root.pathWithoutDotSegments
+            return file.hasPrefix(folder.hasSuffix("/") ? folder : folder + "/")
+        }
+        guard isInside else { throw .file }
     }
 
     /// Whether the authority has an `@`. Parsers disagree about several of them and about a backslash.

@@ -40,15 +40,9 @@ public final class AdmissionGate: Sendable {
         var renderings = OriginCounts()
         /// The number of decodes that run or wait.
         var decodes = 0
-        var refusalCount = 0
         var lastRefusal: Duration?
         /// When a decode last waited for a decoder.
         var lastWait: Duration?
-
-        mutating func refuse(at now: Duration) {
-            refusalCount += 1
-            lastRefusal = now
-        }
 
         /// Whether a rendering was refused and a decode waited within the last second.
         func isOverloaded(at now: Duration) -> Bool {
@@ -72,9 +66,6 @@ public final class AdmissionGate: Sendable {
     /// The number of renderings in progress.
     public var count: Int { state.withLock { $0.renderings.total } }
 
-    /// The number of refused renderings.
-    public var refusalCount: Int { state.withLock { $0.refusalCount } }
-
     /// Runs a rendering: its download, decode and encoding. Throws `Overload` without running it if a limit is reached.
     public func run<Value: Sendable>(origin: String, _ rendering: () async throws -> Value) async throws -> Value {
         let now = elapsed()
@@ -82,7 +73,7 @@ public final class AdmissionGate: Sendable {
             let isOverloaded = state.isOverloaded(at: now)
             let limit = isOverloaded ? limits.renderingsPerOriginInOverload : limits.renderingsPerOrigin
             guard state.renderings.total < limits.renderings, state.renderings[origin] < limit else {
-                state.refuse(at: now)
+                state.lastRefusal = now
                 return false
             }
             state.renderings.add(origin)
@@ -99,7 +90,7 @@ public final class AdmissionGate: Sendable {
         let isAdmitted = state.withLock { state in
             if state.decodes >= limits.decoders { state.lastWait = now }
             guard !state.isOverloaded(at: now) || state.decodes < limits.decodesInOverload else {
-                state.refuse(at: now)
+                state.lastRefusal = now
                 return false
             }
             state.decodes += 1

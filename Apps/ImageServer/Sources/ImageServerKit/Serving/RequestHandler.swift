@@ -82,7 +82,7 @@ public final class RequestHandler: Sendable {
             let answer = try service.imageInMemory(path: request.path, accept: request.headers[.accept])
             return answer.map { response($0, request) }
         } catch {
-            return ServerResponse(error)
+            return response(error)
         }
     }
 
@@ -92,7 +92,7 @@ public final class RequestHandler: Sendable {
                 path: request.path, accept: request.headers[.accept], context: context)
             return response(answer, request)
         } catch {
-            return ServerResponse(error)
+            return response(error)
         }
     }
 
@@ -103,13 +103,15 @@ public final class RequestHandler: Sendable {
                 status: 200, headers: [.contentType: "application/json", .cacheControl: "no-cache"],
                 body: try encoded(info))
         } catch {
-            return ServerResponse(error)
+            return response(error)
         }
     }
 
     private func encoded(_ info: ImageInfo) throws(ServiceFailure) -> Data {
         do {
-            return try JSONEncoder().encode(info)
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = .sortedKeys
+            return try encoder.encode(info)
         } catch {
             throw .other("\(error)")
         }
@@ -118,6 +120,11 @@ public final class RequestHandler: Sendable {
     private func response(_ answer: ImageAnswer, _ request: ServerRequest) -> ServerResponse {
         metrics.record(answer)
         return ServerResponse(answer, to: request, bounds: service.parts.bounds, now: service.parts.now())
+    }
+
+    private func response(_ failure: ServiceFailure) -> ServerResponse {
+        metrics.record(failure)
+        return ServerResponse(failure)
     }
 
     private func finished(_ response: ServerResponse, _ request: ServerRequest) -> ServerResponse {

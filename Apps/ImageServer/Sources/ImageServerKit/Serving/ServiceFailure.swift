@@ -60,6 +60,8 @@ extension ServiceFailure: CustomStringConvertible {
         switch self {
         case .url(let failure): "\(failure)"
         case .origin(let refusal): "the source is not allowed: \(refusal)"
+        case .source(.network(.blockedAddress, _)): "the address of the source is not allowed"
+        case .source(.network(_, let reason)): "can't load the source: \(reason)"
         case .source(let error): "can't load the source: \(error)"
         case .rendering(let failure): "can't render the source: \(failure)"
         case .overloaded: "too many images are being rendered; try again later"

@@ -62,7 +62,7 @@ package struct ServerSettings: Sendable {
         presets = try reader.list("presets")
         presetsFile = try reader.path("presetsFile")
         fileRoots = try reader.list("fileRoots").map { URL(filePath: $0) }
-        originRules = try reader.originRules(allowsFiles: !fileRoots.isEmpty)
+        originRules = try reader.originRules(fileRoots: fileRoots)
         addressRules = try reader.addressRules()
         cacheDirectory = try reader.path("cacheDirectory").map { URL(filePath: $0) }
         redisURL = try reader.redisURL()
@@ -141,7 +141,7 @@ extension SettingsReader {
         return URLSignature(pairs, byteCount: size)
     }
 
-    fileprivate func originRules(allowsFiles: Bool) throws(SettingsFailure) -> OriginRules {
+    fileprivate func originRules(fileRoots: [URL]) throws(SettingsFailure) -> OriginRules {
         let origins = try list("allowedOrigins")
         var ports: Set<Int> = []
         for text in try list("allowedPorts") {
@@ -151,7 +151,7 @@ extension SettingsReader {
             ports.insert(port)
         }
         return OriginRules(
-            allowedOrigins: origins.isEmpty ? nil : origins, allowedPorts: ports, allowsFiles: allowsFiles)
+            allowedOrigins: origins.isEmpty ? nil : origins, allowedPorts: ports, fileRoots: fileRoots)
     }
 
     fileprivate func addressRules() throws(SettingsFailure) -> AddressRules {

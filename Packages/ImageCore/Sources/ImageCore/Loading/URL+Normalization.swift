@@ -8,10 +8,10 @@ extension URL {
     /// The text of the URL in the keys of caches and of shared work. Equivalent URLs have the same text (RFC 3986, 6.2.2
     /// and 6.2.3).
     ///
-    /// - Scheme and host are in lower case, and the digits of percent-encodings in upper case.
+    /// - Scheme and host are in lower case, and outside of the host the digits of percent-encodings in upper case.
     /// - Percent-encoded letters, digits, `-`, `.`, `_` and `~` are decoded. Dot segments are removed.
     /// - There is no fragment, no default or empty port, and the path of an http or https URL is never empty.
-    /// - A digest replaces user and password, because keys are stored on disk.
+    /// - A digest replaces user and password.
     ///
     /// Requests are sent to the URL as it is.
     package var normalizedText: String {
@@ -34,20 +34,22 @@ private struct NormalizedURL {
 
     init(_ url: [UInt8]) {
         let withoutFragment = url[..<(url.firstIndex(of: .hash) ?? url.endIndex)]
-        guard let colon = withoutFragment.firstIndex(of: .colon) else {
+        let schemeEnd = withoutFragment.firstIndex { $0 == .colon || $0 == .slash || $0 == .questionMark }
+        guard let colon = schemeEnd, withoutFragment[colon] == .colon else {
             text = Self.percentNormalized(withoutFragment)  // not an absolute URL
             return
         }
         let scheme = withoutFragment[..<colon].map(\.lowercased)
         text = scheme + [.colon]
         var rest = withoutFragment[(colon + 1)...]
-        if rest.starts(with: [.slash, .slash]) {
+        let hasAuthority = rest.starts(with: [.slash, .slash])
+        if hasAuthority {
             let end = rest.dropFirst(2).firstIndex { $0 == .slash || $0 == .questionMark } ?? rest.endIndex
             appendAuthority(rest[..<end].dropFirst(2), scheme)
             rest = rest[end...]
         }
         let query = rest.firstIndex(of: .questionMark) ?? rest.endIndex
-        appendPath(rest[..<query], scheme)
+        appendPath(rest[..<query], scheme, removesDotSegments: hasAuthority)
         text += Self.percentNormalized(rest[query...])
     }
 
@@ -64,11 +66,12 @@ private struct NormalizedURL {
         if !port.isEmpty, !port.elementsEqual(Self.defaultPort(scheme)) { text += [.colon] + port }
     }
 
-    private mutating func appendPath(_ path: ArraySlice<UInt8>, _ scheme: [UInt8]) {
+    /// Without an authority, dot segments are kept: `file:/.//a` must not become `file://a`.
+    private mutating func appendPath(_ path: ArraySlice<UInt8>, _ scheme: [UInt8], removesDotSegments: Bool) {
         let path = Self.percentNormalized(path)
         if path.isEmpty {
             if !Self.defaultPort(scheme).isEmpty { text.append(.slash) }
-        } else if path.first == .slash, zip(path, path.dropFirst()).contains(where: { $0 == .slash && $1 == .dot }) {
+        } else if removesDotSegments, path.first == .slash, zip(path, path.dropFirst()).contains(where: { $0 == .slash && $1 == .dot }) {
             text += Self.withoutDotSegments(path)
         } else {
             text += path
