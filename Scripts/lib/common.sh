@@ -37,20 +37,23 @@ format_traits() {
     printf '%s' "${traits#,}"
 }
 
-# is_current STAMP FOLDER…: succeeds if nothing in the folders is newer than the stamp. Includes folders, to detect removed files.
+# is_current STAMP FOLDER…: succeeds if no file in the folders is newer than the stamp, except those that a build writes, and no
+# folder of sources or tests, which would be newer if a file was removed.
 is_current() {
     local stamp=$1
     shift
-    [[ -e $stamp ]] && [[ -z $(find "$@" -name '.build*' -prune -o -newer "$stamp" -print -quit) ]]
+    [[ -e $stamp ]] && [[ -z $(find "$@" \( -name '.build*' -o -name Package.resolved \) -prune -o \
+        \( ! -type d -o -path '*/Sources*' -o -path '*/Tests*' \) -newer "$stamp" -print -quit) ]]
 }
 
 # build_release PRODUCT [PACKAGE]: builds a command of this package, or of one in Apps, in release. Sets `binary` to its path.
-# Skips the build if nothing changed. The compiler's output goes to a log. The commands have all formats that can be built.
+# Skips the build if nothing changed since the last one, and nobody else built the command, perhaps with other traits. The compiler's
+# output goes to a log. The commands have all formats that can be built, except photo-feed, whose package has no traits.
 build_release() {
     local product=$1 folder="$root${2:+/Apps/$2}" options=("${checked_imports[@]}")
     local stamp="$folder/.build/$product.stamp" log="$root/out/build-$product.log" traits
     binary="$folder/.build/release/$product"
-    if [[ -x $binary ]] && is_current "$stamp" "$root/Package.swift" "$root/Packages" "$root/Apps" "$root/Tests"; then return; fi
+    if [[ -x $binary && ! $binary -nt $stamp.built ]] && is_current "$stamp" "$root/Package.swift" "$root/Packages" "$root/Apps" "$root/Tests"; then return; fi
     mkdir -p "$folder/.build" "$root/out"
     traits=$(format_traits)
     case "$product" in
@@ -63,6 +66,7 @@ build_release() {
         swift build --package-path "$folder" -c release --product "$product" "${options[@]}" ||
         fail "$product doesn't build" "if a header is missing, run Scripts/bootstrap"
     mv "$stamp.new" "$stamp"
+    touch "$stamp.built"
 }
 
 # has_desktop: succeeds if the desktop app can be built and run on a virtual screen.

@@ -71,10 +71,8 @@ private struct NormalizedURL {
         let path = Self.percentNormalized(path)
         if path.isEmpty {
             if !Self.defaultPort(scheme).isEmpty { text.append(.slash) }
-        } else if removesDotSegments, path.first == .slash, zip(path, path.dropFirst()).contains(where: { $0 == .slash && $1 == .dot }) {
-            text += Self.withoutDotSegments(path)
         } else {
-            text += path
+            text += removesDotSegments && path.first == .slash ? Self.withoutDotSegments(path) : path
         }
     }
 
@@ -86,6 +84,7 @@ private struct NormalizedURL {
 
     /// Returns an absolute path without `.` and `..` (RFC 3986, 5.2.4).
     private static func withoutDotSegments(_ path: [UInt8]) -> [UInt8] {
+        guard zip(path, path.dropFirst()).contains(where: { $0 == .slash && $1 == .dot }) else { return path }
         let (current, parent): ([UInt8], [UInt8]) = ([.dot], [.dot, .dot])
         let segments = path.split(separator: .slash, omittingEmptySubsequences: false).map(Array.init)
         var kept: [[UInt8]] = [[]]
