@@ -88,20 +88,20 @@ struct DownsamplingDecoderTests {
         #expect(pool.idleByteCount >= 256 * 200 * 4)
     }
 
-    @Test("does not copy a whole image that is the result", arguments: ImageOrientation.allCases)
+    @Test("decodes a whole image into the result", arguments: ImageOrientation.allCases)
     func wholeImage(_ orientation: ImageOrientation) throws {
         let codec = WholeImageDecoder()
         let source = FakeImage(Self.size, frames: [Self.pixels], orientation: orientation, hasAlpha: true)
         let image = try decoder(codec).decode(source.encoded, request: DecodingRequest(), isCancelled: { false })
-        #expect(codec.wasTaken == (orientation == .up))
+        #expect(codec.wasWritten == (orientation == .up))
         #expect(image == (try decode(source)))
         let target = ImageTarget(PixelSize(width: 4, height: 4), mode: .fill)
         _ = try decoder(codec).decode(
             source.encoded, request: DecodingRequest(target: target), isCancelled: { false })
-        #expect(codec.wasTaken == false)
+        #expect(codec.wasWritten == false)
     }
 
-    @Test("does not take a whole image after cancellation")
+    @Test("does not receive a whole image after cancellation")
     func cancelledImage() throws {
         let callCount = Mutex(0)
         #expect(throws: DecodingFailure.cancelled) {
@@ -387,13 +387,13 @@ private struct NoncompliantDecoder: ImageDecoder {
     }
 }
 
-/// Offers the image as a whole, then row by row.
+/// Writes the whole image, or sends its rows.
 private final class WholeImageDecoder: ImageDecoder {
     private let decoder = FakeDecoder()
-    private let taken = Mutex<Bool?>(nil)
+    private let written = Mutex<Bool?>(nil)
 
-    /// Whether the last image was taken as a whole.
-    var wasTaken: Bool? { taken.withLock { $0 } }
+    /// Whether the last image was written as a whole.
+    var wasWritten: Bool? { written.withLock { $0 } }
 
     var format: ImageFormat { .fake }
 
@@ -422,9 +422,10 @@ private final class WholeImageDecoder: ImageDecoder {
         ) throws(DecodingFailure) {
             let rows = CollectingRowSink()
             try image.decode(frame: index, size: size, layout: layout, preference: preference, into: rows)
-            let isTaken = try sink.takeImage(rows.pixels)
-            owner.taken.withLock { $0 = isTaken }
-            if isTaken { return }
+            let pixels = rows.pixels
+            let isWritten = try sink.receiveImage(byteCount: pixels.count) { $0 = pixels }
+            owner.written.withLock { $0 = isWritten }
+            if isWritten { return }
             for row in rows.rows { try sink.receive(row.span) }
         }
     }

@@ -111,16 +111,30 @@ import ImageCore
         try outcome.get()
     }
 
-    /// Sends the rows to `sink`, in small batches to reduce the calls of libjpeg.
+    /// Writes the rows into the image of `sink`, or sends them one by one if it needs rows.
     ///
-    /// Delivers the available rows of a truncated file before `.truncated` is thrown.
+    /// Sends the available rows of a truncated file before `.truncated` is thrown.
     func readRows(size: PixelSize, layout: PixelLayout, into sink: any PixelRowSink) throws(DecodingFailure) {
         let stride = size.width * layout.bytesPerPixel
-        let capacity = max(1, min(16, Self.batchBytes / stride))
-        var rows = [UInt8](repeating: 0, count: stride * capacity)
+        let isWritten = try sink.receiveImage(byteCount: stride * size.height) { image throws(DecodingFailure) in
+            var row = 0
+            while row < size.height {
+                try sink.checkCancellation()
+                let (count, status) = readBatch(&image, at: row * stride, stride: stride)
+                try check(status)
+                if count == 0 { throw .malformed(.jpeg, "fewer rows than in the header") }
+                row += count
+            }
+        }
+        if !isWritten { try sendRows(size.height, stride: stride, to: sink) }
+    }
+
+    /// Sends the rows to `sink`, in small batches to reduce the calls of libjpeg.
+    private func sendRows(_ height: Int, stride: Int, to sink: any PixelRowSink) throws(DecodingFailure) {
+        var rows = [UInt8](repeating: 0, count: stride * Self.batchCapacity(stride: stride))
         var row = 0
-        while row < size.height {
-            let (count, status) = readBatch(&rows, stride: stride, capacity: capacity)
+        while row < height {
+            let (count, status) = readBatch(&rows, stride: stride)
             for index in 0..<count {
                 try sink.receive(rows.span.extracting(index * stride..<(index + 1) * stride))
             }
@@ -132,12 +146,11 @@ import ImageCore
 
     /// Decodes the available rows of a stream with one scan and appends them to `rows`.
     func readAvailableRows(stride: Int, to rows: inout [UInt8]) throws(DecodingFailure) {
-        let capacity = max(1, min(16, Self.batchBytes / stride))
-        var batch = [UInt8](repeating: 0, count: stride * capacity)
+        var batch = [UInt8](repeating: 0, count: stride * Self.batchCapacity(stride: stride))
         while unsafe ilj_reader_feed_more(reader) {
             var count = 0
             repeat {
-                let (read, status) = readBatch(&batch, stride: stride, capacity: capacity)
+                let (read, status) = readBatch(&batch, stride: stride)
                 rows += batch[..<(read * stride)]
                 try check(status)
                 count = read
@@ -145,10 +158,13 @@ import ImageCore
         }
     }
 
-    private func readBatch(_ rows: inout [UInt8], stride: Int, capacity: Int) -> (count: Int, status: ilj_status) {
+    /// Reads up to 16 rows, as far as they fit.
+    private func readBatch(_ rows: inout [UInt8], at offset: Int = 0, stride: Int) -> (count: Int, status: ilj_status) {
+        let capacity = min(Self.batchRows, (rows.count - offset) / stride)
         var produced: Int32 = 0
         let status = unsafe rows.withUnsafeMutableBufferPointer { rows in
-            unsafe ilj_reader_read_rows(reader, rows.baseAddress, stride, Int32(capacity), &produced)
+            let first = unsafe rows.baseAddress.map { unsafe $0 + offset }
+            return unsafe ilj_reader_read_rows(reader, first, stride, Int32(capacity), &produced)
         }
         return (Int(produced), status)
     }
@@ -169,8 +185,10 @@ import ImageCore
 
     private var message: String { unsafe String(cString: ilj_reader_message(reader)) }
 
-    /// A batch fits in the second-level cache.
-    private static let batchBytes = 128 << 10
+    private static let batchRows = 16
+
+    /// Returns the number of rows in a batch, which fits in the second-level cache.
+    private static func batchCapacity(stride: Int) -> Int { max(1, min(batchRows, (128 << 10) / stride)) }
 }
 
 /// The result of reading a part of the scans.

@@ -56,16 +56,15 @@
             }
             let byteCount = size.area.times(layout.bytesPerPixel)
             try limits.check(.decodedBytes, byteCount.plus(frames.workingBytes))
+            let isWritten = try sink.receiveImage(byteCount: byteCount) { pixels throws(DecodingFailure) in
+                if try decode(index, layout: layout, to: &pixels, sink) != nil { throw .truncated(.jxl) }
+            }
+            if isWritten { return }
             var pixels = takePixels(byteCount)
             let rows = try decode(index, layout: layout, to: &pixels, sink)
-            if let rows {
-                defer { pool?.give(pixels) }
-                try send(rows, of: pixels, layout: layout, to: sink)
-                throw .truncated(.jxl)
-            }
-            if try sink.takeImage(pixels) { return }
             defer { pool?.give(pixels) }
-            try send(size.height, of: pixels, layout: layout, to: sink)
+            try send(rows ?? size.height, of: pixels, layout: layout, to: sink)
+            if rows != nil { throw .truncated(.jxl) }
         }
 
         /// Returns memory for an image. It is cleared if libjxl might not write all of it.

@@ -49,16 +49,18 @@ final class OpenedWebP: OpenedImage {
             let range = 0..<min(data.count, end ?? data.count)
             try image.checkMemory(outputBytes: 4 * size.area, at: range, of: data, limits: limits)
             if structure.isTruncated { return try stream(image, into: sink) }
-            try send(try image.pixels(at: range, of: data, pool: pool), to: sink)
+            let isWritten = try sink.receiveImage(byteCount: 4 * size.area) { pixels throws(DecodingFailure) in
+                try image.decode(at: range, of: data, into: &pixels)
+            }
+            if !isWritten { try send(image.pixels(at: range, of: data, pool: pool), to: sink) }
         case .frames(let frames):
             try composite(frames, through: index, for: sink)
             try compositor?.send(to: sink)
         }
     }
 
-    /// Sends a complete image. A sink that accepts whole images receives it without a copy.
+    /// Sends the rows of a complete image, and returns its memory to the pool.
     private func send(_ pixels: [UInt8], to sink: any PixelRowSink) throws(DecodingFailure) {
-        if try sink.takeImage(pixels) { return }
         defer { pool?.give(pixels) }
         let (bytes, stride) = (pixels.span, structure.canvas.width * 4)
         for y in 0..<structure.canvas.height { try sink.receive(bytes.extracting(y * stride..<(y + 1) * stride)) }

@@ -13,12 +13,17 @@ extension WebPImage {
         let byteCount = 4 * size.area
         var pixels = pool?.takeFilled(byteCount: byteCount) ?? []
         if pool == nil { pixels = unsafe [UInt8](unsafeUninitializedCapacity: byteCount) { $1 = byteCount } }
+        // On an error, pixels that libwebp has not written are discarded.
+        try decode(at: range, of: data, into: &pixels)
+        return pixels
+    }
+
+    /// Decodes the image to RGBA without padding.
+    func decode(at range: Range<Int>, of data: Data, into pixels: inout [UInt8]) throws(DecodingFailure) {
         let outcome = unsafe pixels.withUnsafeMutableBufferPointer { target in
             unsafe decode(at: range, of: data, into: target, stride: 4 * size.width)
         }
-        // On an error, pixels that libwebp has not written are discarded.
         try check(outcome)
-        return pixels
     }
 
     /// Decodes the image to `target`, with rows that are `stride` bytes apart. The last row needs no padding.

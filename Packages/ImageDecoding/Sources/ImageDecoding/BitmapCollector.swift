@@ -52,15 +52,25 @@ final class BitmapCollector: PixelRowSink {
         }
     }
 
-    /// Takes an image that needs neither cropping nor rotation.
-    func takeImage(_ image: [UInt8]) throws(DecodingFailure) -> Bool {
-        guard received == 0, origin == (0, 0), layout.orientation == .up, image.count == storedSize.area * 4 else {
+    /// Receives an image that needs neither cropping nor rotation.
+    func receiveImage(
+        byteCount: Int, write: (inout [UInt8]) throws(DecodingFailure) -> Void
+    ) throws(DecodingFailure) -> Bool {
+        guard received == 0, origin == (0, 0), layout.orientation == .up, byteCount == storedSize.area * 4 else {
             return false
         }
+        var image = memory(byteCount)
+        try write(&image)
         if checksAlpha { alpha = Self.commonAlpha(of: image.span) }
         pixels = image
         received = storedSize.height
         return true
+    }
+
+    /// Returns memory with arbitrary bytes.
+    private func memory(_ byteCount: Int) -> [UInt8] {
+        if let pool { return pool.takeFilled(byteCount: byteCount) }
+        return unsafe [UInt8](unsafeUninitializedCapacity: byteCount) { $1 = byteCount }
     }
 
     /// Returns the image. Throws if the decoder has delivered too few rows. Call it once.
@@ -78,7 +88,7 @@ final class BitmapCollector: PixelRowSink {
             if let pool { pixels = pool.take(byteCount: byteCount) } else { pixels.reserveCapacity(byteCount) }
         } else {
             // Rotated rows are written in any order, but each of them is written.
-            pixels = pool?.takeFilled(byteCount: byteCount) ?? [UInt8](repeating: 0, count: byteCount)
+            pixels = memory(byteCount)
         }
     }
 

@@ -124,9 +124,11 @@ private final class CancellationCheckpoint: PixelRowSink {
         try next.receive(row)
     }
 
-    func takeImage(_ pixels: [UInt8]) throws(DecodingFailure) -> Bool {
+    func receiveImage(
+        byteCount: Int, write: (inout [UInt8]) throws(DecodingFailure) -> Void
+    ) throws(DecodingFailure) -> Bool {
         try checkCancellation()
-        return try next.takeImage(pixels)
+        return try next.receiveImage(byteCount: byteCount, write: write)
     }
 
     func checkCancellation() throws(DecodingFailure) {

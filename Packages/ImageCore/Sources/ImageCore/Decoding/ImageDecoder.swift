@@ -107,9 +107,16 @@ public protocol PixelRowSink: AnyObject {
     /// An error ends the decoding with that error. Throw `.cancelled` to stop it.
     func receive(_ row: Span<UInt8>) throws(DecodingFailure)
 
-    /// Receives a whole image instead of its rows, without padding and in the fixed layout. Returns false if the sink
-    /// needs rows. A decoder that has the whole image in memory calls it before the first row.
-    func takeImage(_ pixels: [UInt8]) throws(DecodingFailure) -> Bool
+    /// Lets a decoder write a whole image of `byteCount` bytes into the result, instead of delivering its rows.
+    ///
+    /// A decoder that can write a whole image calls it before the first row. Returns false, without calling `write`, if
+    /// the sink needs rows.
+    ///
+    /// - Parameter write: Receives arbitrary bytes and writes each of them, without padding and in the fixed layout. Calls
+    ///   `checkCancellation()` every few rows. If it throws, the image is discarded.
+    func receiveImage(
+        byteCount: Int, write: (inout [UInt8]) throws(DecodingFailure) -> Void
+    ) throws(DecodingFailure) -> Bool
 
     /// Throws `.cancelled` if no more rows are needed. Decoders call it if they work for long before the next row.
     func checkCancellation() throws(DecodingFailure)
@@ -117,7 +124,9 @@ public protocol PixelRowSink: AnyObject {
 
 extension PixelRowSink {
     /// Returns false.
-    public func takeImage(_ pixels: [UInt8]) throws(DecodingFailure) -> Bool { false }
+    public func receiveImage(
+        byteCount: Int, write: (inout [UInt8]) throws(DecodingFailure) -> Void
+    ) throws(DecodingFailure) -> Bool { false }
 
     /// Does nothing.
     public func checkCancellation() throws(DecodingFailure) {}
