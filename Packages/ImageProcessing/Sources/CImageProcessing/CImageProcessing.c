@@ -132,7 +132,7 @@ AVX2 INLINE int8 products_avx2(const int16_t *first, const int16_t *second) {
                 blue += products(weights + tap, samples + 2 * stride + tap);                                           \
             }                                                                                                          \
             float4 sums = __builtin_convertvector(totals(red, green, blue, (int8){0}), float4);                        \
-            *(float4 *)(pixels + 4 * x) = sums * scale;                                                                \
+            *(float4 *)(pixels + 3 * x) = sums * scale;                                                                \
         }                                                                                                              \
     }                                                                                                                  \
     attributes static void name(                                                                                       \
@@ -146,20 +146,18 @@ AVX2 INLINE int8 products_avx2(const int16_t *first, const int16_t *second) {
 FILTER_OPAQUE(filter_opaque_portable, , products, int_totals)
 FILTER_OPAQUE(filter_opaque_avx2, AVX2, products_avx2, int_totals_avx2)
 
-INLINE void add_row(const float *row, float weight, bool is_first, float *sums, size_t count) {
-    if (is_first) {
-        for (size_t i = 0; i < count; i++) sums[i] = row[i] * weight;
-    } else {
-        for (size_t i = 0; i < count; i++) sums[i] += row[i] * weight;
-    }
-}
-
 INLINE void sum_rows_portable(
-    const float *rows, const ptrdiff_t *offsets, const float *weights, size_t taps, float *sums, size_t count
+    const float *rows, const ptrdiff_t *offsets, const float *weights, size_t taps, bool is_first, float *sums,
+    size_t count
 ) {
-    size_t i = 0;
-    for (; i + 32 <= count; i += 32) {
+    for (size_t i = 0; i < count; i += 32) {
         float8 first = {0}, second = {0}, third = {0}, fourth = {0};
+        if (!is_first) {
+            first = load8(sums + i);
+            second = load8(sums + i + 8);
+            third = load8(sums + i + 16);
+            fourth = load8(sums + i + 24);
+        }
         for (size_t tap = 0; tap < taps; tap++) {
             const float *row = rows + offsets[tap] + i;
             first += load8(row) * weights[tap];
@@ -171,11 +169,6 @@ INLINE void sum_rows_portable(
         *(float8 *)(sums + i + 8) = second;
         *(float8 *)(sums + i + 16) = third;
         *(float8 *)(sums + i + 24) = fourth;
-    }
-    for (; i < count; i++) {
-        float sum = 0;
-        for (size_t tap = 0; tap < taps; tap++) sum += rows[offsets[tap] + (ptrdiff_t)i] * weights[tap];
-        sums[i] = sum;
     }
 }
 
@@ -189,7 +182,7 @@ INLINE void store_rounded(float4 values, int32_t least_alpha, uint8_t *rgba) {
 }
 
 INLINE void finish_opaque(const float *pixels, uint8_t *rgba, size_t count) {
-    for (size_t i = 0; i < count; i++) store_rounded(load4(pixels + 4 * i), 255, rgba + 4 * i);
+    for (size_t i = 0; i < count; i++) store_rounded(load4(pixels + 3 * i), 255, rgba + 4 * i);
 }
 
 INLINE void finish_premultiplied(const float *pixels, uint8_t *rgba, size_t count) {
@@ -219,14 +212,11 @@ AVX2 static void filter_alpha_avx2(
     filter_premultiplied(planes, stride, starts, weights, taps, count, pixels);
 }
 
-AVX2 static void add_weighted_avx2(const float *row, float weight, bool is_first, float *sums, size_t count) {
-    add_row(row, weight, is_first, sums, count);
-}
-
 AVX2 static void sum_rows_avx2(
-    const float *rows, const ptrdiff_t *offsets, const float *weights, size_t taps, float *sums, size_t count
+    const float *rows, const ptrdiff_t *offsets, const float *weights, size_t taps, bool is_first, float *sums,
+    size_t count
 ) {
-    sum_rows_portable(rows, offsets, weights, taps, sums, count);
+    sum_rows_portable(rows, offsets, weights, taps, is_first, sums, count);
 }
 
 AVX2 static void finish_row_avx2(const float *pixels, bool premultiplied, uint8_t *rgba, size_t count) {
@@ -272,19 +262,12 @@ void filter_alpha(
     else filter_premultiplied(planes, stride, starts, weights, taps, count, pixels);
 }
 
-void add_weighted(
-    instruction_set instructions, const float *row, float weight, bool is_first, float *sums, size_t count
-) {
-    if (instructions == instructions_avx2) add_weighted_avx2(row, weight, is_first, sums, count);
-    else add_row(row, weight, is_first, sums, count);
-}
-
 void sum_rows(
     instruction_set instructions, const float *rows, const ptrdiff_t *offsets, const float *weights, size_t taps,
-    float *sums, size_t count
+    bool is_first, float *sums, size_t count
 ) {
-    if (instructions == instructions_avx2) sum_rows_avx2(rows, offsets, weights, taps, sums, count);
-    else sum_rows_portable(rows, offsets, weights, taps, sums, count);
+    if (instructions == instructions_avx2) sum_rows_avx2(rows, offsets, weights, taps, is_first, sums, count);
+    else sum_rows_portable(rows, offsets, weights, taps, is_first, sums, count);
 }
 
 void finish_row(

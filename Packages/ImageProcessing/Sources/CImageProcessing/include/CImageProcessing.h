@@ -26,29 +26,29 @@ void deinterleave_opaque(
 void deinterleave_alpha(
     instruction_set instructions, const uint8_t *rgba, size_t count, float *planes, size_t stride);
 
-/* Writes four floats for each of `count` output pixels: the weighted sums of three planes, times `scale`, and 0. A sum
-   includes the `taps` samples from `starts[x]` and the next `taps` weights. Each sum must fit in 32 bits. */
+/* Writes three floats for each of `count` output pixels, and one more float at the end: the weighted sums of three planes,
+   times `scale`. A sum includes the `taps` samples from `starts[x]` and the next `taps` weights. Each sum must fit in 32
+   bits. */
 void filter_opaque(
     instruction_set instructions, const int16_t *planes, size_t stride, const int32_t *starts, const int16_t *weights,
     size_t taps, size_t count, float scale, float *pixels);
 
-/* Filters four planes of floats. */
+/* Filters four planes of floats. Writes four floats for each pixel. */
 void filter_alpha(
     instruction_set instructions, const float *planes, size_t stride, const int32_t *starts, const float *weights,
     size_t taps, size_t count, float *pixels);
 
-/* Adds `row` times `weight` to `sums`, or replaces `sums` if `is_first` is true. */
-void add_weighted(
-    instruction_set instructions, const float *row, float weight, bool is_first, float *sums, size_t count);
+/* The length of a row that is summed is a multiple of this number of floats. */
+enum { sum_step = 32 };
 
-/* Stores the weighted sum of `taps` rows in `sums`. Row `tap` has `count` floats from rows + offsets[tap], and the
-   weight weights[tap]. */
+/* Adds `taps` weighted rows to `sums`, in order, or replaces `sums` if `is_first` is true. Row `tap` has `count` floats
+   from rows + offsets[tap], and the weight weights[tap]. */
 void sum_rows(
     instruction_set instructions, const float *rows, const ptrdiff_t *offsets, const float *weights, size_t taps,
-    float *sums, size_t count);
+    bool is_first, float *sums, size_t count);
 
-/* Rounds `count` pixels to straight RGBA bytes. Opaque pixels get an alpha of 255. Premultiplied pixels are divided by
-   alpha; transparent ones become zeros. */
+/* Rounds `count` pixels to straight RGBA bytes. Opaque pixels have three floats, with one more float at the end, and get an
+   alpha of 255. Premultiplied pixels have four floats and are divided by alpha; transparent ones become zeros. */
 void finish_row(
     instruction_set instructions, const float *pixels, bool premultiplied, uint8_t *rgba, size_t count);
 

@@ -49,8 +49,8 @@ final class LanczosStage: PixelRowSink {
         planeStride = columns.count + (opaqueWeights?.stride ?? horizontalWeights.stride) - horizontalWeights.count
         planes = [Int16](repeating: 0, count: isOpaque ? planeStride * 3 : 0)
         premultipliedPlanes = [Float](repeating: 0, count: isOpaque ? 0 : planeStride * 4)
-        let sampleCount = output.width * 4
-        result = [UInt8](repeating: 255, count: sampleCount)
+        let sampleCount = RowKernels.sampleCount(width: output.width, isOpaque: isOpaque)
+        result = [UInt8](repeating: 255, count: output.width * 4)
         verticalFilter =
             verticalWeights.count <= BufferedRowFilter.maximumTapCount
             ? BufferedRowFilter(verticalWeights, sampleCount: sampleCount, kernels: kernels)

@@ -44,11 +44,8 @@ struct LanczosWeights {
     /// Returns the source samples of an output sample.
     func range(of output: Int) -> Range<Int> { Int(starts[output])..<Int(ends[output]) }
 
-    /// Returns the weight of a source sample in an output sample, which may be 0.
-    func weight(of sample: Int, in output: Int) -> Float {
-        let tap = sample - Int(starts[output])
-        return tap >= 0 && tap < count ? weights[output * stride + tap] : 0
-    }
+    /// Returns the index in `weights` of a source sample in an output sample, which must be in its range.
+    func index(of sample: Int, in output: Int) -> Int { output * stride + sample - Int(starts[output]) }
 
     /// The maximum number of output samples that are incomplete and have received source samples, at any time.
     var maximumOpenCount: Int {

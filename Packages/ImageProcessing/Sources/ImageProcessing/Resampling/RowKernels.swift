@@ -7,6 +7,13 @@ struct RowKernels {
     static let opaqueFilterStep = Int(opaque_filter_step)
     static let alphaFilterStep = Int(alpha_filter_step)
 
+    /// Returns the number of floats in a row of sums: three for each opaque pixel and one more, or four for each pixel
+    /// with alpha, padded to the step of the kernel.
+    static func sampleCount(width: Int, isOpaque: Bool) -> Int {
+        let step = Int(sum_step)
+        return ((isOpaque ? width * 3 + 1 : width * 4) + step - 1) / step * step
+    }
+
     private let instructions: instruction_set
 
     /// Creates the kernels for the current CPU.
@@ -40,7 +47,7 @@ struct RowKernels {
         }
     }
 
-    /// Filters three planes to a row with four floats per pixel.
+    /// Filters three planes to a row with three floats per pixel. Writes one more float at the end.
     ///
     /// - Parameters:
     ///   - planeStride: The distance between the planes in samples.
@@ -53,8 +60,8 @@ struct RowKernels {
     ) {
         let taps = weights.stride
         precondition(offset >= 0 && taps % Self.opaqueFilterStep == 0)
-        Self.check(
-            planes.count / 3, planeStride, starts, taps: taps, weights: weights.weights.count, pixels.count - offset)
+        Self.check(planes.count / 3, planeStride, starts, taps: taps, weights: weights.weights.count)
+        precondition(pixels.count - offset >= starts.count * 3 + 1)
         // Sound: the arrays outlive the call, and the preconditions keep it within them.
         unsafe pixels.withUnsafeMutableBufferPointer { pixels in
             guard let first = pixels.baseAddress else { return }
@@ -64,15 +71,15 @@ struct RowKernels {
         }
     }
 
-    /// Filters four planes of premultiplied color and alpha.
+    /// Filters four planes of premultiplied color and alpha to a row with four floats per pixel.
     func filter(
         _ planes: [Float], planeStride: Int, starts: [Int32], weights: LanczosWeights, into pixels: inout [Float],
         at offset: Int
     ) {
         let taps = weights.stride
         precondition(offset >= 0 && taps % Self.alphaFilterStep == 0)
-        Self.check(
-            planes.count / 4, planeStride, starts, taps: taps, weights: weights.weights.count, pixels.count - offset)
+        Self.check(planes.count / 4, planeStride, starts, taps: taps, weights: weights.weights.count)
+        precondition(pixels.count - offset >= starts.count * 4)
         // Sound: as above.
         unsafe pixels.withUnsafeMutableBufferPointer { pixels in
             guard let first = pixels.baseAddress else { return }
@@ -82,31 +89,21 @@ struct RowKernels {
     }
 
     /// Checks the bounds. `starts` is in ascending order, so checking its first and last elements is enough.
-    private static func check(
-        _ planeCount: Int, _ stride: Int, _ starts: [Int32], taps: Int, weights: Int, _ pixels: Int
-    ) {
-        precondition(planeCount >= stride)
-        precondition(pixels >= starts.count * 4 && weights >= starts.count * taps)
+    private static func check(_ planeCount: Int, _ stride: Int, _ starts: [Int32], taps: Int, weights: Int) {
+        precondition(planeCount >= stride && weights >= starts.count * taps)
         precondition(starts.isEmpty || (starts[0] >= 0 && Int(starts[starts.count - 1]) + taps <= stride))
     }
 
-    /// Adds a weighted row to `sums`, or replaces `sums` if `isFirst` is true.
-    func add(_ row: [Float], weight: Float, isFirst: Bool, to sums: inout [Float]) {
-        precondition(row.count == sums.count)
-        // Sound: the arrays outlive the call and are equally long.
-        unsafe sums.withUnsafeMutableBufferPointer { sums in
-            unsafe add_weighted(instructions, row, weight, isFirst, sums.baseAddress, sums.count)
-        }
-    }
-
-    /// Stores the weighted sum of rows in `sums`.
+    /// Adds the weighted sum of rows to `sums`, or replaces `sums` if `isFirst` is true.
     ///
     /// - Parameters:
     ///   - offsets: The start of each row in `rows`. Rows are as long as `sums`.
     ///   - firstWeight: The index of the weight of the first row. The other weights follow.
     func sum(
-        _ rows: [Float], at offsets: [Int], weights: [Float], from firstWeight: Int, into sums: inout [Float]
+        _ rows: [Float], at offsets: [Int], weights: [Float], from firstWeight: Int, isFirst: Bool,
+        into sums: inout [Float]
     ) {
+        precondition(sums.count % Int(sum_step) == 0)
         precondition(offsets.allSatisfy { $0 >= 0 && $0 <= rows.count - sums.count })
         precondition(firstWeight >= 0 && weights.count - firstWeight >= offsets.count)
         // Sound: the arrays outlive the call, and by the preconditions rows and weights are inside them.
@@ -114,17 +111,20 @@ struct RowKernels {
             unsafe sums.withUnsafeMutableBufferPointer { sums in
                 guard let first = weights.baseAddress else { return }
                 unsafe sum_rows(
-                    instructions, rows, offsets, first + firstWeight, offsets.count, sums.baseAddress, sums.count)
+                    instructions, rows, offsets, first + firstWeight, offsets.count, isFirst, sums.baseAddress,
+                    sums.count)
             }
         }
     }
 
-    /// Rounds four floats per pixel to straight RGBA. Transparent pixels become zeros.
-    func finish(_ pixels: [Float], isPremultiplied: Bool, into bytes: inout [UInt8]) {
-        precondition(pixels.count == bytes.count && bytes.count % 4 == 0)
-        // Sound: the arrays outlive the call and are equally long.
+    /// Rounds a row of floats to straight RGBA. Transparent pixels become zeros.
+    func finish(_ samples: [Float], isPremultiplied: Bool, into bytes: inout [UInt8]) {
+        precondition(
+            bytes.count % 4 == 0
+                && samples.count >= Self.sampleCount(width: bytes.count / 4, isOpaque: !isPremultiplied))
+        // Sound: the arrays outlive the call, and by the precondition there are enough samples.
         unsafe bytes.withUnsafeMutableBufferPointer { bytes in
-            unsafe finish_row(instructions, pixels, isPremultiplied, bytes.baseAddress, bytes.count / 4)
+            unsafe finish_row(instructions, samples, isPremultiplied, bytes.baseAddress, bytes.count / 4)
         }
     }
 }

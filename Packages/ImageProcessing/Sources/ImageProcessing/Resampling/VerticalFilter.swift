@@ -12,45 +12,64 @@ protocol VerticalFilter: AnyObject {
     var maximumFloatCount: Int { get }
 }
 
-/// Adds each source row to the sums of the output rows that need it.
+/// Adds the source rows to the sums of the output rows that need them, in batches.
 ///
 /// For large reductions: only seven or eight output rows are incomplete at a time, whatever the height of the filter.
 final class AccumulatingFilter: VerticalFilter {
+    /// Each batch reads and writes the sums once.
+    private static let batchSize = 8
+
     private let weights: LanczosWeights
     private let kernels: RowKernels
-    /// A ring buffer: the sums of output row n are at index `n % rows.count`.
-    private var rows: [[Float]]
+    private let sampleCount: Int
+    /// A ring buffer: the sums of output row n are at index `n % sums.count`.
+    private var sums: [[Float]]
     /// The number of output rows that have sums, including finished ones.
     private var opened = 0
     private var finished = 0
-    private var row: [Float]
+    private var batch: [Float]
+    /// The source rows in `batch`.
+    private var batched = 0..<0
 
     init(_ weights: LanczosWeights, sampleCount: Int, kernels: RowKernels) {
         self.weights = weights
         self.kernels = kernels
-        row = [Float](repeating: 0, count: sampleCount)
-        rows = Array(repeating: row, count: weights.maximumOpenCount)
+        self.sampleCount = sampleCount
+        batch = [Float](repeating: 0, count: Self.batchSize * sampleCount)
+        sums = Array(repeating: [Float](repeating: 0, count: sampleCount), count: weights.maximumOpenCount)
     }
 
-    var maximumFloatCount: Int { (rows.count + 1) * row.count }
+    var maximumFloatCount: Int { sums.count * sampleCount + batch.count }
 
     func add(row y: Int, write: (inout [Float], Int) -> Void) {
-        write(&row, 0)
-        var output = finished
-        while output < weights.starts.count, weights.starts[output] <= y {
-            if y < weights.ends[output] {
-                kernels.add(
-                    row, weight: weights.weight(of: y, in: output), isFirst: output >= opened,
-                    to: &rows[output % rows.count])
-                opened = max(opened, output + 1)
-            }
-            output += 1
-        }
+        if batched.count == Self.batchSize { addBatch() }
+        if batched.isEmpty { batched = y..<y }
+        write(&batch, batched.count * sampleCount)
+        batched = batched.lowerBound..<y + 1
     }
 
     func sums(of output: Int) -> [Float] {
+        addBatch()
         finished = output + 1
-        return rows[output % rows.count]
+        return sums[output % sums.count]
+    }
+
+    private func addBatch() {
+        var output = finished
+        while output < weights.starts.count, weights.starts[output] < batched.upperBound {
+            add(batched.clamped(to: weights.range(of: output)), to: output)
+            output += 1
+        }
+        batched = 0..<0
+    }
+
+    private func add(_ rows: Range<Int>, to output: Int) {
+        if rows.isEmpty { return }
+        kernels.sum(
+            batch, at: rows.map { ($0 - batched.lowerBound) * sampleCount }, weights: weights.weights,
+            from: weights.index(of: rows.lowerBound, in: output), isFirst: output >= opened,
+            into: &sums[output % sums.count])
+        opened = max(opened, output + 1)
     }
 }
 
@@ -80,7 +99,8 @@ final class BufferedRowFilter: VerticalFilter {
 
     func sums(of output: Int) -> [Float] {
         let offsets = weights.range(of: output).map { $0 % weights.count * sums.count }
-        kernels.sum(rows, at: offsets, weights: weights.weights, from: output * weights.stride, into: &sums)
+        kernels.sum(
+            rows, at: offsets, weights: weights.weights, from: output * weights.stride, isFirst: true, into: &sums)
         return sums
     }
 }
