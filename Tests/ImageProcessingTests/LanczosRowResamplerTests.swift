@@ -92,7 +92,7 @@ struct LanczosRowResamplerTests {
     ]
 
     @Test(
-        "buffers one source row and at most 33 output rows, or half as many for large reductions",
+        "buffers one source row and at most 33 output rows, or twelve for large reductions",
         arguments: memoryCases, [true, false])
     func memory(_ sides: ((Int, Int), (Int, Int)), _ isOpaque: Bool) {
         let (source, output) = sides
@@ -101,7 +101,7 @@ struct LanczosRowResamplerTests {
             source: geometry.source, region: geometry.region, output: geometry.output, isOpaque: isOpaque,
             next: CollectingRowSink())
         let weights = [source, output].reduce(0) { $0 + 32 * ($1.0 + $1.1) }
-        let rows = source.1 > 6 * output.1 ? 17 : 33
+        let rows = source.1 > 6 * output.1 ? 13 : 33
         #expect(stage.heldBytes <= 16 * (source.0 + 16) + (rows * 16 + 4) * (output.0 + 8) + weights)
     }
 

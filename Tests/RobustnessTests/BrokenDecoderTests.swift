@@ -27,7 +27,7 @@ struct BrokenDecoderTests {
 enum Defect: CaseIterable {
     case extraRow, missingRow, longRow, invalidAlpha, varyingPixels, varyingHeader, varyingError, foreignError
     case emptyImage, tooManyPixels, tooManyFrames, missingDelays, smallSize, ignoresSinkError, acceptsAnyFrame
-    case negativeMemory, largeThumbnail
+    case negativeMemory, largeThumbnail, differentImage, smallImage
 }
 
 /// Decodes any data as a black image of 2 by 3 pixels.
@@ -83,6 +83,12 @@ private final class BrokenImage: OpenedImage {
     ) throws(DecodingFailure) {
         if index != 0, defect != .acceptsAnyFrame { throw .noSuchFrame(index, frameCount: 1) }
         if defect == .foreignError { throw .malformed(.png, "not of this format") }
+        if defect == .differentImage || defect == .smallImage {
+            let byteCount = size.area * 4 - (defect == .smallImage ? 8 : 0)
+            if try sink.receiveImage(byteCount: byteCount, write: { $0 = [UInt8](repeating: 255, count: byteCount) }) {
+                return
+            }
+        }
         let rows = size.height + (defect == .extraRow ? 1 : defect == .missingRow ? -1 : 0)
         for _ in 0..<rows { try send(row(width: size.width), to: sink) }
     }

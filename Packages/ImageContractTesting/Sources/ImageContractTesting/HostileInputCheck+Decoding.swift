@@ -49,7 +49,7 @@ extension HostileInputCheck {
             work.add(outcome.rows * variant.size.width, isComplete: outcome.failure == nil)
         }
         for variant in variants.reversed() {
-            let outcome = try outcome(of: second, variant)
+            let outcome = try outcome(of: second, variant, receivesImages: true)
             work.add(outcome.rows * variant.size.width, isComplete: outcome.failure == nil)
             // The rows of a broken file may depend on earlier decodes.
             let isBroken = outcome.failure != nil && outcomes[variant]?.failure == outcome.failure
@@ -85,13 +85,15 @@ extension HostileInputCheck {
         }
     }
 
-    private func outcome(of image: any OpenedImage, _ variant: Variant) throws(ContractViolation) -> Outcome {
+    private func outcome(
+        of image: any OpenedImage, _ variant: Variant, receivesImages: Bool = false
+    ) throws(ContractViolation) -> Outcome {
         try expect(
             image.heldBytes(frame: variant.frame, size: variant.size, layout: variant.layout) >= 0,
             "\(variant) needs less than 0 bytes")
         let sink = CheckingSink(
             rowBytes: variant.size.width * variant.layout.bytesPerPixel, maximumRows: variant.size.height,
-            mustBeOpaque: !image.header.hasAlpha && variant.layout == .rgba8)
+            mustBeOpaque: !image.header.hasAlpha && variant.layout == .rgba8, receivesImages: receivesImages)
         let failure = Self.failure(of: image, variant, into: sink)
         if let violation = sink.violation { throw ContractViolation("\(variant): \(violation)") }
         if let failure {
@@ -146,13 +148,18 @@ final class CheckingSink: PixelRowSink {
     private let rowBytes: Int
     private let maximumRows: Int
     private let mustBeOpaque: Bool
+    private let receivesImages: Bool
     private let stopsAfter: Int
     private var hasStopped = false
 
-    init(rowBytes: Int, maximumRows: Int, mustBeOpaque: Bool = false, stopsAfter: Int = .max) {
+    init(
+        rowBytes: Int, maximumRows: Int, mustBeOpaque: Bool = false, receivesImages: Bool = false,
+        stopsAfter: Int = .max
+    ) {
         self.rowBytes = rowBytes
         self.maximumRows = maximumRows
         self.mustBeOpaque = mustBeOpaque
+        self.receivesImages = receivesImages
         self.stopsAfter = stopsAfter
     }
 
@@ -166,6 +173,22 @@ final class CheckingSink: PixelRowSink {
         if rows > maximumRows { note("row \(rows) of \(maximumRows)") }
         if row.count != rowBytes { return note("row \(rows) has \(row.count) bytes instead of \(rowBytes)") }
         take(row)
+    }
+
+    /// Checks the rows of a whole image like those that are delivered.
+    func receiveImage(
+        byteCount: Int, write: (inout [UInt8]) throws(DecodingFailure) -> Void
+    ) throws(DecodingFailure) -> Bool {
+        guard receivesImages else { return false }
+        var image = [UInt8](repeating: 0xA5, count: byteCount)
+        try write(&image)
+        if rows > 0 || image.count != rowBytes * maximumRows {
+            note("an image of \(image.count) bytes after \(rows) rows")
+        }
+        for start in stride(from: 0, to: image.count, by: max(1, rowBytes)) {
+            try receive(image.span.extracting(start..<min(start + rowBytes, image.count)))
+        }
+        return true
     }
 
     private func take(_ row: Span<UInt8>) {

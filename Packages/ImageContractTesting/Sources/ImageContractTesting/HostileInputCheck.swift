@@ -10,7 +10,8 @@ public import ImageCore
 ///
 /// Use it in fuzzers, and in tests with damaged or malicious files. Opening and decoding must keep the promises of
 /// `ImageDecoder` and `OpenedImage`, or throw an error that these document. Each image is opened twice and decoded at
-/// all sizes that it offers, in both orders. The results must be the same.
+/// all sizes that it offers, in both orders: first row by row, then into a sink that receives whole images. The results
+/// must be the same.
 public struct HostileInputCheck: Sendable {
     /// The decoder under test.
     public var decoder: any ImageDecoder

@@ -48,7 +48,7 @@ struct DecodingPipeline {
         try Self.check(plan, heldByCodec: held, limits: limits)
     }
 
-    /// Calls `decode` with a sink for the rows of the codec. The sink calls `isCancelled` before each row.
+    /// Calls `decode` with a sink for the rows of the codec. The sink calls `isCancelled` before each row and at each check.
     func run(
         isCancelled: @Sendable () -> Bool, decode: (any PixelRowSink) throws(DecodingFailure) -> Void
     ) throws(DecodingFailure) {

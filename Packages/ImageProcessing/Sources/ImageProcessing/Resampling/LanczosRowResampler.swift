@@ -3,9 +3,9 @@ public import ImageCore
 /// Resizes a stream of rows with a three-lobed Lanczos filter, in gamma space like most viewers and browsers.
 ///
 /// Keeps one source row, and up to 32 rows of the output width with 12 bytes per opaque pixel, or 16 per pixel with alpha.
-/// When the filter is higher, it keeps eight rows and eight rows of sums instead. Also keeps up to seven weights per source column and row, and more when it scales
-/// up. Color is weighted by alpha, so that the color of transparent pixels has no effect. The result has the same bytes
-/// on all processors and platforms.
+/// When the filter is higher, it keeps four rows and eight rows of sums instead. Also keeps up to seven weights per source
+/// column and row, and more when it scales up. Color is weighted by alpha, so that the color of transparent pixels has no
+/// effect. The result has the same bytes on all processors and platforms.
 public struct LanczosRowResampler: RowResampler {
     /// The desired ratio of the decoded size to the output size.
     ///

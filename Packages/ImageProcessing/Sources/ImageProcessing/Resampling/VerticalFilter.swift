@@ -17,7 +17,7 @@ protocol VerticalFilter: AnyObject {
 /// For large reductions: only seven or eight output rows are incomplete at a time, whatever the height of the filter.
 final class AccumulatingFilter: VerticalFilter {
     /// Each batch reads and writes the sums once.
-    private static let batchSize = 8
+    private static let batchSize = 4
 
     private let weights: LanczosWeights
     private let kernels: RowKernels
