@@ -162,12 +162,14 @@ public struct ImageLoaderOptions: Sendable {
     }
 
     private func makeScheduler() -> PriorityScheduler {
-        PriorityScheduler(lanes: [
+        let decodes = max(1, maxDecodes)
+        return PriorityScheduler(lanes: [
             .download: LaneConfiguration(
                 limit: max(1, maxDownloads), perHostLimit: maxDownloadsPerHost,
                 startRate: StartRate(burst: 25, perSecond: 80, clock: ContinuousClock())),
+            // One more than threads, so that a thread that ends a decode finds the next one ready.
             .decode: LaneConfiguration(
-                limit: max(1, maxDecodes), executor: DispatchTaskExecutor(name: "image-decoding", width: maxDecodes)),
+                limit: decodes + 1, executor: DispatchTaskExecutor(name: "image-decoding", width: decodes)),
         ])
     }
 
