@@ -80,7 +80,9 @@ public final class DiskDataCache: DataCache {
     public func entry(for key: DataCacheKey) async throws(DataCacheFailure) -> DataCacheEntry? {
         openInBackground()
         let name = folder.name(key)
-        switch try await reading(key, name) {
+        let result =
+            if let result = folder.readNonblocking(key, name: name) { result } else { try await read(key, name) }
+        switch result {
         case .entry(let entry):
             flushInBackground()
             return entry
@@ -116,9 +118,8 @@ public final class DiskDataCache: DataCache {
         try await perform(on: writer) { folder throws(FileSystemFailure) in try folder.removeAll() }
     }
 
-    private func reading(_ key: DataCacheKey, _ name: EntryName) async throws(DataCacheFailure) -> ReadResult {
-        if let reading = folder.readNonblocking(key, name: name) { return reading }
-        return try await perform(on: reader(for: name)) { folder throws(FileSystemFailure) in
+    private func read(_ key: DataCacheKey, _ name: EntryName) async throws(DataCacheFailure) -> ReadResult {
+        try await perform(on: reader(for: name)) { folder throws(FileSystemFailure) in
             try folder.read(key, name: name)
         }
     }

@@ -42,7 +42,10 @@ extension EntryFolder {
     ///
     /// - Returns: The result, or nil if the call would block or the file differs from the index. Call `read` then.
     package func readNonblocking(_ key: DataCacheKey, name: EntryName) -> ReadResult? {
-        let (isOpen, known) = state.withLock { state in (state.index != nil, state.index?[name]) }
+        let (isOpen, known) = state.withLock { state in
+            let known = state.index?.lookUp(name)
+            return (known != nil || state.index != nil, known)
+        }
         guard isOpen, known.map({ $0.byteCount <= largestNonblockingRead && !isExpired($0) }) != false else {
             return nil
         }
@@ -178,11 +181,12 @@ extension EntryFolder {
         return state.withLock { state in
             state.statistics.hits += 1
             let stamp = state.nextStamp(time)
+            let isKnown = state.index?.use(name, stamp: stamp)
             // There are so many pending uses only if they can't be written.
             if state.uses.count < 16 * usesPerFlush {
-                state.uses.append(PendingUse(name: name, stamp: stamp, isEarly: state.index == nil))
+                state.uses.append(PendingUse(name: name, stamp: stamp, isEarly: isKnown == nil))
             }
-            return state.index?.use(name, stamp: stamp) ?? true
+            return isKnown ?? true
         }
     }
 

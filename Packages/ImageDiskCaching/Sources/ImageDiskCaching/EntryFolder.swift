@@ -61,6 +61,8 @@ package final class EntryFolder: Sendable {
 
     let fileSystem: any FileSystem
     let root: String
+    /// The start of the path of each entry: `root` and a slash.
+    private let pathPrefix: String
     let options: DiskCacheOptions
     let now: @Sendable () -> Date
     let state: Mutex<State>
@@ -80,6 +82,7 @@ package final class EntryFolder: Sendable {
         now: @escaping @Sendable () -> Date
     ) {
         self.root = root
+        pathPrefix = root + "/"
         self.options = options
         self.fileSystem = fileSystem
         self.now = now
@@ -103,7 +106,7 @@ package final class EntryFolder: Sendable {
     package func requestsOpening() -> Bool {
         state.withLock { state in
             defer { state.isOpeningRequested = true }
-            return state.index == nil && !state.isOpeningRequested
+            return !state.isOpeningRequested && state.index == nil
         }
     }
 
@@ -112,7 +115,7 @@ package final class EntryFolder: Sendable {
     func folder(ofShard shard: some StringProtocol) -> String { "\(root)/\(shard)" }
 
     func path(_ name: EntryName) -> String {
-        name.path(in: root + "/", isSharded: options.layout == .sharded)
+        name.path(in: pathPrefix, isSharded: options.layout == .sharded)
     }
 
     var temporaryFolder: String { "\(root)/tmp" }

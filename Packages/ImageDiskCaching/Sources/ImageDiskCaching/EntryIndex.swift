@@ -50,6 +50,9 @@ package struct EntryIndex: Sendable {
 
     package subscript(name: EntryName) -> Record? { slot(of: name).map { nodes[$0] } }
 
+    /// Returns the record of an entry. Mutating, so that a call through an optional doesn't copy the index.
+    mutating func lookUp(_ name: EntryName) -> Record? { self[name] }
+
     /// All entries in the order of their slots.
     package var records: [Record] { nodes.indices.compactMap(record) }
 

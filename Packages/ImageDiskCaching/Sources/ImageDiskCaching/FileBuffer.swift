@@ -38,7 +38,7 @@ struct FileBuffer: ~Copyable {
         return unsafe body(bytes.bytes)
     }
 
-    func copy(_ range: Range<Int>) -> Data { unsafe Data(memory[range]) }
+    func copy(_ range: Range<Int>) -> Data { unsafe Data(UnsafeRawBufferPointer(rebasing: memory[range])) }
 
     func text(_ range: Range<Int>) -> String { unsafe String(decoding: memory[range], as: UTF8.self) }
 
