@@ -19,70 +19,51 @@ final class OperationCallers: SharedOperation {
         if isOver { task.cancel() }
     }
 
-    /// Adds a caller. If the operation is over, resumes the caller with false and returns false.
-    ///
-    /// Call `sendProgress` afterwards. The caller is resumed with true when the operation has ended.
+    /// Adds a caller and sends it the latest progress, unless the operation is over.
     func add(
-        _ id: Int, _ priority: LivePriority, _ onProgress: @escaping @Sendable (WorkProgress) -> Void,
-        _ continuation: CheckedContinuation<Bool, any Error>
-    ) -> Bool {
+        _ id: Int, _ priority: LivePriority, _ onProgress: @escaping @Sendable (WorkProgress) -> Void
+    ) -> OperationCaller? {
         let following = self.priority.follow(priority)
-        let caller = OperationCaller(id: id, onProgress: onProgress) { error in
-            following.end()
-            if let error { continuation.resume(throwing: error) } else { continuation.resume(returning: true) }
-        }
-        if state.withLock({ $0.add(caller) }) { return true }
-        following.end()
-        continuation.resume(returning: false)
-        return false
+        let caller = OperationCaller(id: id, onProgress: onProgress, following: following)
+        var wasAdded = false
+        change { wasAdded = $0.add(caller) }
+        if !wasAdded { following.end() }
+        return wasAdded ? caller : nil
     }
 
-    /// Sends the latest progress to callers that have just joined.
-    func sendProgress() { change { _ in } }
-
-    /// Ends a call with `CancellationError`. If it was the last one, cancels the operation and returns true.
-    func remove(_ caller: Int) -> Bool { change { $0.remove(caller) } }
+    /// Ends a call with `CancellationError`. If it was the last one, cancels the operation.
+    func remove(_ caller: Int) { change { $0.remove(caller) } }
 
     func report(_ progress: WorkProgress) { change { $0.report(progress) } }
 
-    /// Ends all calls with the operation's result.
-    func end() { change { $0.end() } }
+    /// Ends all calls with the operation's error, or with its value if there is no error.
+    func end(throwing error: (any Error)?) { change { $0.end(throwing: error) } }
 
     /// Cancels the operation and ends all calls with the error.
-    func cancel(throwing error: any Error) { change { $0.end(throwing: error) } }
+    func cancel(throwing error: any Error) { change { $0.cancel(throwing: error) } }
 
     /// Applies an event, then makes the resulting calls in order, one at a time, without holding a lock.
-    private func change<Output>(_ event: (inout OperationState) -> Output) -> Output {
-        var (output, call) = state.withLock { state in (event(&state), state.firstCall()) }
+    private func change(_ event: (inout OperationState) -> Void) {
+        var call = state.withLock { state in
+            event(&state)
+            return state.firstCall()
+        }
         while let next = call {
-            make(next)
+            switch next {
+            case .progress(let progress, let callers): for caller in callers { caller.onProgress(progress) }
+            case .end(let callers, let error): for caller in callers { caller.end(throwing: error) }
+            case .cancel(let task): task.cancel()
+            }
             call = state.withLock { $0.nextCall() }
         }
-        return output
     }
-
-    private func make(_ call: OperationState.Call) {
-        switch call {
-        case .progress(let progress, let callers): for caller in callers { caller.onProgress(progress) }
-        case .end(let callers, let error): for caller in callers { caller.onEnd(error) }
-        case .cancel(let task): task.cancel()
-        }
-    }
-}
-
-/// A caller that waits for an operation.
-struct OperationCaller: Sendable {
-    let id: Int
-    let onProgress: @Sendable (WorkProgress) -> Void
-    /// Called once. The error is nil if the caller receives the operation's result.
-    let onEnd: @Sendable ((any Error)?) -> Void
 }
 
 /// A state machine for the callers of an operation: each event adds calls to make. It uses no tasks and no locks.
 struct OperationState: Sendable {
     enum Call: Sendable {
         case progress(WorkProgress, [OperationCaller])
-        /// The error is nil if the callers receive the operation's result.
+        /// The error is nil if the callers receive the operation's value.
         case end([OperationCaller], (any Error)?)
         case cancel(Task<Void, Never>)
     }
@@ -105,12 +86,11 @@ struct OperationState: Sendable {
         return true
     }
 
-    /// Removes a caller. Returns true if it was the last one.
-    mutating func remove(_ id: Int) -> Bool {
-        guard let caller = callers.removeValue(forKey: id) else { return false }
-        if callers.isEmpty { abandon() }
+    /// Removes a caller. Cancels the operation if it was the last one.
+    mutating func remove(_ id: Int) {
+        guard let caller = callers.removeValue(forKey: id) else { return }
+        if callers.isEmpty { cancelTask() }
         calls.append(.end([caller], CancellationError()))
-        return callers.isEmpty
     }
 
     mutating func report(_ newer: WorkProgress) {
@@ -120,12 +100,17 @@ struct OperationState: Sendable {
         calls.append(.progress(latest, callersInOrder))
     }
 
-    /// Ends all calls with the operation's result. With an error, cancels the operation instead.
-    mutating func end(throwing error: (any Error)? = nil) {
-        let callers = callersInOrder
-        self.callers = [:]
-        if error == nil { isOver = true } else { abandon() }
-        calls.append(.end(callers, error))
+    /// Ends all calls with the operation's error, or with its value if there is no error.
+    mutating func end(throwing error: (any Error)?) {
+        isOver = true
+        calls.append(.end(callersInOrder, error))
+        callers = [:]
+    }
+
+    /// Cancels the operation and ends all calls with the error.
+    mutating func cancel(throwing error: any Error) {
+        cancelTask()
+        end(throwing: error)
     }
 
     /// Returns the next call to make, or nil if another thread is already making the calls.
@@ -140,7 +125,7 @@ struct OperationState: Sendable {
         callers.count > 1 ? callers.values.sorted { $0.id < $1.id } : Array(callers.values)
     }
 
-    private mutating func abandon() {
+    private mutating func cancelTask() {
         isOver = true
         if let task { calls.append(.cancel(task)) }
     }

@@ -11,20 +11,6 @@ public final class TaskCoalescer<Key: Hashable & Sendable, Value: Sendable>: Req
         /// The operations that can be joined.
         var operations: [Key: CoalescedOperation<Value>] = [:]
         var closingError: (any Error)?
-
-        /// Returns the operation in progress for a key, or a new one.
-        mutating func operation(for key: Key, _ caller: Int) -> (CoalescedOperation<Value>, isNew: Bool) {
-            if let running = operations[key], !running.callers.isOver { return (running, false) }
-            let new = CoalescedOperation<Value>(number: caller)
-            operations[key] = new
-            return (new, true)
-        }
-
-        /// Does nothing if another operation has replaced it.
-        mutating func remove(_ operation: CoalescedOperation<Value>, _ key: Key) {
-            guard let index = operations.index(forKey: key), operations.values[index] === operation else { return }
-            operations.remove(at: index)
-        }
     }
 
     private let state = Mutex(State())
@@ -40,22 +26,10 @@ public final class TaskCoalescer<Key: Hashable & Sendable, Value: Sendable>: Req
         for key: Key, priority: LivePriority, onProgress: @escaping @Sendable (WorkProgress) -> Void,
         operation: @escaping @Sendable (any SharedOperation) async throws -> Value
     ) async throws -> Value {
-        let id = lastCaller.add(1, ordering: .relaxed).newValue
-        while true {
-            try Task.checkCancellation()
-            let (shared, isNew) = try joinableOperation(for: key, id)
-            let hasJoined = try await withTaskCancellationHandler {
-                try await withCheckedThrowingContinuation { continuation in
-                    guard shared.callers.add(id, priority, onProgress, continuation) else { return }
-                    if isNew { start(shared, key, operation) } else { shared.callers.sendProgress() }
-                    // `onCancel` has no effect before the call has joined.
-                    if Task.isCancelled { leave(shared, key, id) }
-                }
-            } onCancel: {
-                leave(shared, key, id)
-            }
-            if hasJoined { return try shared.value() }
-        }
+        try Task.checkCancellation()
+        let (shared, caller) = try join(key, priority, onProgress, operation)
+        try await caller.wait { shared.callers.remove(caller.id) }
+        return try shared.value()
     }
 
     public func close(throwing error: any Error) {
@@ -75,13 +49,23 @@ public final class TaskCoalescer<Key: Hashable & Sendable, Value: Sendable>: Req
         state.withLock { $0.operations.isEmpty } && runningCount.load(ordering: .acquiring) == 0
     }
 
-    /// Throws if the coalescer is closed.
-    private func joinableOperation(
-        for key: Key, _ caller: Int
-    ) throws -> (CoalescedOperation<Value>, isNew: Bool) {
-        try state.withLock { state in
-            if let error = state.closingError { throw error }
-            return state.operation(for: key, caller)
+    /// Adds a caller to the operation in progress, or to a new one. Throws if the coalescer is closed.
+    private func join(
+        _ key: Key, _ priority: LivePriority, _ onProgress: @escaping @Sendable (WorkProgress) -> Void,
+        _ body: @escaping @Sendable (any SharedOperation) async throws -> Value
+    ) throws -> (CoalescedOperation<Value>, OperationCaller) {
+        let id = lastCaller.add(1, ordering: .relaxed).newValue
+        while true {
+            let (operation, isNew) = try state.withLock { state in
+                if let error = state.closingError { throw error }
+                if let running = state.operations[key], !running.callers.isOver { return (running, false) }
+                let new = CoalescedOperation<Value>(number: id)
+                state.operations[key] = new
+                return (new, true)
+            }
+            guard let caller = operation.callers.add(id, priority, onProgress) else { continue }
+            if isNew { start(operation, key, body) }
+            return (operation, caller)
         }
     }
 
@@ -90,14 +74,22 @@ public final class TaskCoalescer<Key: Hashable & Sendable, Value: Sendable>: Req
         _ body: @escaping @Sendable (any SharedOperation) async throws -> Value
     ) {
         runningCount.add(1, ordering: .relaxed)
-        operation.start(on: executor, body) { [weak self] in
-            self?.state.withLock { $0.remove(operation, key) }
-            self?.runningCount.subtract(1, ordering: .releasing)
+        let task = Task.detached(executorPreference: executor) {
+            var failure: (any Error)?
+            do {
+                operation.succeed(try await body(operation.callers))
+            } catch {
+                failure = error is CancellationError ? CoalescingFailure.operationCancelledItself : error
+            }
+            self.remove(operation, key)
+            self.runningCount.subtract(1, ordering: .releasing)
+            operation.callers.end(throwing: failure)
         }
+        operation.callers.setTask(task)
     }
 
-    /// Removes a caller, and the operation if it was the last one.
-    private func leave(_ operation: CoalescedOperation<Value>, _ key: Key, _ caller: Int) {
-        if operation.callers.remove(caller) { state.withLock { $0.remove(operation, key) } }
+    /// Does nothing if another operation has replaced a cancelled one.
+    private func remove(_ operation: CoalescedOperation<Value>, _ key: Key) {
+        state.withLock { if $0.operations[key] === operation { $0.operations[key] = nil } }
     }
 }
