@@ -11,7 +11,8 @@ public final class ImageLoader: ImageLoaderProtocol {
     let retries: RetryController
     /// Nil without monitors.
     let gate: DownloadGate?
-    let downloads = DownloadsInProgress()
+    /// The received bytes of downloads in progress, for previews.
+    let downloads = Mutex<[DataJobKey: ReceivedBytes]>([:])
     let reloads = Mutex(ReloadTracker())
     let sizes = Mutex(SizeIndex())
     /// The number of requests, by image, that want previews.
@@ -38,7 +39,12 @@ public final class ImageLoader: ImageLoaderProtocol {
 
     /// Returns the image if it is in the memory cache. Returns nil if the request bypasses the memory cache.
     public func cachedImage(for request: ImageRequest) -> LoadedImage? {
-        guard let image = imageInMemory(request.cacheKey, for: request) else { return nil }
+        memoryHit(request.cacheKey, for: request)
+    }
+
+    /// - Parameter key: The key of the request in the memory cache.
+    func memoryHit(_ key: ImageCacheKey, for request: ImageRequest) -> LoadedImage? {
+        guard let image = imageInMemory(key, for: request) else { return nil }
         events.recordMemoryHit(of: request)
         return LoadedImage(image: image, source: .memory, encodedByteCount: nil)
     }
@@ -51,9 +57,10 @@ public final class ImageLoader: ImageLoaderProtocol {
     public func image(
         for request: ImageRequest, onProgress: @escaping @Sendable (WorkProgress) -> Void = { _ in }
     ) async throws(ImageError) -> LoadedImage {
-        if !Task.isCancelled, let hit = cachedImage(for: request) { return hit }
-        let context = RequestContext(self, request)
-        return try await image(for: context, LivePriority(context.request.priority), onProgress)
+        let key = request.cacheKey
+        if !Task.isCancelled, let hit = memoryHit(key, for: request) { return hit }
+        let context = RequestContext(self, request, key)
+        return try await result(for: context, LivePriority(context.request.priority), onProgress).get()
     }
 
     /// Loads the encoded original.
@@ -62,7 +69,7 @@ public final class ImageLoader: ImageLoaderProtocol {
     public func data(
         for request: ImageRequest, onProgress: @escaping @Sendable (WorkProgress) -> Void = { _ in }
     ) async throws(ImageError) -> LoadedData {
-        let context = RequestContext(self, request)
+        let context = RequestContext(self, request, request.cacheKey)
         do {
             try context.checkURL()
             let priority = LivePriority(context.request.priority)

@@ -94,6 +94,9 @@ extension ImageRequest {
         ImageCacheKey(source: source, target: target, processors: processors.map(\.identifier))
     }
 
+    /// Returns the original, whose source is known from the request's key.
+    package func original(source: String) -> Original { Original(source: source, isLocal: origin.isLocal) }
+
     package var original: Original { Original(origin, identity: identity, headers: headers) }
 
     /// Whether the memory cache can be used.

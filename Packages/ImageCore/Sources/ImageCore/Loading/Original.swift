@@ -10,9 +10,14 @@ package struct Original: Hashable, Sendable {
     private let sourceHash: Int
 
     init(_ origin: ImageOrigin, identity: String?, headers: [String: String]) {
-        source = Self.source(origin, identity: identity, headers: headers)
+        self.init(
+            source: Self.source(origin, identity: identity, headers: headers), isLocal: origin.isLocal)
+    }
+
+    init(source: String, isLocal: Bool) {
+        self.source = source
+        self.isLocal = isLocal
         sourceHash = source.hashValue
-        isLocal = origin.isLocal
     }
 
     package static func == (left: Original, right: Original) -> Bool { left.source == right.source }

@@ -2,13 +2,12 @@ import Synchronization
 
 /// A value that is sent once. One task can await it, before or after it is sent.
 final class OneTimeSignal<Value: Sendable>: Sendable {
-    private enum State: Sendable {
-        case empty
-        case awaited(CheckedContinuation<Value, any Error>)
-        case ended(Result<Value, any Error>)
+    private struct State: Sendable {
+        var result: Result<Value, any Error>?
+        var continuation: CheckedContinuation<Value, any Error>?
     }
 
-    private let state = Mutex(State.empty)
+    private let state = Mutex(State())
 
     /// Sends the value. Later calls have no effect.
     func send(_ value: Value) { end(with: .success(value)) }
@@ -17,10 +16,9 @@ final class OneTimeSignal<Value: Sendable>: Sendable {
     func value() async throws -> Value {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                let result = state.withLock { state -> Result<Value, any Error>? in
-                    if case .ended(let result) = state { return result }
-                    state = .awaited(continuation)
-                    return nil
+                let result = state.withLock { state in
+                    state.continuation = continuation
+                    return state.result
                 }
                 if let result { continuation.resume(with: result) }
             }
@@ -31,10 +29,9 @@ final class OneTimeSignal<Value: Sendable>: Sendable {
 
     private func end(with result: Result<Value, any Error>) {
         let continuation = state.withLock { state -> CheckedContinuation<Value, any Error>? in
-            if case .ended = state { return nil }
-            defer { state = .ended(result) }
-            if case .awaited(let continuation) = state { return continuation }
-            return nil
+            guard state.result == nil else { return nil }
+            state.result = result
+            return state.continuation
         }
         continuation?.resume(with: result)
     }

@@ -3,28 +3,34 @@ import Synchronization
 
 extension ImageLoader {
     /// Loads an image that is not in memory, and sends the last event of the request.
-    func image(
+    func result(
         for context: RequestContext, _ priority: LivePriority, _ onProgress: @escaping @Sendable (WorkProgress) -> Void
-    ) async throws(ImageError) -> LoadedImage {
+    ) async -> Result<LoadedImage, ImageError> {
         let isProgressive = context.request.isProgressive
+        let report = { @Sendable in onProgress(isProgressive ? $0 : $0.withoutPreview) }
         do {
             try context.checkURL()
             context.send(.memoryMiss(missReason(for: context)))
             subscribeToPreviews(of: context)
             defer { unsubscribeFromPreviews(of: context) }
-            let load = context.request.processors.isEmpty ? decodedImage : processedImage
-            let result = try await load(context, priority) { progress in
-                onProgress(isProgressive ? progress : progress.withoutPreview)
-            }
-            context.sendJoined(result)
-            try Task.checkCancellation()
-            // The request that started the work may not write to memory.
-            if !result.isInMemory { _ = storeInMemory(result, for: context) }
-            context.send(.succeeded(result.loaded.source))
-            return result.loaded
+            let result =
+                context.request.processors.isEmpty
+                ? try await decodedImage(for: context, priority, report)
+                : try await processedImage(for: context, priority, report)
+            return .success(try finish(context, result))
         } catch {
-            throw context.failed(error)
+            return .failure(context.failed(error))
         }
+    }
+
+    /// Ends a request with the result of work that another request may have started.
+    private func finish(_ context: RequestContext, _ result: ImageJobResult) throws -> LoadedImage {
+        context.sendJoined(result.requestID, result.loaded.source, bytes: result.loaded.encodedByteCount)
+        try Task.checkCancellation()
+        // The request that started the work may not write to memory.
+        if !result.isInMemory { _ = insert(result.loaded, result.lastReload, for: context) }
+        context.send(.succeeded(result.loaded.source))
+        return result.loaded
     }
 
     /// Returns the decoded image, processed by the request's processors.
@@ -43,8 +49,8 @@ extension ImageLoader {
                 if let preview = progress.preview { previews.offer(preview, number: preview.number) }
             }
             previews.finish()
-            unprocessed.sendJoined(decoded)
-            return self.storeInMemory(try await self.process(decoded, for: context, shared.priority), for: context)
+            unprocessed.sendJoined(decoded.requestID, decoded.loaded.source, bytes: decoded.loaded.encodedByteCount)
+            return try await self.process(decoded, for: context, shared.priority)
         }
     }
 
@@ -63,7 +69,7 @@ extension ImageLoader {
                 if let previews { self.offerBytes(for: context, to: previews) }
             }
             previews?.finish()
-            return self.storeInMemory(try await self.decode(original, for: context, shared), for: context)
+            return try await self.decode(original, for: context, shared)
         }
     }
 
@@ -81,13 +87,13 @@ extension ImageLoader {
     private func process(
         _ decoded: ImageJobResult, for context: RequestContext, _ priority: LivePriority
     ) async throws -> ImageJobResult {
-        var result = decoded
         context.send(.queued(.decode))
-        result.loaded.image = try await configuration.scheduler.runInDecodeLane(priority) { isCancelled in
+        var loaded = decoded.loaded
+        loaded.image = try await configuration.scheduler.runInDecodeLane(priority) { isCancelled in
             try decoded.loaded.image.processed(by: context.request.processors, isCancelled: isCancelled)
         }
         context.send(.processed)
-        return result
+        return stored(loaded, decoded.lastReload, for: context)
     }
 }
 
@@ -98,10 +104,6 @@ extension RequestContext {
             request.processors = []
             request.cachePolicy.memory = request.cachePolicy.memory.reads ? .readOnly : .none
         }
-    }
-
-    fileprivate func sendJoined(_ result: ImageJobResult) {
-        sendJoined(result.requestID, result.loaded.source, bytes: result.loaded.encodedByteCount)
     }
 }
 
@@ -134,21 +136,25 @@ extension ImageLoader {
         do {
             return try await decode(original, for: context, shared.priority)
         } catch let failure as DecodingFailure where failure.isCausedByData && context.route.disk != .none {
-            let isStored = [.disk, .validated, .stale].contains(original.loaded.source)
-            let isCurrent = context.isCurrent(original.lastReload)
-            if isStored { context.send(.diskMiss(.notAnImage)) }
-            if isCurrent { try await removeStoredOriginal(for: context) }
-            guard isStored, !context.route.isOffline else { throw failure }
-            return try await renewedImage(context.replacing { if isCurrent { $0.mode = .reload } }, shared)
+            return try await renewedImage(original, after: failure, for: context, shared)
         }
     }
 
-    private func renewedImage(_ context: RequestContext, _ shared: any SharedOperation) async throws -> ImageJobResult {
-        let original = try await originalData(for: context, shared.priority) { shared.report($0) }
+    private func renewedImage(
+        _ original: DataJobResult, after failure: DecodingFailure, for context: RequestContext,
+        _ shared: any SharedOperation
+    ) async throws -> ImageJobResult {
+        let isStored = [.disk, .validated, .stale].contains(original.loaded.source)
+        let isCurrent = context.isCurrent(original.lastReload)
+        if isStored { context.send(.diskMiss(.notAnImage)) }
+        if isCurrent { try await removeStoredOriginal(for: context) }
+        guard isStored, !context.route.isOffline else { throw failure }
+        let renewed = context.replacing { if isCurrent { $0.mode = .reload } }
+        let original = try await originalData(for: renewed, shared.priority) { shared.report($0) }
         do {
             return try await decode(original, for: context, shared.priority)
         } catch let failure as DecodingFailure where failure.isCausedByData {
-            if context.isCurrent(original.lastReload) { try await removeStoredOriginal(for: context) }
+            if context.isCurrent(original.lastReload) { try await removeStoredOriginal(for: renewed) }
             throw failure
         }
     }
@@ -165,7 +171,7 @@ extension ImageLoader {
         context.send(.decoded(image.bitmap.size))
         let (source, byteCount) = (original.loaded.source, original.loaded.data.count)
         let loaded = LoadedImage(image: image, source: source, encodedByteCount: byteCount)
-        return ImageJobResult(loaded: loaded, requestID: context.id, lastReload: original.lastReload)
+        return stored(loaded, original.lastReload, for: context)
     }
 }
 
@@ -219,23 +225,24 @@ extension ImageLoader {
         return sizes.withLock { $0.miss(of: context.key) }
     }
 
-    /// Stores a result in memory, if the policy allows it and no reload has outdated it, and returns it updated.
-    func storeInMemory(_ result: ImageJobResult, for context: RequestContext) -> ImageJobResult {
-        var result = result
-        result.requestID = context.id
-        result.isInMemory = insert(result, for: context)
-        return result
+    /// Returns the result of an operation, after its image was stored in memory if possible.
+    ///
+    /// - Parameter lastReload: The number of the last reload that the image includes.
+    private func stored(_ loaded: LoadedImage, _ lastReload: UInt64, for context: RequestContext) -> ImageJobResult {
+        let isInMemory = insert(loaded, lastReload, for: context)
+        return ImageJobResult(loaded: loaded, requestID: context.id, lastReload: lastReload, isInMemory: isInMemory)
     }
 
-    /// Returns whether the image was stored. Previews never get here: only `WorkProgress` has them.
-    private func insert(_ result: ImageJobResult, for context: RequestContext) -> Bool {
-        guard context.request.cachePolicy.memory.writes, result.loaded.source != .stale,
-            let cache = configuration.memoryCache
+    /// Stores an image in memory, if the policy allows it and no reload has outdated it. Returns whether it was stored.
+    ///
+    /// Previews never get here: only `WorkProgress` has them.
+    private func insert(_ loaded: LoadedImage, _ lastReload: UInt64, for context: RequestContext) -> Bool {
+        guard context.request.cachePolicy.memory.writes, loaded.source != .stale, let cache = configuration.memoryCache
         else { return false }
-        if context.isCurrent(result.lastReload) {
-            cache.insert(result.loaded.image, for: context.key)
+        if context.isCurrent(lastReload) {
+            cache.insert(loaded.image, for: context.key)
             sizes.withLock { $0.inserted(context.key) }
-            if context.isCurrent(result.lastReload) {
+            if context.isCurrent(lastReload) {
                 context.send(.storedInMemory)
                 return true
             }

@@ -16,39 +16,40 @@ extension ImageLoader {
     ) async throws -> DataJobResult {
         let result = try await configuration.dataCoalescer.value(
             for: context.dataKey, priority: priority, onProgress: onProgress
-        ) { try await self.loadOriginal(context, $0) }
+        ) { shared in
+            if case .data(let data, _) = context.request.origin {
+                return context.result(LoadedData(data: try self.checkSize(of: data), source: .disk))
+            }
+            if let stored = try await self.storedOriginal(context) { return context.result(stored) }
+            let result = try await self.download(for: context, shared)
+            if case .fetch = context.request.origin { await self.storeFetchedOriginal(result, context) }
+            return result
+        }
         context.sendJoined(result.requestID, result.loaded.source, bytes: result.loaded.data.count)
         return result
     }
 
-    private func loadOriginal(_ context: RequestContext, _ shared: any SharedOperation) async throws -> DataJobResult {
-        switch context.request.origin {
-        case .data(let data, _):
-            return context.result(LoadedData(data: try checkSize(of: data), source: .disk))
-        case .fetch(_, let fetch):
-            if let stored = await fetchedOriginal(context) {
-                return context.result(LoadedData(data: try checkSize(of: stored), source: .disk))
-            }
-            let result = try await download(for: context, shared.priority) { try await self.bytes(of: fetch, context) }
-            await storeFetchedOriginal(result, context)
-            return result
-        case .url(let url):
-            if !context.original.isLocal, let stored = try await storedOriginal(url, context) {
-                return context.result(stored)
-            }
-            return try await download(for: context, shared.priority) { try await self.transfer(url, context, shared) }
-        }
-    }
-
     /// Returns the stored original if it can be used without the network. Needs no slot in the download lane.
-    private func storedOriginal(_ url: URL, _ context: RequestContext) async throws -> LoadedData? {
+    private func storedOriginal(_ context: RequestContext) async throws -> LoadedData? {
+        guard let url = context.request.origin.url else {
+            guard let data = await fetchedOriginal(context) else { return nil }
+            return LoadedData(data: try checkSize(of: data), source: .disk)
+        }
+        if context.original.isLocal { return nil }
         guard let cache = configuration.responseCache, context.route.readsDisk else {
             context.send(.diskMiss(configuration.responseCache == nil ? .noCache : .policy))
             return nil
         }
+        return try await storedResponse(url, cache, context)
+    }
+
+    /// Returns the stored response if it can be used without the network.
+    private func storedResponse(
+        _ url: URL, _ cache: any ResponseCache, _ context: RequestContext
+    ) async throws -> LoadedData? {
         do {
             let request = try TransportRequest(url, context, configuration.transferLimits)
-            let response = try await cache.storedResponse(to: request, context.route)
+            let response = try await cache.storedResponse(to: request, acceptsStale: context.route.isOffline)
             if let error = response.head.error {
                 context.send(.diskHit(bytes: 0))  // the stored response is an error such as 404
                 response.body.discard()
@@ -71,7 +72,7 @@ extension ImageLoader {
         if case .fetch = request.origin { return await hasFetchedOriginal(request) }
         guard let url = request.url, let cache = configuration.responseCache,
             let transfer = try? TransportRequest(url, request.headers, route, configuration.transferLimits),
-            let response = try? await cache.storedResponse(to: transfer, route)
+            let response = try? await cache.storedResponse(to: transfer, acceptsStale: route.isOffline)
         else { return false }
         response.body.discard()
         return true
@@ -81,9 +82,7 @@ extension ImageLoader {
     func removeStoredOriginal(for context: RequestContext) async throws(ImageError) {
         if case .fetch = context.request.origin { await removeFetchedOriginal(context) }
         guard let url = context.request.url, let cache = configuration.responseCache else { return }
-        var transfer = try TransportRequest(url, context, configuration.transferLimits)
-        transfer.cacheUse = .standard
-        await cache.removeStoredResponses(to: transfer)
+        await cache.removeStoredResponses(to: try TransportRequest(url, context, configuration.transferLimits))
     }
 
     func checkSize(of data: Data) throws(ImageError) -> Data {
@@ -129,16 +128,6 @@ extension URL {
     }
 }
 
-extension ResponseCache {
-    fileprivate func storedResponse(
-        to transfer: TransportRequest, _ route: FetchRoute
-    ) async throws(CacheMiss) -> TransportResponse {
-        var request = transfer
-        request.cacheUse = .standard
-        return try await storedResponse(to: request, acceptsStale: route.isOffline)
-    }
-}
-
 extension TransportRequest {
     init(_ url: URL, _ context: RequestContext, _ limits: TransferLimits) throws(ImageError) {
         try self.init(url, context.request.headers, context.route, limits)
@@ -159,26 +148,19 @@ extension TransportRequest {
         self.init(
             url: url, headers: fields, connectTimeout: limits.connectTimeout, stallTimeout: limits.stallTimeout,
             totalTimeout: limits.totalTimeout, maxBodyBytes: limits.maxBodyBytes, maxRedirects: limits.maxRedirects)
-        cacheUse = route.cacheUse
     }
 }
 
 extension ImageLoader {
     /// Downloads the original and retries transient failures. Frees its slot in the lane while it waits.
-    ///
-    /// - Parameter attempt: Makes one attempt to load the bytes.
-    func download(
-        for context: RequestContext, _ priority: LivePriority,
-        _ attempt: @escaping @Sendable () async throws -> LoadedData
-    ) async throws -> DataJobResult {
+    func download(for context: RequestContext, _ shared: any SharedOperation) async throws -> DataJobResult {
         if context.route.isOffline { throw ImageError.offline }
         var retries = Retries(start: self.retries.uptime())
         while true {
             do {
-                let loaded = try await makeAttempt(for: context, priority, attempt)
-                return downloaded(loaded, for: context)
+                return downloaded(try await makeAttempt(for: context, shared), for: context)
             } catch let failure as AttemptFailure {
-                try await prepareRetry(for: context, priority, after: failure, &retries)
+                try await prepareRetry(for: context, shared.priority, after: failure, &retries)
             }
         }
     }
@@ -192,27 +174,29 @@ extension ImageLoader {
     }
 
     /// Waits until conditions allow the download and for a slot in the lane, then makes one attempt.
-    private func makeAttempt(
-        for context: RequestContext, _ priority: LivePriority,
-        _ attempt: @escaping @Sendable () async throws -> LoadedData
-    ) async throws -> LoadedData {
-        let gate = gate(for: context)
+    private func makeAttempt(for context: RequestContext, _ shared: any SharedOperation) async throws -> LoadedData {
+        let (gate, priority) = (gate(for: context), shared.priority)
         try await gate?.waitUntilOpen(priority) { context.send(.deferred) }
         context.send(.queued(.download))
         return try await configuration.scheduler.run(in: .download, host: context.host, priority: priority) {
-            guard let gate else { return try await self.makeAdmittedAttempt(for: context, attempt) }
-            return try await gate.run(priority) { try await self.makeAdmittedAttempt(for: context, attempt) }
+            guard let gate else { return try await self.makeAdmittedAttempt(for: context, shared) }
+            return try await gate.run(priority) { try await self.makeAdmittedAttempt(for: context, shared) }
         }
     }
 
     /// Makes an attempt if the circuit breaker of the host allows it.
     private func makeAdmittedAttempt(
-        for context: RequestContext, _ attempt: @Sendable () async throws -> LoadedData
+        for context: RequestContext, _ shared: any SharedOperation
     ) async throws(AttemptFailure) -> LoadedData {
         let isProbe = try retries.admit(context.host)
         context.send(.downloadStarted)
         do {
-            let loaded = try await attempt()
+            let loaded =
+                switch context.request.origin {
+                case .url(let url): try await transfer(url, context, shared)
+                case .fetch(_, let fetch): try await bytes(of: fetch, context)
+                case .data(let data, _): LoadedData(data: data, source: .disk)  // needs no download
+                }
             retries.succeeded(context.host, context.request.retryBudget)
             return loaded
         } catch {
@@ -228,7 +212,9 @@ extension ImageLoader {
         for context: RequestContext, _ priority: LivePriority, after failure: AttemptFailure, _ retries: inout Retries
     ) async throws {
         if failure.isInterrupted { return }
-        if try await waitForNetwork(context, priority, after: failure.error) {
+        if let gate = gate(for: context), gate.isOffline, failure.error.mayBeCausedByNetwork,
+            try await gate.waitForNetwork(priority, onWait: { context.send(.waitingForNetwork) })
+        {
             retries = Retries(start: self.retries.uptime())
             return
         }
@@ -236,15 +222,7 @@ extension ImageLoader {
             throw failure.error
         }
         retries.count += 1
-        try await configuration.clock.sleep(for: wait)
-    }
-
-    /// Waits for a network. Returns false if it was not the cause, or if too many downloads wait for it.
-    private func waitForNetwork(
-        _ context: RequestContext, _ priority: LivePriority, after error: ImageError
-    ) async throws -> Bool {
-        guard let gate = gate(for: context), gate.isOffline, error.mayBeCausedByNetwork else { return false }
-        return try await gate.waitForNetwork(priority) { context.send(.waitingForNetwork) }
+        try await self.retries.sleep(wait)
     }
 
     /// Calls the closure of `ImageOrigin.fetch`. An `ImageError` is handled like that of a transport.
@@ -268,15 +246,17 @@ extension ImageLoader {
     func transfer(
         _ url: URL, _ context: RequestContext, _ shared: any SharedOperation
     ) async throws -> LoadedData {
-        let request = try TransportRequest(url, context, configuration.transferLimits)
+        var request = try TransportRequest(url, context, configuration.transferLimits)
+        request.cacheUse = context.route.cacheUse
         let response = try await configuration.transport.send(request)
         if let error = response.head.error {
             response.body.discard()
             throw AttemptFailure(error: error, retryAfter: response.head.retryAfter)
         }
         let received = ReceivedBytes()
-        downloads.began(received, for: context.dataKey)
-        defer { downloads.ended(received, for: context.dataKey) }
+        downloads.withLock { $0[context.dataKey] = received }
+        // A later download may have replaced this one.
+        defer { downloads.withLock { if $0[context.dataKey] === received { $0[context.dataKey] = nil } } }
         let data = try await collect(response, into: received) { progress in
             context.send(.received(bytes: progress.completedBytes, of: progress.totalBytes))
             shared.report(progress)

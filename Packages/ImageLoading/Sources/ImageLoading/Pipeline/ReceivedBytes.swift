@@ -31,17 +31,3 @@ final class ReceivedBytes: Sendable {
         }
     }
 }
-
-/// The received bytes of all transfers in progress, for previews.
-final class DownloadsInProgress: Sendable {
-    private let downloads = Mutex<[DataJobKey: ReceivedBytes]>([:])
-
-    subscript(key: DataJobKey) -> ReceivedBytes? { downloads.withLock { $0[key] } }
-
-    func began(_ bytes: ReceivedBytes, for key: DataJobKey) { downloads.withLock { $0[key] = bytes } }
-
-    /// Removes a transfer, unless a later one for the same key has replaced it.
-    func ended(_ bytes: ReceivedBytes, for key: DataJobKey) {
-        downloads.withLock { if $0[key] === bytes { $0[key] = nil } }
-    }
-}

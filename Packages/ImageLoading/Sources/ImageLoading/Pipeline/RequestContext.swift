@@ -23,21 +23,20 @@ final class RequestContext: Sendable {
     private let loader: ImageLoader
     private let start: Duration
 
-    /// Creates a context for a new request.
-    convenience init(_ loader: ImageLoader, _ request: ImageRequest) {
-        self.init(loader, request, id: loader.events.makeID(), start: loader.retries.uptime())
+    /// Creates a context for a new request with this key in the memory cache.
+    convenience init(_ loader: ImageLoader, _ request: ImageRequest, _ key: ImageCacheKey) {
+        self.init(loader, request, key, id: loader.events.makeID(), start: loader.retries.uptime())
         send(.started)
     }
 
-    private init(_ loader: ImageLoader, _ request: ImageRequest, id: UInt64, start: Duration) {
+    private init(_ loader: ImageLoader, _ request: ImageRequest, _ key: ImageCacheKey, id: UInt64, start: Duration) {
         (self.loader, self.request, self.id, self.start) = (loader, request, id, start)
-        host = request.url?.host()
-        let original = request.original
+        host = request.origin.url?.host()
+        let original = request.original(source: key.source)
         let reload = loader.reloads.withLock { $0.begin(original) }
         let route = FetchRoute(request, original, lastReload: reload)
         dataKey = DataJobKey(original: original, route: route)
-        let imageKey = request.cacheKey(source: original.source)
-        self.imageKey = ImageJobKey(image: imageKey, route: route, readsMemory: request.readsMemory)
+        imageKey = ImageJobKey(image: key, route: route, readsMemory: request.readsMemory)
     }
 
     deinit { loader.reloads.withLock { $0.end(original) } }
@@ -46,7 +45,7 @@ final class RequestContext: Sendable {
     func replacing(_ change: (inout ImageRequest) -> Void) -> RequestContext {
         var request = request
         change(&request)
-        return RequestContext(loader, request, id: id, start: start)
+        return RequestContext(loader, request, request.cacheKey, id: id, start: start)
     }
 
     /// The image's key in the memory cache.
@@ -64,9 +63,7 @@ final class RequestContext: Sendable {
         DataJobResult(loaded: loaded, requestID: id, lastReload: lastReload ?? route.lastReload)
     }
 
-    func checkURL() throws(ImageError) { try request.url?.checkIsLoadable() }
-
-    // MARK: Events
+    func checkURL() throws(ImageError) { try request.origin.url?.checkIsLoadable() }
 
     /// Counts an event and sends it to the observer.
     func send(_ kind: ImageLoadEvent.Kind) {

@@ -28,11 +28,13 @@ final class RetryController: Sendable {
     private let breakers = Mutex<[String: CircuitBreaker]>([:])
     /// The time since this controller was created.
     let uptime: @Sendable () -> Duration
+    let sleep: @Sendable (Duration) async throws -> Void
 
     init(_ policy: RetryPolicy, clock: any Clock<Duration>) {
         self.policy = policy
         budget = RetryBudget(capacity: policy.sharedBudget)
         uptime = stopwatch(clock)
+        sleep = { try await clock.sleep(for: $0) }
     }
 
     /// Returns whether the attempt decides about a host that has failed too often. Throws if it has just failed.

@@ -43,19 +43,18 @@ extension ImageLoader {
     }
 
     private func start(_ task: ImageTask) -> ImageTask {
-        if let hit = cachedImage(for: task.request) {
+        let key = task.request.cacheKey
+        if let hit = memoryHit(key, for: task.request) {
             task.state.finish(.success(hit))
             return task
         }
         startLowQuality(task.request, task.state)
-        let context = RequestContext(self, task.request)
-        run(task.state) { [priority = task.livePriority] state in
-            do throws(ImageError) {
-                state.finish(.success(try await self.image(for: context, priority) { state.report($0) }))
-            } catch {
-                state.finish(.failure(error))
-            }
-        }
+        let (context, priority, state) = (RequestContext(self, task.request, key), task.livePriority, task.state)
+        // The closure must not retain the `ImageTask`, whose release cancels the request.
+        state.add(
+            Task(executorPreference: configuration.taskExecutor) {
+                state.finish(await self.result(for: context, priority) { state.report($0) })
+            })
         return task
     }
 
@@ -68,16 +67,13 @@ extension ImageLoader {
                 state.report(ImagePreview(hit.image, number: number))
                 continue
             }
-            run(state) { [version] state in
-                // Failures are ignored, because the image itself follows.
-                guard let loaded = try? await self.image(for: version) else { return }
-                state.report(ImagePreview(loaded.image, number: number))
-            }
+            let request = version
+            state.add(
+                Task(executorPreference: configuration.taskExecutor) {
+                    // Failures are ignored, because the image itself follows.
+                    guard let loaded = try? await self.image(for: request) else { return }
+                    state.report(ImagePreview(loaded.image, number: number))
+                })
         }
-    }
-
-    /// Runs `body` in a task that is cancelled when the state is closed. It must not retain the `ImageTask`.
-    private func run(_ state: ImageTaskState, _ body: @escaping @Sendable (ImageTaskState) async -> Void) {
-        state.add(Task(executorPreference: configuration.taskExecutor) { await body(state) })
     }
 }

@@ -46,8 +46,6 @@ final class ImageTaskState: Sendable {
         self.reportsPreviews = reportsPreviews
     }
 
-    // MARK: Events
-
     func report(_ progress: WorkProgress) {
         change { events in
             events.report(progress)
