@@ -1,0 +1,91 @@
+import ImageCore
+import Synchronization
+
+/// A lane: starts work when its state allows it.
+final class Lane: Sendable {
+    private struct State: Sendable {
+        var work: LaneState
+        /// The continuations of waiting calls.
+        var continuations: [WorkID: CheckedContinuation<Void, any Error>] = [:]
+    }
+
+    private let executor: (any TaskExecutor)?
+    private let startRate: StartRate?
+    private let state: Mutex<State>
+    private let lastID = Atomic<WorkID>(0)
+
+    init(_ configuration: LaneConfiguration, overtakeLimit: Int?) {
+        (executor, startRate) = (configuration.executor, configuration.startRate)
+        state = Mutex(State(work: LaneState(configuration, overtakeLimit: overtakeLimit)))
+    }
+
+    var waitingCount: Int { state.withLock { $0.work.waitingCount } }
+    var runningCount: Int { state.withLock { $0.work.runningCount } }
+
+    func run<Value: Sendable>(
+        _ host: String?, _ priority: LivePriority, _ work: @Sendable () async throws -> Value
+    ) async throws -> Value {
+        try Task.checkCancellation()
+        let host = host?.lowercased()
+        if !startImmediately(host) { try await waitForSlot(host, priority) }
+        return try await withTaskExecutorPreference(executor) {
+            // Frees the slot before the call returns to the caller's executor.
+            defer { change { $0.finish(host: host, wasCancelled: Task.isCancelled, at: $1) } }
+            try Task.checkCancellation()
+            return try await work()
+        }
+    }
+
+    private func waitForSlot(_ host: String?, _ priority: LivePriority) async throws {
+        let id = lastID.wrappingAdd(1, ordering: .relaxed).newValue
+        let observation = priority.observe { [weak self] priority in
+            self?.state.withLock { $0.work.setPriority(priority.value, of: id) }
+        }
+        defer { observation.end() }
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { add(id, host, priority, $0) }
+        } onCancel: {
+            cancel(id)
+        }
+    }
+
+    private func add(
+        _ id: WorkID, _ host: String?, _ priority: LivePriority, _ continuation: CheckedContinuation<Void, any Error>
+    ) {
+        state.withLock { $0.continuations[id] = continuation }
+        change { $0.add(id, priority: priority.value, host: host, at: $1) }
+        // `onCancel` has no effect before the work was added.
+        if Task.isCancelled { cancel(id) }
+    }
+
+    private func startImmediately(_ host: String?) -> Bool {
+        let now = startRate?.uptime() ?? .zero
+        return state.withLock { $0.work.startImmediately(host: host, at: now) }
+    }
+
+    private func cancel(_ id: WorkID) {
+        let continuation = state.withLock { state in
+            state.work.cancel(id) ? state.continuations.removeValue(forKey: id) : nil
+        }
+        continuation?.resume(throwing: CancellationError())
+    }
+
+    /// Applies an event and starts the work that it returns.
+    func change(_ event: (inout LaneState, Duration) -> [WorkID]) {
+        let now = startRate?.uptime() ?? .zero
+        let (starts, wait) = state.withLock { state in
+            let starts = event(&state.work, now).compactMap { state.continuations.removeValue(forKey: $0) }
+            return (starts, state.work.nextWait(at: now))
+        }
+        for continuation in starts { continuation.resume() }
+        if let wait { wakeUp(after: wait) }
+    }
+
+    private func wakeUp(after wait: Duration) {
+        guard let clock = startRate?.clock else { return }
+        Task.detached(executorPreference: executor) { [weak self] in
+            try? await clock.sleep(for: wait)  // can't be cancelled, because nothing holds the task
+            self?.change { $0.wakeUp(at: $1) }
+        }
+    }
+}
