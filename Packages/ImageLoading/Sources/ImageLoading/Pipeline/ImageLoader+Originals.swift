@@ -157,10 +157,8 @@ extension ImageLoader {
         if context.route.isOffline { throw ImageError.offline }
         var retries = Retries(start: self.retries.uptime())
         while true {
-            do {
-                return downloaded(try await makeAttempt(for: context, shared), for: context)
-            } catch let failure as AttemptFailure {
-                try await prepareRetry(for: context, shared.priority, after: failure, &retries)
+            if let loaded = try await makeAttempt(for: context, shared, &retries) {
+                return downloaded(loaded, for: context)
             }
         }
     }
@@ -173,14 +171,21 @@ extension ImageLoader {
         return context.result(LoadedData(data: loaded.data, source: source), lastReload: reload)
     }
 
-    /// Waits until conditions allow the download and for a slot in the lane, then makes one attempt.
-    private func makeAttempt(for context: RequestContext, _ shared: any SharedOperation) async throws -> LoadedData {
+    /// Makes one attempt, when conditions allow it and it has a slot. Returns nil after the wait before a retry.
+    private func makeAttempt(
+        for context: RequestContext, _ shared: any SharedOperation, _ retries: inout Retries
+    ) async throws -> LoadedData? {
         let (gate, priority) = (gate(for: context), shared.priority)
-        try await gate?.waitUntilOpen(priority) { context.send(.deferred) }
-        context.send(.queued(.download))
-        return try await configuration.scheduler.run(in: .download, host: context.host, priority: priority) {
-            guard let gate else { return try await self.makeAdmittedAttempt(for: context, shared) }
-            return try await gate.run(priority) { try await self.makeAdmittedAttempt(for: context, shared) }
+        do {
+            try await gate?.waitUntilOpen(priority) { context.send(.deferred) }
+            context.send(.queued(.download))
+            return try await configuration.scheduler.run(in: .download, host: context.host, priority: priority) {
+                guard let gate else { return try await self.makeAdmittedAttempt(for: context, shared) }
+                return try await gate.run(priority) { try await self.makeAdmittedAttempt(for: context, shared) }
+            }
+        } catch let failure as AttemptFailure {
+            try await prepareRetry(for: context, priority, after: failure, &retries)
+            return nil
         }
     }
 
