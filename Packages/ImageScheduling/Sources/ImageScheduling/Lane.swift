@@ -9,7 +9,7 @@ final class Lane: Sendable {
         var continuations: [WorkID: CheckedContinuation<Void, any Error>] = [:]
     }
 
-    private let executor: (any TaskExecutor)?
+    let executor: (any TaskExecutor)?
     private let startRate: StartRate?
     private let state: Mutex<State>
     private let lastID = Atomic<WorkID>(0)
@@ -22,21 +22,8 @@ final class Lane: Sendable {
     var waitingCount: Int { state.withLock { $0.work.waitingCount } }
     var runningCount: Int { state.withLock { $0.work.runningCount } }
 
-    func run<Value: Sendable>(
-        _ host: String?, _ priority: LivePriority, _ work: @Sendable () async throws -> Value
-    ) async throws -> Value {
-        try Task.checkCancellation()
-        let host = host?.lowercased()
-        if !startImmediately(host) { try await waitForSlot(host, priority) }
-        return try await withTaskExecutorPreference(executor) {
-            // Frees the slot before the call returns to the caller's executor.
-            defer { change { $0.finish(host: host, wasCancelled: Task.isCancelled, at: $1) } }
-            try Task.checkCancellation()
-            return try await work()
-        }
-    }
-
-    private func waitForSlot(_ host: String?, _ priority: LivePriority) async throws {
+    /// Throws `CancellationError` if the task is cancelled while it waits.
+    func waitForSlot(_ host: String?, _ priority: LivePriority) async throws {
         let id = lastID.wrappingAdd(1, ordering: .relaxed).newValue
         let observation = priority.observe { [weak self] priority in
             self?.state.withLock { $0.work.setPriority(priority.value, of: id) }
@@ -58,7 +45,7 @@ final class Lane: Sendable {
         if Task.isCancelled { cancel(id) }
     }
 
-    private func startImmediately(_ host: String?) -> Bool {
+    func startImmediately(_ host: String?) -> Bool {
         let now = startRate?.uptime() ?? .zero
         return state.withLock { $0.work.startImmediately(host: host, at: now) }
     }

@@ -32,7 +32,15 @@ public final class PriorityScheduler: WorkScheduler {
     public func run<Value: Sendable>(
         in lane: WorkLane, host: String?, priority: LivePriority, _ work: @Sendable () async throws -> Value
     ) async throws -> Value {
-        try await self.lane(lane).run(host, priority, work)
+        try Task.checkCancellation()
+        let (lane, host) = (self.lane(lane), host?.lowercased())
+        if !lane.startImmediately(host) { try await lane.waitForSlot(host, priority) }
+        return try await withTaskExecutorPreference(lane.executor) {
+            // Frees the slot before the call returns to the caller's executor.
+            defer { lane.change { $0.finish(host: host, wasCancelled: Task.isCancelled, at: $1) } }
+            try Task.checkCancellation()
+            return try await work()
+        }
     }
 
     /// Changes the limit of a lane. Running work continues. With 0, nothing starts.
