@@ -39,7 +39,6 @@ struct LandingPageTests {
     /// Returns the page's elements after its scripts ran.
     private func content(of server: RunningServer, showing source: String) async throws -> String {
         let profile = FileManager.default.temporaryDirectory.appending(path: "chromium-\(UUID().uuidString)")
-        defer { try? FileManager.default.removeItem(at: profile) }
         let query = source.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
         let result = try await CommandResult.run(
             browser,
@@ -47,6 +46,7 @@ struct LandingPageTests {
                 "--headless", "--no-sandbox", "--disable-gpu", "--no-proxy-server", "--user-data-dir=\(profile.path)",
                 "--virtual-time-budget=10000", "--dump-dom", "http://127.0.0.1:\(server.port)/?source=\(query)",
             ])
+        try FileManager.default.removeItem(at: profile)
         try #require(result.status == 0, "\(String(decoding: result.errors, as: UTF8.self))")
         return String(decoding: result.output, as: UTF8.self)
     }

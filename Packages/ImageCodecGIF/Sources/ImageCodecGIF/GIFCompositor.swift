@@ -32,7 +32,7 @@ struct GIFCompositor {
         let rows = visibleRows(of: frame)
         let columns = visibleColumns(of: frame)
         let saved = frame.disposal == .restore ? rows.count * columns.count : 0
-        return 4 * (size.area + saved) + LZWReader.byteCount(pixels: frame.width * frame.height)
+        return 4 * (size.area + saved) + LZWReader.byteCount(pixels: frame.area)
     }
 
     /// Draws the next frame.

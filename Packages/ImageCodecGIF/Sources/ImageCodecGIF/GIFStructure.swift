@@ -21,6 +21,8 @@ struct GIFFrame {
     var disposal: GIFDisposal
     /// The stored delay in hundredths of a second.
     var delay: Int
+    /// The number of pixels.
+    var area: Int { width * height }
 
     /// Whether the frame replaces every pixel of a canvas of this size.
     func replaces(_ canvas: PixelSize) -> Bool {

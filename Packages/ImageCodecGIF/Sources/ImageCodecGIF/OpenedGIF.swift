@@ -38,7 +38,7 @@ final class OpenedGIF: OpenedImage {
         guard structure.frames.indices.contains(index) else { return 0 }
         let frame = structure.frames[index]
         return isStreamed
-            ? LZWReader.byteCount(pixels: frame.width * frame.height)
+            ? LZWReader.byteCount(pixels: frame.area)
             : GIFCompositor(canvas: structure.canvas).byteCount(drawing: frame)
     }
 

@@ -23,8 +23,6 @@
 
         private struct Slot {
             var connection: RedisConnection?
-            /// Why the breaker opened last.
-            var lastOutage = ""
             var waitingCommands = 0
         }
 

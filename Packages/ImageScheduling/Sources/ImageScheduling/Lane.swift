@@ -30,19 +30,15 @@ final class Lane: Sendable {
         }
         defer { observation.end() }
         try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { add(id, host, priority, $0) }
+            try await withCheckedThrowingContinuation { continuation in
+                state.withLock { $0.continuations[id] = continuation }
+                change { $0.add(id, priority: priority.value, host: host, at: $1) }
+                // `onCancel` has no effect before the work was added.
+                if Task.isCancelled { cancel(id) }
+            }
         } onCancel: {
             cancel(id)
         }
-    }
-
-    private func add(
-        _ id: WorkID, _ host: String?, _ priority: LivePriority, _ continuation: CheckedContinuation<Void, any Error>
-    ) {
-        state.withLock { $0.continuations[id] = continuation }
-        change { $0.add(id, priority: priority.value, host: host, at: $1) }
-        // `onCancel` has no effect before the work was added.
-        if Task.isCancelled { cancel(id) }
     }
 
     func startImmediately(_ host: String?) -> Bool {
@@ -71,7 +67,7 @@ final class Lane: Sendable {
     private func wakeUp(after wait: Duration) {
         guard let clock = startRate?.clock else { return }
         Task.detached(executorPreference: executor) { [weak self] in
-            try? await clock.sleep(for: wait)  // can't be cancelled, because nothing holds the task
+            try await clock.sleep(for: wait)  // can't be cancelled, because nothing holds the task
             self?.change { $0.wakeUp(at: $1) }
         }
     }

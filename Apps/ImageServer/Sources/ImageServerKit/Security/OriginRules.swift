@@ -48,19 +48,25 @@ public struct OriginRules: Sendable {
     /// The allowed ports. An entry of `allowedOrigins` with a port allows that port, too.
     public var allowedPorts: Set<Int>
     /// The folders whose files are allowed. The transport also checks where symbolic links lead to.
-    public var fileRoots: [URL]
+    public let fileRoots: [URL]
+    /// The paths of `fileRoots`, each with a slash at its end.
+    private let folders: [String]
 
     /// Creates rules. By default, any origin at ports 80 and 443 is allowed, and no file.
     public init(allowedOrigins: [String]? = nil, allowedPorts: Set<Int> = [80, 443], fileRoots: [URL] = []) {
         self.allowedOrigins = allowedOrigins?.map { $0.lowercased() }
         self.allowedPorts = allowedPorts
         self.fileRoots = fileRoots
+        folders = fileRoots.map { root in
+            let path = root.pathWithoutDotSegments
+            return path.hasSuffix("/") ? path : path + "/"
+        }
     }
 
     /// Throws the reason if a URL must not be loaded.
     public func check(_ url: URL) throws(OriginRefusal) {
         let scheme = url.scheme?.lowercased() ?? ""
-        if scheme == "file", !fileRoots.isEmpty { return try checkFile(url) }
+        if scheme == "file", !folders.isEmpty { return try checkFile(url) }
         guard scheme == "http" || scheme == "https" else { throw .scheme(scheme) }
         guard url.user() == nil, url.password() == nil, !hasUserInfo(url) else { throw .credentials }
         let host = (url.host() ?? "").lowercased().filter { $0 != "[" && $0 != "]" }
@@ -76,11 +82,7 @@ public struct OriginRules: Sendable {
     /// depend on which files exist there.
     private func checkFile(_ url: URL) throws(OriginRefusal) {
         let file = url.pathWithoutDotSegments
-        let isInside = fileRoots.contains { root in
-            let folder = root.pathWithoutDotSegments
-            return file.hasPrefix(folder.hasSuffix("/") ? folder : folder + "/")
-        }
-        guard isInside else { throw .file }
+        guard folders.contains(where: { file.hasPrefix($0) }) else { throw .file }
     }
 
     /// Whether the authority has an `@`. Parsers disagree about several of them and about a backslash.

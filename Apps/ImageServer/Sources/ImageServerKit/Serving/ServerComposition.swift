@@ -97,7 +97,7 @@ extension ServerSettings {
     fileprivate func makeLoader(
         _ recorder: FreshnessRecorder, _ decoder: DownsamplingDecoder, _ scheduler: PriorityScheduler
     ) -> ImageLoader {
-        let files = FileTransport(confinedTo: fileRoots)
+        let files = FileTransport(confinedTo: originRules.fileRoots)
         let transport = SchemeTransport(["http": recorder, "https": recorder, "file": files])
         return ImageLoader(
             ImageLoaderConfiguration(

@@ -18,7 +18,6 @@ package struct ServerSettings: Sendable {
     package var presetsFile: String?
     package var originRules: OriginRules
     package var addressRules: AddressRules
-    package var fileRoots: [URL]
     package var cacheDirectory: URL?
     package var redisURL: URL?
     package var redisNamespace: String
@@ -61,8 +60,7 @@ package struct ServerSettings: Sendable {
         baseURL = try reader.text("baseUrl")
         presets = try reader.list("presets")
         presetsFile = try reader.path("presetsFile")
-        fileRoots = try reader.list("fileRoots").map { URL(filePath: $0) }
-        originRules = try reader.originRules(fileRoots: fileRoots)
+        originRules = try reader.originRules()
         addressRules = try reader.addressRules()
         cacheDirectory = try reader.path("cacheDirectory").map { URL(filePath: $0) }
         redisURL = try reader.redisURL()
@@ -141,7 +139,7 @@ extension SettingsReader {
         return URLSignature(pairs, byteCount: size)
     }
 
-    fileprivate func originRules(fileRoots: [URL]) throws(SettingsFailure) -> OriginRules {
+    fileprivate func originRules() throws(SettingsFailure) -> OriginRules {
         let origins = try list("allowedOrigins")
         var ports: Set<Int> = []
         for text in try list("allowedPorts") {
@@ -151,7 +149,8 @@ extension SettingsReader {
             ports.insert(port)
         }
         return OriginRules(
-            allowedOrigins: origins.isEmpty ? nil : origins, allowedPorts: ports, fileRoots: fileRoots)
+            allowedOrigins: origins.isEmpty ? nil : origins, allowedPorts: ports,
+            fileRoots: try list("fileRoots").map { URL(filePath: $0) })
     }
 
     fileprivate func addressRules() throws(SettingsFailure) -> AddressRules {

@@ -10,8 +10,7 @@ package struct Original: Hashable, Sendable {
     private let sourceHash: Int
 
     init(_ origin: ImageOrigin, identity: String?, headers: [String: String]) {
-        self.init(
-            source: Self.source(origin, identity: identity, headers: headers), isLocal: origin.isLocal)
+        self.init(source: Self.source(origin, identity: identity, headers: headers), isLocal: origin.isLocal)
     }
 
     init(source: String, isLocal: Bool) {

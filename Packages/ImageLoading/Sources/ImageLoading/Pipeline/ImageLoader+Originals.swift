@@ -70,12 +70,14 @@ extension ImageLoader {
         let route = FetchRoute(request)
         guard route.readsDisk else { return false }
         if case .fetch = request.origin { return await hasFetchedOriginal(request) }
-        guard let url = request.url, let cache = configuration.responseCache,
-            let transfer = try? TransportRequest(url, request.headers, route, configuration.transferLimits),
-            let response = try? await cache.storedResponse(to: transfer, acceptsStale: route.isOffline)
-        else { return false }
-        response.body.discard()
-        return true
+        guard let url = request.url, let cache = configuration.responseCache else { return false }
+        do {
+            let transfer = try TransportRequest(url, request.headers, route, configuration.transferLimits)
+            try await cache.storedResponse(to: transfer, acceptsStale: route.isOffline).body.discard()
+            return true
+        } catch {
+            return false  // a miss, or a header that no request can have
+        }
     }
 
     /// Removes undecodable bytes from the disk cache.

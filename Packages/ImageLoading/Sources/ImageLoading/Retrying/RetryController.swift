@@ -28,6 +28,7 @@ final class RetryController: Sendable {
     private let breakers = Mutex<[String: CircuitBreaker]>([:])
     /// The time since this controller was created.
     let uptime: @Sendable () -> Duration
+    /// Waits on the loader's clock.
     let sleep: @Sendable (Duration) async throws -> Void
 
     init(_ policy: RetryPolicy, clock: any Clock<Duration>) {

@@ -67,12 +67,13 @@ extension ImageLoader {
                 state.report(ImagePreview(hit.image, number: number))
                 continue
             }
-            let request = version
             state.add(
-                Task(executorPreference: configuration.taskExecutor) {
-                    // Failures are ignored, because the image itself follows.
-                    guard let loaded = try? await self.image(for: request) else { return }
-                    state.report(ImagePreview(loaded.image, number: number))
+                Task(executorPreference: configuration.taskExecutor) { [version] in
+                    do {
+                        state.report(ImagePreview(try await self.image(for: version).image, number: number))
+                    } catch {
+                        return  // The version has sent the event of its failure, and the image itself follows.
+                    }
                 })
         }
     }
