@@ -74,22 +74,29 @@ public final class TaskCoalescer<Key: Hashable & Sendable, Value: Sendable>: Req
         _ body: @escaping @Sendable (any SharedOperation) async throws -> Value
     ) {
         runningCount.add(1, ordering: .relaxed)
-        let task = Task.detached(executorPreference: executor) {
-            var failure: (any Error)?
-            do {
-                operation.succeed(try await body(operation.callers))
-            } catch {
-                failure = error is CancellationError ? CoalescingFailure.operationCancelledItself : error
+        // A preference for no executor would cost time at each switch of the task.
+        let task =
+            if let executor {
+                Task.detached(executorPreference: executor) { await self.run(operation, key, body) }
+            } else {
+                Task.detached { await self.run(operation, key, body) }
             }
-            self.remove(operation, key)
-            self.runningCount.subtract(1, ordering: .releasing)
-            operation.callers.end(throwing: failure)
-        }
         operation.callers.setTask(task)
     }
 
-    /// Does nothing if another operation has replaced a cancelled one.
-    private func remove(_ operation: CoalescedOperation<Value>, _ key: Key) {
+    private func run(
+        _ operation: CoalescedOperation<Value>, _ key: Key,
+        _ body: @Sendable (any SharedOperation) async throws -> Value
+    ) async {
+        var failure: (any Error)?
+        do {
+            operation.succeed(try await body(operation.callers))
+        } catch {
+            failure = error is CancellationError ? CoalescingFailure.operationCancelledItself : error
+        }
+        // Another operation may have replaced a cancelled one.
         state.withLock { if $0.operations[key] === operation { $0.operations[key] = nil } }
+        runningCount.subtract(1, ordering: .releasing)
+        operation.callers.end(throwing: failure)
     }
 }
