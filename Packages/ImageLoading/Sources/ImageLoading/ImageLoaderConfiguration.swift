@@ -6,7 +6,7 @@ public import ImageTransporting
 public struct ImageLoaderConfiguration: Sendable {
     /// Stores decoded images; nil for no memory cache.
     public var memoryCache: (any ImageCache)?
-    /// Returns stored responses that need no network; nil for none.
+    /// Returns stored responses that need no network; nil for none. The loader doesn't store in it: the transport does.
     public var responseCache: (any ResponseCache)?
     /// The store of the response cache, for its size and removals; nil for none.
     public var diskStore: (any MaintainedStore)?

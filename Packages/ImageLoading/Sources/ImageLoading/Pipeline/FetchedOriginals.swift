@@ -55,13 +55,13 @@ extension ImageLoader {
     /// Stores the original, unless it was reloaded since the request started.
     func storeFetchedOriginal(_ result: DataJobResult, _ context: RequestContext) async {
         guard let originals = configuration.fetchedOriginals, context.route.disk.writes,
-            context.isCurrent(result.lastReload)
+            context.isCurrent(result.reload)
         else { return }
         let entry = DataCacheEntry(data: result.loaded.data, createdAt: originals.now())
         let stored: Void? = await reportingFailure(context) { () async throws(DataCacheFailure) in
             try await originals.cache.store(entry, for: originals.key(context.original.source))
         }
-        if !context.isCurrent(result.lastReload) {
+        if !context.isCurrent(result.reload) {
             await removeFetchedOriginal(context)
         } else if stored != nil {
             context.send(.storedOnDisk(bytes: entry.data.count))

@@ -28,7 +28,7 @@ extension ImageLoader {
         context.sendJoined(result.requestID, result.loaded.source, bytes: result.loaded.encodedByteCount)
         try Task.checkCancellation()
         // The request that started the work may not write to memory.
-        if !result.isInMemory { _ = insert(result.loaded, result.lastReload, for: context) }
+        if !result.isInMemory { _ = insert(result.loaded, result.reload, for: context) }
         context.send(.succeeded(result.loaded.source))
         return result.loaded
     }
@@ -80,8 +80,7 @@ extension ImageLoader {
         }
         context.send(.memoryHit)
         let loaded = LoadedImage(image: image, source: .memory, encodedByteCount: nil)
-        return ImageJobResult(
-            loaded: loaded, requestID: context.id, lastReload: context.route.lastReload, isInMemory: true)
+        return ImageJobResult(loaded: loaded, requestID: context.id, reload: context.route.lastReload, isInMemory: true)
     }
 
     private func process(
@@ -93,7 +92,99 @@ extension ImageLoader {
             try decoded.loaded.image.processed(by: context.request.processors, isCancelled: isCancelled)
         }
         context.send(.processed)
-        return stored(loaded, decoded.lastReload, for: context)
+        return stored(loaded, decoded.reload, for: context)
+    }
+
+    /// Decodes an original. Stored bytes that can't be decoded are removed and downloaded once more, unless a reload
+    /// has replaced them.
+    func decode(
+        _ original: DataJobResult, for context: RequestContext, _ shared: any SharedOperation
+    ) async throws -> ImageJobResult {
+        do {
+            return try await decode(original, for: context, shared.priority)
+        } catch let failure as DecodingFailure where failure.isCausedByData && context.route.disk != .none {
+            return try await renewedImage(original, after: failure, for: context, shared)
+        }
+    }
+
+    private func renewedImage(
+        _ original: DataJobResult, after failure: DecodingFailure, for context: RequestContext,
+        _ shared: any SharedOperation
+    ) async throws -> ImageJobResult {
+        let isStored = [.disk, .validated, .stale].contains(original.loaded.source)
+        let isCurrent = context.isCurrent(original.reload)
+        if isStored { context.send(.diskMiss(.notAnImage)) }
+        if isCurrent { try await removeStoredOriginal(for: context) }
+        guard isStored, !context.route.isOffline else { throw failure }
+        let renewed = context.replacing { if isCurrent { $0.mode = .reload } }
+        let original = try await originalData(for: renewed, shared.priority) { shared.report($0) }
+        do {
+            return try await decode(original, for: context, shared.priority)
+        } catch let failure as DecodingFailure where failure.isCausedByData {
+            if context.isCurrent(original.reload) { try await removeStoredOriginal(for: renewed) }
+            throw failure
+        }
+    }
+
+    private func decode(
+        _ original: DataJobResult, for context: RequestContext, _ priority: LivePriority
+    ) async throws -> ImageJobResult {
+        let (decoder, decoding) = (configuration.decoder, DecodingRequest(target: context.request.target))
+        context.send(.queued(.decode))
+        let image = try await configuration.scheduler.runInDecodeLane(priority) { isCancelled in
+            context.send(.decodingStarted)
+            return try decoder.decode(original.loaded.data, request: decoding, isCancelled: isCancelled)
+        }
+        context.send(.decoded(image.bitmap.size))
+        let (source, byteCount) = (original.loaded.source, original.loaded.data.count)
+        let loaded = LoadedImage(image: image, source: source, encodedByteCount: byteCount)
+        return stored(loaded, original.reload, for: context)
+    }
+
+    /// Returns the requested image from the memory cache, or a larger one if the request accepts it.
+    func imageInMemory(_ key: ImageCacheKey, for request: ImageRequest) -> DecodedImage? {
+        guard request.readsMemory, let cache = configuration.memoryCache else { return nil }
+        if let image = cache.image(for: key) { return image }
+        guard request.acceptsLarger, let target = request.target else { return nil }
+        for candidate in sizes.withLock({ $0.candidates(for: key) }) {
+            if let image = cache.image(for: candidate), image.covers(target) { return image }
+        }
+        return nil
+    }
+
+    func missReason(for context: RequestContext) -> CacheMiss {
+        if configuration.memoryCache == nil { return .noCache }
+        if !context.request.readsMemory { return .policy }
+        return sizes.withLock { $0.miss(of: context.key) }
+    }
+
+    /// Returns the result of an operation, after its image was stored in memory if possible.
+    ///
+    /// - Parameter reload: The number of the last reload that the image includes.
+    private func stored(_ loaded: LoadedImage, _ reload: UInt64, for context: RequestContext) -> ImageJobResult {
+        let isInMemory = insert(loaded, reload, for: context)
+        return ImageJobResult(loaded: loaded, requestID: context.id, reload: reload, isInMemory: isInMemory)
+    }
+
+    /// Stores an image in memory, if the policy allows it and no reload has outdated it. Returns whether it was stored.
+    ///
+    /// Previews never get here: only `WorkProgress` has them.
+    private func insert(_ loaded: LoadedImage, _ reload: UInt64, for context: RequestContext) -> Bool {
+        guard context.request.cachePolicy.memory.writes, loaded.source != .stale, let cache = configuration.memoryCache
+        else { return false }
+        if context.isCurrent(reload) {
+            cache.insert(loaded.image, for: context.key)
+            sizes.withLock { $0.inserted(context.key) }
+            if context.isCurrent(reload) {
+                context.send(.storedInMemory)
+                return true
+            }
+        } else if !context.route.mode.asksOrigin {
+            return false
+        }
+        // This image is outdated, and so is one that was stored before a reload.
+        cache.remove(for: context.key)
+        return false
     }
 }
 
@@ -127,54 +218,6 @@ extension DecodedImage {
     }
 }
 
-extension ImageLoader {
-    /// Decodes an original. Stored bytes that can't be decoded are removed and downloaded once more, unless a reload
-    /// has replaced them.
-    func decode(
-        _ original: DataJobResult, for context: RequestContext, _ shared: any SharedOperation
-    ) async throws -> ImageJobResult {
-        do {
-            return try await decode(original, for: context, shared.priority)
-        } catch let failure as DecodingFailure where failure.isCausedByData && context.route.disk != .none {
-            return try await renewedImage(original, after: failure, for: context, shared)
-        }
-    }
-
-    private func renewedImage(
-        _ original: DataJobResult, after failure: DecodingFailure, for context: RequestContext,
-        _ shared: any SharedOperation
-    ) async throws -> ImageJobResult {
-        let isStored = [.disk, .validated, .stale].contains(original.loaded.source)
-        let isCurrent = context.isCurrent(original.lastReload)
-        if isStored { context.send(.diskMiss(.notAnImage)) }
-        if isCurrent { try await removeStoredOriginal(for: context) }
-        guard isStored, !context.route.isOffline else { throw failure }
-        let renewed = context.replacing { if isCurrent { $0.mode = .reload } }
-        let original = try await originalData(for: renewed, shared.priority) { shared.report($0) }
-        do {
-            return try await decode(original, for: context, shared.priority)
-        } catch let failure as DecodingFailure where failure.isCausedByData {
-            if context.isCurrent(original.lastReload) { try await removeStoredOriginal(for: renewed) }
-            throw failure
-        }
-    }
-
-    private func decode(
-        _ original: DataJobResult, for context: RequestContext, _ priority: LivePriority
-    ) async throws -> ImageJobResult {
-        let (decoder, decoding) = (configuration.decoder, DecodingRequest(target: context.request.target))
-        context.send(.queued(.decode))
-        let image = try await configuration.scheduler.runInDecodeLane(priority) { isCancelled in
-            context.send(.decodingStarted)
-            return try decoder.decode(original.loaded.data, request: decoding, isCancelled: isCancelled)
-        }
-        context.send(.decoded(image.bitmap.size))
-        let (source, byteCount) = (original.loaded.source, original.loaded.data.count)
-        let loaded = LoadedImage(image: image, source: source, encodedByteCount: byteCount)
-        return stored(loaded, original.lastReload, for: context)
-    }
-}
-
 extension WorkScheduler {
     /// Runs synchronous CPU-bound work in the decode lane. `body` may call `isCancelled` on any thread.
     func runInDecodeLane<Value: Sendable>(
@@ -204,54 +247,6 @@ extension DecodingFailure {
         case .unknownFormat, .malformed, .truncated: true
         case .unsupported, .limitExceeded, .noSuchFrame, .cancelled: false
         }
-    }
-}
-
-extension ImageLoader {
-    /// Returns the requested image from the memory cache, or a larger one if the request accepts it.
-    func imageInMemory(_ key: ImageCacheKey, for request: ImageRequest) -> DecodedImage? {
-        guard request.readsMemory, let cache = configuration.memoryCache else { return nil }
-        if let image = cache.image(for: key) { return image }
-        guard request.acceptsLarger, let target = request.target else { return nil }
-        for candidate in sizes.withLock({ $0.candidates(for: key) }) {
-            if let image = cache.image(for: candidate), image.covers(target) { return image }
-        }
-        return nil
-    }
-
-    func missReason(for context: RequestContext) -> CacheMiss {
-        if configuration.memoryCache == nil { return .noCache }
-        if !context.request.readsMemory { return .policy }
-        return sizes.withLock { $0.miss(of: context.key) }
-    }
-
-    /// Returns the result of an operation, after its image was stored in memory if possible.
-    ///
-    /// - Parameter lastReload: The number of the last reload that the image includes.
-    private func stored(_ loaded: LoadedImage, _ lastReload: UInt64, for context: RequestContext) -> ImageJobResult {
-        let isInMemory = insert(loaded, lastReload, for: context)
-        return ImageJobResult(loaded: loaded, requestID: context.id, lastReload: lastReload, isInMemory: isInMemory)
-    }
-
-    /// Stores an image in memory, if the policy allows it and no reload has outdated it. Returns whether it was stored.
-    ///
-    /// Previews never get here: only `WorkProgress` has them.
-    private func insert(_ loaded: LoadedImage, _ lastReload: UInt64, for context: RequestContext) -> Bool {
-        guard context.request.cachePolicy.memory.writes, loaded.source != .stale, let cache = configuration.memoryCache
-        else { return false }
-        if context.isCurrent(lastReload) {
-            cache.insert(loaded.image, for: context.key)
-            sizes.withLock { $0.inserted(context.key) }
-            if context.isCurrent(lastReload) {
-                context.send(.storedInMemory)
-                return true
-            }
-        } else if !context.route.mode.asksOrigin {
-            return false
-        }
-        // This image is outdated, and so is one that was stored before a reload.
-        cache.remove(for: context.key)
-        return false
     }
 }
 

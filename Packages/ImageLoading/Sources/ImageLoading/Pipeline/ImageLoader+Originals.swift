@@ -120,40 +120,7 @@ extension ImageLoader {
         }
         return received.all
     }
-}
 
-extension URL {
-    /// Throws `.invalidURL` for a URL that no transport can load.
-    func checkIsLoadable() throws(ImageError) {
-        guard let scheme = scheme?.lowercased() else { throw .invalidURL(absoluteString) }
-        if scheme == "http" || scheme == "https", host()?.isEmpty ?? true { throw .invalidURL(absoluteString) }
-    }
-}
-
-extension TransportRequest {
-    init(_ url: URL, _ context: RequestContext, _ limits: TransferLimits) throws(ImageError) {
-        try self.init(url, context.request.headers, context.route, limits)
-    }
-
-    fileprivate init(
-        _ url: URL, _ headers: [String: String], _ route: FetchRoute, _ limits: TransferLimits
-    ) throws(ImageError) {
-        var fields = HTTPFields()
-        for (name, value) in headers {
-            guard let name = HTTPField.Name(name) else { throw .invalidURL("no header can be named \"\(name)\"") }
-            fields.append(HTTPField(name: name, value: value))
-        }
-        // Intermediate caches must validate with the origin, too.
-        if route.mode == .reload || route.mode == .revalidate, !fields.contains(.cacheControl) {
-            fields[.cacheControl] = "no-cache"
-        }
-        self.init(
-            url: url, headers: fields, connectTimeout: limits.connectTimeout, stallTimeout: limits.stallTimeout,
-            totalTimeout: limits.totalTimeout, maxBodyBytes: limits.maxBodyBytes, maxRedirects: limits.maxRedirects)
-    }
-}
-
-extension ImageLoader {
     /// Downloads the original and retries transient failures. Frees its slot in the lane while it waits.
     func download(for context: RequestContext, _ shared: any SharedOperation) async throws -> DataJobResult {
         if context.route.isOffline { throw ImageError.offline }
@@ -170,7 +137,7 @@ extension ImageLoader {
         let isReload = context.route.mode.asksOrigin && loaded.source == .network
         let reload = isReload ? reloads.withLock { $0.markReloaded(context.original) } : nil
         let source = context.original.isLocal ? .disk : loaded.source
-        return context.result(LoadedData(data: loaded.data, source: source), lastReload: reload)
+        return context.result(LoadedData(data: loaded.data, source: source), reload: reload)
     }
 
     /// Makes one attempt, when conditions allow it and it has a slot. Returns nil after the wait before a retry.
@@ -269,5 +236,36 @@ extension ImageLoader {
             shared.report(progress)
         }
         return loaded(data, from: response.source, context)
+    }
+}
+
+extension URL {
+    /// Throws `.invalidURL` for a URL that no transport can load.
+    func checkIsLoadable() throws(ImageError) {
+        guard let scheme = scheme?.lowercased() else { throw .invalidURL(absoluteString) }
+        if scheme == "http" || scheme == "https", host()?.isEmpty ?? true { throw .invalidURL(absoluteString) }
+    }
+}
+
+extension TransportRequest {
+    init(_ url: URL, _ context: RequestContext, _ limits: TransferLimits) throws(ImageError) {
+        try self.init(url, context.request.headers, context.route, limits)
+    }
+
+    fileprivate init(
+        _ url: URL, _ headers: [String: String], _ route: FetchRoute, _ limits: TransferLimits
+    ) throws(ImageError) {
+        var fields = HTTPFields()
+        for (name, value) in headers {
+            guard let name = HTTPField.Name(name) else { throw .invalidURL("no header can be named \"\(name)\"") }
+            fields.append(HTTPField(name: name, value: value))
+        }
+        // Intermediate caches must validate with the origin, too.
+        if route.mode == .reload || route.mode == .revalidate, !fields.contains(.cacheControl) {
+            fields[.cacheControl] = "no-cache"
+        }
+        self.init(
+            url: url, headers: fields, connectTimeout: limits.connectTimeout, stallTimeout: limits.stallTimeout,
+            totalTimeout: limits.totalTimeout, maxBodyBytes: limits.maxBodyBytes, maxRedirects: limits.maxRedirects)
     }
 }

@@ -58,9 +58,9 @@ final class RequestContext: Sendable {
     /// - Parameter reload: The number of the last reload that the result includes.
     func isCurrent(_ reload: UInt64) -> Bool { loader.reloads.withLock { $0.lastReload(of: original) } == reload }
 
-    /// Returns a result to share. `lastReload` is the reload that received the bytes, or nil if none did.
-    func result(_ loaded: LoadedData, lastReload: UInt64? = nil) -> DataJobResult {
-        DataJobResult(loaded: loaded, requestID: id, lastReload: lastReload ?? route.lastReload)
+    /// Returns a result to share. `reload` is the reload that received the bytes, or nil if none did.
+    func result(_ loaded: LoadedData, reload: UInt64? = nil) -> DataJobResult {
+        DataJobResult(loaded: loaded, requestID: id, reload: reload ?? route.lastReload)
     }
 
     func checkURL() throws(ImageError) { try request.origin.url?.checkIsLoadable() }
@@ -115,8 +115,8 @@ public struct DataJobResult: Sendable {
     let loaded: LoadedData
     /// The request that started the download.
     let requestID: UInt64
-    /// The number of the original's last reload when its bytes were requested, or of the reload that received them.
-    let lastReload: UInt64
+    /// The number of the reload that received the bytes, or of the last one before they were requested.
+    let reload: UInt64
 }
 
 /// An image that requests share.
@@ -124,8 +124,8 @@ public struct ImageJobResult: Sendable {
     var loaded: LoadedImage
     /// The request that started the work.
     var requestID: UInt64
-    /// The number of the original's last reload. See `DataJobResult`.
-    let lastReload: UInt64
+    /// See `DataJobResult.reload`.
+    let reload: UInt64
     /// Whether the image is in the memory cache.
     var isInMemory = false
 }
@@ -136,7 +136,7 @@ public struct FetchRoute: Hashable, Sendable {
     public let disk: CacheAccess
     /// The stored data that can be used.
     public let mode: ImageLoadMode
-    /// The number of the original's last reload. It prevents requests from joining older work.
+    /// The number of the original's last reload when the request started. Prevents it from joining older work.
     let lastReload: UInt64
 
     init(_ request: ImageRequest) { self.init(request, request.original, lastReload: 0) }
