@@ -89,7 +89,7 @@ struct SettingsReader {
     /// Throws if the value is given but has another type.
     private func value<Value>(_ name: String, _ read: (ConfigKey) -> Value?) throws(SettingsFailure) -> Value? {
         let value = read(ConfigKey([name]))
-        if value == nil, given.contains(name) { throw .invalid(name, "the value has the wrong type") }
+        if value == nil, given.contains(name) { throw .invalid(name, "the value is missing or has the wrong type") }
         return value
     }
 
