@@ -95,7 +95,7 @@ let package = Package(
         .executableTarget(
             name: "image-server",
             dependencies: [
-                "ImageServerKit", "ImageServing",
+                "ImageServerKit", "ImageServing", module("ImageCore"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
                 .product(name: "Logging", package: "swift-log"),

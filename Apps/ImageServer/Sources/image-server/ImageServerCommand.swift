@@ -1,4 +1,5 @@
 import Foundation
+import ImageCore
 import ImageServerKit
 import ImageServing
 import Logging
@@ -12,6 +13,10 @@ enum ImageServerCommand {
         let arguments = Array(CommandLine.arguments.dropFirst())
         if !Set(arguments).isDisjoint(with: ["--help", "-h"]) {
             print(Setting.help)
+            return
+        }
+        if arguments.contains("--version") {
+            print(PackageVersion.current)
             return
         }
         do {

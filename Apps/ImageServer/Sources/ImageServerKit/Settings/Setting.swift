@@ -84,7 +84,7 @@ extension Setting {
             return "  \(setting.flag)\(padding)\(setting.summary)\(standard)"
         }
         return """
-            Usage: image-server [--name value]...
+            Usage: image-server [--name value]... | --help | --version
 
             Serves images of other servers in other sizes and formats, by URLs in imgproxy's format.
 
