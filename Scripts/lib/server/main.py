@@ -64,7 +64,7 @@ class Fixture:
     def new_results(server, cachebuster):
         """A Lua expression of paths of results that were never asked for."""
         path = server.path('SOURCE', options=f'rs:fit:300:300/q:80/cb:{cachebuster}x"..os.time().."x"..n.."')
-        return '"' + path.replace('SOURCE', f'"..n % {SOURCES}..".jpg') + '"'
+        return '"' + path.replace('SOURCE', f'"..(n % {SOURCES})..".jpg') + '"'
 
     def script(self, name, path):
         """Writes a script of wrk. `path` is a Lua expression of n."""
@@ -112,11 +112,11 @@ def uncached(lab):
     server = lab.server()
     scripts = {'image-server': (server, lab.script('uncached', lab.new_results(server, 'uncached')))}
     nginx = Nginx(lab.folder, lab.sources, size=300)
-    scripts['nginx image_filter'] = (nginx, lab.script('nginx', f'"/"..n % {SOURCES}..".jpg"'))
+    scripts['nginx image_filter'] = (nginx, lab.script('nginx', f'"/"..(n % {SOURCES})..".jpg"'))
     for count in (1, os.cpu_count()) if lab.thumbor else ():
         port = free_port()
         thumbor = Process([lab.thumbor, '-p', port, '--processes', count, '-l', 'error'], port, lab.folder / 'thumbor.log')
-        url = f'"/unsafe/fit-in/300x300/filters:quality(80)/http://127.0.0.1:{lab.origin.port}/"..n % {SOURCES}..".jpg?"..os.time()..n'
+        url = f'"/unsafe/fit-in/300x300/filters:quality(80)/http://127.0.0.1:{lab.origin.port}/"..(n % {SOURCES})..".jpg?"..os.time()..n'
         status, headers, body = get(f'http://127.0.0.1:{port}/unsafe/fit-in/300x300/http://127.0.0.1:{lab.origin.port}/0.jpg')
         assert status == 200 and headers['Content-Type'] == 'image/jpeg', (status, body[:200])
         scripts[f'thumbor, {count} process(es)'] = (thumbor, lab.script(f'thumbor{count}', url))

@@ -136,7 +136,10 @@ def wrk(url, connections, seconds, script=None):
     command = ['wrk', '-t1', f'-c{connections}', f'-d{seconds}', '--latency']
     if script:
         command += ['-s', script]
-    text = subprocess.run(command + [url], capture_output=True, text=True, check=True).stdout
+    done = subprocess.run(command + [url], capture_output=True, text=True, check=True)
+    if done.stderr:  # wrk goes on after an error in its script
+        raise SystemExit(f'wrk: {done.stderr.splitlines()[0]}')
+    text = done.stdout
     percentile = re.search(r'99%\s+([\d.]+)(us|ms|s)', text)
     factor = {'us': 1e-3, 'ms': 1, 's': 1e3}[percentile[2]]
     failed = re.search(r'Non-2xx or 3xx responses: (\d+)', text)
