@@ -10,7 +10,7 @@ struct ReloadTrackerTests {
     /// A request in progress, as a simple model.
     private struct Request {
         var original: Original
-        var lastReload: UInt64
+        var generation: UInt64
         /// The reloads of its original since it started.
         var reloads = 0
     }
@@ -33,19 +33,19 @@ struct ReloadTrackerTests {
             switch Int.random(in: 0..<8, using: &random) {
             case 0..<3:
                 let original = try #require(originals.randomElement(using: &random))
-                requests.append(Request(original: original, lastReload: tracker.begin(original)))
+                requests.append(Request(original: original, generation: tracker.beginRequest(original)))
             case 3..<7: end()
             default:
                 // A reload is itself a request in progress.
                 guard let original = requests.randomElement(using: &random)?.original else { return }
-                let number = tracker.markReloaded(original)
-                try #require(number == tracker.lastReload(of: original))
+                let generation = tracker.markReloaded(original)
+                try #require(generation == tracker.generation(of: original))
                 for index in requests.indices where requests[index].original == original {
                     requests[index].reloads += 1
                 }
             }
             for request in requests {
-                let isCurrent = tracker.lastReload(of: request.original) == request.lastReload
+                let isCurrent = tracker.generation(of: request.original) == request.generation
                 try #require(isCurrent == (request.reloads == 0))
             }
             if requests.isEmpty { try #require(tracker.isEmpty) }
@@ -53,7 +53,7 @@ struct ReloadTrackerTests {
 
         mutating func end() {
             guard let index = requests.indices.randomElement(using: &random) else { return }
-            tracker.end(requests.remove(at: index).original)
+            tracker.endRequest(requests.remove(at: index).original)
         }
     }
 

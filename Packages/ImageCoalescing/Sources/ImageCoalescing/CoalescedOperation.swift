@@ -10,7 +10,7 @@ final class CoalescedOperation<Value: Sendable>: Sendable {
 
     init(number: Int) { self.number = number }
 
-    /// Returns the value. Throws `CancellationError` if the operation has not succeeded.
+    /// Returns the value, after a wait that succeeded. It is stored here, so that callers need no type parameter.
     func value() throws -> Value {
         guard let value = result.withLock({ $0 }) else { throw CancellationError() }
         return value

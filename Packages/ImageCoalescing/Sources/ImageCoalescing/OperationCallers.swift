@@ -113,7 +113,7 @@ struct OperationState: Sendable {
         end(throwing: error)
     }
 
-    /// Returns the next call to make, or nil if another thread is already making the calls.
+    /// Returns the next call to make. Returns nil if there is none, or if another thread is already making the calls.
     mutating func firstCall() -> Call? { isCalling ? nil : nextCall() }
 
     mutating func nextCall() -> Call? {

@@ -4,8 +4,9 @@ import Synchronization
 /// Runs one task for all callers that request the same key at the same time.
 ///
 /// - The task is detached: it inherits neither task-local values nor priority nor cancellation from a caller.
-/// - Progress handlers are called with no lock held, one at a time for each operation, on the thread that reports. A
-///   slow handler delays the other callers of its operation.
+/// - Progress handlers are called with no lock held, one at a time for each operation, on the thread that reports or
+///   joins, or on one that is just making calls. A slow handler delays the other callers of its operation, and their
+///   cancellation.
 public final class TaskCoalescer<Key: Hashable & Sendable, Value: Sendable>: RequestCoalescer {
     private struct State: Sendable {
         /// The operations that can be joined.
@@ -92,6 +93,7 @@ public final class TaskCoalescer<Key: Hashable & Sendable, Value: Sendable>: Req
         do {
             operation.succeed(try await body(operation.callers))
         } catch {
+            // A cancelled operation has no callers left, so only one that cancelled itself delivers this.
             failure = error is CancellationError ? CoalescingFailure.operationCancelledItself : error
         }
         // Another operation may have replaced a cancelled one.

@@ -8,7 +8,7 @@ import Synchronization
 public final class ImageLoader: ImageLoaderProtocol {
     let configuration: ImageLoaderConfiguration
     let events: EventRecorder
-    let retries: RetryController
+    let retryController: RetryController
     /// Nil without monitors.
     let gate: DownloadGate?
     /// The received bytes of downloads in progress, for previews.
@@ -25,15 +25,15 @@ public final class ImageLoader: ImageLoaderProtocol {
     public init(_ configuration: ImageLoaderConfiguration) {
         self.configuration = configuration
         events = EventRecorder(observer: configuration.observer)
-        retries = RetryController(configuration.retryPolicy, clock: configuration.clock)
+        retryController = RetryController(configuration.retryPolicy, clock: configuration.clock)
         gate = configuration.makeGate()
         pressureObservation = configuration.memoryPressureMonitor?.observe {
             [cache = configuration.memoryCache] level in
             cache?.trim(under: level)
         }
         conditionObservations =
-            gate.map { [retries] in
-                configuration.observeConditions(for: $0, networkReturned: { retries.networkReturned() })
+            gate.map { [retryController] in
+                configuration.observeConditions(for: $0, networkReturned: { retryController.networkReturned() })
             } ?? []
     }
 

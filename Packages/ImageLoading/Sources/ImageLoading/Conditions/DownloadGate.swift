@@ -1,8 +1,8 @@
 import ImageCore
 import Synchronization
 
-/// Delays downloads while memory, the application state or the network don't allow them. A change of memory or of the
-/// application state also interrupts downloads. A lost network does not: their transport fails.
+/// Delays downloads while memory or the application state don't allow them, and interrupts those that run. A download
+/// waits for the network only after it has failed without one.
 final class DownloadGate: Sendable {
     private struct Pending: Sendable {
         let priority: LivePriority
@@ -79,8 +79,6 @@ final class DownloadGate: Sendable {
         }
     }
 
-    // MARK: Waiting
-
     /// Waits until a download is allowed. Calls `onWait` if it must wait. Throws if the task is cancelled.
     func waitUntilOpen(_ priority: LivePriority, onWait: () -> Void) async throws {
         _ = try await wait(Pending(priority: priority, needsNetwork: false), onWait)
@@ -130,9 +128,8 @@ final class DownloadGate: Sendable {
         allowed?.signal.send(true)
     }
 
-    // MARK: Running
-
-    /// Runs an attempt. Throws its error, or `AttemptFailure.interrupted` if it is not or no longer allowed.
+    /// Runs an attempt. Throws its error, or `AttemptFailure.interrupted` if it is not or no longer allowed: conditions
+    /// may have changed while it waited in the lane.
     func run<Value: Sendable>(
         _ priority: LivePriority, _ attempt: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {

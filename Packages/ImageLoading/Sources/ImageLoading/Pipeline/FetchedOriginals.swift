@@ -33,6 +33,7 @@ extension ImageLoader {
         do throws(CacheMiss) {
             guard let originals = configuration.fetchedOriginals else { throw .noCache }
             guard context.route.readsDisk else { throw .policy }
+            // Nil if the cache failed, and an inner nil if there is no entry.
             let entry = await reportingFailure(context) { () async throws(DataCacheFailure) in
                 try await originals.cache.entry(for: originals.key(context.original.source))
             }
@@ -55,13 +56,13 @@ extension ImageLoader {
     /// Stores the original, unless it was reloaded since the request started.
     func storeFetchedOriginal(_ result: DataJobResult, _ context: RequestContext) async {
         guard let originals = configuration.fetchedOriginals, context.route.disk.writes,
-            context.isCurrent(result.reload)
+            context.isCurrent(result.generation)
         else { return }
         let entry = DataCacheEntry(data: result.loaded.data, createdAt: originals.now())
         let stored: Void? = await reportingFailure(context) { () async throws(DataCacheFailure) in
             try await originals.cache.store(entry, for: originals.key(context.original.source))
         }
-        if !context.isCurrent(result.reload) {
+        if !context.isCurrent(result.generation) {
             await removeFetchedOriginal(context)
         } else if stored != nil {
             context.send(.storedOnDisk(bytes: entry.data.count))

@@ -28,7 +28,7 @@ extension ImageLoader {
         context.sendJoined(result.requestID, result.loaded.source, bytes: result.loaded.encodedByteCount)
         try Task.checkCancellation()
         // The request that started the work may not write to memory.
-        if !result.isInMemory { _ = insert(result.loaded, result.reload, for: context) }
+        if !result.isInMemory { _ = insert(result.loaded, result.generation, for: context) }
         context.send(.succeeded(result.loaded.source))
         return result.loaded
     }
@@ -69,7 +69,7 @@ extension ImageLoader {
                 if let previews { self.offerBytes(for: context, to: previews) }
             }
             previews?.finish()
-            return try await self.decode(original, for: context, shared)
+            return try await self.decodeOrRenew(original, for: context, shared)
         }
     }
 
@@ -80,7 +80,8 @@ extension ImageLoader {
         }
         context.send(.memoryHit)
         let loaded = LoadedImage(image: image, source: .memory, encodedByteCount: nil)
-        return ImageJobResult(loaded: loaded, requestID: context.id, reload: context.route.lastReload, isInMemory: true)
+        return ImageJobResult(
+            loaded: loaded, requestID: context.id, generation: context.route.generation, isInMemory: true)
     }
 
     private func process(
@@ -92,36 +93,36 @@ extension ImageLoader {
             try decoded.loaded.image.processed(by: context.request.processors, isCancelled: isCancelled)
         }
         context.send(.processed)
-        return stored(loaded, decoded.reload, for: context)
+        return store(loaded, decoded.generation, for: context)
     }
 
     /// Decodes an original. Stored bytes that can't be decoded are removed and downloaded once more, unless a reload
     /// has replaced them.
-    func decode(
+    func decodeOrRenew(
         _ original: DataJobResult, for context: RequestContext, _ shared: any SharedOperation
     ) async throws -> ImageJobResult {
         do {
             return try await decode(original, for: context, shared.priority)
         } catch let failure as DecodingFailure where failure.isCausedByData && context.route.disk != .none {
-            return try await renewedImage(original, after: failure, for: context, shared)
+            return try await renewImage(original, after: failure, for: context, shared)
         }
     }
 
-    private func renewedImage(
+    private func renewImage(
         _ original: DataJobResult, after failure: DecodingFailure, for context: RequestContext,
         _ shared: any SharedOperation
     ) async throws -> ImageJobResult {
         let isStored = [.disk, .validated, .stale].contains(original.loaded.source)
-        let isCurrent = context.isCurrent(original.reload)
+        let isCurrent = context.isCurrent(original.generation)
         if isStored { context.send(.diskMiss(.notAnImage)) }
         if isCurrent { try await removeStoredOriginal(for: context) }
         guard isStored, !context.route.isOffline else { throw failure }
-        let renewed = context.replacing { if isCurrent { $0.mode = .reload } }
-        let original = try await originalData(for: renewed, shared.priority) { shared.report($0) }
+        let renewal = context.replacing { $0.mode = isCurrent ? .reload : $0.mode }
+        let renewed = try await originalData(for: renewal, shared.priority) { shared.report($0) }
         do {
-            return try await decode(original, for: context, shared.priority)
+            return try await decode(renewed, for: context, shared.priority)
         } catch let failure as DecodingFailure where failure.isCausedByData {
-            if context.isCurrent(original.reload) { try await removeStoredOriginal(for: renewed) }
+            if context.isCurrent(renewed.generation) { try await removeStoredOriginal(for: renewal) }
             throw failure
         }
     }
@@ -138,7 +139,7 @@ extension ImageLoader {
         context.send(.decoded(image.bitmap.size))
         let (source, byteCount) = (original.loaded.source, original.loaded.data.count)
         let loaded = LoadedImage(image: image, source: source, encodedByteCount: byteCount)
-        return stored(loaded, original.reload, for: context)
+        return store(loaded, original.generation, for: context)
     }
 
     /// Returns the requested image from the memory cache, or a larger one if the request accepts it.
@@ -160,29 +161,29 @@ extension ImageLoader {
 
     /// Returns the result of an operation, after its image was stored in memory if possible.
     ///
-    /// - Parameter reload: The number of the last reload that the image includes.
-    private func stored(_ loaded: LoadedImage, _ reload: UInt64, for context: RequestContext) -> ImageJobResult {
-        let isInMemory = insert(loaded, reload, for: context)
-        return ImageJobResult(loaded: loaded, requestID: context.id, reload: reload, isInMemory: isInMemory)
+    /// - Parameter generation: The generation of the original.
+    private func store(_ loaded: LoadedImage, _ generation: UInt64, for context: RequestContext) -> ImageJobResult {
+        let isInMemory = insert(loaded, generation, for: context)
+        return ImageJobResult(loaded: loaded, requestID: context.id, generation: generation, isInMemory: isInMemory)
     }
 
     /// Stores an image in memory, if the policy allows it and no reload has outdated it. Returns whether it was stored.
     ///
     /// Previews never get here: only `WorkProgress` has them.
-    private func insert(_ loaded: LoadedImage, _ reload: UInt64, for context: RequestContext) -> Bool {
+    private func insert(_ loaded: LoadedImage, _ generation: UInt64, for context: RequestContext) -> Bool {
         guard context.request.cachePolicy.memory.writes, loaded.source != .stale, let cache = configuration.memoryCache
         else { return false }
-        if context.isCurrent(reload) {
+        if context.isCurrent(generation) {
             cache.insert(loaded.image, for: context.key)
             sizes.withLock { $0.inserted(context.key) }
-            if context.isCurrent(reload) {
+            if context.isCurrent(generation) {
                 context.send(.storedInMemory)
                 return true
             }
         } else if !context.route.mode.asksOrigin {
             return false
         }
-        // This image is outdated, and so is one that was stored before a reload.
+        // A request that had to ask the origin leaves no image that may be older than itself.
         cache.remove(for: context.key)
         return false
     }

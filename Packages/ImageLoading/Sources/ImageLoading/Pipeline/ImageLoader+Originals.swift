@@ -18,9 +18,9 @@ extension ImageLoader {
             for: context.dataKey, priority: priority, onProgress: onProgress
         ) { shared in
             if case .data(let data, _) = context.request.origin {
-                return context.result(LoadedData(data: try self.checkSize(of: data), source: .disk))
+                return context.makeResult(LoadedData(data: try self.checkSize(of: data), source: .disk))
             }
-            if let stored = try await self.storedOriginal(context) { return context.result(stored) }
+            if let stored = try await self.storedOriginal(context) { return context.makeResult(stored) }
             let result = try await self.download(for: context, shared)
             if case .fetch = context.request.origin { await self.storeFetchedOriginal(result, context) }
             return result
@@ -43,7 +43,7 @@ extension ImageLoader {
         return try await storedResponse(url, cache, context)
     }
 
-    /// Returns the stored response if it can be used without the network.
+    /// Returns the stored response if it can be used without the network. Throws a stored error, such as 404.
     private func storedResponse(
         _ url: URL, _ cache: any ResponseCache, _ context: RequestContext
     ) async throws -> LoadedData? {
@@ -51,12 +51,12 @@ extension ImageLoader {
             let request = try TransportRequest(url, context, configuration.transferLimits)
             let response = try await cache.storedResponse(to: request, acceptsStale: context.route.isOffline)
             if let error = response.head.error {
-                context.send(.diskHit(bytes: 0))  // the stored response is an error such as 404
+                context.send(.diskHit(bytes: 0))
                 response.body.discard()
                 throw error
             }
             let data = try await collect(response)
-            return loaded(data, from: response.source, context)
+            return recordLoad(of: data, from: response.source, context)
         } catch let miss as CacheMiss {
             context.send(.diskMiss(miss))
         } catch TransportFailure.closedEarly {
@@ -93,8 +93,8 @@ extension ImageLoader {
         return data
     }
 
-    /// Returns the bytes with their source, and sends the event for it.
-    func loaded(_ data: Data, from source: ResponseSource, _ context: RequestContext) -> LoadedData {
+    /// Sends the event for the source of the bytes, and returns both.
+    func recordLoad(of data: Data, from source: ResponseSource, _ context: RequestContext) -> LoadedData {
         let (event, source): (ImageLoadEvent.Kind, ImageSource) =
             switch source {
             case .network: (.downloadFinished(bytes: data.count), .network)
@@ -124,20 +124,20 @@ extension ImageLoader {
     /// Downloads the original and retries transient failures. Frees its slot in the lane while it waits.
     func download(for context: RequestContext, _ shared: any SharedOperation) async throws -> DataJobResult {
         if context.route.isOffline { throw ImageError.offline }
-        var retries = Retries(start: self.retries.uptime())
+        var retries = Retries(start: retryController.uptime())
         while true {
             if let loaded = try await makeAttempt(for: context, shared, &retries) {
-                return downloaded(loaded, for: context)
+                return finishDownload(loaded, for: context)
             }
         }
     }
 
-    /// Returns the result of a download. New bytes of a request that had to ask the origin outdate those of older ones.
-    private func downloaded(_ loaded: LoadedData, for context: RequestContext) -> DataJobResult {
+    /// Returns the result of a download. New bytes of a request that had to ask the origin start a new generation.
+    private func finishDownload(_ loaded: LoadedData, for context: RequestContext) -> DataJobResult {
         let isReload = context.route.mode.asksOrigin && loaded.source == .network
-        let reload = isReload ? reloads.withLock { $0.markReloaded(context.original) } : nil
+        let generation = isReload ? reloads.withLock { $0.markReloaded(context.original) } : nil
         let source = context.original.isLocal ? .disk : loaded.source
-        return context.result(LoadedData(data: loaded.data, source: source), reload: reload)
+        return context.makeResult(LoadedData(data: loaded.data, source: source), generation: generation)
     }
 
     /// Makes one attempt, when conditions allow it and it has a slot. Returns nil after the wait before a retry.
@@ -162,7 +162,7 @@ extension ImageLoader {
     private func makeAdmittedAttempt(
         for context: RequestContext, _ shared: any SharedOperation
     ) async throws(AttemptFailure) -> LoadedData {
-        let isProbe = try retries.admit(context.host)
+        let isProbe = try retryController.admit(context.host)
         context.send(.downloadStarted)
         do {
             let loaded =
@@ -171,10 +171,11 @@ extension ImageLoader {
                 case .fetch(_, let fetch): try await bytes(of: fetch, context)
                 case .data(let data, _): LoadedData(data: data, source: .disk)  // needs no download
                 }
-            retries.succeeded(context.host, context.request.retryBudget)
+            retryController.succeeded(context.host, context.request.retryBudget)
             return loaded
         } catch {
-            throw retries.failed(context.host, error, isProbe: isProbe, isOffline: gate?.isOffline ?? false)
+            let isOffline = gate(for: context)?.isOffline ?? false
+            throw retryController.failed(context.host, error, isProbe: isProbe, isOffline: isOffline)
         }
     }
 
@@ -189,14 +190,14 @@ extension ImageLoader {
         if let gate = gate(for: context), gate.isOffline, failure.error.mayBeCausedByNetwork,
             try await gate.waitForNetwork(priority, onWait: { context.send(.waitingForNetwork) })
         {
-            retries = Retries(start: self.retries.uptime())
+            retries = Retries(start: retryController.uptime())
             return
         }
-        guard let wait = self.retries.wait(after: failure, retries, context.request.retryBudget) else {
+        guard let delay = retryController.delay(after: failure, retries, context.request.retryBudget) else {
             throw failure.error
         }
         retries.count += 1
-        try await self.retries.sleep(wait)
+        try await retryController.sleep(delay)
     }
 
     /// Calls the closure of `ImageOrigin.fetch`. An `ImageError` is handled like that of a transport.
@@ -213,7 +214,7 @@ extension ImageLoader {
         } catch {
             throw .fetch("\(error)")
         }
-        return loaded(try checkSize(of: data), from: .network, context)
+        return recordLoad(of: try checkSize(of: data), from: .network, context)
     }
 
     /// Sends one request and receives its body.
@@ -235,7 +236,7 @@ extension ImageLoader {
             context.send(.received(bytes: progress.completedBytes, of: progress.totalBytes))
             shared.report(progress)
         }
-        return loaded(data, from: response.source, context)
+        return recordLoad(of: data, from: response.source, context)
     }
 }
 

@@ -25,7 +25,7 @@ final class RequestContext: Sendable {
 
     /// Creates a context for a new request with this key in the memory cache.
     convenience init(_ loader: ImageLoader, _ request: ImageRequest, _ key: ImageCacheKey) {
-        self.init(loader, request, key, id: loader.events.makeID(), start: loader.retries.uptime())
+        self.init(loader, request, key, id: loader.events.makeID(), start: loader.retryController.uptime())
         send(.started)
     }
 
@@ -33,15 +33,15 @@ final class RequestContext: Sendable {
         (self.loader, self.request, self.id, self.start) = (loader, request, id, start)
         host = request.origin.url?.host()
         let original = request.original(source: key.source)
-        let reload = loader.reloads.withLock { $0.begin(original) }
-        let route = FetchRoute(request, original, lastReload: reload)
+        let generation = loader.reloads.withLock { $0.beginRequest(original) }
+        let route = FetchRoute(request, original, generation: generation)
         dataKey = DataJobKey(original: original, route: route)
         imageKey = ImageJobKey(image: key, route: route, readsMemory: request.readsMemory)
     }
 
-    deinit { loader.reloads.withLock { $0.end(original) } }
+    deinit { loader.reloads.withLock { $0.endRequest(original) } }
 
-    /// Returns the context of a changed request for the same original, with the same identifier.
+    /// Returns the context of a changed request for the same original, with the same identifier, in its generation now.
     func replacing(_ change: (inout ImageRequest) -> Void) -> RequestContext {
         var request = request
         change(&request)
@@ -53,21 +53,21 @@ final class RequestContext: Sendable {
     var original: Original { dataKey.original }
     var route: FetchRoute { dataKey.route }
 
-    /// Returns whether no later reload has outdated a result.
-    ///
-    /// - Parameter reload: The number of the last reload that the result includes.
-    func isCurrent(_ reload: UInt64) -> Bool { loader.reloads.withLock { $0.lastReload(of: original) } == reload }
+    /// Returns whether a result of this generation is the newest.
+    func isCurrent(_ generation: UInt64) -> Bool {
+        loader.reloads.withLock { $0.generation(of: original) == generation }
+    }
 
-    /// Returns a result to share. `reload` is the reload that received the bytes, or nil if none did.
-    func result(_ loaded: LoadedData, reload: UInt64? = nil) -> DataJobResult {
-        DataJobResult(loaded: loaded, requestID: id, reload: reload ?? route.lastReload)
+    /// Returns a result to share. `generation` is that of a reload's bytes; nil for that of the request.
+    func makeResult(_ loaded: LoadedData, generation: UInt64? = nil) -> DataJobResult {
+        DataJobResult(loaded: loaded, requestID: id, generation: generation ?? route.generation)
     }
 
     func checkURL() throws(ImageError) { try request.origin.url?.checkIsLoadable() }
 
     /// Counts an event and sends it to the observer.
     func send(_ kind: ImageLoadEvent.Kind) {
-        loader.events.record(kind, id: id, of: request) { loader.retries.uptime() - start }
+        loader.events.record(kind, id: id, of: request) { loader.retryController.uptime() - start }
     }
 
     /// Sends an event if the bytes are from a download that another request, `starter`, has started.
@@ -115,8 +115,8 @@ public struct DataJobResult: Sendable {
     let loaded: LoadedData
     /// The request that started the download.
     let requestID: UInt64
-    /// The number of the reload that received the bytes, or of the last one before they were requested.
-    let reload: UInt64
+    /// The generation of the bytes. See `ReloadTracker`.
+    let generation: UInt64
 }
 
 /// An image that requests share.
@@ -124,8 +124,8 @@ public struct ImageJobResult: Sendable {
     var loaded: LoadedImage
     /// The request that started the work.
     var requestID: UInt64
-    /// See `DataJobResult.reload`.
-    let reload: UInt64
+    /// The generation of the original's bytes.
+    let generation: UInt64
     /// Whether the image is in the memory cache.
     var isInMemory = false
 }
@@ -136,13 +136,13 @@ public struct FetchRoute: Hashable, Sendable {
     public let disk: CacheAccess
     /// The stored data that can be used.
     public let mode: ImageLoadMode
-    /// The number of the original's last reload when the request started. Prevents it from joining older work.
-    let lastReload: UInt64
+    /// The original's generation when the request started. Prevents it from joining older work.
+    let generation: UInt64
 
-    init(_ request: ImageRequest) { self.init(request, request.original, lastReload: 0) }
+    init(_ request: ImageRequest) { self.init(request, request.original, generation: 0) }
 
-    init(_ request: ImageRequest, _ original: Original, lastReload: UInt64) {
-        self.lastReload = lastReload
+    init(_ request: ImageRequest, _ original: Original, generation: UInt64) {
+        self.generation = generation
         let isLocal = original.isLocal
         disk = isLocal ? .none : request.cachePolicy.disk
         mode = isLocal && request.mode == .onlyIfCached ? .standard : request.mode
@@ -163,36 +163,38 @@ public struct FetchRoute: Hashable, Sendable {
     var readsDisk: Bool { disk.reads && !mode.asksOrigin }
 }
 
-/// Counts the reloads of originals with requests in progress, so that the result of older work doesn't replace that of
-/// a reload, and newer requests don't join older work.
+/// The generations of originals with requests in progress.
+///
+/// An original's generation increases when a reload receives new bytes. A result of an older generation doesn't replace
+/// a newer one, and newer requests don't join older work.
 struct ReloadTracker: Sendable {
     private struct Entry: Sendable {
         var requestCount = 0
-        var reloadCount: UInt64 = 0
+        var generation: UInt64 = 0
     }
 
     private var entries: [Original: Entry] = [:]
 
     var isEmpty: Bool { entries.isEmpty }
 
-    /// Returns the number of the last reload, or 0 if there was none.
-    func lastReload(of original: Original) -> UInt64 { entries[original]?.reloadCount ?? 0 }
+    /// Returns the generation, which is 0 before the first reload.
+    func generation(of original: Original) -> UInt64 { entries[original]?.generation ?? 0 }
 
-    /// Adds a request. Returns the number of the last reload.
-    mutating func begin(_ original: Original) -> UInt64 {
+    /// Adds a request. Returns the generation.
+    mutating func beginRequest(_ original: Original) -> UInt64 {
         entries[original, default: Entry()].requestCount += 1
-        return lastReload(of: original)
+        return generation(of: original)
     }
 
-    mutating func end(_ original: Original) {
+    mutating func endRequest(_ original: Original) {
         guard let index = entries.index(forKey: original) else { return }
         entries.values[index].requestCount -= 1
         if entries.values[index].requestCount == 0 { entries.remove(at: index) }
     }
 
-    /// Records a reload and returns its number. Bytes of the original with a lower number are outdated.
+    /// Starts a new generation and returns it.
     mutating func markReloaded(_ original: Original) -> UInt64 {
-        entries[original]?.reloadCount += 1
-        return lastReload(of: original)
+        entries[original]?.generation += 1
+        return generation(of: original)
     }
 }

@@ -110,8 +110,6 @@ public final class ImagePrefetcher: Sendable {
         return try await loader.image(for: first)
     }
 
-    // MARK: Starting and ending
-
     private func startNext() {
         while let (id, prefetch) = state.withLock({ $0.queue.start() }) {
             if isInMemory(prefetch) { ended(id) } else { start(prefetch, id) }

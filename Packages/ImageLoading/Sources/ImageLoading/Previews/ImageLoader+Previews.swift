@@ -26,7 +26,8 @@ extension ImageLoader {
         let session = PreviewSession { [throttle = configuration.previewThrottle] in
             decoder.makeSession(request: decoding, throttle: throttle)
         }
-        return PreviewQueue(configuration, priority: shared.priority) { [uptime = retries.uptime] bytes, isCancelled in
+        return PreviewQueue(configuration, priority: shared.priority) {
+            [uptime = retryController.uptime] bytes, isCancelled in
             guard let preview = await session.preview(of: bytes, at: uptime(), isCancelled: isCancelled) else { return }
             if !isCancelled() { shared.report(preview) }
         }

@@ -38,7 +38,7 @@ final class RetryController: Sendable {
         sleep = { try await clock.sleep(for: $0) }
     }
 
-    /// Returns whether the attempt decides about a host that has failed too often. Throws if it has just failed.
+    /// Returns whether the attempt is the probe of a half-open breaker. Throws if the breaker is open.
     ///
     /// Each admitted attempt must end with `succeeded` or `failed`.
     func admit(_ host: String?) throws(AttemptFailure) -> Bool {
@@ -64,8 +64,8 @@ final class RetryController: Sendable {
         return failure
     }
 
-    /// Returns the wait before the next retry, or nil if there is none.
-    func wait(after failure: AttemptFailure, _ retries: Retries, _ budget: RetryBudget?) -> Duration? {
+    /// Returns the delay of the next retry, which it takes from the budget. Returns nil if there is none.
+    func delay(after failure: AttemptFailure, _ retries: Retries, _ budget: RetryBudget?) -> Duration? {
         guard failure.error.isTransient,
             let delay = policy.delay(
                 beforeRetry: retries.count, retryAfter: failure.retryAfter, elapsed: uptime() - retries.start)

@@ -84,8 +84,6 @@ final class ImageTaskState: Sendable {
         effects.delivery?.enqueue { self.deliver() }
     }
 
-    // MARK: Delivery to the receiver
-
     /// Delivers all new events.
     private func deliver() {
         while let (receiver, event) = nextDelivery() {
@@ -107,8 +105,6 @@ final class ImageTaskState: Sendable {
             return (receiver, event)
         }
     }
-
-    // MARK: Readers
 
     /// Returns the next event for a reader, or nil after the last event or if the reader's task is cancelled.
     func next(_ cursor: inout TaskEvents.Cursor) async -> ImageTask.Event? {
