@@ -38,7 +38,7 @@ enum DiskBenchmarks {
     }
 
     private static let sizes = [
-        Size(name: "20 kB", byteCount: 20_480, entryCount: 10_000, getGoal: 1.7),
+        Size(name: "20 kB", byteCount: 20_480, entryCount: 10_000, getGoal: 1.25),
         Size(name: "200 kB", byteCount: 204_800, entryCount: 2_000, getGoal: 1.5),
     ]
     private static let putGoal = 2.0

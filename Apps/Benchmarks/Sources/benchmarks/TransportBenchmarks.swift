@@ -29,7 +29,7 @@ struct TransportComparison: Encodable {
 enum TransportBenchmarks {
     private static let rounds = 15
     private static let requestCount = 1_000
-    private static let goal = 2.0
+    private static let goal = 1.3
 
     @concurrent
     static func run() async throws -> [TransportComparison] {
