@@ -4,9 +4,8 @@ import Synchronization
 /// Runs one task for all callers that request the same key at the same time.
 ///
 /// - The task is detached: it inherits neither task-local values nor priority nor cancellation from a caller.
-/// - Progress handlers are called with no lock held, one at a time for each operation, on the thread that reports or
-///   joins, or on one that is just making calls. A slow handler delays the other callers of its operation, and their
-///   cancellation.
+/// - Progress handlers are called with no lock held, one at a time for each operation, on a thread of the operation or of
+///   a caller. A slow handler delays the other callers of its operation, and their cancellation.
 public final class TaskCoalescer<Key: Hashable & Sendable, Value: Sendable>: RequestCoalescer {
     private struct State: Sendable {
         /// The operations that can be joined.

@@ -124,7 +124,7 @@ public final class ImageService: Sendable {
     func decoding<Value: Sendable>(
         _ work: @escaping @Sendable (_ isCancelled: @escaping @Sendable () -> Bool) throws -> Value
     ) async throws -> Value {
-        try await parts.gate.runDecode { try await parts.scheduler.runDecoding(work) }
+        try await parts.gate.runDecode { try await parts.scheduler.runDecoding(priority: LivePriority(.normal), work) }
     }
 }
 

@@ -89,7 +89,7 @@ extension ImageLoader {
     ) async throws -> ImageJobResult {
         context.send(.queued(.decode))
         var loaded = decoded.loaded
-        loaded.image = try await configuration.scheduler.runInDecodeLane(priority) { isCancelled in
+        loaded.image = try await configuration.scheduler.runDecoding(priority: priority) { isCancelled in
             try decoded.loaded.image.processed(by: context.request.processors, isCancelled: isCancelled)
         }
         context.send(.processed)
@@ -132,7 +132,7 @@ extension ImageLoader {
     ) async throws -> ImageJobResult {
         let (decoder, decoding) = (configuration.decoder, DecodingRequest(target: context.request.target))
         context.send(.queued(.decode))
-        let image = try await configuration.scheduler.runInDecodeLane(priority) { isCancelled in
+        let image = try await configuration.scheduler.runDecoding(priority: priority) { isCancelled in
             context.send(.decodingStarted)
             return try decoder.decode(original.loaded.data, request: decoding, isCancelled: isCancelled)
         }
@@ -217,28 +217,6 @@ extension DecodedImage {
         }
         return image
     }
-}
-
-extension WorkScheduler {
-    /// Runs synchronous CPU-bound work in the decode lane. `body` may call `isCancelled` on any thread.
-    func runInDecodeLane<Value: Sendable>(
-        _ priority: LivePriority, body: @Sendable (_ isCancelled: @escaping @Sendable () -> Bool) throws -> Value
-    ) async throws -> Value {
-        let flag = CancellationFlag()
-        return try await withTaskCancellationHandler {
-            try await run(in: .decode, host: nil, priority: priority) { try body { flag.isSet } }
-        } onCancel: {
-            flag.set()
-        }
-    }
-}
-
-private final class CancellationFlag: Sendable {
-    private let value = Atomic(false)
-
-    var isSet: Bool { value.load(ordering: .relaxed) }
-
-    func set() { value.store(true, ordering: .relaxed) }
 }
 
 extension DecodingFailure {

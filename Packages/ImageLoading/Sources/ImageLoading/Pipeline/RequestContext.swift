@@ -163,10 +163,8 @@ public struct FetchRoute: Hashable, Sendable {
     var readsDisk: Bool { disk.reads && !mode.asksOrigin }
 }
 
-/// The generations of originals with requests in progress.
-///
-/// An original's generation increases when a reload receives new bytes. A result of an older generation doesn't replace
-/// a newer one, and newer requests don't join older work.
+/// The generations of originals with requests in progress. A reload that receives new bytes starts a new generation.
+/// Results of older ones don't replace newer results, and newer requests don't join older work.
 struct ReloadTracker: Sendable {
     private struct Entry: Sendable {
         var requestCount = 0
