@@ -1,4 +1,5 @@
 import Foundation
+import ImageCodecJPEG
 import ImageCore
 import ImageDecoding
 import ImageTesting
@@ -38,6 +39,25 @@ import Testing
         #expect(bitmap.size == PixelSize(width: 34, height: 14))
         #expect(Array(bitmap.pixels.prefix(4)) == [255, 0, 0, 255])
         #expect(bitmap.isOpaque)
+    }
+
+    @Test("decodes for speed only if the result is lossy, with a quality of 85 or below")
+    func decodingPreference() throws {
+        let source = try SampleImages.jpeg(640, 480)
+        func decoded(_ preference: DecodingPreference) throws -> Bitmap {
+            let size = PixelSize(width: 100, height: 75)
+            let target = ImageTarget(size, mode: .fill, upscales: true, preference: preference)
+            return try SampleImages.decoder().decode(source, request: DecodingRequest(target: target)) { false }.bitmap
+        }
+        func encoded(_ bitmap: Bitmap, quality: Double) throws -> Data {
+            try JPEGEncoder().encode(bitmap, options: EncodingOptions(quality: quality))
+        }
+        let (fast, best) = (try decoded(.speed), try decoded(.quality))
+        #expect(fast != best)
+        #expect(try render(source, "w:100/q:85/f:jpg").data == encoded(fast, quality: 0.85))
+        #expect(try render(source, "w:100/q:86/f:jpg").data == encoded(best, quality: 0.86))
+        let png = try render(source, "w:100/q:80/f:png").data
+        #expect(try SampleImages.decoder().decode(png, request: DecodingRequest()) { false }.bitmap == best)
     }
 
     @Test("puts white behind transparent pixels of formats without transparency")

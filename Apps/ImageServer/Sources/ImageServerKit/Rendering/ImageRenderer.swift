@@ -12,6 +12,9 @@ import ImageProcessing
 ///
 /// Synchronous and CPU-bound: call it in the decode lane of a scheduler.
 public struct ImageRenderer: Sendable {
+    /// Lossy results up to this quality are decoded for speed, because encoding loses far more than that.
+    private static let maxQualityForSpeed = 85
+
     private let decoder: DownsamplingDecoder
     private let limits: RenderingLimits
     private let standardQuality: [ImageFormat: Int]
@@ -92,7 +95,8 @@ public struct ImageRenderer: Sendable {
         of source: Data, _ header: ImageHeader, count: Int, _ job: inout RenderingJob,
         _ isCancelled: @Sendable () -> Bool
     ) throws(RenderingFailure) -> [AnimationFrame] {
-        let target = job.plan.target
+        var target = job.plan.target
+        if job.output.isLossy, job.quality <= Self.maxQualityForSpeed { target?.preference = .speed }
         let reader = try decoding { () throws(DecodingFailure) in
             try decoder.makeFrameReader(of: source, target: target)
         }
