@@ -19,6 +19,9 @@ public struct WorkProgress: Hashable, Sendable {
         totalBytes.map { $0 > 0 ? min(1, Double(completedBytes) / Double($0)) : 1 }
     }
 
+    /// The progress in bytes only.
+    package var withoutPreview: WorkProgress { WorkProgress(completedBytes: completedBytes, totalBytes: totalBytes) }
+
     /// Merges a newer report, and returns whether it changed anything.
     ///
     /// Bytes never decrease, even if a transfer restarts. The preview with the highest number is kept.

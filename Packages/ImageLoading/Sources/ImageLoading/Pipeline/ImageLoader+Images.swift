@@ -199,10 +199,6 @@ extension RequestContext {
     }
 }
 
-extension WorkProgress {
-    var withoutPreview: WorkProgress { WorkProgress(completedBytes: completedBytes, totalBytes: totalBytes) }
-}
-
 extension DecodedImage {
     /// Applies processors. Throws `ImageError.processing`, or `CancellationError` between two processors.
     func processed(by processors: [any ImageProcessor], isCancelled: @Sendable () -> Bool) throws -> DecodedImage {

@@ -10,7 +10,8 @@ import Synchronization
 #endif
 
 extension ImageLoader {
-    /// Returns the encoded original from the request, the disk cache or the network.
+    /// Returns the encoded original from the request, the disk cache or the network. Its download has the priority of the
+    /// images that need it, while it waits in the gate and in the lane.
     func originalData(
         for context: RequestContext, _ priority: LivePriority, _ onProgress: @escaping @Sendable (WorkProgress) -> Void
     ) async throws -> DataJobResult {

@@ -84,7 +84,7 @@ final class RequestContext: Sendable {
     }
 }
 
-/// Identifies the download of an original. Requests with equal keys share it.
+/// Identifies the download of an original. Requests with equal keys share it, for images of any size.
 public struct DataJobKey: Hashable, Sendable {
     let original: Original
     /// The use of the disk cache and the network.
