@@ -98,7 +98,7 @@ extension ImageLoader {
 
     /// Decodes an original. Stored bytes that can't be decoded are removed and downloaded once more, unless a reload
     /// has replaced them.
-    func decodeOrRenew(
+    private func decodeOrRenew(
         _ original: DataJobResult, for context: RequestContext, _ shared: any SharedOperation
     ) async throws -> ImageJobResult {
         do {

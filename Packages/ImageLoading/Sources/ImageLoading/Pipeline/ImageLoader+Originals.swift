@@ -95,7 +95,7 @@ extension ImageLoader {
     }
 
     /// Sends the event for the source of the bytes, and returns both.
-    func recordLoad(of data: Data, from source: ResponseSource, _ context: RequestContext) -> LoadedData {
+    private func recordLoad(of data: Data, from source: ResponseSource, _ context: RequestContext) -> LoadedData {
         let (event, source): (ImageLoadEvent.Kind, ImageSource) =
             switch source {
             case .network: (.downloadFinished(bytes: data.count), .network)
@@ -108,7 +108,7 @@ extension ImageLoader {
     }
 
     /// Collects a body in `received`, which others can read in the meantime.
-    func collect(
+    private func collect(
         _ response: TransportResponse, into received: ReceivedBytes = ReceivedBytes(),
         onProgress: (WorkProgress) -> Void = { _ in }
     ) async throws(TransportFailure) -> Data {
@@ -123,7 +123,7 @@ extension ImageLoader {
     }
 
     /// Downloads the original and retries transient failures. Frees its slot in the lane while it waits.
-    func download(for context: RequestContext, _ shared: any SharedOperation) async throws -> DataJobResult {
+    private func download(for context: RequestContext, _ shared: any SharedOperation) async throws -> DataJobResult {
         if context.route.isOffline { throw ImageError.offline }
         var retries = Retries(start: retryController.uptime())
         while true {
@@ -202,7 +202,7 @@ extension ImageLoader {
     }
 
     /// Calls the closure of `ImageOrigin.fetch`. An `ImageError` is handled like that of a transport.
-    func bytes(
+    private func bytes(
         of fetch: @Sendable () async throws -> Data, _ context: RequestContext
     ) async throws(ImageError) -> LoadedData {
         let data: Data
@@ -219,7 +219,7 @@ extension ImageLoader {
     }
 
     /// Sends one request and receives its body.
-    func transfer(
+    private func transfer(
         _ url: URL, _ context: RequestContext, _ shared: any SharedOperation
     ) async throws -> LoadedData {
         var request = try TransportRequest(url, context, configuration.transferLimits)
