@@ -20,9 +20,11 @@ enum WebPReading {
         }
     }
 
-    static func pixels(_ image: any OpenedImage, frame: Int = 0) throws(DecodingFailure) -> [UInt8] {
+    static func pixels(
+        _ image: any OpenedImage, frame: Int = 0, size: PixelSize? = nil
+    ) throws(DecodingFailure) -> [UInt8] {
         let sink = CollectingRowSink()
-        try image.decode(frame: frame, size: image.header.storedSize, layout: .rgba8, into: sink)
+        try image.decode(frame: frame, size: size ?? image.header.storedSize, layout: .rgba8, into: sink)
         return sink.pixels
     }
 }

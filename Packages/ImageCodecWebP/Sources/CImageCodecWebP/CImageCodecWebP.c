@@ -7,6 +7,9 @@
 #include <webp/encode.h>
 #include <webp/mux.h>
 
+/* A fused multiply-add rounds once instead of twice. Its result differs from that of a CPU without it. */
+#pragma clang fp contract(off)
+
 static webp_outcome outcome_of(VP8StatusCode status) {
     switch (status) {
     case VP8_STATUS_OK: return webp_ok;
@@ -72,15 +75,77 @@ void webp_make_opaque(uint8_t *rgba, size_t pixels) {
     }
 }
 
-webp_outcome webp_decode(const uint8_t *bytes, size_t length, uint8_t *rgba, size_t stride, size_t size) {
+static WebPDecBuffer pixels_at(uint8_t *rgba, size_t stride, size_t size) {
+    WebPDecBuffer buffer;
+    WebPInitDecBuffer(&buffer);
+    buffer.colorspace = MODE_RGBA;
+    buffer.is_external_memory = 1;
+    buffer.u.RGBA = (WebPRGBABuffer){rgba, (int)stride, size};
+    return buffer;
+}
+
+static size_t halved(int side) { return ((size_t)side + 1) / 2; }
+
+static WebPDecBuffer planes_at(uint8_t *planes, int width, int height) {
+    WebPDecBuffer buffer;
+    WebPInitDecBuffer(&buffer);
+    buffer.colorspace = MODE_YUV;
+    buffer.is_external_memory = 1;
+    WebPYUVABuffer *yuv = &buffer.u.YUVA;
+    yuv->y_stride = width;
+    yuv->u_stride = yuv->v_stride = (int)halved(width);
+    yuv->y_size = (size_t)width * (size_t)height;
+    yuv->u_size = yuv->v_size = halved(width) * halved(height);
+    yuv->y = planes;
+    yuv->u = yuv->y + yuv->y_size;
+    yuv->v = yuv->u + yuv->u_size;
+    return buffer;
+}
+
+size_t webp_planes_length(int width, int height) {
+    return (size_t)width * (size_t)height + 2 * halved(width) * halved(height);
+}
+
+static webp_outcome decode(const uint8_t *bytes, size_t length, WebPDecBuffer output) {
     WebPDecoderConfig config;
     if (!WebPInitDecoderConfig(&config)) return webp_unsupported;
-    config.output.colorspace = MODE_RGBA;
-    config.output.is_external_memory = 1;
-    config.output.u.RGBA.rgba = rgba;
-    config.output.u.RGBA.stride = (int)stride;
-    config.output.u.RGBA.size = size;
+    config.output = output;
     return outcome_of(WebPDecode(bytes, length, &config));
+}
+
+webp_outcome webp_decode(const uint8_t *bytes, size_t length, uint8_t *rgba, size_t stride, size_t size) {
+    return decode(bytes, length, pixels_at(rgba, stride, size));
+}
+
+webp_outcome webp_decode_planes(const uint8_t *bytes, size_t length, int width, int height, uint8_t *planes) {
+    return decode(bytes, length, planes_at(planes, width, height));
+}
+
+/* Rounds to the nearest byte. */
+static uint8_t byte(float value) {
+    return (uint8_t)(int)(value < 0 ? 0.5f : value > 255 ? 255.5f : value + 0.5f);
+}
+
+/* Converts the sum of four samples of luma, and one of each chroma plane, to an opaque pixel by ITU-R BT.601 (RFC 9649,
+   2.5). */
+static void write_pixel(int luma, int u, int v, uint8_t *rgba) {
+    float y = 1.164383f * ((float)luma / 4 - 16), blue = (float)(u - 128), red = (float)(v - 128);
+    rgba[0] = byte(y + 1.596027f * red);
+    rgba[1] = byte(y - 0.391762f * blue - 0.812968f * red);
+    rgba[2] = byte(y + 2.017232f * blue);
+    rgba[3] = 255;
+}
+
+void webp_half_row(const uint8_t *planes, int width, int height, int row, uint8_t *restrict rgba) {
+    const uint8_t *above = planes + 2 * (size_t)row * (size_t)width;
+    const uint8_t *below = 2 * row + 1 < height ? above + width : above;
+    const uint8_t *u = planes + (size_t)width * (size_t)height + (size_t)row * halved(width);
+    const uint8_t *v = u + halved(width) * halved(height);
+    size_t pairs = (size_t)width / 2;
+    for (size_t x = 0; x < pairs; x++)
+        write_pixel(above[2 * x] + above[2 * x + 1] + below[2 * x] + below[2 * x + 1], u[x], v[x], rgba + 4 * x);
+    if (width % 2 != 0)
+        write_pixel(2 * (above[width - 1] + below[width - 1]), u[pairs], v[pairs], rgba + 4 * pairs);
 }
 
 /* Blends two pixels of which neither is transparent. The weights are in units of 1/255². */
@@ -123,20 +188,22 @@ void webp_blend(const uint8_t *rgba, size_t count, uint8_t *below) {
 
 struct webp_session {
     WebPIDecoder *decoder;
-    uint8_t *rgba;
-    int width, height, makes_opaque;
+    WebPDecBuffer buffer; /* used by the decoder */
+    webp_output output;
+    int width, height;
     int rows;
 };
 
-webp_session *webp_session_open(int width, int height, int makes_opaque, uint8_t *rgba) {
+webp_session *webp_session_open(int width, int height, webp_output output, uint8_t *memory) {
     webp_session *session = calloc(1, sizeof *session);
     if (session == NULL) return NULL;
-    size_t size = 4 * (size_t)width * (size_t)height;
-    session->decoder = WebPINewRGB(MODE_RGBA, rgba, size, 4 * width);
-    session->rgba = rgba;
+    size_t stride = 4 * (size_t)width;
+    session->buffer = output == webp_output_planes ? planes_at(memory, width, height)
+                                                   : pixels_at(memory, stride, stride * (size_t)height);
+    session->output = output;
     session->width = width;
     session->height = height;
-    session->makes_opaque = makes_opaque;
+    session->decoder = WebPINewDecoder(&session->buffer);
     if (session->decoder != NULL) return session;
     free(session);
     return NULL;
@@ -150,9 +217,9 @@ void webp_session_close(webp_session *session) {
 /* libwebp does not read rows again after it has reported them, so their alpha can be changed. */
 static void take_rows(webp_session *session, int rows) {
     if (rows > session->height) rows = session->height;
-    if (rows > session->rows && session->makes_opaque) {
+    if (rows > session->rows && session->output == webp_output_opaque) {
         size_t first = (size_t)session->rows * (size_t)session->width, end = (size_t)rows * (size_t)session->width;
-        webp_make_opaque(session->rgba + 4 * first, end - first);
+        webp_make_opaque(session->buffer.u.RGBA.rgba + 4 * first, end - first);
     }
     if (rows > session->rows) session->rows = rows;
 }
@@ -161,7 +228,7 @@ webp_outcome webp_session_update(webp_session *session, const uint8_t *bytes, si
     VP8StatusCode status = WebPIUpdate(session->decoder, bytes, length);
     int last = 0;
     if (status == VP8_STATUS_OK || status == VP8_STATUS_SUSPENDED || status == VP8_STATUS_NOT_ENOUGH_DATA) {
-        if (WebPIDecGetRGB(session->decoder, &last, NULL, NULL, NULL) != NULL) take_rows(session, last);
+        if (WebPIDecodedArea(session->decoder, NULL, NULL, NULL, &last) != NULL) take_rows(session, last);
     }
     *rows = session->rows;
     return outcome_of(status);

@@ -18,11 +18,12 @@ final class IncrementalWebP: IncrementalImage {
     /// The number of bytes that have been read.
     private var position = 0
     private var image: WebPImage?
-    private var isStarted = false
+    /// The size of the previews. Nil before `start`.
+    private var size: PixelSize?
     private var session: WebPSession?
     private var isRejected = false
-    /// The image if it was decoded at once, because libwebp rejected it incrementally.
-    private var pixels: [UInt8]?
+    /// The pixels or planes of the image if it was decoded at once, because libwebp rejected it incrementally.
+    private var decoded: [UInt8]?
     private var isDone = false
     private var failure: DecodingFailure?
 
@@ -31,22 +32,26 @@ final class IncrementalWebP: IncrementalImage {
     init(limits: DecodingLimits) { self.limits = limits }
 
     var extent: PreviewExtent {
-        if pixels != nil, let header { return PreviewExtent(passes: 1, rows: header.storedSize.height) }
+        if decoded != nil, let size { return PreviewExtent(passes: 1, rows: size.height) }
         guard let session else { return .nothing }
         return PreviewExtent(passes: session.isComplete ? 1 : 0, rows: session.rows)
     }
 
-    /// Returns the stored size: WebP is not scaled while decoding.
-    func decodableSize(covering target: PixelSize) -> PixelSize { header?.storedSize ?? target }
+    /// Returns the stored size, or half of it for a lossy still image without alpha.
+    func decodableSize(covering target: PixelSize) -> PixelSize {
+        image?.decodableSize(covering: target) ?? header?.storedSize ?? target
+    }
 
-    /// Returns the size of the whole image in bytes.
-    func heldBytes(size: PixelSize, layout: PixelLayout) -> Int { 4 * size.area }
+    /// Returns the size of the whole image, or of its planes, in bytes.
+    func heldBytes(size: PixelSize, layout: PixelLayout) -> Int {
+        image?.byteCount(decodedAt: size) ?? 4 * size.area
+    }
 
     func start(size: PixelSize, layout: PixelLayout) throws(DecodingFailure) {
-        guard size == header?.storedSize, layout == .rgba8 else {
-            throw .unsupported(.webp, "the image can only be decoded at its stored size as RGBA")
+        guard header != nil, size == decodableSize(covering: size), layout == .rgba8 else {
+            throw .unsupported(.webp, "the image can't be decoded at \(size) in this layout")
         }
-        isStarted = true
+        self.size = size
         try recordingFailure { () throws(DecodingFailure) in try advance() }
     }
 
@@ -61,10 +66,8 @@ final class IncrementalWebP: IncrementalImage {
     }
 
     func decodePreview(into sink: any PixelRowSink) throws(DecodingFailure) {
-        if let pixels, let size = header?.storedSize {
-            for y in 0..<size.height {
-                try sink.receive(pixels.span.extracting(y * size.width * 4..<(y + 1) * size.width * 4))
-            }
+        if let decoded, let image, let size {
+            try image.send(0..<size.height, of: decoded.span, size: size, to: sink)
         } else if let session {
             try session.send(0..<session.rows, to: sink)
         }
@@ -74,7 +77,7 @@ final class IncrementalWebP: IncrementalImage {
     /// started.
     private func advance() throws(DecodingFailure) {
         let end = RIFFChunks.fileLength(of: data) ?? .max
-        while !isDone, header == nil || isStarted {
+        while !isDone, header == nil || size != nil {
             let next = min(end, Self.checkpoint(after: position))
             guard next <= data.count else { return }
             position = next
@@ -116,16 +119,16 @@ final class IncrementalWebP: IncrementalImage {
     }
 
     private func decode(_ known: Data) throws(DecodingFailure) {
-        guard let image else { return }
+        guard let image, let size else { return }
         if session == nil {
             do throws(DecodingFailure) {
                 try image.checkMemory(
-                    outputBytes: 4 * image.size.area, at: 0..<known.count, of: known, limits: limits)
+                    outputBytes: image.byteCount(decodedAt: size), at: 0..<known.count, of: known, limits: limits)
             } catch .truncated {
                 // The memory of a lossless image is not known yet.
                 return
             }
-            session = try WebPSession(image)
+            session = try WebPSession(image, size: size)
         }
         guard !isRejected else { return }
         do throws(DecodingFailure) {
@@ -137,9 +140,9 @@ final class IncrementalWebP: IncrementalImage {
 
     /// Decodes a complete image that was rejected incrementally. If it is truncated, the decoded rows remain.
     private func decodeAtOnce(_ known: Data) throws(DecodingFailure) {
-        guard let image else { return }
+        guard let image, let size else { return }
         do throws(DecodingFailure) {
-            pixels = try image.pixels(at: 0..<known.count, of: known, pool: nil)
+            decoded = try image.decoded(at: 0..<known.count, of: known, size: size, pool: nil)
             session = nil
         } catch .truncated {
             return

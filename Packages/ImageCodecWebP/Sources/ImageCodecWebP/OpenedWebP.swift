@@ -25,11 +25,17 @@ final class OpenedWebP: OpenedImage {
         header = structure.header
     }
 
-    /// Returns the stored size: WebP is not scaled while decoding.
-    func decodableSize(covering target: PixelSize) -> PixelSize { structure.canvas }
+    /// Returns the stored size, or half of it for a lossy still image without alpha.
+    func decodableSize(covering target: PixelSize) -> PixelSize {
+        guard case .still(let image) = structure.content else { return structure.canvas }
+        return image.decodableSize(covering: target)
+    }
 
-    /// Returns the size of the decoded image or the canvas in bytes.
-    func heldBytes(frame index: Int, size: PixelSize, layout: PixelLayout) -> Int { 4 * structure.canvas.area }
+    /// Returns the size of the decoded image, its planes or the canvas in bytes.
+    func heldBytes(frame index: Int, size: PixelSize, layout: PixelLayout) -> Int {
+        guard case .still(let image) = structure.content else { return 4 * structure.canvas.area }
+        return image.byteCount(decodedAt: size)
+    }
 
     func decode(
         frame index: Int, size: PixelSize, layout: PixelLayout, preference: DecodingPreference,
@@ -39,39 +45,47 @@ final class OpenedWebP: OpenedImage {
             let isMissing = structure.isTruncated && index >= structure.frameCount
             throw isMissing ? .truncated(.webp) : .noSuchFrame(index, frameCount: structure.frameCount)
         }
-        guard size == structure.canvas, layout == .rgba8 else {
-            throw .unsupported(.webp, "the image can only be decoded at \(structure.canvas) as RGBA")
+        guard size == decodableSize(covering: size), layout == .rgba8 else {
+            throw .unsupported(.webp, "the image can't be decoded at \(size) in this layout")
         }
         switch structure.content {
         case .still(let image):
             // libwebp would continue after the end of the file.
             let end = structure.isTruncated ? nil : RIFFChunks.fileLength(of: data)
             let range = 0..<min(data.count, end ?? data.count)
-            try image.checkMemory(outputBytes: 4 * size.area, at: range, of: data, limits: limits)
-            if structure.isTruncated { return try stream(image, into: sink) }
-            let isWritten = try sink.receiveImage(byteCount: 4 * size.area) { pixels throws(DecodingFailure) in
-                try image.decode(at: range, of: data, into: &pixels)
-            }
-            if !isWritten { try send(image.pixels(at: range, of: data, pool: pool), to: sink) }
+            let byteCount = image.byteCount(decodedAt: size)
+            try image.checkMemory(outputBytes: byteCount, at: range, of: data, limits: limits)
+            if structure.isTruncated { return try stream(image, size: size, into: sink) }
+            try send(image, at: range, size: size, to: sink)
         case .frames(let frames):
             try composite(frames, through: index, for: sink)
             try compositor?.send(to: sink)
         }
     }
 
-    /// Sends the rows of a complete image, and returns its memory to the pool.
-    private func send(_ pixels: [UInt8], to sink: any PixelRowSink) throws(DecodingFailure) {
-        defer { pool?.give(pixels) }
-        let (bytes, stride) = (pixels.span, structure.canvas.width * 4)
-        for y in 0..<structure.canvas.height { try sink.receive(bytes.extracting(y * stride..<(y + 1) * stride)) }
+    /// Sends a complete image: its pixels at once if the sink receives them, or else its rows.
+    private func send(
+        _ image: WebPImage, at range: Range<Int>, size: PixelSize, to sink: any PixelRowSink
+    ) throws(DecodingFailure) {
+        if size == image.size {
+            let isWritten = try sink.receiveImage(byteCount: 4 * size.area) { pixels throws(DecodingFailure) in
+                try image.decode(at: range, of: data, into: &pixels)
+            }
+            if isWritten { return }
+        }
+        let decoded = try image.decoded(at: range, of: data, size: size, pool: pool)
+        defer { pool?.give(decoded) }
+        try image.send(0..<size.height, of: decoded.span, size: size, to: sink)
     }
 
     /// Sends the available rows of a truncated file, then throws `.truncated`.
     ///
     /// The bytes are decoded in pieces of about 256 rows to allow cancellation. For each piece, libwebp decodes a few
     /// rows of a lossless image again.
-    private func stream(_ image: WebPImage, into sink: any PixelRowSink) throws(DecodingFailure) {
-        let session = try WebPSession(image)
+    private func stream(
+        _ image: WebPImage, size: PixelSize, into sink: any PixelRowSink
+    ) throws(DecodingFailure) {
+        let session = try WebPSession(image, size: size)
         let pieceCount = max(1, image.size.height / 256)
         for piece in 1...pieceCount where !session.isComplete {
             try sink.checkCancellation()
@@ -106,7 +120,7 @@ final class OpenedWebP: OpenedImage {
     }
 
     private func decodedPart(of frame: WebPFrame) throws(DecodingFailure) -> [UInt8] {
-        let session = try WebPSession(frame.image)
+        let session = try WebPSession(frame.image, size: frame.size)
         try session.update(data.dropFirst(frame.data.lowerBound).prefix(frame.data.count))
         return session.decodedPart
     }

@@ -12,7 +12,9 @@ public import ImageCore
 /// is lossless or lossy with alpha. An animation also needs a canvas. `DecodingLimits.decodedBytes` is checked before
 /// memory is allocated, including the Huffman tables of lossless images.
 ///
-/// Images are only decoded at their stored size: scaling in libwebp saves no time and has low quality.
+/// Lossy still images without alpha can be decoded with half the sides, which needs 1.5 bytes per stored pixel: each
+/// pixel has the mean of four samples of luma, and the one sample of each chroma plane. The scaling in libwebp is not
+/// used, because it saves no time and has low quality.
 ///
 /// Animations play as in browsers: the canvas starts transparent, whatever the background color of the file, and delays
 /// up to 10 ms become 100 ms.

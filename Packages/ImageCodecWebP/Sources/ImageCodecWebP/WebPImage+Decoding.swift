@@ -10,12 +10,16 @@ import ImageCore
 extension WebPImage {
     /// Decodes the image, whose chunks are in `range`, to RGBA without padding, in memory from `pool` if there is one.
     func pixels(at range: Range<Int>, of data: Data, pool: PixelBufferPool?) throws(DecodingFailure) -> [UInt8] {
-        let byteCount = 4 * size.area
-        var pixels = pool?.takeFilled(byteCount: byteCount) ?? []
-        if pool == nil { pixels = unsafe [UInt8](unsafeUninitializedCapacity: byteCount) { $1 = byteCount } }
+        var pixels = Self.memory(byteCount: 4 * size.area, pool: pool)
         // On an error, pixels that libwebp has not written are discarded.
         try decode(at: range, of: data, into: &pixels)
         return pixels
+    }
+
+    /// Returns memory with arbitrary bytes, from `pool` if there is one.
+    static func memory(byteCount: Int, pool: PixelBufferPool?) -> [UInt8] {
+        if let pool { return pool.takeFilled(byteCount: byteCount) }
+        return unsafe [UInt8](unsafeUninitializedCapacity: byteCount) { $1 = byteCount }
     }
 
     /// Decodes the image to RGBA without padding.

@@ -7,36 +7,44 @@ import ImageCore
     import Foundation
 #endif
 
-/// Decodes the available bytes of an image.
+/// Decodes the available bytes of an image, at its size or with half the sides.
 ///
-/// Safe: handle and pixels are valid from `init` to `deinit` and never leave the class. Only rows that libwebp has
+/// Safe: handle and memory are valid from `init` to `deinit` and never leave the class. Only rows that libwebp has
 /// written are read.
 @safe final class WebPSession {
+    /// The size of the decoded image.
     let size: PixelSize
     /// The number of decoded rows from the top.
     private(set) var rows = 0
     /// Whether the whole image is decoded.
     private(set) var isComplete = false
-    private let pixels: UnsafeMutablePointer<UInt32>
+    private let image: WebPImage
+    /// The pixels, or the planes of an image that is decoded with half the sides.
+    private let memory: UnsafeMutablePointer<UInt8>
     private let handle: OpaquePointer
 
-    init(_ image: WebPImage) throws(DecodingFailure) {
-        size = image.size
-        let pixels = UnsafeMutablePointer<UInt32>.allocate(capacity: size.area)
-        let rgba = unsafe UnsafeMutableRawPointer(pixels).assumingMemoryBound(to: UInt8.self)
-        let makesOpaque: CInt = image.isLossless && !image.hasAlpha ? 1 : 0
-        let handle = unsafe webp_session_open(CInt(size.width), CInt(size.height), makesOpaque, rgba)
+    /// Creates a session.
+    ///
+    /// - Parameter size: The size of the image, or half of it if the image has one.
+    init(_ image: WebPImage, size: PixelSize) throws(DecodingFailure) {
+        precondition(size == image.size || size == image.halfSize)
+        self.image = image
+        self.size = size
+        let memory = UnsafeMutablePointer<UInt8>.allocate(capacity: image.byteCount(decodedAt: size))
+        let pixels = image.isLossless && !image.hasAlpha ? webp_output_opaque : webp_output_rgba
+        let output = size == image.size ? pixels : webp_output_planes
+        let handle = unsafe webp_session_open(CInt(image.size.width), CInt(image.size.height), output, memory)
         guard let handle = unsafe handle else {
-            unsafe pixels.deallocate()
+            unsafe memory.deallocate()
             throw .unsupported(.webp, "libwebp could not allocate memory")
         }
-        unsafe self.pixels = pixels
+        unsafe self.memory = memory
         unsafe self.handle = handle
     }
 
     deinit {
         unsafe webp_session_close(handle)
-        unsafe pixels.deallocate()
+        unsafe memory.deallocate()
     }
 
     /// Decodes the bytes of the image's chunks, always from the first byte. Does not throw `.truncated`.
@@ -48,20 +56,20 @@ import ImageCore
             return unsafe webp_session_update(handle, start, bytes.count, &rows)
         }
         if outcome != webp_truncated { try check(outcome) }
-        self.rows = Int(rows)
         isComplete = outcome == webp_ok
+        if isComplete { self.rows = size.height } else { self.rows = size == image.size ? Int(rows) : Int(rows) / 2 }
     }
 
     /// Sends rows, which must be decoded, to `sink`.
     func send(_ range: Range<Int>, to sink: any PixelRowSink) throws(DecodingFailure) {
         precondition(range.lowerBound >= 0 && range.upperBound <= rows)
-        for y in range {
-            let start = unsafe UnsafeRawPointer(pixels + y * size.width)
-            let row = unsafe UnsafeRawBufferPointer(start: start, count: 4 * size.width)
-            try sink.receive(unsafe Span(_unsafeBytes: row))
-        }
+        let decoded = unsafe UnsafeBufferPointer(start: memory, count: image.byteCount(decodedAt: size))
+        try image.send(range, of: unsafe Span(_unsafeElements: decoded), size: size, to: sink)
     }
 
-    /// The decoded rows, as RGBA without padding.
-    var decodedPart: [UInt8] { unsafe [UInt8](UnsafeRawBufferPointer(start: pixels, count: 4 * rows * size.width)) }
+    /// The decoded rows, as RGBA without padding. Only for an image that is decoded at its size.
+    var decodedPart: [UInt8] {
+        precondition(size == image.size)
+        return unsafe [UInt8](UnsafeRawBufferPointer(start: memory, count: 4 * rows * size.width))
+    }
 }

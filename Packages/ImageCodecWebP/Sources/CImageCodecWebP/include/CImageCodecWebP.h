@@ -36,6 +36,16 @@ webp_outcome webp_read_header(const uint8_t *bytes, size_t length, webp_image *i
    without padding, take more than `size` bytes. */
 webp_outcome webp_decode(const uint8_t *bytes, size_t length, uint8_t *rgba, size_t stride, size_t size);
 
+/* The bytes of the planes of a lossy image: luma, then both chroma planes, whose sides are halved and rounded up. */
+size_t webp_planes_length(int width, int height);
+
+/* Decodes a lossy image of this size to its planes. */
+webp_outcome webp_decode_planes(const uint8_t *bytes, size_t length, int width, int height, uint8_t *planes);
+
+/* Writes a row of the image with half the sides, rounded up, as opaque RGBA. Each pixel has the mean of its samples of
+   luma, and one sample of each chroma plane. */
+void webp_half_row(const uint8_t *planes, int width, int height, int row, uint8_t *rgba);
+
 /* Composites RGBA pixels over those of `below`, both with straight alpha, rounded to the nearest. */
 void webp_blend(const uint8_t *rgba, size_t count, uint8_t *below);
 
@@ -46,9 +56,15 @@ void webp_make_opaque(uint8_t *rgba, size_t pixels);
 
 typedef struct webp_session webp_session;
 
-/* Creates a session. Width and height are from the image's header. `rgba` is as for webp_decode and must stay valid
-   until webp_session_close. Returns NULL if memory is exhausted. */
-webp_session *webp_session_open(int width, int height, int makes_opaque, uint8_t *rgba);
+typedef enum {
+    webp_output_rgba,
+    webp_output_opaque, /* RGBA with alpha 255 */
+    webp_output_planes, /* as for webp_decode_planes */
+} webp_output;
+
+/* Creates a session. Width and height are from the image's header. `memory` has space for the output without padding,
+   and must stay valid until webp_session_close. Returns NULL if memory is exhausted. */
+webp_session *webp_session_open(int width, int height, webp_output output, uint8_t *memory);
 void webp_session_close(webp_session *session);
 
 /* Decodes the first `length` bytes of the image, including those of earlier calls. Sets *rows to the number of decoded
