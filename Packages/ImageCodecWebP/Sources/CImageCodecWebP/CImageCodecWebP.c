@@ -122,13 +122,13 @@ webp_outcome webp_decode_planes(const uint8_t *bytes, size_t length, int width, 
 }
 
 /* Rounds to the nearest byte. */
-static uint8_t byte(float value) {
+static inline uint8_t byte(float value) {
     return (uint8_t)(int)(value < 0 ? 0.5f : value > 255 ? 255.5f : value + 0.5f);
 }
 
 /* Converts the sum of four samples of luma, and one of each chroma plane, to an opaque pixel by ITU-R BT.601 (RFC 9649,
    2.5). */
-static void write_pixel(int luma, int u, int v, uint8_t *rgba) {
+static inline void write_pixel(int luma, int u, int v, uint8_t *rgba) {
     float y = 1.164383f * ((float)luma / 4 - 16), blue = (float)(u - 128), red = (float)(v - 128);
     rgba[0] = byte(y + 1.596027f * red);
     rgba[1] = byte(y - 0.391762f * blue - 0.812968f * red);
@@ -136,7 +136,8 @@ static void write_pixel(int luma, int u, int v, uint8_t *rgba) {
     rgba[3] = 255;
 }
 
-void webp_half_row(const uint8_t *planes, int width, int height, int row, uint8_t *restrict rgba) {
+static inline __attribute__((always_inline)) void half_row(
+    const uint8_t *planes, int width, int height, int row, uint8_t *restrict rgba) {
     const uint8_t *above = planes + 2 * (size_t)row * (size_t)width;
     const uint8_t *below = 2 * row + 1 < height ? above + width : above;
     const uint8_t *u = planes + (size_t)width * (size_t)height + (size_t)row * halved(width);
@@ -146,6 +147,24 @@ void webp_half_row(const uint8_t *planes, int width, int height, int row, uint8_
         write_pixel(above[2 * x] + above[2 * x + 1] + below[2 * x] + below[2 * x + 1], u[x], v[x], rgba + 4 * x);
     if (width % 2 != 0)
         write_pixel(2 * (above[width - 1] + below[width - 1]), u[pairs], v[pairs], rgba + 4 * pairs);
+}
+
+#if defined(__x86_64__)
+/* The same with vectors of eight pixels. */
+__attribute__((target("avx2"))) static void half_row_avx2(
+    const uint8_t *planes, int width, int height, int row, uint8_t *rgba) {
+    half_row(planes, width, height, row, rgba);
+}
+#endif
+
+void webp_half_row(const uint8_t *planes, int width, int height, int row, uint8_t *rgba) {
+#if defined(__x86_64__)
+    if (__builtin_cpu_supports("avx2")) {
+        half_row_avx2(planes, width, height, row, rgba);
+        return;
+    }
+#endif
+    half_row(planes, width, height, row, rgba);
 }
 
 /* Blends two pixels of which neither is transparent. The weights are in units of 1/255². */
