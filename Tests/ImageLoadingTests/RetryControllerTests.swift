@@ -3,6 +3,7 @@ import HTTPTypes
 import ImageCore
 import ImageTesting
 import ImageTransporting
+import Synchronization
 import Testing
 
 @testable import ImageLoading
@@ -138,6 +139,39 @@ struct RetryControllerTests {
         #expect(fixture.transport.sendCount == 1)
         fixture.clock.advance(by: .milliseconds(1))
         #expect(try await task.value.source == .network)
+    }
+
+    @Test("the time before the first attempt does not count towards the maximum of retries")
+    func waitBeforeFirstAttempt() async throws {
+        let scheduler = ManualScheduler()
+        let fixture = LoaderFixture(scheduler: scheduler) { $0.retryPolicy = RetryPolicy(retries: 1) { 0 } }
+        let request = fixture.request("a", first: .status(.serviceUnavailable))
+        let task = Task { try await fixture.loader.data(for: request) }
+        await scheduler.arrivals(1)
+        fixture.clock.advance(by: .seconds(1_000))
+        try await scheduler.runNext()
+        let retry = Task {
+            await scheduler.arrivals(2)
+            try await scheduler.runNext()
+        }
+        #expect(try await task.value.source == .network)
+        _ = await retry.result
+    }
+
+    @Test("retries end with the maximum of the time since the first attempt")
+    func maximumTime() async {
+        let fixture = LoaderFixture {
+            $0.retryPolicy = RetryPolicy(retries: 10, maxTotal: .seconds(12)) { 0 }
+        }
+        let attempts = Atomic(0)
+        let request = ImageRequest(
+            .fetch(name: "a") { [clock = fixture.clock] in
+                attempts.add(1, ordering: .relaxed)
+                clock.advance(by: .seconds(5))
+                throw ImageError.network(.connectionLost, "lost")
+            })
+        await #expect(throws: ImageError.self) { try await fixture.loader.data(for: request) }
+        #expect(attempts.load(ordering: .relaxed) == 3)
     }
 
     @Test("there is no retry if Retry-After exceeds the maximum")

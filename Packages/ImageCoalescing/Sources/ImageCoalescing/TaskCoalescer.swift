@@ -3,7 +3,7 @@ import Synchronization
 
 /// Runs one task for all callers that request the same key at the same time.
 ///
-/// - The task is detached: it inherits neither task-local values nor priority nor cancellation from a caller.
+/// - The task is detached: it inherits nothing from a caller.
 /// - Progress handlers are called with no lock held, one at a time for each operation, on a thread of the operation or of
 ///   a caller. A slow handler delays the other callers of its operation, and their cancellation.
 public final class TaskCoalescer<Key: Hashable & Sendable, Value: Sendable>: RequestCoalescer {
@@ -100,4 +100,32 @@ public final class TaskCoalescer<Key: Hashable & Sendable, Value: Sendable>: Req
         runningCount.subtract(1, ordering: .releasing)
         operation.callers.end(throwing: failure)
     }
+}
+
+/// An operation with its callers and its value.
+final class CoalescedOperation<Value: Sendable>: Sendable {
+    /// Increases with each operation of the coalescer.
+    let number: Int
+    let callers = OperationCallers()
+    private let result = Mutex<Value?>(nil)
+
+    init(number: Int) { self.number = number }
+
+    /// Returns the value, after a wait that succeeded. It is stored here, so that callers need no type parameter.
+    func value() throws -> Value {
+        guard let value = result.withLock({ $0 }) else { throw CancellationError() }
+        return value
+    }
+
+    func succeed(_ value: Value) { result.withLock { $0 = value } }
+}
+
+/// Why a caller receives an error that its operation did not throw.
+public enum CoalescingFailure: Error, Hashable, Sendable {
+    /// The operation threw `CancellationError` although it was not cancelled.
+    case operationCancelledItself
+}
+
+extension CoalescingFailure: CustomStringConvertible {
+    public var description: String { "the shared operation threw CancellationError without being cancelled" }
 }

@@ -1,5 +1,3 @@
-import ImageCore
-
 /// The waiting work of a lane, smallest rank first. A change takes O(log n) time.
 ///
 /// It has a heap for each host, and a heap of the hosts below their limit, ranked by their first work. So `first` never

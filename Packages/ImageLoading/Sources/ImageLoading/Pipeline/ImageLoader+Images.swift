@@ -1,6 +1,15 @@
 import ImageCore
 import Synchronization
 
+/// The functions that a request passes through if its image is not in memory:
+///
+/// 1. `processedImage` (only with processors) and `decodedImage`, shared by requests for the same image.
+/// 2. `originalData`, shared by requests for any size: `storedOriginal` reads the disk, or `download` repeats:
+///    `makeAttempt`, which waits for conditions, for a slot in the download lane and before a retry, and `transfer`.
+/// 3. `decode` and `process` in the decode lane, then `store` in memory.
+///
+/// A shared operation is a caller of the next one. So cancellation, after the last caller has left, and changes of
+/// priority pass down from one to the next, to the work that waits in a lane, and to the transport.
 extension ImageLoader {
     /// Loads an image that is not in memory, and sends the last event of the request.
     func result(
@@ -27,7 +36,7 @@ extension ImageLoader {
     private func finish(_ context: RequestContext, _ result: ImageJobResult) throws -> LoadedImage {
         context.sendJoined(result.requestID, result.loaded.source, bytes: result.loaded.encodedByteCount)
         try Task.checkCancellation()
-        // The request that started the work may not write to memory.
+        // The policy of the request that started the work may have kept it out of memory.
         if !result.isInMemory { _ = insert(result.loaded, result.generation, for: context) }
         context.send(.succeeded(result.loaded.source))
         return result.loaded
@@ -116,7 +125,7 @@ extension ImageLoader {
         let isCurrent = context.isCurrent(original.generation)
         if isStored { context.send(.diskMiss(.notAnImage)) }
         if isCurrent { try await removeStoredOriginal(for: context) }
-        guard isStored, !context.route.isOffline else { throw failure }
+        guard isStored, !context.route.isCacheOnly else { throw failure }
         let renewal = context.replacing { $0.mode = isCurrent ? .reload : $0.mode }
         let renewed = try await originalData(for: renewal, shared.priority) { shared.report($0) }
         do {
@@ -167,7 +176,8 @@ extension ImageLoader {
         return ImageJobResult(loaded: loaded, requestID: context.id, generation: generation, isInMemory: isInMemory)
     }
 
-    /// Stores an image in memory, if the policy allows it and no reload has outdated it. Returns whether it was stored.
+    /// Stores an image in memory, unless there is no cache, the policy forbids it, it is stale, or a reload has outdated
+    /// it. Returns whether it was stored.
     ///
     /// Previews never get here: only `WorkProgress` has them.
     private func insert(_ loaded: LoadedImage, _ generation: UInt64, for context: RequestContext) -> Bool {

@@ -30,7 +30,8 @@ extension ImageLoader {
         return result
     }
 
-    /// Returns the stored original if it can be used without the network. Needs no slot in the download lane.
+    /// Returns the stored original if it can be used without the network. Needs no slot in the download lane. Throws a
+    /// stored error: the transport also stores responses such as 404, for as long as they are fresh.
     private func storedOriginal(_ context: RequestContext) async throws -> LoadedData? {
         guard let url = context.request.origin.url else {
             guard let data = await fetchedOriginal(context) else { return nil }
@@ -44,13 +45,12 @@ extension ImageLoader {
         return try await storedResponse(url, cache, context)
     }
 
-    /// Returns the stored response if it can be used without the network. Throws a stored error, such as 404.
     private func storedResponse(
         _ url: URL, _ cache: any ResponseCache, _ context: RequestContext
     ) async throws -> LoadedData? {
         do {
             let request = try TransportRequest(url, context, configuration.transferLimits)
-            let response = try await cache.storedResponse(to: request, acceptsStale: context.route.isOffline)
+            let response = try await cache.storedResponse(to: request, acceptsStale: context.route.isCacheOnly)
             if let error = response.head.error {
                 context.send(.diskHit(bytes: 0))
                 response.body.discard()
@@ -74,7 +74,7 @@ extension ImageLoader {
         guard let url = request.url, let cache = configuration.responseCache else { return false }
         do {
             let transfer = try TransportRequest(url, request.headers, route, configuration.transferLimits)
-            try await cache.storedResponse(to: transfer, acceptsStale: route.isOffline).body.discard()
+            try await cache.storedResponse(to: transfer, acceptsStale: route.isCacheOnly).body.discard()
             return true
         } catch {
             return false  // a miss, or a header that no request can have
@@ -124,8 +124,8 @@ extension ImageLoader {
 
     /// Downloads the original and retries transient failures. Frees its slot in the lane while it waits.
     private func download(for context: RequestContext, _ shared: any SharedOperation) async throws -> DataJobResult {
-        if context.route.isOffline { throw ImageError.offline }
-        var retries = Retries(start: retryController.uptime())
+        if context.route.isCacheOnly { throw ImageError.offline }
+        var retries = Retries()
         while true {
             if let loaded = try await makeAttempt(for: context, shared, &retries) {
                 return finishDownload(loaded, for: context)
@@ -164,6 +164,7 @@ extension ImageLoader {
         for context: RequestContext, _ shared: any SharedOperation
     ) async throws(AttemptFailure) -> LoadedData {
         let isProbe = try retryController.admit(context.host)
+        let start = retryController.uptime()
         context.send(.downloadStarted)
         do {
             let loaded =
@@ -176,7 +177,9 @@ extension ImageLoader {
             return loaded
         } catch {
             let isOffline = gate(for: context)?.isOffline ?? false
-            throw retryController.failed(context.host, error, isProbe: isProbe, isOffline: isOffline)
+            var failure = retryController.failed(context.host, error, isProbe: isProbe, isOffline: isOffline)
+            failure.start = start
+            throw failure
         }
     }
 
@@ -191,14 +194,15 @@ extension ImageLoader {
         if let gate = gate(for: context), gate.isOffline, failure.error.mayBeCausedByNetwork,
             try await gate.waitForNetwork(priority, onWait: { context.send(.waitingForNetwork) })
         {
-            retries = Retries(start: retryController.uptime())
+            retries = Retries()
             return
         }
+        retries.start = retries.start ?? failure.start
         guard let delay = retryController.delay(after: failure, retries, context.request.retryBudget) else {
             throw failure.error
         }
         retries.count += 1
-        try await retryController.sleep(delay)
+        try await configuration.clock.sleep(for: delay)
     }
 
     /// Calls the closure of `ImageOrigin.fetch`. An `ImageError` is handled like that of a transport.
@@ -230,14 +234,40 @@ extension ImageLoader {
             throw AttemptFailure(error: error, retryAfter: response.head.retryAfter)
         }
         let received = ReceivedBytes()
-        downloads.withLock { $0[context.dataKey] = received }
+        incoming.withLock { $0[context.dataKey] = received }
         // A later download may have replaced this one.
-        defer { downloads.withLock { if $0[context.dataKey] === received { $0[context.dataKey] = nil } } }
+        defer { incoming.withLock { if $0[context.dataKey] === received { $0[context.dataKey] = nil } } }
         let data = try await collect(response, into: received) { progress in
             context.send(.received(bytes: progress.completedBytes, of: progress.totalBytes))
             shared.report(progress)
         }
         return recordLoad(of: data, from: response.source, context)
+    }
+}
+
+/// The received bytes of a transfer in progress.
+final class ReceivedBytes: Sendable {
+    private let data = Mutex(Data())
+
+    var count: Int { data.withLock { $0.count } }
+
+    var all: Data { data.withLock { $0 } }
+
+    /// Returns a copy of the bytes from `offset` on.
+    func bytes(from offset: Int) -> Data {
+        data.withLock { Data($0[($0.startIndex + min(offset, $0.count))...]) }
+    }
+
+    /// - Parameter expectedBytes: The announced length, if any. At most 16 MiB are reserved.
+    func append(_ piece: Data, expectedBytes: Int?) {
+        data.withLock { data in
+            if data.isEmpty {
+                data = piece
+            } else {
+                data.reserveCapacity(min(expectedBytes ?? 0, 16 << 20))
+                data.append(piece)
+            }
+        }
     }
 }
 

@@ -148,7 +148,7 @@ public struct FetchRoute: Hashable, Sendable {
         mode = isLocal && request.mode == .onlyIfCached ? .standard : request.mode
     }
 
-    var isOffline: Bool { mode == .onlyIfCached }
+    var isCacheOnly: Bool { mode == .onlyIfCached }
 
     /// The use of the transport cache by a request that needs the network.
     var cacheUse: CacheUse {

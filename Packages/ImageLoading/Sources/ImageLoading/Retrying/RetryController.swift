@@ -9,14 +9,16 @@ struct AttemptFailure: Error {
     var retryAfter: Duration?
     /// Whether conditions did not allow it. Then it starts again when they do.
     var isInterrupted = false
+    /// When the attempt started. Nil if it was refused.
+    var start: Duration?
 
     static let interrupted = AttemptFailure(error: .cancelled, isInterrupted: true)
 }
 
-/// The retries of a download.
+/// The retries of a download. They start anew when a lost network returns.
 struct Retries {
-    /// The start time of the first attempt.
-    var start: Duration
+    /// When the first attempt started, after it had waited for conditions and for a slot.
+    var start: Duration?
     var count = 0
 }
 
@@ -28,14 +30,11 @@ final class RetryController: Sendable {
     private let breakers = Mutex<[String: CircuitBreaker]>([:])
     /// The time since this controller was created.
     let uptime: @Sendable () -> Duration
-    /// Waits on the loader's clock.
-    let sleep: @Sendable (Duration) async throws -> Void
 
     init(_ policy: RetryPolicy, clock: any Clock<Duration>) {
         self.policy = policy
         budget = RetryBudget(capacity: policy.sharedBudget)
         uptime = stopwatch(clock)
-        sleep = { try await clock.sleep(for: $0) }
     }
 
     /// Returns whether the attempt is the probe of a half-open breaker. Throws if the breaker is open.
@@ -66,9 +65,9 @@ final class RetryController: Sendable {
 
     /// Returns the delay of the next retry, which it takes from the budget. Returns nil if there is none.
     func delay(after failure: AttemptFailure, _ retries: Retries, _ budget: RetryBudget?) -> Duration? {
+        let elapsed = retries.start.map { uptime() - $0 } ?? .zero
         guard failure.error.isTransient,
-            let delay = policy.delay(
-                beforeRetry: retries.count, retryAfter: failure.retryAfter, elapsed: uptime() - retries.start)
+            let delay = policy.delay(beforeRetry: retries.count, retryAfter: failure.retryAfter, elapsed: elapsed)
         else { return nil }
         return (budget ?? self.budget).withdraw() ? delay : nil
     }
@@ -109,7 +108,7 @@ struct CircuitBreaker {
     /// The status of a host after an attempt.
     enum HostStatus {
         case up, down
-        /// The attempt was cancelled or interrupted.
+        /// The attempt was cancelled, or its failure says nothing about the host.
         case unknown
     }
 
