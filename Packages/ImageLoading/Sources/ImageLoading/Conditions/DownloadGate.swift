@@ -176,7 +176,7 @@ struct DownloadConditions: Hashable, Sendable {
     /// Whether the background time has expired.
     var isTimeUp = false
 
-    /// Returns whether downloads can run, even offline. Below normal priority, they need memory and the foreground.
+    /// Returns whether downloads can run, whatever the network. Low priorities need enough memory and the foreground.
     func allow(_ priority: RequestPriority) -> Bool {
         if application == .background, isTimeUp { return false }
         return priority >= .normal || application == .foreground && pressure < .warning

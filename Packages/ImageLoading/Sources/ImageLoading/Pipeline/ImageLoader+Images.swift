@@ -8,8 +8,8 @@ import Synchronization
 ///    `makeAttempt`, which waits for conditions, for a slot in the download lane and before a retry, and `transfer`.
 /// 3. `decode` and `process` in the decode lane, then `store` in memory.
 ///
-/// A shared operation is a caller of the next one. So cancellation, after the last caller has left, and changes of
-/// priority pass down from one to the next, to the work that waits in a lane, and to the transport.
+/// A shared operation is a caller of the next one. So changes of priority reach the work that waits in the gate or in a
+/// lane, and cancellation, after the last caller has left, reaches the transport.
 extension ImageLoader {
     /// Loads an image that is not in memory, and sends the last event of the request.
     func result(

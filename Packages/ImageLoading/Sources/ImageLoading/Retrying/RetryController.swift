@@ -63,7 +63,7 @@ final class RetryController: Sendable {
         return failure
     }
 
-    /// Returns the delay of the next retry, which it takes from the budget. Returns nil if there is none.
+    /// Takes a retry from the budget and returns the delay before it. Returns nil if there is to be none.
     func delay(after failure: AttemptFailure, _ retries: Retries, _ budget: RetryBudget?) -> Duration? {
         let elapsed = retries.start.map { uptime() - $0 } ?? .zero
         guard failure.error.isTransient,
