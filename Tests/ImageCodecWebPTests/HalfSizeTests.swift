@@ -102,12 +102,12 @@ struct HalfSizeTests {
     func damaged() throws {
         let data = try Self.lossy(.gradient(40, 40))
         let half = PixelSize(width: 20, height: 20)
+        // From here on are the partitions of the image, so that the header is valid.
         for index in data.indices.dropFirst(30) {
             var changed = data
             changed[index] ^= 0xFF
-            guard let image = try? WebPReading.open(changed, limits: .init(pixels: 100_000)),
-                image.decodableSize(covering: half) == half
-            else { continue }
+            let image = try WebPReading.open(changed)
+            #expect(image.decodableSize(covering: half) == half)
             let whole = Result { () throws(DecodingFailure) in try WebPReading.pixels(image) }.map(\.count)
             let small = Result { () throws(DecodingFailure) in try WebPReading.pixels(image, size: half) }.map(\.count)
             #expect(small.map { 4 * $0 } == whole, "byte \(index)")

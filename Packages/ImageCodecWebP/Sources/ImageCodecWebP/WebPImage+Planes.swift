@@ -35,7 +35,7 @@ extension WebPImage {
     ) throws(DecodingFailure) -> [UInt8] {
         if decodedSize == size { return try pixels(at: range, of: data, pool: pool) }
         let (width, height) = (CInt(size.width), CInt(size.height))
-        var planes = Self.memory(byteCount: webp_planes_length(width, height), pool: pool)
+        var planes = Self.memory(byteCount: byteCount(decodedAt: decodedSize), pool: pool)
         // On an error, samples that libwebp has not written are discarded.
         let outcome = unsafe planes.withUnsafeMutableBufferPointer { planes in
             unsafe data.withUnsafeBytes { bytes in
@@ -51,6 +51,7 @@ extension WebPImage {
     func send(
         _ rows: Range<Int>, of decoded: Span<UInt8>, size decodedSize: PixelSize, to sink: any PixelRowSink
     ) throws(DecodingFailure) {
+        precondition(decodedSize == size || decodedSize == halfSize)
         precondition(decoded.count == byteCount(decodedAt: decodedSize))
         precondition(rows.lowerBound >= 0 && rows.upperBound <= decodedSize.height)
         let stride = 4 * decodedSize.width
@@ -66,7 +67,7 @@ extension WebPImage {
     }
 
     private func writeHalfRow(_ row: Int, of planes: Span<UInt8>, to rgba: inout [UInt8]) {
-        // Sound: the pointers are used in the call only, which reads the planes and writes the row.
+        // Sound: the pointers are used in the call only. By the preconditions of `send`, the planes and the row are complete.
         unsafe planes.withUnsafeBufferPointer { planes in
             unsafe rgba.withUnsafeMutableBufferPointer { rgba in
                 unsafe webp_half_row(
