@@ -27,9 +27,9 @@ struct HeadParser {
         guard !isComplete else { return nil }  // trailers
         byteCount += line.count
         guard byteCount <= request.maxHeadBytes else { throw .headTooLarge(allowedBytes: request.maxHeadBytes) }
-        let content = unsafe Self.text(line)
+        let content = unsafe Array(line)[...].trimmingSuffix(while: \.isLineEnd)
         if content.isEmpty { return try finish() }
-        if content.utf8.starts(with: "HTTP/".utf8) {
+        if content.starts(with: "HTTP/".utf8) {
             try begin(content)
         } else {
             addField(content)
@@ -37,17 +37,10 @@ struct HeadParser {
         return nil
     }
 
-    /// Returns a line without the line end.
-    private static func text(_ line: UnsafeBufferPointer<UInt8>) -> String {
-        var count = line.count
-        while count > 0, unsafe line[count - 1].isLineEnd { count -= 1 }
-        return unsafe String(decoding: UnsafeBufferPointer(rebasing: line[..<count]), as: UTF8.self)
-    }
-
-    private mutating func begin(_ line: String) throws(TransportFailure) {
-        let words = line.utf8.split(separator: UInt8(ascii: " "), maxSplits: 2)
-        guard words.count >= 2, words[1].count == 3, let code = Int(Substring(words[1])), code >= 100 else {
-            throw .malformedResponse("status line \(line.prefix(80))")
+    private mutating func begin(_ line: ArraySlice<UInt8>) throws(TransportFailure) {
+        let words = line.split(separator: UInt8(ascii: " "), maxSplits: 2)
+        guard words.count >= 2, words[1].count == 3, let code = Int(words[1].text), code >= 100 else {
+            throw .malformedResponse("status line \(line.text.prefix(80))")
         }
         status = code
         fields = HTTPFields()
@@ -55,25 +48,18 @@ struct HeadParser {
         last = nil
     }
 
-    private mutating func addField(_ line: String) {
-        let bytes = line.utf8
-        if bytes.first?.isBlank == true, let last {  // line folding (RFC 9112, 5.2)
-            fields[last] = (fields[last] ?? "") + " " + trimmed(bytes[...])
+    private mutating func addField(_ line: ArraySlice<UInt8>) {
+        if line.first?.isBlank == true, let last {  // line folding (RFC 9112, 5.2)
+            fields[last] = (fields[last] ?? "") + " " + line.trimmingBlanks.text
             return
         }
-        guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")),
-            let name = HTTPField.Name(String(line[..<colon]))
-        else { return }
-        let field = HTTPField(name: name, value: trimmed(bytes[colon...].dropFirst()))
+        guard let colon = line.firstIndex(of: UInt8(ascii: ":")), let name = HTTPField.Name(line[..<colon].text) else {
+            return
+        }
+        let field = HTTPField(name: name, value: line[colon...].dropFirst().trimmingBlanks.text)
         fields.append(field)
         framing.note(field)
         last = name
-    }
-
-    private func trimmed(_ bytes: Substring.UTF8View) -> String {
-        let start = bytes.drop(while: \.isBlank)
-        let end = start.lastIndex { !$0.isBlank }.map { start.index(after: $0) } ?? start.startIndex
-        return String(Substring(start[..<end]))
     }
 
     private mutating func finish() throws(TransportFailure) -> ResponseHead? {
@@ -109,4 +95,14 @@ private struct Framing {
 extension UInt8 {
     fileprivate var isBlank: Bool { self == 0x20 || self == 0x09 }
     fileprivate var isLineEnd: Bool { self == 0x0D || self == 0x0A }
+}
+
+extension ArraySlice<UInt8> {
+    fileprivate var text: String { String(decoding: self, as: UTF8.self) }
+
+    fileprivate var trimmingBlanks: Self { drop(while: \.isBlank).trimmingSuffix(while: \.isBlank) }
+
+    fileprivate func trimmingSuffix(while isRemoved: (UInt8) -> Bool) -> Self {
+        self[..<(lastIndex { !isRemoved($0) }.map { $0 + 1 } ?? startIndex)]
+    }
 }
