@@ -55,16 +55,16 @@ public final class TaskCoalescer<Key: Hashable & Sendable, Value: Sendable>: Req
         _ body: @escaping @Sendable (any SharedOperation) async throws -> Value
     ) throws -> (CoalescedOperation<Value>, OperationCaller) {
         let id = lastCaller.add(1, ordering: .relaxed).newValue
+        let new = CoalescedOperation<Value>(number: id)  // created before the lock is taken, which all requests share
         while true {
-            let (operation, isNew) = try state.withLock { state in
+            let operation = try state.withLock { state in
                 if let error = state.closingError { throw error }
-                if let running = state.operations[key], !running.callers.isOver { return (running, false) }
-                let new = CoalescedOperation<Value>(number: id)
+                if let running = state.operations[key], !running.callers.isOver { return running }
                 state.operations[key] = new
-                return (new, true)
+                return new
             }
             guard let caller = operation.callers.add(id, priority, onProgress) else { continue }
-            if isNew { start(operation, key, body) }
+            if operation === new { start(operation, key, body) }
             return (operation, caller)
         }
     }
