@@ -15,7 +15,7 @@ enum LoaderBenchmarks {
     private static let requestCount = 2_000
 
     @concurrent
-    static func run(rounds: Int = 9) async throws -> [Figure] {
+    static func run(rounds: Int = 25) async throws -> [Figure] {
         var times = [Double](repeating: .infinity, count: 4)
         for _ in 0..<rounds {
             let kinds = [

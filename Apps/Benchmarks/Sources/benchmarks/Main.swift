@@ -49,6 +49,7 @@ enum Main {
                 """)
             exit(64)
         }
+        freeThumbnail()
         if names.isEmpty || names.contains("decode") {
             let results = try DecodingBenchmarks.run(rounds: 9)
             try report(results, isJSON, Comparison.heading, \.line)
@@ -75,6 +76,12 @@ enum Main {
     }
 
     private static let names = ["decode", "processing", "caches", "loader", "disk", "disk-scale", "transport"]
+
+    /// Frees a block of the size of a thumbnail, as any program has that shows images.
+    ///
+    /// From then on glibc keeps up to twice as much free memory in each heap (mallopt(3), `M_MMAP_THRESHOLD`). Without it,
+    /// memory that is often allocated and freed is returned to the system, and each of its pages is faulted in again.
+    private static func freeThumbnail() { withExtendedLifetime(Data(repeating: 255, count: 300 * 300 * 4)) {} }
 
     private static func report<Result: Encodable>(
         _ results: [Result], _ isJSON: Bool, _ heading: String, _ line: (Result) -> String

@@ -40,7 +40,6 @@ enum TransportBenchmarks {
                 LibcurlContender(port: origin.port), URLSessionContender(port: origin.port),
             ]
             var times: [[Double]] = contenders.map { _ in [] }
-            freeBitmap()
             for contender in contenders { _ = try await contender.fetch(100) }
             for _ in 0..<rounds {
                 for (index, contender) in contenders.enumerated() {
@@ -50,10 +49,6 @@ enum TransportBenchmarks {
             return zip(contenders, times).map { compared($0.name, $0.isOurs, $1, to: times[0]) }
         }
     }
-
-    /// Frees a block of the size of a thumbnail. As in any program that has freed an image, glibc then keeps as much free
-    /// memory for the next allocations (mallopt(3), `M_MMAP_THRESHOLD`), so that bodies don't fault each page again.
-    private static func freeBitmap() { withExtendedLifetime(Data(repeating: 255, count: 300 * 300 * 4)) {} }
 
     private static func compared(
         _ name: String, _ isOurs: Bool, _ times: [Double], to tool: [Double]
