@@ -186,7 +186,7 @@ extension ImageLoader {
     /// Returns the gate, or nil for originals that need no network.
     private func gate(for context: RequestContext) -> DownloadGate? { context.original.isLocal ? nil : gate }
 
-    /// Waits until the download should be retried. Throws if it should not.
+    /// Waits for the network, for a delay, or not at all after an interruption. Throws if it should not be retried.
     private func prepareRetry(
         for context: RequestContext, _ priority: LivePriority, after failure: AttemptFailure, _ retries: inout Retries
     ) async throws {
