@@ -55,8 +55,8 @@ public final class TaskCoalescer<Key: Hashable & Sendable, Value: Sendable>: Req
         _ body: @escaping @Sendable (any SharedOperation) async throws -> Value
     ) throws -> (CoalescedOperation<Value>, OperationCaller) {
         let id = lastCaller.add(1, ordering: .relaxed).newValue
-        let new = CoalescedOperation<Value>(number: id)  // created before the lock is taken, which all requests share
         while true {
+            let new = CoalescedOperation<Value>(number: id)  // before the lock is taken, which all requests share
             let operation = try state.withLock { state in
                 if let error = state.closingError { throw error }
                 if let running = state.operations[key], !running.callers.isOver { return running }
