@@ -23,10 +23,7 @@ private func loadImage(_ url: URL, cacheDirectory: URL) async throws -> LoadedIm
 #endif
 
 private func configure(cacheDirectory: URL) throws -> ImageLoader {
-    let loader = try ImageLoader(cacheDirectory: cacheDirectory) { options in
-        options.memoryByteLimit = 50_000_000
-        options.maxDownloads = 8
-    }
+    let loader = try ImageLoader(cacheDirectory: cacheDirectory) { $0.memoryByteLimit = 50_000_000 }
     return loader
 }
 
