@@ -56,15 +56,15 @@ public final class TaskCoalescer<Key: Hashable & Sendable, Value: Sendable>: Req
     ) throws -> (CoalescedOperation<Value>, OperationCaller) {
         let id = lastCaller.add(1, ordering: .relaxed).newValue
         while true {
-            let new = CoalescedOperation<Value>(number: id)  // before the lock is taken, which all requests share
-            let operation = try state.withLock { state in
+            let (operation, isNew) = try state.withLock { state in
                 if let error = state.closingError { throw error }
-                if let running = state.operations[key], !running.callers.isOver { return running }
+                if let running = state.operations[key], !running.callers.isOver { return (running, false) }
+                let new = CoalescedOperation<Value>(number: id)
                 state.operations[key] = new
-                return new
+                return (new, true)
             }
             guard let caller = operation.callers.add(id, priority, onProgress) else { continue }
-            if operation === new { start(operation, key, body) }
+            if isNew { start(operation, key, body) }
             return (operation, caller)
         }
     }
