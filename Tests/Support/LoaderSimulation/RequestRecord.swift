@@ -93,7 +93,7 @@ final class RequestRecord: Sendable {
                     ? nil : Violation(.nothingAfterCancellation, "ends as cancelled without or after a cancellation")
             case _ where isCancelled:
                 Violation(.nothingAfterCancellation, "receives an error after it was cancelled: \(error)")
-            case .network(.other, _), .fetch, .invalidURL, .processing, .tooLarge:
+            case .network(.other, _), .fetch, .circularFetch, .invalidURL, .processing, .tooLarge:
                 Violation(.correctResult, "fails with an error that was not simulated: \(error)")
             case .invalidated:
                 isInvalidated ? nil : Violation(.correctResult, "ends as invalidated before the invalidation")

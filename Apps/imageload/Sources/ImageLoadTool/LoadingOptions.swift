@@ -32,7 +32,7 @@ struct LoadingOptions: ParsableArguments {
     @Option(help: "The priority of the requests: \(RequestPriority.allValueStrings.joined(separator: ", ")).")
     var priority: RequestPriority = .normal
 
-    @Option(help: "The number of concurrent downloads, from 1 to 64.")
+    @Option(help: "The number of concurrent downloads from one host, from 1 to 64.")
     var concurrency = 6
 
     @Option(name: .customLong("header"), help: "A request header as \"Name: value\". Can be repeated.")
@@ -69,7 +69,7 @@ struct LoadingOptions: ParsableArguments {
     func makeLoader(observer: any ImageLoaderObserver) -> ImageLoader {
         var defaults = ImageLoaderOptions(cacheDirectory: CacheFolder.url(cache))
         defaults.decoders = .all
-        defaults.maxDownloads = concurrency
+        defaults.maxDownloads = concurrency + 1  // one for other hosts
         defaults.maxDownloadsPerHost = concurrency
         defaults.retries = retries
         defaults.observer = observer

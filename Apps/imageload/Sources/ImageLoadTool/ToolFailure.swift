@@ -58,7 +58,7 @@ extension ToolFailure {
         case .tooLarge: self.init(status: .tooLarge, line: "\(subject): \(error). Use a smaller image.")
         case .offline:
             self.init(status: .network, line: "\(subject): \(error). Load it once without --offline.")
-        case .fetch, .processing, .cancelled, .invalidated:
+        case .fetch, .circularFetch, .processing, .cancelled, .invalidated:
             self.init(status: .failure, line: "\(subject): \(error). Try again.")
         }
     }

@@ -58,8 +58,10 @@ public struct ImageLoaderOptions: Sendable {
     /// none.
     public var partialDownloadByteLimit = 100_000_000
     /// The maximum number of downloads at a time. Values below 1 count as 1.
-    public var maxDownloads = 6
-    /// The maximum number of downloads from one host at a time.
+    public var maxDownloads = 12
+    /// The maximum number of downloads from one host at a time. Values below 1 count as 1.
+    ///
+    /// One host gets at most `maxDownloads` − 1, unless `maxDownloads` is 1, so that it never delays all others.
     public var maxDownloadsPerHost = 6
     /// The maximum number of decodes at a time; the number of processor cores by default. Values below 1 count as 1.
     public var maxDecodes: Int
@@ -161,12 +163,17 @@ public struct ImageLoaderOptions: Sendable {
         #endif
     }
 
+    /// The maximum number of files that are read at a time, because each is open meanwhile.
+    private static let maxFiles = 16
+
     private func makeScheduler() -> PriorityScheduler {
         let decodes = max(1, maxDecodes)
+        let downloads = max(1, maxDownloads)
         return PriorityScheduler(lanes: [
             .download: LaneConfiguration(
-                limit: max(1, maxDownloads), perHostLimit: maxDownloadsPerHost,
+                limit: downloads, perHostLimit: min(maxDownloadsPerHost, downloads - 1),
                 startRate: StartRate(burst: 25, perSecond: 80, clock: ContinuousClock())),
+            .file: LaneConfiguration(limit: Self.maxFiles),
             // One more than threads, so that a thread that ends a decode finds the next one ready.
             .decode: LaneConfiguration(
                 limit: decodes + 1, executor: DispatchTaskExecutor(name: "image-decoding", width: decodes)),

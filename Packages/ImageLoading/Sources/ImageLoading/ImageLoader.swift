@@ -15,6 +15,7 @@ public final class ImageLoader: ImageLoaderProtocol {
     let incoming = Mutex<[DataJobKey: ReceivedBytes]>([:])
     let reloads = Mutex(ReloadTracker())
     let sizes = Mutex(SizeIndex())
+    let fetchDependencies = Mutex(FetchDependencies())
     /// The number of requests, by image, that want previews.
     let previewSubscriptions = Mutex<[ImageCacheKey: Int]>([:])
     /// Trims the memory cache while the loader exists.
@@ -73,7 +74,9 @@ public final class ImageLoader: ImageLoaderProtocol {
         do {
             try context.checkURL()
             let priority = LivePriority(context.request.priority)
-            let loaded = try await originalData(for: context, priority, onProgress).loaded
+            let loaded = try await awaitingResult(for: context) {
+                try await originalData(for: context, priority, onProgress).loaded
+            }
             try Task.checkCancellation()
             context.send(.succeeded(loaded.source))
             return loaded

@@ -173,7 +173,7 @@ extension ImageError {
         case .notFound: "Not found"
         case .decoding, .processing: "Not an image"
         case .tooLarge: "Too large"
-        case .invalidURL, .fetch, .cancelled, .invalidated: "Not loaded"
+        case .invalidURL, .fetch, .circularFetch, .cancelled, .invalidated: "Not loaded"
         }
     }
 }

@@ -79,7 +79,7 @@ extension ImageError {
         case .invalidURL, .notFound: 404
         case .network(.blockedAddress, _), .network(.redirect, _): 403
         case .network(.timedOut, _): 504
-        case .network, .httpStatus, .offline, .fetch: 502
+        case .network, .httpStatus, .offline, .fetch, .circularFetch: 502
         case .decoding, .tooLarge: 422
         case .cancelled, .invalidated: 503
         case .processing: 500

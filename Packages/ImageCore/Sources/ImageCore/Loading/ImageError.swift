@@ -14,6 +14,9 @@ public indirect enum ImageError: Error, Sendable {
     case decoding(DecodingFailure)
     /// The closure of `ImageOrigin.fetch` threw an error. The text is for humans.
     case fetch(String)
+    /// The closure of `ImageOrigin.fetch` made a request that would wait for the closure itself, directly or through
+    /// other fetches.
+    case circularFetch
     /// A processor threw an error. The text is for humans.
     case processing(identifier: String, String)
     /// The original has more bytes than the limit.
@@ -48,6 +51,7 @@ extension ImageError: CustomStringConvertible {
         case .notFound: "not found"
         case .decoding(let failure): "\(failure)"
         case .fetch(let text): "the request's own fetch failed: \(text)"
+        case .circularFetch: "the request's own fetch waits for itself"
         case .processing(let identifier, let text): "processor \(identifier) failed: \(text)"
         case .tooLarge(let allowed): "too large: the limit is \(allowed) bytes"
         case .offline: "offline, and the image is not cached"

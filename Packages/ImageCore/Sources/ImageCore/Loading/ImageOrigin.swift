@@ -12,9 +12,12 @@ public enum ImageOrigin: Sendable {
     case data(Data, name: String)
     /// A closure that loads the bytes, for example from a photo library. Originals with equal names count as equal.
     ///
-    /// It runs in the download lane, once for all requests with its name, and is cancelled with its task. If the
-    /// request's policy allows it, the bytes are stored on disk, under the name or the request's `identity`, and are
-    /// used until a reload.
+    /// It runs once for all requests with its name, and is cancelled with its task. If the request's policy allows it,
+    /// the bytes are stored on disk, under the name or the request's `identity`, and are used until a reload.
+    ///
+    /// It can use the loader that calls it, to any depth: it runs in no lane, so it holds no slot while it waits. Limit
+    /// expensive work in it yourself. A request that would wait for the closure that makes it fails with
+    /// `ImageError.circularFetch`.
     case fetch(name: String, @Sendable () async throws -> Data)
 
     /// Bytes in memory, named by their digest. They are hashed once, which takes about 3 ns per byte.

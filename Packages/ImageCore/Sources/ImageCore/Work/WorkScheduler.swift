@@ -27,6 +27,8 @@ public struct WorkLane: RawRepresentable, Hashable, Sendable {
 
     /// Transfers over the network.
     public static let download = WorkLane(rawValue: "download")
+    /// Reading of `file:` URLs, so that no file waits for the network.
+    public static let file = WorkLane(rawValue: "file")
     /// Decoding and processing, which are CPU-bound.
     public static let decode = WorkLane(rawValue: "decode")
 }

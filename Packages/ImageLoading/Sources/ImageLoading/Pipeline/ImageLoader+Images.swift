@@ -22,10 +22,11 @@ extension ImageLoader {
             context.send(.memoryMiss(missReason(for: context)))
             subscribeToPreviews(of: context)
             defer { unsubscribeFromPreviews(of: context) }
-            let result =
+            let result = try await awaitingResult(for: context) {
                 context.request.processors.isEmpty
-                ? try await decodedImage(for: context, priority, report)
-                : try await processedImage(for: context, priority, report)
+                    ? try await decodedImage(for: context, priority, report)
+                    : try await processedImage(for: context, priority, report)
+            }
             return .success(try finish(context, result))
         } catch {
             return .failure(context.failed(error))

@@ -148,8 +148,7 @@ extension ImageLoader {
         let (gate, priority) = (gate(for: context), shared.priority)
         do {
             try await gate?.waitUntilOpen(priority) { context.send(.deferred) }
-            context.send(.queued(.download))
-            return try await configuration.scheduler.run(in: .download, host: context.host, priority: priority) {
+            return try await runInLane(of: context, priority) {
                 guard let gate else { return try await self.makeAdmittedAttempt(for: context, shared) }
                 return try await gate.run(priority) { try await self.makeAdmittedAttempt(for: context, shared) }
             }
@@ -157,6 +156,16 @@ extension ImageLoader {
             try await prepareRetry(for: context, priority, after: failure, &retries)
             return nil
         }
+    }
+
+    /// Runs an attempt when the lane of its origin has a slot. Other work doesn't wait for the network: a `data:` URL
+    /// has no lane, nor has a fetch of the application, which could wait for another slot while it holds one.
+    private func runInLane(
+        of context: RequestContext, _ priority: LivePriority, _ attempt: @Sendable () async throws -> LoadedData
+    ) async throws -> LoadedData {
+        guard let lane = context.request.origin.lane else { return try await attempt() }
+        context.send(.queued(lane))
+        return try await configuration.scheduler.run(in: lane, host: context.host, priority: priority, attempt)
     }
 
     /// Makes an attempt if the circuit breaker of the host allows it.
@@ -211,7 +220,7 @@ extension ImageLoader {
     ) async throws(ImageError) -> LoadedData {
         let data: Data
         do {
-            data = try await fetch()
+            data = try await RunningFetch.run(context.original, for: self, fetch)
         } catch let error as ImageError {
             throw error
         } catch is CancellationError {
@@ -268,6 +277,15 @@ final class ReceivedBytes: Sendable {
                 data.append(piece)
             }
         }
+    }
+}
+
+extension ImageOrigin {
+    /// The lane in which the original is loaded; nil for none.
+    fileprivate var lane: WorkLane? {
+        guard let url else { return nil }
+        if !isLocal { return .download }
+        return url.scheme?.lowercased() == "file" ? .file : nil
     }
 }
 
