@@ -43,6 +43,14 @@ struct QueueFill: Sendable {
         count += 1
     }
 
+    /// Returns the fill with another entry. A sum above `Int.max` counts as `Int.max`.
+    func adding(_ cost: Int) -> QueueFill {
+        var fill = self
+        fill.cost = .max - cost < self.cost ? .max : self.cost + cost
+        fill.count += 1
+        return fill
+    }
+
     mutating func remove(_ cost: Int) {
         self.cost -= cost
         count -= 1
@@ -55,7 +63,9 @@ struct QueueFill: Sendable {
 extension CacheLimits {
     /// Returns a share of the cost and of the count, rounded down. Unlimited stays unlimited.
     func share(_ share: Double) -> CacheLimits {
-        func part(of limit: Int) -> Int { limit == .max ? .max : Int(Double(limit) * share) }
+        func part(of limit: Int) -> Int {
+            limit == .max || share >= 1 ? limit : Int(Double(limit) * share)
+        }
         return CacheLimits(cost: part(of: cost), count: part(of: count))
     }
 

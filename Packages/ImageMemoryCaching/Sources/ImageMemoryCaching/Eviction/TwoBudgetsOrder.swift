@@ -21,9 +21,8 @@ struct TwoBudgetsOrder: EvictionOrder {
     mutating func remove(_ slot: Int) { queues.remove(slot) }
 
     mutating func victim(for incoming: EvictionCandidate?) -> Int? {
-        var fill = networkFill
-        if let incoming, incoming.refetch == .network { fill.add(incoming.cost) }
-        return oldest(networkFill: fill)
+        guard let incoming, incoming.refetch == .network else { return coldest }
+        return oldest(networkFill: networkFill.adding(incoming.cost))
     }
 
     var coldest: Int? { oldest(networkFill: networkFill) }

@@ -50,9 +50,9 @@ struct WTinyLFUOrder: EvictionOrder {
 
     mutating func victim(for incoming: EvictionCandidate?) -> Int? {
         guard let main = coldestInMain else { return segments.oldest(in: Segment.window) }
-        var window = window
-        window.add(incoming?.cost ?? 0)
-        guard window.exceeds(windowLimits), let candidate = segments.oldest(in: Segment.window) else { return main }
+        guard window.adding(incoming?.cost ?? 0).exceeds(windowLimits),
+            let candidate = segments.oldest(in: Segment.window)
+        else { return main }
         guard frequency(candidate) > frequency(main) else { return candidate }
         segments.move(candidate, to: Segment.probation)
         return main
