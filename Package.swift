@@ -244,7 +244,11 @@ let proving = [
     module("ImageTesting", uses: ["ImageCore", "ImageTransporting", httpTypes]),
     module(
         "ImageContractTesting",
-        uses: ["ImageCore", "ImageTransporting", "ImageHTTPCaching", "ImageTesting", httpTypes]),
+        uses: [
+            "ImageCore", "ImageMemoryCaching", "ImageDiskCaching", "ImageTransporting", "ImageHTTPCaching",
+            "ImageTesting",
+            httpTypes,
+        ]),
 ]
 
 let suites = [

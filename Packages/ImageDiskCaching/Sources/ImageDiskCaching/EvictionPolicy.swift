@@ -1,7 +1,12 @@
 /// Selects the entry of a disk cache to evict next.
 ///
 /// A policy identifies entries by slots, which are small numbers that are reused after a removal. The cache calls a
-/// policy while it holds a lock. Methods must not call code outside of the policy, and should take O(1) time.
+/// policy while it holds a lock. Methods must not call code outside of the policy, and should take O(1) time. Check your
+/// own policy with `DiskEvictionPolicyContract`.
+///
+/// Promises:
+/// - A copy has entries of its own. Use a structure, because a cache copies the policy of its options.
+/// - A victim is an entry that was inserted and not removed. Slots are used in any order.
 public protocol DiskEvictionPolicy: Sendable {
     /// Adds an entry that was stored or found in the folder. Existing entries are added in the order of their last use.
     mutating func insert(_ slot: Int, byteCount: Int)

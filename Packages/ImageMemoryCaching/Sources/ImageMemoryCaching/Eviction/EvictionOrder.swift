@@ -3,6 +3,12 @@
 /// An order doesn't know keys and values, but *slots*: numbers from 0 on. The cache assigns a free slot to each entry
 /// and reuses it after the entry is removed, so an order can use arrays that are indexed by slot. The cache calls one
 /// method at a time under its lock, so an order must not call the cache. Each method should take O(1) amortized time.
+/// Check your own order with `EvictionOrderContract`.
+///
+/// Promises:
+/// - Orders of one policy are independent.
+/// - A victim is an entry that was inserted and not removed. Slots, costs and limits may be any that the cache allows.
+/// - An order that refuses entries accepts one like those in the cache after a limited number of attempts.
 public protocol EvictionOrder: Sendable {
     /// Sets the limits of the cache. Called before all other methods, and when the limits change.
     mutating func setLimits(_ limits: CacheLimits)
@@ -17,7 +23,7 @@ public protocol EvictionOrder: Sendable {
     /// The cache removes that entry before it calls another method, and calls this one again until `incoming` fits.
     /// - Returns: The slot, or nil to refuse `incoming`. Without `incoming`, nil only if there are no entries.
     mutating func victim(for incoming: EvictionCandidate?) -> Int?
-    /// The slot of the entry that is considered first for eviction.
+    /// The slot of the entry that is considered first for eviction; nil if there are no entries.
     var coldest: Int? { get }
 }
 

@@ -1,0 +1,190 @@
+import ImageDiskCaching
+import ImageMemoryCaching
+import Synchronization
+import Testing
+
+/// A queue that evicts the least recently used entry, with one defect.
+struct BrokenQueue: Sendable {
+    /// The raw value is the rule that it breaks, for memory and disk.
+    enum Defect: String, CaseIterable {
+        case keepsLast = "there is no victim if there are no entries"
+        case sparesUsed = "there is a victim as long as there are entries, and each entry is evicted once"
+        case keepsRemoved = "a removed entry is never evicted"
+        case removesLate = "an entry at a slot that was used before is a new entry"
+        case staysEmpty = "a policy whose entries are all gone accepts new ones"
+        case ignoresFree = "entries of any cost are evicted, from zero to the largest number"
+        case duplicatesUsed = "the victim is an entry after any sequence of events"
+    }
+
+    let defect: Defect?
+    /// The least recently used slot is first.
+    private(set) var slots: [Int] = []
+    private var used: Set<Int> = []
+    private var removed: Set<Int> = []
+    private var last: Int?
+    private var eventCount = 0
+
+    init(_ defect: Defect?) { self.defect = defect }
+
+    mutating func insert(_ slot: Int, cost: Int) {
+        eventCount += 1
+        if defect == .ignoresFree && cost == 0 || defect == .staysEmpty && last != nil { return }
+        removed.remove(slot)
+        slots.append(slot)
+    }
+
+    mutating func use(_ slot: Int) {
+        eventCount += 1
+        used.insert(slot)
+        guard slots.contains(slot) else { return }
+        if defect != .duplicatesUsed || eventCount < 1_000 { removeFirst(slot) }
+        slots.append(slot)
+    }
+
+    mutating func remove(_ slot: Int) {
+        used.remove(slot)
+        switch defect {
+        case .keepsRemoved where slots.first != slot: return
+        case .removesLate where slots.first != slot: removed.insert(slot)
+        default: removeFirst(slot)
+        }
+        if slots.isEmpty { last = slot }
+    }
+
+    private mutating func removeFirst(_ slot: Int) {
+        if let index = slots.firstIndex(of: slot) { slots.remove(at: index) }
+    }
+
+    mutating func move(_ slot: Int, to newSlot: Int) { slots = slots.map { $0 == slot ? newSlot : $0 } }
+
+    func victim() -> Int? {
+        let waiting = slots.filter { !removed.contains($0) }
+        if defect == .sparesUsed { return waiting.first { !used.contains($0) } }
+        return waiting.first ?? (defect == .keepsLast ? last : nil)
+    }
+}
+
+/// An order for memory with one defect.
+struct BrokenOrder: EvictionOrder {
+    enum Defect: String, CaseIterable {
+        case forgetsColdest = "the coldest entry exists, and is nil only if there are no entries"
+        case clearsAtZero = "the limits can change at any time, from zero to unlimited"
+        case choosesIncoming = "a victim for an incoming entry is an entry, whether the new one is inserted or not"
+        case addsCosts = "the costs of an incoming entry and of the others may exceed the largest number"
+        case refusesAll = "an entry like the others is not refused forever"
+        case sharesEntries = "the orders of a policy are independent"
+    }
+
+    let defect: Defect?
+    private var queue: BrokenQueue
+    private var totalCost = 0
+
+    init(_ defect: Defect?, queue: BrokenQueue.Defect? = nil) {
+        self.defect = defect
+        self.queue = BrokenQueue(queue)
+    }
+
+    static func policy(_ defect: Defect) -> EvictionPolicy {
+        if defect == .sharesEntries { return SharedOrder.policy }
+        return EvictionPolicy(name: "\(defect)") { BrokenOrder(defect) }
+    }
+
+    mutating func setLimits(_ limits: CacheLimits) {
+        if defect == .clearsAtZero, limits.cost == 0 { queue = BrokenQueue(nil) }
+    }
+
+    mutating func insert(_ entry: EvictionCandidate, at slot: Int) {
+        totalCost &+= entry.cost
+        queue.insert(slot, cost: entry.cost)
+    }
+
+    mutating func use(_ slot: Int) { queue.use(slot) }
+
+    mutating func remove(_ slot: Int) { queue.remove(slot) }
+
+    mutating func victim(for incoming: EvictionCandidate?) -> Int? {
+        switch defect {
+        case .refusesAll where incoming != nil: nil
+        case .choosesIncoming where incoming != nil: queue.slots.max().map { $0 + 1 }
+        // Without the overflow operator it would end the process.
+        case .addsCosts where totalCost &+ (incoming?.cost ?? 0) < 0: -1
+        default: queue.victim()
+        }
+    }
+
+    var coldest: Int? { defect == .forgetsColdest ? nil : queue.victim() }
+}
+
+/// An order that shares its entries with the other orders of its policy.
+private final class SharedOrder: EvictionOrder {
+    private let queue = Mutex(BrokenQueue(nil))
+
+    static var policy: EvictionPolicy {
+        let order = SharedOrder()
+        return EvictionPolicy(name: "shared") { order }
+    }
+
+    func setLimits(_ limits: CacheLimits) {}
+    func insert(_ entry: EvictionCandidate, at slot: Int) { queue.withLock { $0.insert(slot, cost: entry.cost) } }
+    func use(_ slot: Int) { queue.withLock { $0.use(slot) } }
+    func remove(_ slot: Int) { queue.withLock { $0.remove(slot) } }
+    func victim(for incoming: EvictionCandidate?) -> Int? { queue.withLock { $0.victim() } }
+    var coldest: Int? { queue.withLock { $0.victim() } }
+}
+
+/// A policy for disk with one defect.
+struct BrokenDiskEviction: DiskEvictionPolicy {
+    enum Defect: String, CaseIterable {
+        case alternates = "a policy returns the same victim until an event changes the order"
+        case expectsSlotsInOrder = "entries can have any slots, in any order"
+        case insertsMoved = "an entry that moves to another slot keeps its position"
+        case sharesCopies = "a copy of a policy has entries of its own"
+    }
+
+    private let defect: Defect?
+    private var queue: BrokenQueue
+    private var callCount = 0
+
+    init(_ defect: Defect?, queue: BrokenQueue.Defect? = nil) {
+        self.defect = defect
+        self.queue = BrokenQueue(queue)
+    }
+
+    static func policy(_ defect: Defect) -> any DiskEvictionPolicy {
+        defect == .sharesCopies ? SharedDiskEviction() : BrokenDiskEviction(defect)
+    }
+
+    mutating func insert(_ slot: Int, byteCount: Int) {
+        let isKnown = defect != .expectsSlotsInOrder || slot <= queue.slots.count
+        if isKnown { queue.insert(slot, cost: byteCount) }
+    }
+
+    mutating func use(_ slot: Int) { queue.use(slot) }
+
+    mutating func move(_ slot: Int, to newSlot: Int) {
+        if defect == .insertsMoved {
+            queue.remove(slot)
+            queue.insert(newSlot, cost: 1)
+        } else {
+            queue.move(slot, to: newSlot)
+        }
+    }
+
+    mutating func remove(_ slot: Int) { queue.remove(slot) }
+
+    mutating func victim() -> Int? {
+        callCount += 1
+        return defect == .alternates && callCount % 2 == 0 ? queue.slots.last : queue.victim()
+    }
+}
+
+/// A policy that is an object.
+private final class SharedDiskEviction: DiskEvictionPolicy {
+    private let queue = Mutex(BrokenQueue(nil))
+
+    func insert(_ slot: Int, byteCount: Int) { queue.withLock { $0.insert(slot, cost: byteCount) } }
+    func use(_ slot: Int) { queue.withLock { $0.use(slot) } }
+    func move(_ slot: Int, to newSlot: Int) { queue.withLock { $0.move(slot, to: newSlot) } }
+    func remove(_ slot: Int) { queue.withLock { $0.remove(slot) } }
+    func victim() -> Int? { queue.withLock { $0.victim() } }
+}

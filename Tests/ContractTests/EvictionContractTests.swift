@@ -1,0 +1,60 @@
+import ImageContractTesting
+import ImageDiskCaching
+import ImageMemoryCaching
+import Testing
+
+@Suite("The contract of EvictionOrder")
+struct EvictionOrderContractTests {
+    typealias Rule = ContractRule<EvictionOrderContract.Subject>
+
+    static let policies: [EvictionPolicy] = [
+        .lru, .sieve, .s3FIFO, .wTinyLFU, .lfu, .fifo, .gdsf, .gdsf(networkWeight: 0.001), .twoBudgets(),
+        .twoBudgets(networkShare: 0), .twoBudgets(networkShare: 1),
+    ]
+
+    @Test("the policies pass", arguments: policies, EvictionOrderContract.rules)
+    func builtIn(_ policy: EvictionPolicy, _ rule: Rule) async throws { try await rule.check(policy) }
+
+    @Test("a double without a defect passes", arguments: EvictionOrderContract.rules)
+    func unbrokenDouble(_ rule: Rule) async throws {
+        try await rule.check(EvictionPolicy(name: "unbroken") { BrokenOrder(nil) })
+    }
+
+    @Test("each rule fails for an order that breaks it", arguments: EvictionOrderContract.rules)
+    func brokenDouble(_ rule: Rule) async throws {
+        await #expect(throws: ContractViolation.self) {
+            if let defect = BrokenOrder.Defect(rawValue: rule.name) {
+                try await rule.check(BrokenOrder.policy(defect))
+            } else {
+                let defect = try #require(BrokenQueue.Defect(rawValue: rule.name), "there is no broken double")
+                try await rule.check(EvictionPolicy(name: "\(defect)") { BrokenOrder(nil, queue: defect) })
+            }
+        }
+    }
+}
+
+@Suite("The contract of DiskEvictionPolicy")
+struct DiskEvictionPolicyContractTests {
+    typealias Rule = ContractRule<DiskEvictionPolicyContract.Subject>
+
+    @Test("the policies pass", arguments: DiskEvictionPolicyContract.rules)
+    func builtIn(_ rule: Rule) async throws {
+        try await rule.check(LeastRecentlyUsed())
+        try await rule.check(FirstInFirstOut())
+    }
+
+    @Test("a double without a defect passes", arguments: DiskEvictionPolicyContract.rules)
+    func unbrokenDouble(_ rule: Rule) async throws { try await rule.check(BrokenDiskEviction(nil)) }
+
+    @Test("each rule fails for a policy that breaks it", arguments: DiskEvictionPolicyContract.rules)
+    func brokenDouble(_ rule: Rule) async throws {
+        await #expect(throws: ContractViolation.self) {
+            if let defect = BrokenDiskEviction.Defect(rawValue: rule.name) {
+                try await rule.check(BrokenDiskEviction.policy(defect))
+            } else {
+                let defect = try #require(BrokenQueue.Defect(rawValue: rule.name), "there is no broken double")
+                try await rule.check(BrokenDiskEviction(nil, queue: defect))
+            }
+        }
+    }
+}
