@@ -14,7 +14,7 @@ extension BrokenCoalescer.Defect {
             call.key += "\(call.number)"
         },
         change("ignores keys", breaks: "callers of different keys share nothing") { $0.key = "key" },
-        keepsResults,
+        keepsResults, keepsFailures, checksBeforeWaiting,
         answer("replaces errors", breaks: "the operation's error reaches each of its callers") { call, base in
             do { return try await call.forward(to: base) } catch is DecodingFailure { return 0 }
         },
@@ -63,76 +63,38 @@ extension BrokenCoalescer.Defect {
         }
     }
 
-    // MARK: Cancellation
-
-    static let cancellationDefects = [
-        answer(
-            "passes on CancellationError",
-            breaks: "an operation that throws CancellationError without being cancelled fails with another error"
-        ) { call, base in
+    private static let keepsFailures = Self(
+        name: "keeps failures", brokenRules: ["a caller that asks after the operation has failed starts a new one"]
+    ) {
+        let failures = Mutex<[String: any Error]>([:])
+        return { call, base in
+            if let failure = failures.withLock({ $0[call.key] }) {
+                call.onProgress(WorkProgress(completedBytes: 0, totalBytes: nil))
+                throw failure
+            }
             do {
                 return try await call.forward(to: base)
-            } catch CoalescingFailure.operationCancelledItself {
-                throw CancellationError()
+            } catch {
+                failures.withLock { $0[call.key] = error }
+                throw error
             }
-        },
-        answer(
-            "waits for the operation's end",
-            breaks: "a cancelled call throws CancellationError at once, while its operation still runs"
-        ) { call, base in
-            let value = try await Task { try await call.forward(to: base) }.value
-            try Task.checkCancellation()
-            return value
-        },
-        change("never cancels", breaks: "when the last caller leaves, the operation's task is cancelled") { call in
-            let operation = call.operation
-            call.operation = { shared in try await Task.detached { try await operation(shared) }.value }
-        },
-        joinsCancelledOperations,
-        answer("starts for cancelled tasks", breaks: "a task that is cancelled before it calls starts no operation") {
-            call, base in
-            if Task.isCancelled { _ = try await Task { try await call.forward(to: base) }.value }
-            return try await call.forward(to: base)
-        },
-        cancelsForAll,
-    ]
-
-    /// Another caller keeps each operation alive.
-    private static let joinsCancelledOperations = answer(
-        "joins cancelled operations",
-        breaks:
-            "callers that ask after the last one has left start a new operation, while the cancelled one still runs",
-        "when the last caller leaves, the operation's task is cancelled"
-    ) { call, base in
-        if call.number == 0 {
-            var other = call
-            other.priority = LivePriority(.veryLow)
-            other.onProgress = { _ in }
-            Task { [other] in try await other.forward(to: base) }
         }
-        return try await call.forward(to: base)
     }
 
-    private static let cancelsForAll = Self(
-        name: "cancels for all callers", brokenRules: ["a caller that leaves does not affect the others"]
+    /// Waits between looking for an operation and starting one, as an actor may.
+    private static let checksBeforeWaiting = Self(
+        name: "waits before it starts",
+        brokenRules: ["callers that ask for a key at the same moment share one operation"]
     ) {
-        let leaving = Gate()
+        let known = Mutex<[String: String]>([:])
         return { call, base in
             var call = call
-            let operation = call.operation
-            call.operation = { shared in
-                let task = Task { try await operation(shared) }
-                Task {
-                    await leaving.whenOpen()
-                    task.cancel()
-                }
-                return try await task.value
-            }
-            return try await withTaskCancellationHandler { [call] in
-                try await call.forward(to: base)
-            } onCancel: {
-                leaving.open()
-            }
+            let running = known.withLock { $0[call.key] }
+            for _ in 0..<100 { await Task.yield() }
+            let shared = running ?? "\(call.key) \(call.number)"
+            known.withLock { $0[call.key] = shared }
+            call.key = shared
+            return try await call.forward(to: base)
         }
     }
 
@@ -223,8 +185,30 @@ extension BrokenCoalescer.Defect {
             name: "closes with CancellationError",
             brokenRules: ["closing ends every call with its error, and cancels the operations"],
             close: { $1.close(throwing: CancellationError()) }),
-        lastClosingCounts,
+        lastClosingCounts, ignoresHandlers,
     ]
+
+    /// Is not closed by a handler. One that calls handlers under its lock would end the process instead.
+    private static let ignoresHandlers: Self = {
+        let isInHandler = Mutex(false)
+        return Self(
+            name: "can't be closed by a handler", brokenRules: ["a progress handler can close the coalescer"],
+            makeCall: {
+                { call, base in
+                    var call = call
+                    let onProgress = call.onProgress
+                    call.onProgress = { progress in
+                        isInHandler.withLock { $0 = true }
+                        onProgress(progress)
+                        isInHandler.withLock { $0 = false }
+                    }
+                    return try await call.forward(to: base)
+                }
+            },
+            close: { error, base in
+                if !isInHandler.withLock({ $0 }) { base.close(throwing: error) }
+            })
+    }()
 
     private static let lastClosingCounts: Self = {
         let error = Mutex<(any Error)?>(nil)

@@ -21,6 +21,9 @@ extension BrokenCoalescer.Defect {
                 onProgress($0)
             }
         },
+        changeProgress("forgets totals", breaks: "progress has the announced number of bytes") { onProgress in
+            { onProgress(WorkProgress(completedBytes: $0.completedBytes, totalBytes: nil, preview: $0.preview)) }
+        },
         changeProgress(
             "forgets previews", breaks: "a report without a newer preview keeps the earlier preview",
             "a caller that joins late receives the latest progress at once, with the latest preview"

@@ -32,6 +32,15 @@ extension RequestCoalescerContract {
         for caller in 1...2 { try await expectOffline(caller, fixture) }
     }
 
+    static let closesFromHandler = rule("a progress handler can close the coalescer") { fixture in
+        fixture.start(1) { progress in
+            if progress.completedBytes > 0 { fixture.coalescer.close(throwing: ImageError.offline) }
+        }
+        try await fixture.expectProgress(of: 1)
+        try fixture.report(bytes(50))
+        try await expectOffline(1, fixture)
+    }
+
     private static func expectOffline(_ caller: Int, _ fixture: CoalescingFixture) async throws {
         let error = try await fixture.error(of: caller)
         if case ImageError.offline? = error { return }

@@ -13,6 +13,16 @@ extension RequestCoalescerContract {
         try expect(fixture.bytes(of: 1) == Array(0...20), "received \(fixture.bytes(of: 1))")
     }
 
+    static let keepsTotal = rule("progress has the announced number of bytes") { fixture in
+        try await fixture.join(1)
+        let operation = try fixture.operation()
+        for count in [0, 10, 20] { operation.report(WorkProgress(completedBytes: count, totalBytes: 100 + count)) }
+        fixture.gate.open()
+        try await fixture.expectValue(7, of: 1)
+        let totals = fixture.progress(of: 1).all.map(\.totalBytes)
+        try expect(totals == [nil, 100, 110, 120], "received the totals \(totals)")
+    }
+
     static let progressAddsUp = rule("a report without new information is not delivered, and bytes never decrease") {
         fixture in
         try await fixture.join(1)

@@ -11,17 +11,18 @@ public enum RequestCoalescerContract {
 
     /// The rules that also hold for a coalescer that starts an operation for each call.
     public static let rulesWithoutSharing: [ContractRule<Subject>] = [
-        separatesKeys, startsAgain, throwsErrors, answersEveryCall, inheritsNoTaskLocals,
-        ownCancellation, cancelledCall, lastLeaves, startsNewOperation, startsNothing,
+        separatesKeys, startsAgain, startsAgainAfterFailure, throwsErrors, answersEveryCall, inheritsNoTaskLocals,
+        ownCancellation, cancelledCall, lastLeaves, startsNewOperation, ignoresReplacedOperation, startsNothing,
         followsCaller, notifiesObservers, countsPriorityWhileJoining,
-        progressInOrder, progressAddsUp, keepsPreview, oneHandlerAtATime, noProgressAfterEnd,
-        closingEndsCalls, closingIsFinal, firstClosingCounts,
+        progressInOrder, keepsTotal, progressAddsUp, keepsPreview, oneHandlerAtATime, noProgressAfterEnd,
+        closingEndsCalls, closingIsFinal, firstClosingCounts, closesFromHandler,
     ]
 
     /// The rules about callers that share an operation.
     public static let rulesOfSharing: [ContractRule<Subject>] = [
-        sharesOperation, oneLeaves, highestPriority, observersSeeMaximum, endedCallHasNoInfluence,
-        reachesEveryCaller, replaysProgress, noProgressAfterLeaving,
+        sharesOperation, sharesAtOnce, keepsNewerOperation, keepsFollowingOperation, oneLeaves, highestPriority,
+        observersSeeMaximum,
+        endedCallHasNoInfluence, reachesEveryCaller, replaysProgress, noProgressAfterLeaving,
     ]
 
     /// Creates a rule that ends its operations, whether it passes or fails.
@@ -45,6 +46,13 @@ public enum RequestCoalescerContract {
         try expect(fixture.operations.count == 1, "\(fixture.operations.count) operations were started")
     }
 
+    private static let sharesAtOnce = rule("callers that ask for a key at the same moment share one operation") {
+        fixture in
+        for caller in 1...50 { fixture.start(caller) }
+        try await fixture.expectProgress(of: 1...50, count: 1)
+        try expect(fixture.operations.count == 1, "\(fixture.operations.count) operations were started")
+    }
+
     private static let separatesKeys = rule("callers of different keys share nothing") { fixture in
         try await fixture.join(1, key: "a") { 1 }
         try await fixture.join(2, key: "b") { 2 }
@@ -58,6 +66,19 @@ public enum RequestCoalescerContract {
         for caller in 1...3 {
             try await fixture.join(caller) { caller }
             try await fixture.expectValue(caller, of: caller)
+        }
+    }
+
+    private static let startsAgainAfterFailure = rule(
+        "a caller that asks after the operation has failed starts a new one"
+    ) { fixture in
+        fixture.gate.open()
+        for caller in [1, 3] {
+            try await fixture.join(caller) { throw DecodingFailure.unknownFormat }
+            let error = try await fixture.error(of: caller)
+            try expect(error is DecodingFailure, "caller \(caller) received \(String(describing: error))")
+            try await fixture.join(caller + 1) { caller + 1 }
+            try await fixture.expectValue(caller + 1, of: caller + 1)
         }
     }
 
