@@ -8,6 +8,7 @@ struct BrokenDataCache: DataCache {
     enum Defect: String, CaseIterable, CustomTestStringConvertible {
         case inventsEntries = "an entry that was never stored is absent"
         case roundsDates = "a stored entry is found with its data, metadata and date"
+        case clampsDates = "an entry with a date far in the past or future is found with that date"
         case dropsEmptyEntries = "an entry without data or metadata is stored like any other"
         case returnsSlices = "the data of an entry starts at index 0"
         case keepsMetadata = "a second store replaces the whole entry"
@@ -16,6 +17,7 @@ struct BrokenDataCache: DataCache {
         case keepsEverything = "removeAll() removes every entry, and the cache accepts new ones"
         case evictsEarly = "all entries that fit the limit are kept"
         case ignoresLimit = "the limit holds after every store"
+        case ignoresMetadata = "metadata counts toward the limit"
         case acceptsTooLarge = "an entry larger than the limit throws tooLarge and evicts no other"
         case keepsOlderEntry = "a rejected entry also removes the older entry for its key"
         case truncatesSlices = "a slice of other data is stored like any other data"
@@ -25,6 +27,7 @@ struct BrokenDataCache: DataCache {
         case acceptsAnythingAtZero = "a cache with a limit of zero rejects every entry and keeps working"
         case ignoresConcurrentLimit =
             "the limit holds during concurrent stores, and no key returns the entry of another"
+        case writesInPlace = "a reader never finds a part of a large entry while it is replaced"
         case mixesEntries = "concurrent stores for one key leave one of the entries, and no reader sees another"
 
         var testDescription: String { rawValue }
@@ -37,8 +40,9 @@ struct BrokenDataCache: DataCache {
     init(_ defect: Defect, byteLimit: Int) {
         self.defect = defect
         self.byteLimit = byteLimit
-        let isUnlimited = [.ignoresLimit, .acceptsTooLarge, .acceptsAnythingAtZero, .ignoresConcurrentLimit].contains(
-            defect)
+        let isUnlimited = [
+            .ignoresLimit, .ignoresMetadata, .acceptsTooLarge, .acceptsAnythingAtZero, .ignoresConcurrentLimit,
+        ].contains(defect)
         cache = InMemoryDataCache(byteLimit: isUnlimited ? .max : defect == .evictsEarly ? byteLimit / 2 : byteLimit)
     }
 
@@ -50,6 +54,7 @@ struct BrokenDataCache: DataCache {
         case .roundsDates:
             found.createdAt = Date(
                 timeIntervalSinceReferenceDate: found.createdAt.timeIntervalSinceReferenceDate.rounded())
+        case .clampsDates: found.createdAt = max(found.createdAt, Date(timeIntervalSinceReferenceDate: 0))
         case .returnsSlices: found.data = (Data([0]) + found.data).dropFirst()
         default: break
         }
@@ -66,6 +71,7 @@ struct BrokenDataCache: DataCache {
         case .mixesEntries: entry.createdAt = older?.createdAt ?? entry.createdAt
         case .truncatesSlices: entry.data = entry.data.dropLast(entry.data.startIndex)
         case .truncatesLargeEntries: entry.data = entry.data.prefix(1_000_000)
+        case .writesInPlace: try await writePieces(of: entry, for: key)
         case .keepsReplaced: if let older { try await cache.store(older, for: hiddenKey(of: key)) }
         case .keepsOlderEntry where entry.data.count > byteLimit:
             throw .tooLarge(bytes: entry.data.count, allowed: byteLimit)
@@ -84,6 +90,15 @@ struct BrokenDataCache: DataCache {
 
     func removeAll() async throws(DataCacheFailure) {
         if defect != .keepsEverything { try await cache.removeAll() }
+    }
+
+    /// Stores one half of an entry after the other.
+    private func writePieces(of entry: DataCacheEntry, for key: DataCacheKey) async throws(DataCacheFailure) {
+        guard entry.data.count > 100_000 else { return }
+        var half = entry
+        half.data = entry.data.prefix(entry.data.count / 2)
+        try await cache.store(half, for: key)
+        for _ in 0..<10 { await Task.yield() }
     }
 
     private func stored(_ key: DataCacheKey) -> DataCacheKey {

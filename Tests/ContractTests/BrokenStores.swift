@@ -3,17 +3,18 @@ import ImageContractTesting
 import ImageCore
 import ImageTesting
 
-/// Doubles that break the rules about reopening. The raw value of a defect is its rule.
+/// Doubles that break the rules about reopening and sharing. The raw value of a defect is its rule.
 enum ReopeningDefect: String {
     case losesEverything = "a cache that is opened later finds the entries with data, metadata and date"
     case restoresRemovedEntries = "a cache that is opened later finds no entry that was replaced or removed"
     case ignoresSmallerLimit = "a cache that is opened later with a smaller limit keeps it"
     case mixesEntries = "two open caches on one store find each other's entries complete"
+    case copiesStore = "what one open cache stores, replaces or removes, another one finds or misses"
 
     func makeSubject() -> DataCacheContract.Reopening {
         let kept = InMemoryDataCache()
         return switch self {
-        case .losesEverything: { InMemoryDataCache(byteLimit: $0) }
+        case .losesEverything, .copiesStore: { InMemoryDataCache(byteLimit: $0) }
         case .restoresRemovedEntries:
             { _ in HoardingCache(cache: InMemoryDataCache(entries: kept.entries), firstEntries: kept) }
         case .ignoresSmallerLimit: { _ in kept }

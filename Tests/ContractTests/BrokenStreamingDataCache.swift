@@ -8,17 +8,22 @@ struct BrokenStreamingDataCache: StreamingDataCache {
     enum Defect: String {
         case showsPieces = "an entry that is written in pieces is found complete once it is finished, and not before"
         case dropsOlder = "the older entry is found until the new one is finished, and stays if that is cancelled"
+        case finishesReleased = "a writer that is released before it is finished leaves the older entry"
         case keepsOlder = "an entry that outgrows the limit throws tooLarge each time, and removes the older one"
         case ignoresLimit = "the limit holds for entries that are written in pieces"
         case mixesWriters = "concurrent writers for one key leave the entry of the one that finishes last"
         case skipsFirstByte = "a reader returns any available part of the data, the metadata and the date"
         case opensAbsentEntries = "an absent entry has no reader"
         case readsCurrentEntry = "a reader keeps its bytes after the entry is replaced or removed"
+        case overwritesReaders =
+            "a reader keeps its bytes while a newer entry is written in pieces, and once it is finished"
     }
 
     let defect: Defect
     let byteLimit: Int
     private let cache: InMemoryDataCache
+    /// The bytes that writers have written over the entries of readers.
+    private let overwritten = MessageLog<Data>()
 
     init(_ defect: Defect, byteLimit: Int) {
         self.defect = defect
@@ -68,6 +73,7 @@ struct BrokenStreamingDataCache: StreamingDataCache {
                 data += bytes
                 return data
             }
+            if cache.defect == .overwritesReaders { cache.overwritten.append(data) }
             if cache.defect == .showsPieces {
                 try await cache.store(DataCacheEntry(data: data, createdAt: .distantPast), for: key)
             }
@@ -83,6 +89,12 @@ struct BrokenStreamingDataCache: StreamingDataCache {
         }
 
         func cancel() async {}
+
+        deinit {
+            guard cache.defect == .finishesReleased else { return }
+            let entry = DataCacheEntry(data: data.withLock { $0 }, createdAt: .distantPast)
+            Task { [cache, key] in try await cache.store(entry, for: key) }
+        }
     }
 
     private struct Reader: DataCacheReader {
@@ -95,7 +107,10 @@ struct BrokenStreamingDataCache: StreamingDataCache {
         var createdAt: Date { entry.createdAt }
 
         func bytes(in range: Range<Int>) async throws(DataCacheFailure) -> Data? {
-            let entry = cache.defect == .readsCurrentEntry ? try await cache.entry(for: key) ?? entry : entry
+            var entry = cache.defect == .readsCurrentEntry ? try await cache.entry(for: key) ?? entry : entry
+            if let written = cache.overwritten.messages.last {
+                entry.data = written + entry.data.dropFirst(written.count)
+            }
             let offset = cache.defect == .skipsFirstByte ? 1 : 0
             return entry.data.dropFirst(range.lowerBound + offset).prefix(range.count)
         }

@@ -25,6 +25,29 @@ struct DataCacheContractTests {
         try await rule.check { try SQLiteDataCache(path: folder.path + "/cache.db", byteLimit: $0) }
     }
 
+    @Test("these caches replace entries without a gap", arguments: DataCacheContract.gaplessReplacing)
+    func gapless(_ rule: Rule) async throws {
+        let folder = try ContractFolder()
+        try await rule.check { folder.diskCache(byteLimit: $0) }
+        try await rule.check { InMemoryDataCache(byteLimit: $0) }
+        try await rule.check { try SQLiteDataCache(path: folder.path + "/cache.db", byteLimit: $0) }
+    }
+
+    @Test(
+        "a cache that removes the older entry first passes the rules for every cache",
+        arguments: DataCacheContract.rules)
+    func removesFirst(_ rule: Rule) async throws {
+        try await rule.check { RemovingFirstCache(cache: InMemoryDataCache(byteLimit: $0)) }
+    }
+
+    @Test(
+        "a cache that removes the older entry first replaces with a gap", arguments: DataCacheContract.gaplessReplacing)
+    func gap(_ rule: Rule) async throws {
+        await #expect(throws: ContractViolation.self) {
+            try await rule.check { RemovingFirstCache(cache: InMemoryDataCache(byteLimit: $0)) }
+        }
+    }
+
     @Test("each rule fails for a cache that breaks it", arguments: BrokenDataCache.Defect.allCases)
     func brokenDouble(_ defect: BrokenDataCache.Defect) async throws {
         let rule = try #require(DataCacheContract.rules.first { $0.name == defect.rawValue })
@@ -33,8 +56,42 @@ struct DataCacheContractTests {
         }
     }
 
+    @Test(
+        "a violation names the part that differs",
+        arguments: [
+            (BrokenDataCache.Defect.roundsDates, "date, in seconds since 2001: 1.0, not 1.1"),
+            (.truncatesLargeEntries, "data: 1000000 bytes, not 1000001"),
+            (.keepsMetadata, "metadata: byte 9 of 10 is 49, not 50"), (.inventsEntries, "expected nothing"),
+        ])
+    func message(_ defect: BrokenDataCache.Defect, part: String) async throws {
+        let rule = try #require(DataCacheContract.rules.first { $0.name == defect.rawValue })
+        let violation = await #expect(throws: ContractViolation.self) {
+            try await rule.check { BrokenDataCache(defect, byteLimit: $0) }
+        }
+        #expect(violation?.description.contains(part) == true, "\(violation?.description ?? "none")")
+    }
+
     @Test("there is a broken double for each rule")
     func doublesAreComplete() {
         #expect(Set(DataCacheContract.rules.map(\.name)) == Set(BrokenDataCache.Defect.allCases.map(\.rawValue)))
     }
+}
+
+/// A cache that removes an older entry before it stores the newer one.
+private struct RemovingFirstCache: DataCache {
+    let cache: InMemoryDataCache
+
+    func entry(for key: DataCacheKey) async throws(DataCacheFailure) -> DataCacheEntry? {
+        try await cache.entry(for: key)
+    }
+
+    func store(_ entry: DataCacheEntry, for key: DataCacheKey) async throws(DataCacheFailure) {
+        try await cache.remove(for: key)
+        for _ in 0..<10 { await Task.yield() }
+        try await cache.store(entry, for: key)
+    }
+
+    func remove(for key: DataCacheKey) async throws(DataCacheFailure) { try await cache.remove(for: key) }
+
+    func removeAll() async throws(DataCacheFailure) { try await cache.removeAll() }
 }

@@ -7,20 +7,21 @@ import Testing
 @Suite("The contract of DataCache, for persistent caches")
 struct DataCacheReopeningContractTests {
     typealias Rule = ContractRule<DataCacheContract.Reopening>
+    private static let rules = DataCacheContract.reopening + DataCacheContract.sharing
 
-    @Test("the disk cache passes", arguments: DataCacheContract.reopening)
+    @Test("the disk cache passes", arguments: rules)
     func diskCache(_ rule: Rule) async throws {
         let folder = try ContractFolder()
         try await rule.check { folder.diskCache(byteLimit: $0) }
     }
 
-    @Test("a cache in SQLite passes", arguments: DataCacheContract.reopening)
+    @Test("a cache in SQLite passes", arguments: rules)
     func sqlite(_ rule: Rule) async throws {
         let folder = try ContractFolder()
         try await rule.check { try SQLiteDataCache(path: folder.path + "/cache.db", byteLimit: $0) }
     }
 
-    @Test("each rule fails for a cache that breaks it", arguments: DataCacheContract.reopening)
+    @Test("each rule fails for a cache that breaks it", arguments: rules)
     func brokenDouble(_ rule: Rule) async throws {
         let defect = try #require(ReopeningDefect(rawValue: rule.name), "there is no broken double for this rule")
         await #expect(throws: ContractViolation.self) { try await rule.check(defect.makeSubject()) }
@@ -73,6 +74,37 @@ struct DataCacheFaultContractTests {
     func fullDouble(_ rule: ContractRule<@Sendable (Int) async throws -> DataCacheContract.Fillable>) async throws {
         let defect = try #require(FullStoreDefect(rawValue: rule.name), "there is no broken double for this rule")
         await #expect(throws: ContractViolation.self) { try await rule.check(defect.makeSubject) }
+    }
+}
+
+@Suite("The contract of DataCache, for caches whose writes can be interrupted")
+struct DataCacheInterruptionContractTests {
+    typealias Rule = ContractRule<@Sendable () async throws -> DataCacheContract.Interruptible>
+
+    @Test("a cache in SQLite passes", arguments: DataCacheContract.interruption)
+    func sqlite(_ rule: Rule) async throws {
+        let folder = try ContractFolder()
+        let stores = Counter()
+        try await rule.check {
+            let path = folder.path + "/\(stores.next()).db"
+            let cache = try SQLiteDataCache(path: path, byteLimit: 10_000_000)
+            return DataCacheContract.Interruptible(
+                open: { try SQLiteDataCache(path: path, byteLimit: 10_000_000) },
+                failWrites: { count in
+                    // The entries that the rules store first take about ten pages.
+                    try await cache.execute("pragma max_page_count = \(count.map { 6 + $0 } ?? 1_000_000_000)")
+                })
+        }
+    }
+
+    @Test("a store that keeps what was written passes", arguments: DataCacheContract.interruption)
+    func unbrokenDouble(_ rule: Rule) async throws { try await rule.check(InterruptedStore.makeSubject(nil)) }
+
+    @Test("each rule fails for a store that breaks it", arguments: DataCacheContract.interruption)
+    func brokenDouble(_ rule: Rule) async throws {
+        let defect = try #require(
+            InterruptedStore.Defect(rawValue: rule.name), "there is no broken double for this rule")
+        await #expect(throws: ContractViolation.self) { try await rule.check(InterruptedStore.makeSubject(defect)) }
     }
 }
 

@@ -19,6 +19,26 @@ struct OptionalContractTests {
         }
     }
 
+    @Test("the disk cache obeys the rules for interrupted writes", arguments: DataCacheContract.interruption)
+    func interruption(_ rule: ContractRule<@Sendable () async throws -> DataCacheContract.Interruptible>) async throws {
+        try await rule.check {
+            let folder = TestFolder()
+            let fileSystem = FaultInjectingFileSystem(over: POSIXFileSystem())
+            let changes: Set<FileSystemOperation> = [
+                .create, .write, .writeRest, .truncate, .rename, .remove, .synchronize, .setModified,
+            ]
+            return DataCacheContract.Interruptible(
+                open: { folder.cache(byteLimit: 10_000_000, fileSystem: fileSystem) },
+                failWrites: { count in
+                    if let count {
+                        fileSystem.fail(.from(count + 1), of: changes, with: EIO)
+                    } else {
+                        fileSystem.recover()
+                    }
+                })
+        }
+    }
+
     @Test("the disk cache obeys the rules for a blocked folder", arguments: DataCacheContract.threads)
     func threads(_ rule: ContractRule<DataCacheContract.Observable>) async throws {
         let folder = TestFolder()

@@ -10,7 +10,9 @@
 
     @Suite("The contract of DataCache, for a cache on a Redis server")
     struct RedisContractTests {
-        @Test("the cache passes the rules for every cache", arguments: DataCacheContract.rules)
+        @Test(
+            "the cache passes the rules for every cache",
+            arguments: DataCacheContract.rules + DataCacheContract.gaplessReplacing)
         func rules(_ rule: ContractRule<DataCacheContract.Subject>) async throws {
             let server = try await RedisServerProcess()
             try await rule.check { limit in
@@ -45,7 +47,9 @@
             }
         }
 
-        @Test("the cache passes the rules for persistent caches", arguments: DataCacheContract.reopening)
+        @Test(
+            "the cache passes the rules for persistent and shared caches",
+            arguments: DataCacheContract.reopening + DataCacheContract.sharing)
         func reopening(_ rule: ContractRule<DataCacheContract.Reopening>) async throws {
             let server = try await RedisServerProcess()
             try await rule.check { try RedisDataCache(on: server, byteLimit: $0) }

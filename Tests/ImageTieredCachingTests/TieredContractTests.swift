@@ -6,7 +6,9 @@ import Testing
 
 @Suite("The contract of DataCache, for a tiered cache")
 struct TieredContractTests {
-    @Test("two caches in memory pass", arguments: DataCacheContract.rules)
+    private static let rulesOfPersistence = DataCacheContract.reopening + DataCacheContract.sharing
+
+    @Test("two caches in memory pass", arguments: DataCacheContract.rules + DataCacheContract.gaplessReplacing)
     func inMemory(_ rule: ContractRule<DataCacheContract.Subject>) async throws {
         try await rule.check { limit in
             // The upper level has space for few entries, so that the lower one is used too.
@@ -18,7 +20,7 @@ struct TieredContractTests {
         }
     }
 
-    @Test("two caches in memory pass the rules for persistent caches", arguments: DataCacheContract.reopening)
+    @Test("two caches in memory pass the rules for persistent caches", arguments: rulesOfPersistence)
     func reopening(_ rule: ContractRule<DataCacheContract.Reopening>) async throws {
         // A rule that lowers the limit can't use a fake, whose limit is fixed.
         guard !rule.name.contains("smaller limit") else { return }

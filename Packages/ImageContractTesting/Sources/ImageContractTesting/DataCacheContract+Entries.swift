@@ -32,7 +32,9 @@ extension DataCacheContract {
 
     static func expect(_ cache: any DataCache, has entry: DataCacheEntry?, for key: DataCacheKey) async throws {
         let found = try await cache.entry(for: key)
-        try expect(found == entry, "found \(text(found)) for \(key.source.prefix(60)), expected \(text(entry))")
+        if let difference = difference(of: found, from: entry) {
+            throw ContractViolation("\(difference), for \(key.source.prefix(60))")
+        }
     }
 
     static func expectTooLarge(_ entry: DataCacheEntry, for key: DataCacheKey, in cache: any DataCache)
@@ -49,6 +51,18 @@ extension DataCacheContract {
 
     static func expect(_ condition: Bool, _ message: @autoclosure () -> String) throws(ContractViolation) {
         try ImageContractTesting.expect(condition, message())
+    }
+
+    /// Returns which parts of an entry differ from those of the expected one, or nil if none does.
+    static func difference(of found: DataCacheEntry?, from expected: DataCacheEntry?) -> String? {
+        guard let found, let expected else {
+            return found == expected ? nil : "found \(text(found)), expected \(text(expected))"
+        }
+        return Difference.parts([
+            ("data", Difference.bytes(found.data, expected: expected.data)),
+            ("metadata", Difference.bytes(found.metadata, expected: expected.metadata)),
+            ("date, in seconds since 2001", Difference.seconds(found.createdAt, expected: expected.createdAt)),
+        ])
     }
 
     static func text(_ entry: DataCacheEntry?) -> String {

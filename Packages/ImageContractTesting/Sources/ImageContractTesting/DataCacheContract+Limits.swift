@@ -1,7 +1,7 @@
 import ImageCore
 import ImageTesting
 
-/// Rules about the limit and about concurrent calls.
+/// Rules about the limit.
 extension DataCacheContract {
     static var limits: [ContractRule<Subject>] {
         [
@@ -20,6 +20,17 @@ extension DataCacheContract {
                     for number in 0..<12 { sum += size(try await cache.entry(for: key(number))) }
                     try expect(sum <= 10_000, "\(sum) bytes with a limit of 10000")
                 }
+            },
+            ContractRule("metadata counts toward the limit") { makeCache in
+                let cache = try await makeCache(10_000)
+                for number in 0..<12 {
+                    var small = entry(10, number)
+                    small.metadata = entry(2_000, number).data
+                    try await cache.store(small, for: key(number))
+                }
+                var sum = 0
+                for number in 0..<12 { sum += size(try await cache.entry(for: key(number))) }
+                try expect(sum <= 10_000, "\(sum) bytes with a limit of 10000")
             },
             ContractRule("an entry larger than the limit throws tooLarge and evicts no other") { makeCache in
                 let cache = try await makeCache(5_000)
@@ -62,53 +73,5 @@ extension DataCacheContract {
                 try await expect(cache, has: nil, for: key(1))
             },
         ]
-    }
-
-    static var concurrent: [ContractRule<Subject>] {
-        [
-            ContractRule("concurrent stores for one key leave one of the entries, and no reader sees another") {
-                makeCache in try await contend(for: key(1), in: [makeCache(1_000_000)])
-            },
-            ContractRule("the limit holds during concurrent stores, and no key returns the entry of another") {
-                makeCache in
-                let cache = try await makeCache(10_000)
-                try await withThrowingTaskGroup(of: Void.self) { group in
-                    for number in 0..<8 {
-                        group.addTask {
-                            for step in 0..<10 {
-                                try await cache.store(entry(1_000 + step * 200, number), for: key(number))
-                                let found = try await cache.entry(for: key(number))
-                                try expect(
-                                    found == nil || found == entry(1_000 + step * 200, number),
-                                    "found \(text(found)) for key \(number)")
-                            }
-                        }
-                    }
-                    try await group.waitForAll()
-                }
-                var sum = 0
-                for number in 0..<8 { sum += size(try await cache.entry(for: key(number))) }
-                try expect(sum <= 10_000, "\(sum) bytes with a limit of 10000")
-            },
-        ]
-    }
-
-    /// Stores different entries for one key from several tasks and through all the caches, and reads them.
-    static func contend(for key: DataCacheKey, in caches: [any DataCache]) async throws {
-        let candidates = (0..<6).map { entry(500 + $0 * 100, $0) }
-        try await caches[0].store(candidates[0], for: key)
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            for (number, candidate) in candidates.enumerated() {
-                group.addTask {
-                    for round in 0..<20 {
-                        try await caches[number % caches.count].store(candidate, for: key)
-                        let found = try await caches[(number + round) % caches.count].entry(for: key)
-                        try expect(
-                            found.map(candidates.contains) == true, "a reader found none of the stored entries")
-                    }
-                }
-            }
-            try await group.waitForAll()
-        }
     }
 }

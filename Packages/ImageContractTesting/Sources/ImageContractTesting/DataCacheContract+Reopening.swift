@@ -42,9 +42,6 @@ extension DataCacheContract {
                 try expect(sum <= 4_000, "\(sum) bytes with a limit of 4000")
                 try await expect(later, has: entry(1_000, 9), for: key(9))
             },
-            ContractRule("two open caches on one store find each other's entries complete") { open in
-                try await contend(for: key(1), in: [open(1_000_000), open(1_000_000)])
-            },
         ]
     }
 }

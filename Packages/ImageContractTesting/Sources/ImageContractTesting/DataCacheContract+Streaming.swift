@@ -44,6 +44,19 @@ extension DataCacheContract {
                 await writer.cancel()
                 try await expect(cache, has: entry(2_000, 2), for: key(1))
             },
+            ContractRule("a writer that is released before it is finished leaves the older entry") { makeCache in
+                let cache = try await makeCache(1_000_000)
+                for (number, count) in [10, 200_000].enumerated() {
+                    try await cache.store(entry(1_000, number), for: key(number))
+                    do {
+                        let writer = try await cache.writer(for: key(number), expectedByteCount: nil)
+                        try await writer.append(entry(count, 9).data)
+                    }
+                    // A cache may need another task to discard the entry.
+                    for _ in 0..<100 { await Task.yield() }
+                    try await expect(cache, has: entry(1_000, number), for: key(number))
+                }
+            },
             ContractRule("an entry that outgrows the limit throws tooLarge each time, and removes the older one") {
                 makeCache in
                 let cache = try await makeCache(5_000)
@@ -88,9 +101,7 @@ extension DataCacheContract {
                 let whole = entry(200_000, 1)
                 try await cache.store(whole, for: key(1))
                 let reader = try await expectReader(for: key(1), in: cache)
-                try expect(
-                    reader.byteCount == 200_000 && reader.metadata == whole.metadata
-                        && reader.createdAt == whole.createdAt, "the reader has another entry")
+                try expect(reader, has: whole)
                 for range in [0..<200_000, 0..<1, 65_535..<65_537, 100_001..<200_000, 7..<7, 199_990..<300_000] {
                     let part = try await reader.bytes(in: range)
                     try expect(
@@ -109,6 +120,19 @@ extension DataCacheContract {
                 try await cache.store(entry(100_000, 2), for: key(1))
                 try await expect(reader, keeps: entry(100_000, 1))
                 try await cache.removeAll()
+                try await expect(reader, keeps: entry(100_000, 1))
+            },
+            ContractRule("a reader keeps its bytes while a newer entry is written in pieces, and once it is finished") {
+                makeCache in
+                let cache = try await makeCache(1_000_000)
+                try await cache.store(entry(100_000, 1), for: key(1))
+                let reader = try await expectReader(for: key(1), in: cache)
+                let writer = try await cache.writer(for: key(1), expectedByteCount: 100_000)
+                for start in stride(from: 0, to: 100_000, by: 10_000) {
+                    try await writer.append(entry(100_000, 2).data[start..<start + 10_000])
+                    try await expect(reader, keeps: entry(100_000, 1))
+                }
+                try await writer.finish(metadata: entry(1, 2).metadata, createdAt: entry(1, 2).createdAt)
                 try await expect(reader, keeps: entry(100_000, 1))
             },
         ]
@@ -146,8 +170,19 @@ extension DataCacheContract {
         return reader
     }
 
+    private static func expect(_ reader: any DataCacheReader, has entry: DataCacheEntry) throws {
+        let difference = Difference.parts([
+            ("length", Difference.values(reader.byteCount, expected: entry.data.count)),
+            ("metadata", Difference.bytes(reader.metadata, expected: entry.metadata)),
+            ("date, in seconds since 2001", Difference.seconds(reader.createdAt, expected: entry.createdAt)),
+        ])
+        if let difference { throw ContractViolation("the reader has another entry: \(difference)") }
+    }
+
     private static func expect(_ reader: any DataCacheReader, keeps entry: DataCacheEntry) async throws {
-        let bytes = try await reader.bytes(in: 50_000..<100_000)
-        try expect(bytes == entry.data[50_000...], "the reader returns other bytes than when it was opened")
+        let bytes = try await reader.bytes(in: 50_000..<100_000) ?? Data()
+        if let difference = Difference.bytes(bytes, expected: entry.data[50_000...]) {
+            throw ContractViolation("the reader returns other bytes than when it was opened: \(difference)")
+        }
     }
 }

@@ -20,8 +20,8 @@ public enum DataCacheContract {
 
     /// The rules for every cache.
     ///
-    /// Some caches also have to pass `reopening`, `damage`, `fullStore`, `threads` or `streaming`, which have their own
-    /// subjects.
+    /// Some caches also have to pass `reopening`, `damage`, `fullStore`, `interruption`, `threads` or `streaming`, which
+    /// have their own subjects. `sharing` and `gaplessReplacing` are about features that `DataCache` doesn't promise.
     public static var rules: [ContractRule<Subject>] { single + removing + limits + replacing + concurrent }
 
     private static var single: [ContractRule<Subject>] {
@@ -39,6 +39,15 @@ public enum DataCacheContract {
                 let empty = DataCacheEntry(data: Data(), createdAt: Date(timeIntervalSinceReferenceDate: 0))
                 try await cache.store(empty, for: key(1))
                 try await expect(cache, has: empty, for: key(1))
+            },
+            ContractRule("an entry with a date far in the past or future is found with that date") { makeCache in
+                let cache = try await makeCache(100_000)
+                for (number, seconds) in [-63_000_000_000.25, -978_307_200.5, -1.5, 64_000_000_000.75].enumerated() {
+                    var dated = entry(100, number)
+                    dated.createdAt = Date(timeIntervalSinceReferenceDate: seconds)
+                    try await cache.store(dated, for: key(number))
+                    try await expect(cache, has: dated, for: key(number))
+                }
             },
             ContractRule("the data of an entry starts at index 0") { makeCache in
                 let cache = try await makeCache(100_000)

@@ -7,10 +7,13 @@
 /// Stores encoded bytes across launches, within a byte limit.
 ///
 /// Promises:
-/// - `entry` returns a complete, undamaged entry or nil.
+/// - `entry` returns a complete, undamaged entry or nil, even while the entry is replaced, and after a store that failed
+///   or was interrupted. While an entry is replaced, `entry` may return nil.
 /// - A damaged entry is a miss and is removed. Other entries stay.
 /// - The byte limit holds after every operation. A larger entry throws `.tooLarge` and evicts no other. The older entry
 ///   for its key is removed, because it is out of date.
+/// - A store that fails also removes the older entry for its key, if the device allows it. Other entries stay.
+/// - Several open caches can use one store only if the implementation says so.
 /// - Operations throw only if the store is broken. Callers can continue without it and try again later.
 /// - No operation blocks a thread of the cooperative pool on I/O.
 public protocol DataCache: Sendable {
