@@ -9,6 +9,7 @@ final class BrokenScheduler: WorkScheduler {
         case none, runsTwice, replacesErrors, keepsSlotAfterError, detachesWork, startsTask, runsForCancelledTask
         case hasOneLane, exceedsLimit, leavesSlotFree, releasesSlotWhenCancelled, ignoresPriority, startsLatestFirst
         case ignoresChanges, releasesSlotWhenChanged, startsOldestEarly, runsCancelledWork, throwsLate, losesTurns
+        case keepsSlotOfCancelled
 
         var testDescription: String { rawValue }
     }
@@ -34,6 +35,7 @@ final class BrokenScheduler: WorkScheduler {
         case .runsForCancelledTask where Task.isCancelled: return try await work()
         case .runsCancelledWork, .throwsLate: return try await runInTask(lane, priority, work)
         case .losesTurns: return try await loseTurn(lane, priority, work)
+        case .keepsSlotOfCancelled: return try await keepSlot(lane, priority, work)
         default: break
         }
         return try await base.run(in: changed(lane), host: host, priority: changed(priority)) {
@@ -107,6 +109,18 @@ final class BrokenScheduler: WorkScheduler {
         }
     }
 
+    /// Keeps a slot if its work is cancelled when no other work runs: after it got the slot, before it starts.
+    private func keepSlot<Value: Sendable>(
+        _ lane: WorkLane, _ priority: LivePriority, _ work: @Sendable () async throws -> Value
+    ) async throws -> Value {
+        do {
+            return try await base.run(in: lane, host: nil, priority: priority, work)
+        } catch let error as CancellationError {
+            if base.runningCount == 0 { base.setLimit(limit - 1, of: .decode) }
+            throw error
+        }
+    }
+
     /// Starts nothing after waiting work was cancelled.
     private func loseTurn<Value: Sendable>(
         _ lane: WorkLane, _ priority: LivePriority, _ work: @Sendable () async throws -> Value
@@ -139,6 +153,7 @@ extension BrokenScheduler.Defect {
         case .startsOldestEarly: ["the oldest work is passed over at least 32 times before it may start first"]
         case .runsCancelledWork, .throwsLate:
             ["work that is cancelled while it waits never runs, and its call throws CancellationError at once"]
+        case .keepsSlotOfCancelled: ["work that is cancelled at the moment of its turn leaves no slot occupied"]
         case .losesTurns: ["the turn of work that is cancelled while it waits passes to the next work"]
         }
     }

@@ -41,6 +41,7 @@ final class BrokenConditionMonitor: ConditionMonitor {
         case neverChanges = "the condition is the current one"
         case repeats = "every handler receives each change once, in order"
         case keepsHandlers = "a cancelled or released observation receives nothing more, and the others still do"
+        case losesLateObservers = "an observation that starts in a handler receives the next change"
         case updatesLate = "a handler can read the monitor, observe it and cancel an observation"
 
         var testDescription: String { rawValue }
@@ -75,6 +76,10 @@ final class BrokenConditionMonitor: ConditionMonitor {
         if defect != .updatesLate { state.withLock { $0.condition = condition } }
         let handlers = state.withLock { $0.handlers.sorted { $0.key < $1.key } }
         if isChange || defect == .repeats { for (_, handler) in handlers { handler(condition) } }
+        if defect == .losesLateObservers {
+            let known = Set(handlers.map(\.key))
+            state.withLock { state in state.handlers = state.handlers.filter { known.contains($0.key) } }
+        }
         state.withLock { $0.condition = condition }
     }
 

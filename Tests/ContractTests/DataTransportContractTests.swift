@@ -132,7 +132,8 @@ enum TransportFixtures {
         return Fixture(
             transport: http.make(), url: server.url("/0"),
             requestCount: { server.requestCount }, cancellationCount: { server.abandonmentCount },
-            sentByteCount: { server.sentByteCount }, requestBodies: { server.log.map { Data($0.body) } })
+            sentByteCount: { server.sentByteCount }, requestBodies: { server.log.map { Data($0.body) } },
+            requestHeaders: { server.log.map { HTTPFields($0.headers) } })
     }
 
     private static func steps(_ origin: Origin, isHead: Bool) -> [LoopbackStep] {
@@ -167,5 +168,12 @@ enum TransportFixtures {
     private static func firstHalf(_ step: LoopbackStep?) -> LoopbackStep {
         guard case .bytes(let bytes) = step else { return .bytes([]) }
         return .bytes(Array(bytes.prefix(bytes.count / 2)))
+    }
+}
+
+extension HTTPFields {
+    fileprivate init(_ headers: [String: String]) {
+        self.init()
+        for (name, value) in headers { if let name = HTTPField.Name(name) { self[name] = value } }
     }
 }

@@ -46,6 +46,8 @@ struct FaultBlindTransport: DataTransport {
         case reportsBodyTimeout = "a request to an origin that sends no head times out waiting for the head"
         case reportsHeadTimeout = "a request to an origin that stops in the body times out waiting for the body"
         case reportsStall = "a body that arrives byte by byte does not stall, and ends at the total timeout"
+        case dropsRequestHeaders = "the header fields of a request reach the origin"
+        case dropsResponseHeaders = "the header fields of a response are returned"
         case dropsRequestBodies = "small request bodies arrive complete, including empty ones"
 
         var testDescription: String { rawValue }
@@ -64,12 +66,14 @@ struct FaultBlindTransport: DataTransport {
         if defect == .acceptsAnyHead { request.maxHeadBytes = .max }
         if defect == .countsEncodedBytes { request.maxBodyBytes = .max }
         if defect == .dropsRequestBodies { request.body = nil }
+        if defect == .dropsRequestHeaders { request.headers = [:] }
         var response: TransportResponse
         do throws(TransportFailure) {
             response = try await inner.send(request)
         } catch {
             throw changed(error)
         }
+        if defect == .dropsResponseHeaders { response.head.headers = [:] }
         let (body, surplus) = (response.body, Surplus(count: defect == .returnsSurplus ? 1 : 0))
         response.body = TransportBody(pull: { () async throws(TransportFailure) in try await pull(body, surplus) })
         return response

@@ -139,7 +139,9 @@ struct GuideTests {
     func decoder(_ rule: ContractRule<ImageDecoderContract.Subject>) async throws {
         let header = Data("farbfeld".utf8) + [0, 0, 0, 5, 0, 0, 0, 3]
         let file = header + Data((0..<5 * 3 * 8).map { UInt8(truncatingIfNeeded: $0 * 11) })
-        let sample = ImageDecoderContract.Sample("still", file, storedSize: PixelSize(width: 5, height: 3))
+        let pixels = stride(from: 16, to: file.count, by: 2).map { file[$0] }
+        let sample = ImageDecoderContract.Sample(
+            "still", file, storedSize: PixelSize(width: 5, height: 3), pixels: pixels)
         try await rule.check(.init(FarbfeldDecoder(), samples: [sample]))
     }
 

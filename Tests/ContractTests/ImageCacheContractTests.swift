@@ -49,12 +49,14 @@ final class BrokenImageCache: ImageCache {
         case dropsHeaders = "an inserted image is found unchanged"
         case keepsFirst = "a second insert replaces the image"
         case ignoresSizes = "keys with the same source and different sizes have different images"
+        case ignoresProcessors = "keys that differ in any part have different images"
         case removesEverything = "remove(for:) removes one image and no other"
         case keepsEverything = "removeAll() removes every image, and the cache accepts new ones"
         case evictsEarly = "images that fill the limit exactly are all kept"
         case countsReplacedTwice = "replacing or removing an image frees its space"
         case ignoresLimit = "the total cost never exceeds the limit"
         case miscounts = "the total cost, if it is reported, is that of the images in the cache"
+        case countsEvicted = "the total cost, if it is reported, is exact after evictions, rejections and trims"
         case evictsForRejected = "an image larger than the limit is rejected and evicts no other"
         case keepsOlderImage = "a rejected image also removes the older image for its key"
         case ignoresTrims = "trimming to a share leaves at most that share of the total cost"
@@ -74,7 +76,13 @@ final class BrokenImageCache: ImageCache {
     private let wasTrimmed = Mutex(false)
     private let firstImages = Mutex<[ImageCacheKey: DecodedImage]>([:])
 
-    var byteCount: Int? { defect == .miscounts ? 300 : cache.byteCount }
+    var byteCount: Int? {
+        switch defect {
+        case .miscounts: 300
+        case .countsEvicted: totalCost.withLock { $0 }
+        default: cache.byteCount
+        }
+    }
 
     init(_ defect: Defect, byteLimit: Int) {
         self.defect = defect
@@ -104,6 +112,9 @@ final class BrokenImageCache: ImageCache {
         case .evictsForRejected where image.byteCount > byteLimit: cache.removeAll()
         case .returnsRemoved, .returnsReplaced:
             firstImages.withLock { $0[key] = $0[key] ?? image }
+            cache.insert(image, for: key)
+        case .countsEvicted:
+            totalCost.withLock { $0 += image.byteCount - (older?.byteCount ?? 0) }
             cache.insert(image, for: key)
         case .losesOnReplace where older != nil: cache.remove(for: key)
         case .countsReplacedTwice:
@@ -140,6 +151,10 @@ final class BrokenImageCache: ImageCache {
     }
 
     private func stored(_ key: ImageCacheKey) -> ImageCacheKey {
-        defect == .ignoresSizes ? ImageCacheKey(source: key.source) : key
+        switch defect {
+        case .ignoresSizes: ImageCacheKey(source: key.source)
+        case .ignoresProcessors: ImageCacheKey(source: key.source, target: key.target)
+        default: key
+        }
     }
 }

@@ -18,7 +18,7 @@ struct ImageDecoderContractTests {
             hasAlpha: true)
         return [
             .init("still", still.encoded, storedSize: size),
-            .init("animation", animation.encoded, storedSize: size, frameCount: 3),
+            .init("animation", animation.encoded, storedSize: size, frameCount: 3, pixels: pixels),
         ]
     }()
 
@@ -54,6 +54,7 @@ final class BrokenDecoder: ImageDecoder {
         case rejectsMetadata = "metadata above the limit is ignored, and opening succeeds"
         case opensAnything = "opening data that is not an image fails as malformed or truncated"
         case dropsLastRow = "decoding produces each row once, in RGBA and in the native layout"
+        case swapsColors = "the pixels are those of the file, in straight RGBA from the top"
         case offersTooSmall = "an image offers sizes that cover the target, and decodes at them"
         case alwaysOffersScaled = "an image offers the stored size if no smaller size covers the target"
         case showsFirstFrameInstead = "decoding a frame that does not exist fails"
@@ -146,7 +147,10 @@ private final class BrokenImage: OpenedImage {
         try image.decode(
             frame: frameShown(for: index), size: size, layout: layout, preference: preference, into: collected)
         for (y, row) in collected.rows.enumerated() where !drops(row: y, of: size) {
-            let bytes = row.enumerated().map { changed($0.element, at: $0.offset) }
+            let bytes =
+                defect == .swapsColors && layout == .rgba8
+                ? row.indices.map { row[[2, 0, -2, 0][$0 % 4] + $0] }
+                : row.enumerated().map { changed($0.element, at: $0.offset) }
             if defect == .ignoresSinkFailure {
                 do throws(DecodingFailure) { try sink.receive(bytes.span) } catch { continue }
             } else {

@@ -75,6 +75,17 @@ public enum ConditionMonitorContract {
                 await fixture.setCondition(first)
                 try expect(conditions.messages == [second], "in the handler, the condition was \(conditions.messages)")
             },
+            ContractRule("an observation that starts in a handler receives the next change") { make in
+                let fixture = try await make()
+                let (monitor, late) = (fixture.monitor, MessageLog<Condition>())
+                let observations = MessageLog<MonitorObservation>()
+                let observation = monitor.observe { _ in observations.append(monitor.observe { late.append($0) }) }
+                await fixture.setCondition(second)
+                observation.cancel()
+                await fixture.setCondition(first)
+                try expect(late.messages == [first], "it received \(late.messages)")
+                withExtendedLifetime(observations) {}
+            },
         ]
     }
 

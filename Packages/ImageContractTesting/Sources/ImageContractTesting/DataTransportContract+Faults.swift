@@ -9,7 +9,7 @@ import ImageTransporting
 
 extension DataTransportContract {
     /// The rules about origins that violate HTTP or delay their response.
-    public static var faultRules: [ContractRule<Subject>] { framing + limits + timeouts + uploads }
+    public static var faultRules: [ContractRule<Subject>] { framing + limits + timeouts + fields + uploads }
 
     private static var framing: [ContractRule<Subject>] {
         [
@@ -79,6 +79,31 @@ extension DataTransportContract {
                     request.totalTimeout = .milliseconds(300)
                 }
                 try expect(failure == .timedOut(.total), describe(failure))
+            },
+        ]
+    }
+
+    private static var fields: [ContractRule<Subject>] {
+        [
+            ContractRule("the header fields of a request reach the origin") { makeFixture in
+                let fixture = try await makeFixture(announced([1]))
+                guard let requestHeaders = fixture.requestHeaders else {
+                    throw ContractViolation("the fixture has no requestHeaders")
+                }
+                let sent: HTTPFields = [.accept: "image/png", .authorization: "Bearer a.b", .ifNoneMatch: "\"1\""]
+                let failure = await failure(of: fixture) { $0.headers = sent }
+                try expect(failure == nil, describe(failure))
+                for field in sent {
+                    let arrived = requestHeaders().last?[field.name]
+                    try expect(arrived == field.value, "\(field) arrives as \(arrived ?? "nothing")")
+                }
+            },
+            ContractRule("the header fields of a response are returned") { makeFixture in
+                var origin = announced([1])
+                origin.extraHeadBytes = 3_000
+                let head = try await fetch(try await makeFixture(origin)).head
+                let lengths = head.headers.filter { $0.value.count == 1_000 }.count
+                try expect(lengths == 3, "\(lengths) of 3 fields of 1000 bytes are returned")
             },
         ]
     }

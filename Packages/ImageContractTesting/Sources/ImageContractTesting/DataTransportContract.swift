@@ -1,4 +1,4 @@
-import HTTPTypes
+public import HTTPTypes
 public import ImageTransporting
 
 #if canImport(FoundationEssentials)
@@ -73,12 +73,14 @@ public enum DataTransportContract {
         public var sentByteCount: (@Sendable () -> Int)?
         /// Returns the bodies of all requests, in order. `nil` if the origin doesn't record them.
         public var requestBodies: (@Sendable () -> [Data])?
+        /// Returns the header fields of all requests, in order. `nil` if the origin doesn't record them.
+        public var requestHeaders: (@Sendable () -> [HTTPFields])?
 
         /// Creates a fixture. `rules` only need a transport and a URL.
         public init(
             transport: any DataTransport, url: URL, requestCount: @escaping @Sendable () -> Int = { 0 },
             cancellationCount: @escaping @Sendable () -> Int = { 0 }, sentByteCount: (@Sendable () -> Int)? = nil,
-            requestBodies: (@Sendable () -> [Data])? = nil
+            requestBodies: (@Sendable () -> [Data])? = nil, requestHeaders: (@Sendable () -> [HTTPFields])? = nil
         ) {
             self.transport = transport
             self.url = url
@@ -86,6 +88,7 @@ public enum DataTransportContract {
             self.cancellationCount = cancellationCount
             self.sentByteCount = sentByteCount
             self.requestBodies = requestBodies
+            self.requestHeaders = requestHeaders
         }
     }
 

@@ -35,6 +35,20 @@ public enum ImageCacheContract {
                 try expect(cache, has: image(100, 1), for: ImageCacheKey(source: "a"))
                 try expect(cache, has: image(40, 2), for: small)
             },
+            ContractRule("keys that differ in any part have different images") { makeCache in
+                let cache = makeCache(1_000)
+                let size = PixelSize(width: 10, height: 10)
+                let keys = [
+                    ImageCacheKey(source: "a"), ImageCacheKey(source: "b"), ImageCacheKey(source: "A"),
+                    ImageCacheKey(source: "a", target: ImageTarget(size)),
+                    ImageCacheKey(source: "a", target: ImageTarget(size, mode: .fill)),
+                    ImageCacheKey(source: "a", target: ImageTarget(size, upscales: true)),
+                    ImageCacheKey(source: "a", processors: ["x"]), ImageCacheKey(source: "a", processors: ["x", "y"]),
+                    ImageCacheKey(source: "a", processors: ["y", "x"]), ImageCacheKey(source: "a", processors: ["xy"]),
+                ]
+                for (number, key) in keys.enumerated() { cache.insert(image(40, number), for: key) }
+                for (number, key) in keys.enumerated() { try expect(cache, has: image(40, number), for: key) }
+            },
             ContractRule("remove(for:) removes one image and no other") { makeCache in
                 let cache = makeCache(1_000)
                 for number in 1...3 { cache.insert(image(100, number), for: key(number)) }
@@ -89,6 +103,21 @@ public enum ImageCacheContract {
                 try expect(cache.byteCount == 300, "reports \(String(describing: cache.byteCount)), not 300")
                 cache.removeAll()
                 try expect(cache.byteCount == 0, "reports \(String(describing: cache.byteCount)), not 0")
+            },
+            ContractRule("the total cost, if it is reported, is exact after evictions, rejections and trims") {
+                makeCache in
+                let cache = makeCache(1_000)
+                guard cache.byteCount != nil else { return }
+                var random = SeededRandom(seed: 2)
+                for step in 0..<300 {
+                    let number = Int.random(in: 0..<30, using: &random)
+                    let byteCount = step % 10 == 0 ? 1_004 : Int.random(in: 1...60, using: &random) * 4
+                    cache.insert(image(byteCount, step), for: key(number))
+                    if step % 50 == 49 { cache.trim(toShare: 0.5) }
+                    let sum = (0..<30).compactMap { cache.image(for: key($0))?.byteCount }.reduce(0, +)
+                    let reported = cache.byteCount
+                    try expect(reported == sum, "reports \(String(describing: reported)), not \(sum)")
+                }
             },
             ContractRule("an image larger than the limit is rejected and evicts no other") { makeCache in
                 let cache = makeCache(1_000)
@@ -201,9 +230,22 @@ public enum ImageCacheContract {
     private static func expect(
         _ cache: any ImageCache, has image: DecodedImage?, for key: ImageCacheKey
     ) throws(ContractViolation) {
-        let found = cache.image(for: key)
-        try ImageContractTesting.expect(
-            found == image, "found \(text(found)) for \(key.source), expected \(text(image))")
+        if let difference = difference(of: cache.image(for: key), from: image) {
+            throw ContractViolation("\(difference), for \(key.source)")
+        }
+    }
+
+    /// Returns which parts of an image differ from those of the expected one, or nil if none does.
+    private static func difference(of found: DecodedImage?, from expected: DecodedImage?) -> String? {
+        guard let found, let expected else {
+            return found == expected ? nil : "found \(text(found)), expected \(text(expected))"
+        }
+        return Difference.parts([
+            ("size", Difference.values(found.bitmap.size, expected: expected.bitmap.size)),
+            ("pixels", Difference.bytes(found.bitmap.pixels, expected: expected.bitmap.pixels)),
+            ("header", Difference.values(found.header, expected: expected.header)),
+            ("image", found == expected ? nil : "not equal"),
+        ])
     }
 
     private static func expect(_ condition: Bool, _ message: @autoclosure () -> String) throws(ContractViolation) {

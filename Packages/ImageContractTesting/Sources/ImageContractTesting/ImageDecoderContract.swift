@@ -33,13 +33,18 @@ public enum ImageDecoderContract {
         public var storedSize: PixelSize
         /// The expected number of frames.
         public var frameCount: Int
+        /// The expected pixels of the first frame, in straight RGBA from the top. Nil to skip the rule about them.
+        public var pixels: [UInt8]?
 
         /// Creates a sample from a file and the expected values of its header.
-        public init(_ name: String, _ data: Data, storedSize: PixelSize, frameCount: Int = 1) {
+        public init(
+            _ name: String, _ data: Data, storedSize: PixelSize, frameCount: Int = 1, pixels: [UInt8]? = nil
+        ) {
             self.name = name
             self.data = data
             self.storedSize = storedSize
             self.frameCount = frameCount
+            self.pixels = pixels
         }
     }
 
@@ -127,6 +132,15 @@ public enum ImageDecoderContract {
                 ] {
                     let image = try subject.decoder.open(sample.data, limits: .default)
                     try expectRows(of: image, size: sample.storedSize, layout: layout, in: sample.name)
+                }
+            }
+        },
+        ContractRule("the pixels are those of the file, in straight RGBA from the top") { subject in
+            for sample in subject.samples {
+                guard let expected = sample.pixels else { continue }
+                let found = try subject.pixels(of: sample.data)
+                if let difference = Difference.bytes(found, expected: expected) {
+                    throw ContractViolation("\(sample.name): \(difference)")
                 }
             }
         },

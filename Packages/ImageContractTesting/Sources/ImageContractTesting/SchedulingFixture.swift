@@ -73,6 +73,9 @@ final class SchedulingFixture: Sendable {
         }
     }
 
+    /// Lets the tasks of all calls continue for a number of steps.
+    func letTasksRun(steps: Int) { executor.run(steps: steps) }
+
     // MARK: Results
 
     func becomesTrue(_ condition: () -> Bool) async -> Bool {

@@ -90,6 +90,26 @@ extension WorkSchedulerContract {
         try await fixture.expectStarts([0])
     }
 
+    static let cancelledAtItsTurn = rule("work that is cancelled at the moment of its turn leaves no slot occupied") {
+        fixture in
+        for steps in 0..<12 {
+            let (gate, first) = (Gate(), 3 * steps)
+            defer { gate.open() }
+            await fixture.call(first) { await gate.pass() }
+            try await fixture.expectStarted(first)
+            await fixture.call(first + 1)
+            gate.open()
+            fixture.letTasksRun(steps: steps)
+            fixture.cancel(first + 1)
+            let isCancelled = (try? await fixture.answer(of: first + 1).get()) == nil
+            try expect(
+                isCancelled != fixture.starts.all.contains(first + 1),
+                "work started, and its call was cancelled, or neither")
+            await fixture.call(first + 2)
+            try await fixture.expectValue(of: first + 2)
+        }
+    }
+
     static let cancelledPassesItsTurn = rule(
         "the turn of work that is cancelled while it waits passes to the next work"
     ) {

@@ -19,7 +19,7 @@ public enum WorkSchedulerContract {
     /// The rules about waiting work.
     public static let rulesOfWaiting: [ContractRule<Subject>] = [
         limit, keepsSlot, priority, arrival, priorityChanges, priorityOfRunningWork, overtaking, cancelledNeverRuns,
-        cancelledPassesItsTurn,
+        cancelledAtItsTurn, cancelledPassesItsTurn,
     ]
 
     /// Creates a rule that ends its work, whether it passes or fails.
