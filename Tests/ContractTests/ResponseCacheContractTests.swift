@@ -51,6 +51,9 @@ struct BrokenResponseCache: DataTransport, ResponseCache {
         case truncates = "a fresh response is returned complete each time, without a request to the origin"
         case alwaysAcceptsStale = "a stale response is returned only if stale ones are accepted, and is marked as stale"
         case keepsRemoved = "a removed response is absent until it is fetched again"
+        case ignoresQueries = "a stored response is only returned, and only removed, for its own URL"
+        case ignoresBypass = "a request that bypasses the cache neither uses nor stores a response"
+        case ignoresReload = "a reload asks the origin, and its response replaces the stored one"
 
         var testDescription: String { rawValue }
     }
@@ -60,7 +63,9 @@ struct BrokenResponseCache: DataTransport, ResponseCache {
     let inner: CachingTransport
 
     func send(_ request: TransportRequest) async throws(TransportFailure) -> TransportResponse {
-        try await inner.send(request)
+        var request = request
+        if defect == .ignoresBypass || defect == .ignoresReload { request.cacheUse = .standard }
+        return try await inner.send(request)
     }
 
     func storedResponse(
@@ -68,6 +73,10 @@ struct BrokenResponseCache: DataTransport, ResponseCache {
     ) async throws(CacheMiss) -> TransportResponse {
         if defect == .contactsOrigin, let answer = try? await origin.send(request) { return answer }
         let accepts = acceptsStale || defect == .alwaysAcceptsStale
+        var request = request
+        if defect == .ignoresQueries, let url = URL(string: "/a", relativeTo: request.url) {
+            request.url = url.absoluteURL
+        }
         var response = try await inner.storedResponse(to: request, acceptsStale: accepts)
         if defect == .truncates { response.body = TransportBody(Data(count: 10)) }
         return response

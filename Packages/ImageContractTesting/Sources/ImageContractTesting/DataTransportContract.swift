@@ -99,7 +99,7 @@ public enum DataTransportContract {
                 makeFixture in
                 let fixture = try await makeFixture(announced(bytes(300_000)))
                 let answer = try await fetch(fixture)
-                try expect(answer.body == Data(bytes(300_000)), "\(answer.body.count) bytes, or other bytes")
+                try expect(answer, hasBody: bytes(300_000))
                 let length = answer.head.expectedBytes ?? 300_000
                 try expect(length == 300_000, "\(length) bytes are announced")
             },
@@ -202,6 +202,16 @@ extension DataTransportContract {
         } catch {
             return error
         }
+    }
+
+    static func expect(_ answer: Answer, hasBody body: [UInt8]) throws(ContractViolation) {
+        if let difference = Difference.bytes(answer.body, expected: body) {
+            throw ContractViolation("the body: \(difference)")
+        }
+    }
+
+    static func expect(_ condition: Bool, _ message: @autoclosure () -> String) throws(ContractViolation) {
+        try ImageContractTesting.expect(condition, message())
     }
 
     static func describe(_ failure: TransportFailure?) -> String { failure.map { "\($0)" } ?? "the request succeeded" }

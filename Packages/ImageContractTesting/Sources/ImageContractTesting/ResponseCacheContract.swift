@@ -25,7 +25,7 @@ public enum ResponseCacheContract {
             try await fixture.fetch()
             for acceptsStale in [false, true, false] {
                 let stored = try await fixture.stored(acceptsStale: acceptsStale)
-                try expect(stored?.body == Fixture.body, "\(stored?.body.count ?? -1) bytes, or other bytes")
+                try expect(stored, hasBody: Fixture.body)
                 try expect(stored?.source == .cache, "from \(stored?.source.rawValue ?? "nowhere")")
             }
             try expect(fixture.origin.sendCount == 1, "the origin received a request")
@@ -47,7 +47,45 @@ public enum ResponseCacheContract {
             try await fixture.fetch()
             try expect(try await fixture.stored(acceptsStale: false) != nil, "the response is not stored again")
         },
+        ContractRule("a stored response is only returned, and only removed, for its own URL") { make in
+            let fixture = try await Fixture(make, lifetime: "max-age=3600")
+            try await fixture.fetch()
+            for path in ["b", "a/", "a?b=1", "A"] {
+                guard let url = URL(string: "http://origin.test/\(path)") else { throw ContractViolation("no URL") }
+                let other = TransportRequest(url: url)
+                try expect(try await fixture.stored(other, acceptsStale: true) == nil, "it is returned for \(url)")
+                await fixture.cache.removeStoredResponses(to: other)
+                try expect(try await fixture.stored(acceptsStale: false) != nil, "it is removed for \(url)")
+            }
+        },
+        ContractRule("a request that bypasses the cache neither uses nor stores a response") { make in
+            let fixture = try await Fixture(make, lifetime: "max-age=3600")
+            try await fixture.fetch(.bypass)
+            try expect(try await fixture.stored(acceptsStale: true) == nil, "the response is stored")
+            try await fixture.fetch()
+            try await fixture.fetch(.bypass)
+            try expect(fixture.origin.sendCount == 3, "the origin received \(fixture.origin.sendCount) of 3 requests")
+        },
+        ContractRule("a reload asks the origin, and its response replaces the stored one") { make in
+            let fixture = try await Fixture(make, lifetime: "max-age=3600")
+            try await fixture.fetch()
+            fixture.script(Data([1, 2, 3]), lifetime: "max-age=3600")
+            try await fixture.fetch(.reload)
+            try expect(fixture.origin.sendCount == 2, "the origin received \(fixture.origin.sendCount) of 2 requests")
+            try expect(try await fixture.stored(acceptsStale: false), hasBody: Data([1, 2, 3]))
+        },
     ]
+
+    private static func expect(_ stored: Stored?, hasBody body: Data) throws(ContractViolation) {
+        guard let stored else { throw ContractViolation("no response is stored") }
+        if let difference = Difference.bytes(stored.body, expected: body) { throw ContractViolation(difference) }
+    }
+
+    private static func expect(_ condition: Bool, _ message: @autoclosure () -> String) throws(ContractViolation) {
+        try ImageContractTesting.expect(condition, message())
+    }
+
+    private typealias Stored = (body: Data, source: ResponseSource)
 
     /// A cache, and an origin with one response for one URL.
     private struct Fixture {
@@ -60,18 +98,24 @@ public enum ResponseCacheContract {
         init(_ make: Subject, lifetime: String) async throws {
             guard let url = URL(string: "http://origin.test/a") else { throw ContractViolation("no URL") }
             request = TransportRequest(url: url)
-            origin.script(url, .ok(Self.body, headers: [.cacheControl: lifetime, .eTag: "\"1\""]))
             cache = try await make(origin)
+            script(Self.body, lifetime: lifetime)
         }
 
-        func fetch() async throws {
+        func script(_ body: Data, lifetime: String) {
+            origin.script(
+                request.url, .ok(body, headers: [.cacheControl: lifetime, .eTag: "\"\(body.count)\""]))
+        }
+
+        func fetch(_ use: CacheUse = .standard) async throws {
+            var request = request
+            request.cacheUse = use
             for try await _ in try await cache.send(request).body {}
         }
 
-        func stored(acceptsStale: Bool) async throws -> (body: Data, source: ResponseSource)? {
-            guard let response = try? await cache.storedResponse(to: request, acceptsStale: acceptsStale) else {
-                return nil
-            }
+        func stored(_ other: TransportRequest? = nil, acceptsStale: Bool) async throws -> Stored? {
+            let stored = try? await cache.storedResponse(to: other ?? request, acceptsStale: acceptsStale)
+            guard let response = stored else { return nil }
             var body = Data()
             for try await piece in response.body { body.append(piece) }
             return (body, response.source)
