@@ -50,33 +50,6 @@ struct JPEGColorTests {
         #expect(try decode(file.data).prefix(4) == [77, 77, 77, 255])
     }
 
-    @Test("in CMYK without Adobe's marker, 0 is no ink")
-    func plainCMYK() throws {
-        var file = FlatJPEG(width: 8, height: 8, components: cmyk(0, 51, 255, 51))
-        #expect(try decode(file.data).prefix(4) == [204, 163, 0, 255])
-        #expect(try header(of: file.data).nativeLayout == .rgba8)
-        file.segments = [iccSegment([1])]
-        #expect(try header(of: file.data).nativeLayout == .cmyk8)
-        #expect(try decode(file.data, layout: .cmyk8).prefix(4) == [0, 51, 255, 51])
-    }
-
-    @Test("in CMYK with Adobe's marker, 255 is no ink")
-    func adobeCMYK() throws {
-        var file = FlatJPEG(width: 8, height: 8, components: cmyk(255, 204, 0, 204))
-        file.segments = [adobeSegment(transform: 0), iccSegment([1])]
-        #expect(try decode(file.data).prefix(4) == [204, 163, 0, 255])
-        #expect(try decode(file.data, layout: .cmyk8).prefix(4) == [0, 51, 255, 51])
-    }
-
-    @Test("YCCK is converted to CMYK")
-    func ycck() throws {
-        let file = FlatJPEG(
-            width: 8, height: 8, components: cmyk(100, 90, 170, 255), segments: [adobeSegment(transform: 2)])
-        // YCC gives RGB, its complement is CMY, and Adobe stores CMY inverted.
-        let expected = Self.orange.prefix(3).map { 255 - $0 } + [255]
-        #expect(largestDifference(Array(try decode(file.data).prefix(4)), expected) <= 1)
-    }
-
     @Test("Adobe's marker can declare three channels as RGB")
     func adobeRGB() throws {
         let file = FlatJPEG(
@@ -116,7 +89,6 @@ struct JPEGColorTests {
         }
     }
 
-    private func cmyk(_ levels: Int...) -> [FlatJPEG.Component] { levels.map { .init(level: $0) } }
 }
 
 func adobeSegment(transform: UInt8) -> (marker: UInt8, bytes: [UInt8]) {

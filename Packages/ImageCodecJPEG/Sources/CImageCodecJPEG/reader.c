@@ -217,12 +217,11 @@ const char *ilj_reader_message(const ilj_reader *reader) { return reader->messag
 
 /* ---- CMYK ---- */
 
-/* Adobe's programs mark the file and store inverted CMYK, in which 255 is no ink. Others store 0 (ITU-T T.872). */
 static void invert(uint8_t *row, size_t count) {
     for (size_t index = 0; index < count; index++) row[index] = (uint8_t)~row[index];
 }
 
-/* Converts inverted CMYK, in which 255 is no ink, to RGBA. */
+/* Converts stored CMYK to RGBA. */
 static void convert_to_rgba(uint8_t *row, size_t width) {
     for (size_t x = 0; x < width; x++, row += 4) {
         unsigned key = row[3];
@@ -231,13 +230,13 @@ static void convert_to_rgba(uint8_t *row, size_t width) {
     }
 }
 
+/* Files store CMYK inverted, with 255 for no ink: as Adobe's programs write it, and as browsers and other decoders read
+   every file, with and without Adobe's marker. ITU-T T.872 has 0 for no ink in a file without the marker. */
 static void finish_row(const ilj_reader *reader, uint8_t *row) {
     if (reader->info.out_color_space != JCS_CMYK) return;
     size_t width = reader->info.output_width;
-    bool is_inverted = reader->info.saw_Adobe_marker;
-    bool needs_inverted = reader->layout == ILJ_RGBA8;
-    if (is_inverted != needs_inverted) invert(row, width * 4);
-    if (needs_inverted) convert_to_rgba(row, width);
+    if (reader->layout == ILJ_RGBA8) convert_to_rgba(row, width);
+    else invert(row, width * 4);
 }
 
 /* Reads a few rows. Returns whether there may be more. */
