@@ -38,11 +38,46 @@ struct JPEGMetadataTests {
         #expect(sink.rows.map(\.count) == [Int](repeating: 24 * 4, count: 8))
     }
 
+    private static let xmp: (marker: UInt8, bytes: [UInt8]) = (0xE1, Array("http://ns.adobe.com/xap/1.0/".utf8) + [0])
+
     @Test("the first Exif segment is read, other APP1 segments are ignored")
     func firstExif() throws {
-        let xmp: (marker: UInt8, bytes: [UInt8]) = (0xE1, Array("http://ns.adobe.com/xap/1.0/".utf8) + [0])
-        #expect(try header(of: file(xmp, exif(3), exif(6))).orientation == .down)
+        #expect(try header(of: file(Self.xmp, exif(3), exif(6))).orientation == .down)
+        #expect(try header(of: file(exif(1), exif(6))).orientation == .up)
         #expect(try header(of: file(exif(9))).orientation == .up)
+    }
+
+    /// Segments without an orientation: empty, without a directory, with an empty one, damaged, invalid, and of XMP.
+    private static let withoutOrientation: [(marker: UInt8, bytes: [UInt8])] = [
+        (0xE1, []), (0xE1, Array("Exif".utf8)), (0xE1, Array("Exif".utf8) + [0, 0]),
+        (0xE1, Array("Exif".utf8) + [0, 0, 0x49, 0x49, 42, 0, 8, 0, 0, 0]),
+        (0xE1, Array("Exif".utf8) + [0, 0, 0x49, 0x49, 42, 0, 8, 0, 0, 0, 0, 0, 0, 0, 0, 0]),
+        (0xE1, Array("Exif".utf8) + [0, 0, 0x49, 0x49, 42, 0, 0xFF, 0xFF, 0, 0, 1, 0]),
+        (0xE1, Array("Exif".utf8) + [UInt8](repeating: 0, count: 40)), xmp,
+    ]
+
+    @Test("an Exif segment without an orientation does not hide the next one")
+    func exifAfterEmptyOne() throws {
+        let real = exif(6)
+        let all = Self.withoutOrientation + [exif(9), (0xE1, Array(exif(3).bytes.dropLast(3)))]
+        for segments in all.map({ [$0, real] }) + [all + [real, exif(3)]] {
+            var file = Self.gray
+            file.segments = segments
+            let found = try header(of: file.data)
+            #expect(found.orientation == .right, "\(segments)")
+            let image = JPEGDecoder().makeIncrementalImage(limits: .default)
+            for byte in file.data { try image.append(Data([byte])) }
+            #expect(image.header == found)
+        }
+    }
+
+    @Test("only the first Exif segments are kept")
+    func manyExifSegments() throws {
+        var file = Self.gray
+        file.segments = [(marker: UInt8, bytes: [UInt8])](repeating: exif(9), count: 15) + [exif(6)]
+        #expect(try header(of: file.data).orientation == .right)
+        file.segments.insert(exif(9), at: 0)
+        #expect(try header(of: file.data).orientation == .up)
     }
 
     @Test("a profile is joined from its chunks in numbered order")

@@ -27,6 +27,24 @@ struct PNGMetadataTests {
         }
     }
 
+    @Test("an eXIf chunk without an orientation does not hide the next one")
+    func exifAfterEmptyOne() throws {
+        let real = exif(6)
+        let damaged = RawPNG.Chunk("eXIf", exif(3).bytes, hasWrongChecksum: true)
+        for first in [.init("eXIf", []), .init("eXIf", [1, 2, 3]), exif(9), damaged] as [RawPNG.Chunk] {
+            for (before, after) in [([first, real], []), ([first], [real]), ([], [first, real])] {
+                var file = Self.image
+                (file.before, file.after) = (before, after)
+                #expect(try header(of: file.data).orientation == .right, "\(first)")
+            }
+            var file = Self.image
+            file.before = [first, real, exif(3)]
+            let image = PNGDecoder().makeIncrementalImage(limits: .default)
+            try image.append(file.data)
+            #expect(image.header?.orientation == .right, "\(first)")
+        }
+    }
+
     @Test("a chunk that is longer than the file ends the search for an orientation")
     func wildLength() throws {
         for excess in [1, 4, 0x7FFF_0000] {

@@ -67,6 +67,20 @@ struct WebPDecoderTests {
         #expect(try WebPReading.pixels(image).count == 96)
     }
 
+    @Test("an EXIF chunk without an orientation does not hide the next one")
+    func exifAfterEmptyOne() throws {
+        for first in [Data(), Data([1, 2, 3]), Self.exif(9), Self.exif(3).prefix(12)] {
+            let data = try Self.extended(
+                { _ in },
+                after: {
+                    $0.exif(first)
+                    $0.exif(Self.exif(6))
+                    $0.exif(Self.exif(3))
+                })
+            #expect(try WebPReading.open(data).header.orientation == .right, "\(Array(first))")
+        }
+    }
+
     @Test("the header has the stored profile, unless it is above the limit, empty or not declared")
     func profile() throws {
         let profile = Data((0..<101).map { UInt8($0) })

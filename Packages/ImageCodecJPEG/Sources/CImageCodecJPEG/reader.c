@@ -141,8 +141,7 @@ ilj_status ilj_reader_read_header(ilj_reader *reader, ilj_header *header) {
     header->has_multiple_scans = jpeg_has_multiple_scans(info);
     header->is_progressive = info->progressive_mode;
     for (int index = 0; index < 4; index++) header->coefficient_bytes[index] = coefficient_bytes(reader, 1 << index);
-    header->exif = reader->exif.start;
-    header->exif_length = reader->exif.length;
+    header->exif_count = reader->exif_count;
     header->icc_length = ilj_icc_length(reader);
     return ILJ_OK;
 }

@@ -12,7 +12,7 @@
 #include <jpeglib.h>
 #include <jerror.h>
 
-enum { icc_prefix_length = 14, exif_prefix_length = 6, icc_max_chunks = 255 };
+enum { icc_prefix_length = 14, exif_prefix_length = 6, icc_max_chunks = 255, exif_max_segments = 16 };
 
 typedef struct segment {
     const uint8_t *start;
@@ -76,7 +76,8 @@ struct ilj_reader {
 
     ilj_layout layout;
     bool header_is_read;
-    segment exif;
+    segment exif[exif_max_segments];   /* those that can hold a TIFF header; later ones are ignored */
+    int exif_count;
     segment icc[icc_max_chunks + 1];   /* by number, from 1 */
     int icc_count;                     /* the number of chunks; 0 before the first */
     bool icc_is_broken;

@@ -57,9 +57,11 @@ static segment keep_segment(const ilj_reader *reader, segment found, size_t allo
 }
 
 static void keep_exif(ilj_reader *reader, segment found) {
-    if (reader->exif.start || found.length < exif_prefix_length) return;
-    if (memcmp(found.start, "Exif\0\0", exif_prefix_length) == 0)
-        reader->exif = keep_segment(reader, found, reader->metadata_limit);
+    enum { tiff_header_length = 8 };
+    if (reader->exif_count == exif_max_segments || found.length < exif_prefix_length + tiff_header_length) return;
+    if (memcmp(found.start, "Exif\0\0", exif_prefix_length) != 0) return;
+    segment kept = keep_segment(reader, found, reader->metadata_limit);
+    if (kept.start) reader->exif[reader->exif_count++] = kept;
 }
 
 static void keep_icc(ilj_reader *reader, segment found) {
@@ -92,6 +94,11 @@ static boolean keep_marker(j_decompress_ptr info) {
     return TRUE;
 }
 
+const uint8_t *ilj_reader_exif(const ilj_reader *reader, int index, size_t *length) {
+    *length = reader->exif[index].length;
+    return reader->exif[index].start;
+}
+
 size_t ilj_icc_length(const ilj_reader *reader) {
     if (reader->icc_is_broken) return 0;
     size_t sum = 0;
@@ -111,7 +118,7 @@ void ilj_reader_copy_icc(const ilj_reader *reader, uint8_t *profile) {
 
 void ilj_free_metadata(ilj_reader *reader) {
     if (!reader->is_stream) return;
-    free((void *)reader->exif.start);
+    for (int index = 0; index < reader->exif_count; index++) free((void *)reader->exif[index].start);
     for (int number = 1; number <= icc_max_chunks; number++) free((void *)reader->icc[number].start);
 }
 

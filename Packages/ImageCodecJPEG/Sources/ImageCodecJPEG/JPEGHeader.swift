@@ -19,12 +19,13 @@ struct JPEGHeader {
     let coefficientBytes: [Int]
     let hasSeveralScans: Bool
     let isProgressive: Bool
-    let exif: Data?
+    /// The Exif segments, in the order of the file. Some programs put an empty or a damaged one before the real one.
+    let exif: [Data]
     let profile: Data?
 
     var imageHeader: ImageHeader {
         ImageHeader(
-            format: .jpeg, storedSize: size, orientation: exif.flatMap(ExifReader.orientation) ?? .up,
+            format: .jpeg, storedSize: size, orientation: exif.lazy.compactMap(ExifReader.orientation).first ?? .up,
             colorProfile: profile, nativeLayout: nativeLayout)
     }
 

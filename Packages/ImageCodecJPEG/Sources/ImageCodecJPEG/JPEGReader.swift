@@ -45,25 +45,32 @@ import ImageCore
     ///
     /// - Returns: `nil` if a stream does not reach the first scan yet.
     func readHeader(limits: DecodingLimits) throws(DecodingFailure) -> JPEGHeader? {
-        var found = unsafe ilj_header()
+        var found = ilj_header()
         let status = unsafe ilj_reader_read_header(reader, &found)
         if status == ILJ_INCOMPLETE { return nil }
         try check(status, limits: limits)
-        let size = unsafe PixelSize(width: Int(found.width), height: Int(found.height))
+        let size = PixelSize(width: Int(found.width), height: Int(found.height))
         try limits.check(size)
-        guard let model = unsafe JPEGHeader.ColorModel(found.model) else {
+        guard let model = JPEGHeader.ColorModel(found.model) else {
             throw .unsupported(.jpeg, "unknown color model")
         }
-        let held = unsafe found.coefficient_bytes
+        let held = found.coefficient_bytes
         let coefficientBytes = [held.0, held.1, held.2, held.3].map(Int.init(clamping:))
         try limits.check(.decodedBytes, coefficientBytes.min() ?? 0)
-        let exif = unsafe found.exif.map { unsafe Data(UnsafeBufferPointer(start: $0, count: found.exif_length)) }
-        let profileLength = unsafe found.icc_length
-        return unsafe JPEGHeader(
+        let profileLength = found.icc_length
+        return JPEGHeader(
             size: size, model: model, coefficientBytes: coefficientBytes,
             hasSeveralScans: found.has_multiple_scans, isProgressive: found.is_progressive,
-            exif: exif.flatMap { $0.count <= limits.metadataBytes ? $0 : nil },
+            exif: exif(count: Int(found.exif_count)).filter { $0.count <= limits.metadataBytes },
             profile: profileLength <= limits.metadataBytes ? profile(length: profileLength) : nil)
+    }
+
+    private func exif(count: Int) -> [Data] {
+        (0..<count).map { index in
+            var length = 0
+            let start = unsafe ilj_reader_exif(reader, Int32(index), &length)
+            return unsafe Data(UnsafeBufferPointer(start: start, count: length))
+        }
     }
 
     private func profile(length: Int) -> Data? {

@@ -46,8 +46,8 @@ final class OpenedJPEG: OpenedImage {
     /// Returns the size of the coefficients of an image with several scans, otherwise 0.
     func heldBytes(frame index: Int, size: PixelSize, layout: PixelLayout) -> Int { jpegHeader.heldBytes(for: size) }
 
-    /// The thumbnail in the second directory of the Exif data.
-    var embeddedThumbnail: Data? { jpegHeader.exif.flatMap(ExifReader.thumbnail) }
+    /// The thumbnail in the second directory of the first Exif segment that has one.
+    var embeddedThumbnail: Data? { jpegHeader.exif.lazy.compactMap(ExifReader.thumbnail).first }
 
     func decode(
         frame index: Int, size: PixelSize, layout: PixelLayout, preference: DecodingPreference,

@@ -15,16 +15,15 @@ struct PNGExif {
 
     init(_ file: Data) { bytes = file }
 
-    /// Returns the orientation of the first eXIf chunk. Ignores a chunk of more than `limit` bytes or with a wrong
+    /// Returns the first orientation in an eXIf chunk. Ignores chunks of more than `limit` bytes or with a wrong
     /// checksum.
     func orientation(limit: Int) -> ImageOrientation? {
         var offset = PNGChunkStream.signature.count
         while bytes.count - offset >= Self.overhead {
             let length = uint32(at: offset)
             if length > bytes.count - offset - Self.overhead { return nil }
-            if uint32(at: offset + 4) == PNGChunkType.exif.rawValue {
-                return length <= limit ? orientation(ofChunkAt: offset, length: length) : nil
-            }
+            let isRead = uint32(at: offset + 4) == PNGChunkType.exif.rawValue && length <= limit
+            if isRead, let found = orientation(ofChunkAt: offset, length: length) { return found }
             offset += Self.overhead + length
         }
         return nil

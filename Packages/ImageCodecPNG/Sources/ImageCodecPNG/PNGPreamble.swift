@@ -16,7 +16,7 @@ struct PNGPreamble {
     private(set) var transparency: [UInt8] = []
     private var profile: Data?
     private var calibration = PNGCalibration()
-    private(set) var orientation = ImageOrientation.up
+    private var orientation: ImageOrientation?
     private let limits: DecodingLimits
 
     init(_ header: PNGHeader, limits: DecodingLimits) {
@@ -34,7 +34,7 @@ struct PNGPreamble {
         case .transparency: readTransparency(chunk.data)
         case .profile:
             if profile == nil { profile = PNGProfile.inflated(chunk.data, isGray: header.color.isGray, limits: limits) }
-        case .exif: orientation = ExifReader.orientation(in: Data(chunk.data)) ?? .up
+        case .exif: orientation = orientation ?? ExifReader.orientation(in: Data(chunk.data))
         default: calibration.read(chunk)
         }
     }
@@ -71,7 +71,7 @@ extension PNGPreamble {
     var imageHeader: ImageHeader {
         let profile = calibration.overridesProfile ? nil : profile
         return ImageHeader(
-            format: .png, storedSize: header.size, orientation: orientation, hasAlpha: hasAlpha, colorProfile: profile,
+            format: .png, storedSize: header.size, orientation: orientation ?? .up, hasAlpha: hasAlpha, colorProfile: profile,
             nativeLayout: profile == nil ? .rgba8 : profileLayout,
             colorCalibration: profile == nil ? calibration.calibration(isGray: header.color.isGray) : nil)
     }

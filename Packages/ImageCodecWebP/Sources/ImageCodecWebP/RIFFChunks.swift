@@ -57,12 +57,12 @@ struct RIFFChunks {
         RIFFBytes(data: data).integer(at: 4, length: 4).map { 8 + $0 }
     }
 
-    /// Returns a copy of the first chunk with this name. Returns nil if it is missing, empty or above the limit.
-    func metadata(_ name: String, limits: DecodingLimits) -> Data? {
-        guard let range = chunks.first(where: { $0.name == name })?.payload,
-            !range.isEmpty, range.count <= limits.metadataBytes
-        else { return nil }
-        return Data(data.dropFirst(range.lowerBound).prefix(range.count))
+    /// Returns the chunks with this name. Skips those that are empty or above the limit.
+    func metadata(_ name: String, limits: DecodingLimits) -> [Data] {
+        let found = chunks.filter {
+            $0.name == name && !$0.payload.isEmpty && $0.payload.count <= limits.metadataBytes
+        }
+        return found.map { data.dropFirst($0.payload.lowerBound).prefix($0.payload.count) }
     }
 
     /// Returns the frames of the animation, including a truncated last one whose header is complete.

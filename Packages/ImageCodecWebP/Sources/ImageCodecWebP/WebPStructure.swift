@@ -49,7 +49,7 @@ struct WebPStructure {
     /// missing.
     let isTruncated: Bool
     private(set) var colorProfile: Data?
-    private(set) var exif: Data?
+    private var orientation: ImageOrientation?
 
     enum Content {
         case still(WebPImage)
@@ -69,8 +69,10 @@ struct WebPStructure {
         canvas = PixelSize(width: Int(file.width), height: Int(file.height))
         try limits.check(canvas)
         try limits.check(.frames, Int(file.frame_count))
-        if file.has_profile != 0 { colorProfile = chunks.metadata("ICCP", limits: limits) }
-        if file.has_exif != 0 { exif = chunks.metadata("EXIF", limits: limits) }
+        if file.has_profile != 0 { colorProfile = chunks.metadata("ICCP", limits: limits).first }
+        if file.has_exif != 0 {
+            orientation = chunks.metadata("EXIF", limits: limits).lazy.compactMap(ExifReader.orientation).first
+        }
         guard file.is_animated != 0 else {
             let image = try WebPImage(header: 0..<data.count, of: data)
             (content, loopCount, hasAlpha) = (.still(image), 1, image.hasAlpha || file.has_alpha != 0)
@@ -95,7 +97,7 @@ struct WebPStructure {
 
     var header: ImageHeader {
         var header = ImageHeader(format: .webp, storedSize: canvas, hasAlpha: hasAlpha, colorProfile: colorProfile)
-        header.orientation = exif.flatMap(ExifReader.orientation) ?? .up
+        header.orientation = orientation ?? .up
         if case .frames(let frames) = content, frames.count > 1 {
             header.frameCount = frames.count
             header.frameDelays = frames.map { .milliseconds($0.duration <= 10 ? 100 : $0.duration) }

@@ -28,8 +28,7 @@ typedef struct ilj_header {
     bool has_multiple_scans;
     bool is_progressive;
     uint64_t coefficient_bytes[4]; /* of all coefficients at 1, 1/2, 1/4, 1/8; 0 with one scan */
-    const uint8_t *exif;           /* owned by the reader; starts with "Exif", 0, 0. NULL if there is none */
-    size_t exif_length;
+    int exif_count;                /* of ilj_reader_exif */
     size_t icc_length;             /* 0 if there is no complete profile */
 } ilj_header;
 
@@ -48,6 +47,9 @@ void ilj_reader_destroy(ilj_reader *reader);
 
 /* Reads the header. Call it first; for a stream, until the result is not ILJ_INCOMPLETE. */
 ilj_status ilj_reader_read_header(ilj_reader *reader, ilj_header *header);
+
+/* Returns an Exif segment, in the order of the file. It starts with "Exif", 0, 0. The reader owns the bytes. */
+const uint8_t *ilj_reader_exif(const ilj_reader *reader, int index, size_t *length);
 
 /* Copies header.icc_length bytes of the profile, joined from the numbered APP2 chunks (ICC.1, annex B.4). */
 void ilj_reader_copy_icc(const ilj_reader *reader, uint8_t *profile);
