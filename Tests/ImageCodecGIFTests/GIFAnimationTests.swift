@@ -78,7 +78,7 @@ struct GIFAnimationTests {
     func keyFrame() throws {
         var builder = GIFBuilder(2, 1)
         builder.descriptor(0, 0, 2, 1)
-        builder.append([3, 0])  // No pixels at all.
+        builder.append(GIFBuilder.lzw([1]))  // One pixel is missing.
         builder.image(0, 0, 2, 1, [1, 2])
         builder.image(0, 0, 1, 1, [4])
         let image = try GIFReading.open(builder.finished)

@@ -8,8 +8,8 @@ import Testing
 
 @Suite("Truncated PNG")
 struct PNGTruncationTests {
-    /// Returns the rows that were delivered before `.truncated` was thrown. Returns nil in other cases.
-    private func rows(of data: Data) throws -> [[UInt8]]? {
+    /// Returns the rows that were delivered, to the last one or until `.truncated` was thrown.
+    private func rows(of data: Data) throws -> [[UInt8]] {
         let image = try PNGDecoder().open(data, limits: .default)
         let sink = CollectingRowSink()
         do throws(DecodingFailure) {
@@ -17,7 +17,7 @@ struct PNGTruncationTests {
         } catch .truncated(.png) {
             return sink.rows
         }
-        return nil
+        return sink.rows
     }
 
     /// The offset of the first deflated byte: after the signature, the header and the starts of the chunk, stream and
@@ -32,7 +32,7 @@ struct PNGTruncationTests {
         let before = file.before.reduce(0) { $0 + $1.file.count }
         for count in 0...file.scanlines.joined().count {
             let cut = file.data.prefix(Self.start + before + count)
-            let rows = try #require(try rows(of: cut))
+            let rows = try rows(of: cut)
             #expect(rows.count == count / file.scanlines[0].count)
             #expect(Array(rows.joined()) == Array(source.pixels.prefix(rows.count * stride)))
         }
@@ -46,19 +46,51 @@ struct PNGTruncationTests {
         for (passes, rowsInPass) in [(0, 0), (0, 1), (0, 3), (1, 0), (2, 0), (2, 1), (4, 3), (6, 0), (6, 9)] {
             let whole = (0..<passes).reduce(0) { $0 + source.rowCount(ofPass: $1) } + rowsInPass
             let bytes = lengths.prefix(whole).reduce(0, +)
-            let rows = try #require(try rows(of: file.data.prefix(Self.start + bytes)))
+            let rows = try rows(of: file.data.prefix(Self.start + bytes))
             let expected = source.shown(passes: passes, rowsInPass: rowsInPass)
             #expect(rows.count == expected.count, "\(passes) passes and \(rowsInPass) rows")
             #expect(rows == expected, "\(passes) passes and \(rowsInPass) rows")
         }
     }
 
-    @Test("all rows of a file without an end are delivered before truncated is thrown", arguments: [false, true])
+    @Test("a file that ends after its last row is complete", arguments: [false, true])
     func endless(isInterlaced: Bool) throws {
         let source = SyntheticPNG(width: 21, height: 19, colorType: 2, depth: 8, isInterlaced: isInterlaced)
-        for missing in [1, 4, 12, 16] {
-            let rows = try #require(try rows(of: source.raw.data.dropLast(missing)))
-            #expect(Array(rows.joined()) == source.pixels)
+        // IEND has 12 bytes. Before it are the checksums of the chunk and of the stream.
+        for missing in 1...20 {
+            let data = source.raw.data.dropLast(missing)
+            #expect(try decode(data) == source.pixels, "\(missing) bytes are missing")
+            let image = PNGDecoder().makeIncrementalImage(limits: .default)
+            try image.append(data)
+            try image.start(size: PixelSize(width: 21, height: 19), layout: .rgba8)
+            #expect(image.extent == PreviewExtent(passes: isInterlaced ? 7 : 1, rows: 19))
+        }
+        #expect(failure(of: source.raw.data.dropLast(21)) == .truncated(.png))
+    }
+
+    /// What follows the pixels in files that Chromium, Pillow and libvips show.
+    private static let trailers: [(name: String, bytes: [UInt8])] = [
+        ("nothing", []), ("text", Array("not a chunk, but some text".utf8)),
+        ("zeros", [UInt8](repeating: 0, count: 40)), ("ones", [UInt8](repeating: 255, count: 40)),
+        ("IEND with a wrong checksum", RawPNG.Chunk("IEND", [], hasWrongChecksum: true).file),
+        ("IEND with data", RawPNG.Chunk("IEND", [1, 2, 3]).file),
+        ("an unknown critical chunk", RawPNG.Chunk("XYZW", [1]).file),
+        ("a critical chunk with a wrong checksum", RawPNG.Chunk("PLTE", [1, 2, 3], hasWrongChecksum: true).file),
+        ("a second header", RawPNG.Chunk("IHDR", [UInt8](repeating: 0, count: 13)).file),
+        ("a chunk that is cut", Array(RawPNG.Chunk("tEXt", Array("a".utf8) + [0, 65]).file.dropLast(5))),
+        ("another image", Array(RawPNG(scanlines: [[0, 1, 2, 3]]).data)),
+    ]
+
+    @Test("nothing after the last row matters", arguments: trailers.indices)
+    func endings(index: Int) throws {
+        for isInterlaced in [false, true] {
+            let source = SyntheticPNG(width: 21, height: 19, colorType: 6, depth: 8, isInterlaced: isInterlaced)
+            var file = source.raw
+            file.hasEnd = false
+            let data = file.data + Data(Self.trailers[index].bytes)
+            #expect(try decode(data) == source.pixels, "\(Self.trailers[index].name)")
+            let image = PNGDecoder().makeIncrementalImage(limits: .default)
+            for byte in data { try image.append(Data([byte])) }
         }
     }
 

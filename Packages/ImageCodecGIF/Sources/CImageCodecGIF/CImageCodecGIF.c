@@ -66,11 +66,18 @@ static void skip_padding(gif_reader *reader) {
     while (reader->position < reader->length && reader->bytes[reader->position] == 0) reader->position++;
 }
 
-/* giflib rejects LZW code sizes above 8 after it has read the header. Other decoders accept up to 11. */
+/* giflib rejects LZW code sizes above 8 after it has read the header. Other decoders accept up to 11, and any if there
+   are no codes. */
 static int failed_at_code_size(const gif_reader *reader) {
     if (reader->is_truncated || reader->position == 0) return 0;
     uint8_t code_size = reader->bytes[reader->position - 1];
-    return code_size > 8 && code_size < 12;
+    int is_empty = gif_lzw_is_empty(reader->bytes, reader->length, reader->position - 1);
+    return code_size > 8 && (code_size < 12 || is_empty);
+}
+
+/* A tracking pixel may end anywhere after its size: browsers show it as transparent. */
+static int is_tracking_pixel(const GifFileType *file) {
+    return file->SWidth <= 1 && file->SHeight <= 1 && file->Image.Width == 1 && file->Image.Height == 1;
 }
 
 /* Returns the record of an image whose header is complete and whose data is not. */
@@ -82,15 +89,19 @@ static gif_record truncated_image(gif_record image, const gif_reader *reader) {
 static gif_record next_image(gif_reader *reader) {
     GifFileType *file = reader->file;
     gif_record record = {.kind = gif_record_image};
+    file->Image.Width = file->Image.Height = 0;
     /* DGifGetImageDesc would store every descriptor and palette. */
-    if (DGifGetImageHeader(file) == GIF_ERROR && !failed_at_code_size(reader)) return failed(reader);
+    int has_failed = DGifGetImageHeader(file) == GIF_ERROR && !failed_at_code_size(reader);
+    if (has_failed && !is_tracking_pixel(file)) return failed(reader);
     record.left = file->Image.Left;
     record.top = file->Image.Top;
     record.width = file->Image.Width;
     record.height = file->Image.Height;
+    record.data_offset = reader->position - 1;
+    record.is_empty = has_failed || gif_lzw_is_empty(reader->bytes, reader->length, record.data_offset);
+    if (has_failed) return truncated_image(record, reader);
     record.is_interlaced = file->Image.Interlace ? 1 : 0;
     record.palette_count = file->Image.ColorMap == NULL ? 0 : file->Image.ColorMap->ColorCount;
-    record.data_offset = reader->position - 1;
     record.palette_offset = record.data_offset - 3 * (size_t)record.palette_count;
 
     int code_size = 0;

@@ -179,6 +179,18 @@ gif_lzw_outcome gif_lzw_read(
     return outcome;
 }
 
+int gif_lzw_is_empty(const uint8_t *bytes, size_t length, size_t offset) {
+    if (offset + 1 >= length || bytes[offset + 1] == 0) return 1;
+    uint32_t code_size = bytes[offset];
+    if (code_size < 1 || code_size > 11) return 0;
+    lzw_state state = {.code_width = code_size + 1, .cursor = offset + 1, .block_end = offset + 1};
+    while (state.bit_count >= state.code_width || refill(&state, bytes, length)) {
+        uint32_t code = take_code(&state);
+        if (code != 1u << code_size) return code == (1u << code_size) + 1;
+    }
+    return 1;
+}
+
 void gif_paint(const uint8_t *indices, size_t count, const uint32_t *colors, int transparent, uint32_t *pixels) {
     if (transparent < 0 || transparent > 255) {
         for (size_t x = 0; x < count; x++) pixels[x] = colors[indices[x]];

@@ -70,7 +70,7 @@ struct GIFCompositor {
         _ frame: GIFFrame, from source: Span<UInt8>, for sink: any PixelRowSink
     ) throws(DecodingFailure) {
         validRows = size.height
-        guard frame.width > 0, frame.height > 0 else { return }
+        guard frame.hasPixels else { return }
         var painted = 0
         do throws(DecodingFailure) {
             try paint(frame, from: source, for: sink, counting: &painted)

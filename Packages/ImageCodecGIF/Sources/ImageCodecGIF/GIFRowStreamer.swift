@@ -12,9 +12,9 @@ struct GIFRowStreamer {
         let reader = try LZWReader()
         var indices = [UInt8](repeating: 0, count: frame.width)
         var row = [UInt32](repeating: 0, count: canvas.width)
-        if frame.width > 0, frame.height > 0 { try reader.start(at: frame.dataOffset, in: source) }
+        if frame.hasPixels { try reader.start(at: frame.dataOffset, in: source) }
         for y in 0..<canvas.height {
-            if y >= frame.top, y < frame.top + frame.height {
+            if frame.hasPixels, y >= frame.top, y < frame.top + frame.height {
                 var target = indices.mutableSpan
                 try reader.read(into: &target, from: source)
                 if frame.transparentIndex != nil { row.clear(0..<row.count) }

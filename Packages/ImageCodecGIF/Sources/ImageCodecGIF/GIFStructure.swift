@@ -13,6 +13,8 @@ struct GIFFrame {
     var top: Int
     var width: Int
     var height: Int
+    /// False if nothing is drawn, because the size is zero or the data is empty, as in some tracking pixels.
+    var hasPixels = true
     var isInterlaced: Bool
     var palette: GIFPaletteLocation
     /// The offset of the LZW code size byte in the file.
@@ -26,7 +28,8 @@ struct GIFFrame {
 
     /// Whether the frame replaces every pixel of a canvas of this size.
     func replaces(_ canvas: PixelSize) -> Bool {
-        transparentIndex == nil && left == 0 && top == 0 && width >= canvas.width && height >= canvas.height
+        hasPixels && transparentIndex == nil && left == 0 && top == 0 && width >= canvas.width
+            && height >= canvas.height
     }
 }
 
@@ -103,7 +106,6 @@ private struct GIFScan {
         }
         defer { unsafe gif_reader_close(reader) }
         let canvas = unsafe PixelSize(width: Int(gif_reader_width(reader)), height: Int(gif_reader_height(reader)))
-        guard canvas.width > 0, canvas.height > 0 else { throw .malformed(.gif, "the canvas size is \(canvas)") }
         try limits.check(canvas)
         var structure = GIFStructure(canvas: canvas)
         let palette = unsafe GIFPaletteLocation(offset: 13, count: Int(gif_reader_palette_count(reader)))
@@ -119,12 +121,8 @@ private struct GIFScan {
     ) throws(DecodingFailure) -> Bool {
         switch record.kind {
         case gif_record_image, gif_record_truncated_image:
-            structure.frames.append(frame(record, globalPalette: globalPalette))
-            control = nil
-            try limits.check(.frames, structure.frames.count)
-            try limits.check(PixelSize(width: Int(record.width), height: Int(record.height)))
-            structure.isTruncated = record.kind == gif_record_truncated_image
-            return !structure.isTruncated
+            try add(record, globalPalette: globalPalette, to: &structure)
+            return record.kind == gif_record_image
         case gif_record_graphic_control: control = record
         case gif_record_plain_text: control = nil
         case gif_record_loop: structure.repetitions = Int(record.repetitions)
@@ -135,6 +133,31 @@ private struct GIFScan {
             return false
         }
         return true
+    }
+
+    private mutating func add(
+        _ image: gif_record, globalPalette: GIFPaletteLocation, to structure: inout GIFStructure
+    ) throws(DecodingFailure) {
+        if structure.frames.isEmpty { structure.canvas = try canvas(structure.canvas, including: image) }
+        // Tracking pixels end anywhere.
+        let isTrackingPixel = image.is_empty != 0 && structure.canvas.area == 1
+        structure.isTruncated = image.kind == gif_record_truncated_image && !isTrackingPixel
+        var frame = frame(image, globalPalette: globalPalette)
+        frame.hasPixels = frame.area > 0 && (structure.isTruncated || image.is_empty == 0)
+        structure.frames.append(frame)
+        control = nil
+        try limits.check(.frames, structure.frames.count)
+        try limits.check(PixelSize(width: frame.width, height: frame.height))
+    }
+
+    /// Enlarges the canvas to the first image, as browsers do. Some programs write a smaller canvas, or none.
+    private func canvas(_ canvas: PixelSize, including first: gif_record) throws(DecodingFailure) -> PixelSize {
+        let size = PixelSize(
+            width: max(canvas.width, Int(first.left + first.width)),
+            height: max(canvas.height, Int(first.top + first.height)))
+        guard size.width > 0, size.height > 0 else { throw .malformed(.gif, "the canvas size is \(size)") }
+        try limits.check(size)
+        return size
     }
 
     /// Files with a missing or damaged trailer are common. The images before the trailer are complete.

@@ -55,19 +55,19 @@ final class OpenedPNG: OpenedImage {
         try limits.check(.decodedBytes, overflow ? .max : sum)
     }
 
-    /// Decodes the pixels. Returns whether all rows were decoded and the file has an end.
+    /// Decodes the pixels. Returns whether all rows were decoded. The end of the file may be missing.
     private func decode(_ decoder: PNGRowDecoder, into sink: any PixelRowSink) throws(DecodingFailure) -> Bool {
         var (parser, offset, count) = (parser, offset, 0)
         let bytes = data.span
         while let step = try parser.next(in: bytes, at: &offset) {
-            guard case .pixels(let range) = step else { return decoder.hasAllRows }
+            guard case .pixels(let range) = step else { break }
             try decoder.decode(bytes.extracting(range)) { (row) throws(DecodingFailure) in
                 if row.count > 0 { return try sink.receive(row) }
                 count += 1
                 if count.isMultiple(of: Self.rowsBetweenCancellations) { try sink.checkCancellation() }
             }
         }
-        return false
+        return decoder.hasAllRows
     }
 
     private static let rowsBetweenCancellations = 64

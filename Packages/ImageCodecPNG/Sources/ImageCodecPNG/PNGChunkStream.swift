@@ -54,7 +54,8 @@ struct PNGChunkStream {
         case pixelsBegin
         /// The bytes of the piece that continue the compressed pixels.
         case pixels(Range<Int>)
-        /// The IEND chunk has been read. Bytes after it are not part of the image.
+        /// The chunk after the pixels starts, or IEND before them. What follows is not part of the image: it may be
+        /// missing or damaged.
         case end
     }
 
@@ -78,12 +79,7 @@ struct PNGChunkStream {
     private var checksum = PNGChecksum()
     /// The data of the current chunk so far. `nil` if it is skipped.
     private var collected: [UInt8]?
-    private var pixelsState = PixelsState.before
-
-    private enum PixelsState {
-        /// As in libpng and browsers, IDAT chunks after another chunk are ignored.
-        case before, running, over
-    }
+    private var isInPixels = false
 
     init(limits: DecodingLimits) { metadataBytes = limits.metadataBytes }
 
@@ -98,6 +94,8 @@ struct PNGChunkStream {
             case .start:
                 guard let value = readNumber(8, in: piece, at: &offset) else { return nil }
                 let type = PNGChunkType(rawValue: UInt32(truncatingIfNeeded: value))
+                // As in libpng and browsers, IDAT chunks after another chunk are ignored.
+                if isInPixels, type != .pixels { return .end }
                 if try begin(type, length: Int(value >> 32)) { return .pixelsBegin }
             case .body:
                 if let range = try readBody(in: piece, at: &offset) { return .pixels(range) }
@@ -122,19 +120,9 @@ struct PNGChunkStream {
         let letters = type.bytes
         checksum.add(letters.span)
         part = .body
-        return follow(type)
-    }
-
-    /// Updates the state of the pixels. Returns true if they start with a chunk of this type.
-    private mutating func follow(_ type: PNGChunkType) -> Bool {
-        switch (pixelsState, type == .pixels) {
-        case (.before, true):
-            pixelsState = .running
-            return true
-        case (.running, false): pixelsState = .over
-        default: break
-        }
-        return false
+        guard type == .pixels, !isInPixels else { return false }
+        isInPixels = true
+        return true
     }
 
     private static func failure(ofFirst type: PNGChunkType) -> DecodingFailure {
@@ -165,7 +153,7 @@ struct PNGChunkStream {
         offset += count
         remaining -= count
         if remaining == 0 { part = .checksum }
-        return type == .pixels && pixelsState == .running && count > 0 ? range : nil
+        return type == .pixels && count > 0 ? range : nil
     }
 
     private mutating func add(_ bytes: Span<UInt8>) {

@@ -25,8 +25,7 @@ struct PNGParser {
         while let event = try chunks.next(in: piece, at: &offset) {
             switch event {
             case .pixels(let range): return .pixels(range)
-            case .chunk(let chunk) where !hasPixels: try read(chunk)
-            case .chunk: break
+            case .chunk(let chunk): try read(chunk)
             case .pixelsBegin: return .preamble(try beginPixels())
             case .end:
                 guard hasPixels else { throw .malformed(.png, "the file has no pixels") }

@@ -71,7 +71,8 @@ extension PNGPreamble {
     var imageHeader: ImageHeader {
         let profile = calibration.overridesProfile ? nil : profile
         return ImageHeader(
-            format: .png, storedSize: header.size, orientation: orientation ?? .up, hasAlpha: hasAlpha, colorProfile: profile,
+            format: .png, storedSize: header.size, orientation: orientation ?? .up, hasAlpha: hasAlpha,
+            colorProfile: profile,
             nativeLayout: profile == nil ? .rgba8 : profileLayout,
             colorCalibration: profile == nil ? calibration.calibration(isGray: header.color.isGray) : nil)
     }

@@ -27,6 +27,7 @@ typedef struct {
     int palette_count;     /* entries of the local palette; 0 if there is none */
     size_t palette_offset; /* in the file */
     size_t data_offset;    /* of the LZW code size byte, before the sub-blocks */
+    int is_empty;          /* the data has no pixel: no sub-blocks, or no code before the end code */
     /* gif_record_graphic_control */
     int disposal;
     int delay;             /* hundredths of a second */
@@ -71,6 +72,9 @@ gif_lzw_outcome gif_lzw_start(gif_lzw *lzw, const uint8_t *bytes, size_t length,
 /* Writes the next `count` indices to `row` and sets *filled to their number. Bytes and length as in gif_lzw_start. */
 gif_lzw_outcome gif_lzw_read(
     gif_lzw *lzw, const uint8_t *bytes, size_t length, uint8_t *row, size_t count, size_t *filled);
+
+/* Returns whether the data at `offset`, as for gif_lzw_start, ends before the first pixel. */
+int gif_lzw_is_empty(const uint8_t *bytes, size_t length, size_t offset);
 
 /* Sets pixels to the colors of their indices, except for `transparent` (-1: none). `colors` has 256 entries. */
 void gif_paint(const uint8_t *indices, size_t count, const uint32_t *colors, int transparent, uint32_t *pixels);
