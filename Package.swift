@@ -351,7 +351,7 @@ let suites = [
             "ImageCore", "ImageTransporting", "ImageLoading", "ImageLoaderKit", "ImageTesting", "LoopbackServer",
             "ImageDiskCaching", "ImageDecoding", "ImageTransportResuming", "HTTPTransports",
             "ImageCodecJPEG", "ImageCodecPNG", "ImageCodecWebP", "ImageCodecGIF", "ImageCodecAVIF", "ImageCodecHEIF",
-            httpTypes,
+            "GeneratedImages", httpTypes,
         ]),
 
     tests(

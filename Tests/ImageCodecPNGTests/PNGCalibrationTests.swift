@@ -75,6 +75,11 @@ struct PNGCalibrationTests {
         #expect(p3.colorCalibration?.green == .init(x: 0.265, y: 0.69))
         #expect(try calibration([.init("cICP", [1, 8, 0, 1])]) == ColorCalibration(transfer: .gamma(1)))
         #expect(try calibration([.init("cICP", [9, 4, 0, 1])])?.red == .init(x: 0.708, y: 0.292))
+        for video in [1, 6, 11, 14, 15] as [UInt8] {
+            let found = try header([.init("cICP", [1, video, 0, 1]), Self.profile, Self.gamma(100_000)])
+            #expect(found.colorProfile == nil)
+            #expect(found.colorCalibration == ColorCalibration(transfer: .gamma(2.4)))
+        }
         for unknown in [[9, 16, 0, 1], [12, 13, 1, 1], [12, 13, 0, 0], [3, 13, 0, 1]] as [[UInt8]] {
             let header = try header([.init("cICP", unknown), Self.profile])
             #expect(header.colorProfile != nil, "\(unknown)")

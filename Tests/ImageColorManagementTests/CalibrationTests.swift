@@ -1,3 +1,4 @@
+import Foundation
 import ImageColorManagement
 import ImageCore
 import ImageTesting
@@ -22,6 +23,65 @@ struct CalibrationTests {
         for level in 0..<256 {
             let expected = reference.srgb([UInt8(level), 255 - UInt8(level), 0]) + [UInt8(level)]
             #expect(Array(converted[4 * level..<4 * level + 4]) == expected, "level \(level)")
+        }
+    }
+
+    /// A curve of ITU-T H.273, table 3, and its parameters.
+    struct Curve {
+        let transfer: ColorCalibration.Transfer
+        let light: @Sendable (Double) -> Double
+    }
+
+    private static let curves = [
+        // SMPTE ST 240: V is 4 L below 0.0228, and 1.1115 L^0.45 - 0.1115 above.
+        Curve(
+            transfer: .parametric(
+                exponent: 1 / 0.45, scale: 1 / 1.1115, offset: 0.1115 / 1.1115, slope: 0.25, threshold: 0.0912),
+            light: { $0 < 4 * 0.0228 ? $0 / 4 : pow(($0 + 0.1115) / 1.1115, 1 / 0.45) }),
+        // SMPTE ST 428-1: V is (48 L / 52.37)^(1 / 2.6), so that white is brighter than 1.
+        Curve(
+            transfer: .parametric(
+                exponent: 2.6, scale: pow(52.37 / 48, 1 / 2.6), offset: 0, slope: 0, threshold: 0),
+            light: { 52.37 / 48 * pow($0, 2.6) }),
+        // A negative base is black.
+        Curve(
+            transfer: .parametric(exponent: 2, scale: 1, offset: -0.5, slope: 1, threshold: 0),
+            light: { $0 < 0.5 ? 0 : pow($0 - 0.5, 2) }),
+    ]
+
+    @Test("applies parametric curves, and clips above white", arguments: curves.indices)
+    func parametric(index: Int) throws {
+        let curve = Self.curves[index]
+        let row: [UInt8] = (UInt8(0)...255).reduce(into: []) { $0 += [$1, $1, $1, $1] }
+        let converted = try #require(try Self.convert(row, ColorCalibration(transfer: curve.transfer)))
+        // Other primaries, by Little CMS: gray stays gray.
+        let p3 = ColorCalibration(
+            transfer: curve.transfer, red: .init(x: 0.68, y: 0.32), green: .init(x: 0.265, y: 0.69),
+            blue: .init(x: 0.15, y: 0.06))
+        let other = try #require(try Self.convert(row, p3))
+        for level in 0..<256 {
+            let expected = ReferenceColors.encoded(curve.light(Double(level) / 255))
+            #expect(converted[4 * level..<4 * level + 4] == [expected, expected, expected, UInt8(level)])
+            #expect(
+                other[4 * level..<4 * level + 3].allSatisfy { abs(Int($0) - Int(expected)) <= (level < 32 ? 3 : 1) })
+        }
+    }
+
+    @Test("ignores curves that are not finite or have no positive exponent", arguments: [-1, 0, .nan, .infinity])
+    func invalidCurves(value: Double) throws {
+        let transfers: [ColorCalibration.Transfer] = [
+            .gamma(value), .parametric(exponent: value, scale: 1, offset: 0, slope: 0, threshold: 0),
+        ]
+        let others: [ColorCalibration.Transfer] = [
+            .parametric(exponent: 2, scale: value, offset: 0, slope: 0, threshold: 0),
+            .parametric(exponent: 2, scale: 1, offset: value, slope: 0, threshold: 0),
+            .parametric(exponent: 2, scale: 1, offset: 0, slope: value, threshold: 0),
+            .parametric(exponent: 2, scale: 1, offset: 0, slope: 0, threshold: value),
+        ]
+        for transfer in transfers + (value.isFinite ? [] : others) {
+            #expect(try Self.convert([1, 2, 3, 4], ColorCalibration(transfer: transfer)) == nil)
+            let p3 = ColorCalibration(transfer: transfer, green: .init(x: 0.265, y: 0.69))
+            #expect(try Self.convert([1, 2, 3, 4], p3) == nil)
         }
     }
 

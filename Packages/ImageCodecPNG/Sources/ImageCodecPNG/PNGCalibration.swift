@@ -49,33 +49,6 @@ struct PNGCalibration {
     }
 }
 
-/// Coding-independent code points (ITU-T H.273) of color spaces for images.
-struct PNGCodePoints {
-    /// `nil` for sRGB.
-    let calibration: ColorCalibration?
-
-    /// Returns nil for unsupported code points, such as those of high dynamic range, and for limited ranges.
-    init?(_ data: [UInt8]) {
-        guard data[2] == 0, data[3] == 1, let transfer = Self.transfers[data[1]] else { return nil }
-        switch data[0] {
-        case 1: calibration = transfer == .srgb ? nil : ColorCalibration(transfer: transfer)
-        case 9:
-            calibration = ColorCalibration(
-                transfer: transfer, red: .init(x: 0.708, y: 0.292), green: .init(x: 0.170, y: 0.797),
-                blue: .init(x: 0.131, y: 0.046))
-        case 12:
-            calibration = ColorCalibration(
-                transfer: transfer, red: .init(x: 0.680, y: 0.320), green: .init(x: 0.265, y: 0.690),
-                blue: .init(x: 0.150, y: 0.060))
-        default: return nil
-        }
-    }
-
-    private static let transfers: [UInt8: ColorCalibration.Transfer] = [
-        4: .gamma(2.2), 5: .gamma(2.8), 8: .gamma(1), 13: .srgb,
-    ]
-}
-
 extension ColorCalibration.Chromaticity {
     fileprivate init(hundredThousandths data: [UInt8], at offset: Int) {
         self.init(

@@ -103,10 +103,10 @@ color_transform *color_transform_open(const uint8_t *bytes, size_t length, color
 
 /* ---- calibrations ---- */
 
-static cmsToneCurve *make_curve(cmsContext context, double gamma) {
-    /* IEC 61966-2-1 */
-    static const double srgb[] = {2.4, 1 / 1.055, 0.055 / 1.055, 1 / 12.92, 0.04045};
-    return gamma > 0 ? cmsBuildGamma(context, gamma) : cmsBuildParametricToneCurve(context, 4, srgb);
+/* Little CMS counts the types of curves from 1, ICC.1 from 0. */
+static cmsToneCurve *make_curve(cmsContext context, const color_curve *curve) {
+    const double parameters[] = {curve->exponent, curve->scale, curve->offset, curve->slope, curve->threshold};
+    return cmsBuildParametricToneCurve(context, 4, parameters);
 }
 
 static cmsHPROFILE make_profile(cmsContext context, const color_calibration *calibration) {
@@ -114,7 +114,7 @@ static cmsHPROFILE make_profile(cmsContext context, const color_calibration *cal
     for (int i = 0; i < 4; i++)
         points[i] = (cmsCIExyY){calibration->chromaticities[i][0], calibration->chromaticities[i][1], 1};
     cmsCIExyYTRIPLE primaries = {points[1], points[2], points[3]};
-    cmsToneCurve *curve = make_curve(context, calibration->gamma);
+    cmsToneCurve *curve = make_curve(context, &calibration->curve);
     if (curve == NULL) return NULL;
     cmsToneCurve *curves[] = {curve, curve, curve};
     cmsHPROFILE profile = cmsCreateRGBProfileTHR(context, &points[0], &primaries, curves);
@@ -139,13 +139,19 @@ color_transform *color_transform_open_calibrated(const color_calibration *calibr
     return NULL;
 }
 
-color_transform *color_transform_open_gamma(double gamma) {
+static double light(const color_curve *curve, double value) {
+    if (value < curve->threshold) return curve->slope * value;
+    double base = curve->scale * value + curve->offset;
+    return base > 0 ? pow(base, curve->exponent) : 0;
+}
+
+color_transform *color_transform_open_curve(const color_curve *curve) {
     color_transform *result = calloc(1, sizeof *result);
     if (result == NULL) return NULL;
     result->layout = color_layout_rgba;
     for (int level = 0; level < 256; level++) {
-        double light = pow(level / 255.0, gamma);
-        double srgb = light <= 0.0031308 ? 12.92 * light : 1.055 * pow(light, 1 / 2.4) - 0.055;
+        double linear = fmin(fmax(light(curve, level / 255.0), 0), 1);
+        double srgb = linear <= 0.0031308 ? 12.92 * linear : 1.055 * pow(linear, 1 / 2.4) - 0.055;
         result->curve[level] = (uint8_t)(255 * srgb + 0.5);
     }
     return result;

@@ -28,13 +28,12 @@ import ImageCore
 
     /// Creates a transform for rows of RGBA. Returns nil if the calibration can't be applied.
     init?(_ calibration: ColorCalibration) {
-        var gamma = 0.0
-        if case .gamma(let exponent) = calibration.transfer { gamma = exponent }
+        var cCalibration = calibration.cValue
+        guard cCalibration.curve.isValid else { return nil }
         let handle: OpaquePointer?
-        if calibration.hasSRGBPrimaries, gamma > 0 {
-            unsafe handle = unsafe color_transform_open_gamma(gamma)
+        if calibration.hasSRGBPrimaries {
+            unsafe handle = unsafe color_transform_open_curve(&cCalibration.curve)
         } else {
-            var cCalibration = calibration.cValue(gamma: gamma)
             unsafe handle = unsafe color_transform_open_calibrated(&cCalibration)
         }
         guard let handle = unsafe handle else { return nil }
@@ -72,10 +71,28 @@ import ImageCore
 extension ColorCalibration {
     fileprivate var hasSRGBPrimaries: Bool { self == ColorCalibration(transfer: transfer) }
 
-    /// - Parameter gamma: The exponent, or 0 for the curve of sRGB.
-    fileprivate func cValue(gamma: Double) -> color_calibration {
+    fileprivate var cValue: color_calibration {
         color_calibration(
-            chromaticities: ((white.x, white.y), (red.x, red.y), (green.x, green.y), (blue.x, blue.y)), gamma: gamma)
+            chromaticities: ((white.x, white.y), (red.x, red.y), (green.x, green.y), (blue.x, blue.y)),
+            curve: transfer.cValue)
+    }
+}
+
+extension ColorCalibration.Transfer {
+    fileprivate var cValue: color_curve {
+        switch self {
+        case .gamma(let exponent): color_curve(exponent: exponent, scale: 1, offset: 0, slope: 0, threshold: 0)
+        case .srgb:
+            color_curve(exponent: 2.4, scale: 1 / 1.055, offset: 0.055 / 1.055, slope: 1 / 12.92, threshold: 0.04045)
+        case .parametric(let exponent, let scale, let offset, let slope, let threshold):
+            color_curve(exponent: exponent, scale: scale, offset: offset, slope: slope, threshold: threshold)
+        }
+    }
+}
+
+extension color_curve {
+    fileprivate var isValid: Bool {
+        exponent > 0 && [exponent, scale, offset, slope, threshold].allSatisfy(\.isFinite)
     }
 }
 

@@ -18,17 +18,22 @@ typedef enum {
 /* Returns NULL if the profile can't be read, is for a different layout, or can't be applied. */
 color_transform *color_transform_open(const uint8_t *profile, size_t length, color_layout layout);
 
-/* The chromaticities are x and y of white, red, green and blue. A gamma of 0 means the curve of sRGB. */
+/* From stored values to light: (scale * value + offset)^exponent from the threshold on, slope * value below. */
+typedef struct color_curve {
+    double exponent, scale, offset, slope, threshold;
+} color_curve;
+
+/* The chromaticities are x and y of white, red, green and blue. */
 typedef struct color_calibration {
     double chromaticities[4][2];
-    double gamma;
+    color_curve curve;
 } color_calibration;
 
 /* Creates a transform for RGBA. Returns NULL if the calibration can't be applied. */
 color_transform *color_transform_open_calibrated(const color_calibration *calibration);
 
 /* Creates a transform for RGBA with the white point and primaries of sRGB. It uses an exact lookup table. */
-color_transform *color_transform_open_gamma(double gamma);
+color_transform *color_transform_open_curve(const color_curve *curve);
 
 void color_transform_close(color_transform *transform);
 

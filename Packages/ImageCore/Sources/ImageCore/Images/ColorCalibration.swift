@@ -6,6 +6,9 @@ public struct ColorCalibration: Hashable, Sendable {
         case gamma(Double)
         /// The curve of sRGB (IEC 61966-2-1).
         case srgb
+        /// `(scale · value + offset)` to the power `exponent` from `threshold` on, and `slope · value` below: the
+        /// parametric curve of type 3 (ICC.1, 10.18).
+        case parametric(exponent: Double, scale: Double, offset: Double, slope: Double, threshold: Double)
     }
 
     /// A chromaticity (CIE 1931 x and y).
