@@ -64,7 +64,7 @@ def with_exif(jpeg, tiff):
 
 
 def cmyk_checks(folder):
-    """Yields checks of inverted CMYK as Adobe writes it, and of the same data as YCCK. djpeg converts them to RGB."""
+    """Yields checks of inverted CMYK as Adobe writes it, of the same data without Adobe's segment, and as YCCK. djpeg converts them to RGB."""
     for width, height in [(1, 1), (17, 9), (75, 58)]:
         for sampling in [0, 1, 2]:
             for is_progressive in [False, True]:
@@ -72,7 +72,7 @@ def cmyk_checks(folder):
                 stream = io.BytesIO()
                 image.save(stream, "JPEG", quality=90, subsampling=sampling, progressive=is_progressive)
                 coding = "progressive" if is_progressive else "baseline"
-                for transform, model in [(0, "cmyk"), (2, "ycck")]:
+                for transform, model in [(0, "cmyk"), (2, "ycck"), (None, "cmyk-unmarked")]:
                     name = f"jpeg-{model}-{sampling}-{coding}-{width}x{height}"
                     check = exact_check(folder, name, with_transform(stream.getvalue(), transform))
                     check.tolerance = 1  # rounding of the conversion to RGB
@@ -80,6 +80,8 @@ def cmyk_checks(folder):
 
 
 def with_transform(jpeg, transform):
-    """Returns the file with this transform number in its Adobe segment (APP14), which defines the color model."""
+    """Returns the file with this transform number in its Adobe segment (APP14), which defines the color model. None removes it."""
     at = jpeg.index(b"\xff\xee\x00\x0eAdobe")
+    if transform is None:
+        return jpeg[:at] + jpeg[at + 16:]
     return jpeg[:at + 15] + bytes([transform]) + jpeg[at + 16:]
