@@ -148,12 +148,19 @@ struct WebPDecoderTests {
     }
 
     @Test("a header with the maximum size is rejected before memory is allocated")
-    func largest() {
+    func largest() throws {
         // VP8L: the signature, then 14 bits each of width - 1 and height - 1.
         let image = Data([0x2F, 0xFF, 0xFF, 0xFF, 0x0F, 0, 0, 0, 0, 0])
         let data = Data("RIFF".utf8) + Data([22, 0, 0, 0]) + Data("WEBPVP8L".utf8) + Data([10, 0, 0, 0]) + image
-        #expect(throws: DecodingFailure.limitExceeded(.pixels, value: 268_435_456, allowed: 100_000_000)) {
-            try WebPReading.open(data)
+        let opened = try WebPReading.open(data)
+        let failure = #expect(throws: DecodingFailure.self) { try WebPReading.pixels(opened) }
+        let bytes = DecodingLimits.default.decodedBytes
+        guard case .limitExceeded(.decodedBytes, 1_073_741_824..., bytes) = failure else {
+            Issue.record("\(String(describing: failure))")
+            return
+        }
+        #expect(throws: DecodingFailure.limitExceeded(.pixels, value: 268_435_456, allowed: 268_435_455)) {
+            try WebPReading.open(data, limits: DecodingLimits(pixels: 268_435_455))
         }
     }
 

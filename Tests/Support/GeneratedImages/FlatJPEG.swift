@@ -32,6 +32,9 @@ struct FlatJPEG {
     /// Ah and Al of the scan header (T.81, B.2.3).
     var approximation: UInt8 = 0
 
+    /// Whether every level is 128. The scan is then zeros, which is fast for images of any size.
+    var isGray = false
+
     var data: Data {
         var file: [UInt8] = [0xFF, 0xD8]
         for segment in segments { file += Self.segment(segment.marker, segment.bytes) }
@@ -69,6 +72,10 @@ struct FlatJPEG {
         let highest = interleaves ? components.map(\.vertical).max() ?? 1 : 1
         let columns = (width + 8 * widest - 1) / (8 * widest)
         let rows = (height + 8 * highest - 1) / (8 * highest)
+        if isGray {
+            let blocks = interleaves ? components.reduce(0) { $0 + $1.horizontal * $1.vertical } : 1
+            return [UInt8](repeating: 0, count: (columns * rows * blocks * (isProgressive ? 4 : 5) + 7) / 8)
+        }
         for mcu in 0..<columns * rows {
             if restartInterval > 0, mcu > 0, mcu % restartInterval == 0 {
                 bits.restart(number: mcu / restartInterval - 1)

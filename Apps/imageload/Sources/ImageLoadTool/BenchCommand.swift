@@ -57,7 +57,7 @@ struct DecodingBenchCommand: AsyncParsableCommand {
         let data = try await FileAccess.read(file, options: [])
         do throws(DecodingFailure) {
             let (image, peak) = try PeakMemory.growth { () throws(DecodingFailure) in
-                let image = try BenchmarkImage(data: data, target: options.target)
+                let image = try BenchmarkImage(data: data, options)
                 try image.decode()
                 return image
             }
@@ -78,12 +78,13 @@ private struct BenchmarkImage {
     private let data: Data
     private let target: ImageTarget?
     /// The idle limit is high enough to reuse the memory of large images.
-    private let decoder = ImageDecoders.makeDecoder(
-        .all, idleByteLimit: DecodingLimits.default.decodedBytes)
+    private let decoder: DownsamplingDecoder
 
-    init(data: Data, target: ImageTarget?) throws(DecodingFailure) {
+    init(data: Data, _ options: TargetOptions) throws(DecodingFailure) {
         self.data = data
-        self.target = target
+        target = options.target
+        let limits = options.limits
+        decoder = ImageDecoders.makeDecoder(.all, limits: limits, idleByteLimit: limits.decodedBytes)
         header = try decoder.header(of: data)
     }
 

@@ -34,7 +34,7 @@ struct DecodeCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let decoder = ImageDecoders.makeDecoder(.all)
+        let decoder = ImageDecoders.makeDecoder(.all, limits: options.limits)
         let data = try thumbnailOrAll(of: try await FileAccess.read(file), decoder)
         let request = DecodingRequest(target: options.target, frame: frame, acceptsTruncated: acceptTruncated)
         let image: DecodedImage

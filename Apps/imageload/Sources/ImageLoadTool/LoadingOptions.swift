@@ -17,6 +17,8 @@ struct LoadingOptions: ParsableArguments {
     @Flag(help: "Cover the size and crop instead of fitting into it.")
     var fill = false
 
+    @OptionGroup var limits: LimitOptions
+
     @Option(help: "The folder of the disk cache.")
     var cache: String?
 
@@ -69,6 +71,7 @@ struct LoadingOptions: ParsableArguments {
     func makeLoader(observer: any ImageLoaderObserver) -> ImageLoader {
         var defaults = ImageLoaderOptions(cacheDirectory: CacheFolder.url(cache))
         defaults.decoders = .all
+        defaults.decodingLimits = limits.limits
         defaults.maxDownloads = concurrency + 1  // one for other hosts
         defaults.maxDownloadsPerHost = concurrency
         defaults.retries = retries

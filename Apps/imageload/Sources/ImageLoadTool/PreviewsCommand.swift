@@ -31,7 +31,7 @@ struct PreviewsCommand: AsyncParsableCommand {
     func run() async throws {
         let data = try await FileAccess.read(file)
         let folder = try ImageFolder.create(at: output)
-        let session = ImageDecoders.makeDecoder(.all)
+        let session = ImageDecoders.makeDecoder(.all, limits: options.limits)
             .makeSession(request: DecodingRequest(target: options.target), throttle: .none)
         let length = piece ?? max(1, data.count / 20)
         for start in stride(from: 0, to: data.count, by: length) {

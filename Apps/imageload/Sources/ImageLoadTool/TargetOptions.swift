@@ -12,10 +12,14 @@ struct TargetOptions: ParsableArguments {
     @Flag(help: "Decode faster, with barely visible loss of detail.")
     var speed = false
 
+    @OptionGroup private var limitOptions: LimitOptions
+
     func validate() throws {
         guard !fill || size != nil else { throw ValidationError("--fill needs --size") }
         guard !speed || size != nil else { throw ValidationError("--speed needs --size") }
     }
+
+    var limits: DecodingLimits { limitOptions.limits }
 
     /// The target, or nil to decode at the stored size.
     var target: ImageTarget? {

@@ -20,13 +20,15 @@ struct ThumbHashCommand: AsyncParsableCommand {
     @Option(help: "Write the image of this hash, which is base64.")
     var decode: String?
 
+    @OptionGroup var limits: LimitOptions
+
     func validate() throws {
         guard decode == nil || files.count == 1 else { throw ValidationError("--decode needs one file to write") }
     }
 
     func run() async throws {
         if let decode { return try await writeImage(of: decode, to: files[0]) }
-        let decoder = ImageDecoders.makeDecoder(.all)
+        let decoder = ImageDecoders.makeDecoder(.all, limits: limits.limits)
         for file in files {
             let hash = try await hash(of: file, decoder)
             Console.output(files.count == 1 ? hash.base64 : "\(hash.base64)  \(file)")

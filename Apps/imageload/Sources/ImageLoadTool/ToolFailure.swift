@@ -29,8 +29,8 @@ extension ToolFailure {
     /// - Parameter subject: The file or URL that failed.
     init(_ failure: DecodingFailure, subject: String) {
         switch failure {
-        case .limitExceeded:
-            self.init(status: .tooLarge, line: "\(subject): \(failure). Use a smaller image.")
+        case .limitExceeded(let limit, _, _):
+            self.init(status: .tooLarge, line: "\(subject): \(failure). \(limit.advice)")
         case .noSuchFrame:
             self.init(status: .usage, line: "\(subject): \(failure). Choose a frame from 0.")
         case .unknownFormat:
@@ -75,6 +75,16 @@ extension ImageError.NetworkFailure {
         case .blockedAddress: "Use a public address."
         case .hostUnavailable: "Try again in a minute."
         case .connectionLost, .truncatedBody, .malformedResponse, .other: "Try again."
+        }
+    }
+}
+
+extension DecodingLimit {
+    fileprivate var advice: String {
+        switch self {
+        case .decodedBytes: "Decode it to a smaller --size, or raise --max-memory."
+        case .pixels: "Use a smaller image, or raise --max-megapixels."
+        case .encodedBytes, .side, .frames, .metadataBytes, .scans: "Use a smaller image."
         }
     }
 }

@@ -69,6 +69,42 @@ final class ToolTests {
         #expect(try Data(contentsOf: URL(fileURLWithPath: raw)).count == 20 * 20 * 4)
     }
 
+    @Test(
+        "an image above a limit names the option that raises it", arguments: ["decode", "previews", "bench", "fetch"])
+    func limits(command: String) async throws {
+        let file = try image(.png, named: "a.png")
+        func arguments(_ options: String...) -> [String] {
+            switch command {
+            case "previews": ["previews", file, "--output", folder.appending(path: "previews").path] + options
+            case "bench": ["bench", "decode", file, "--iterations", "1"] + options
+            case "fetch": ["fetch", file, "--cache", folder.appending(path: "cache").path] + options
+            default: ["decode", file] + options
+            }
+        }
+        let refused = try await run(arguments("--max-memory", "4799"))
+        #expect(refused.status == 100)
+        #expect(refused.errors.joined().contains("decodedBytes is 4800, the limit is 4799"))
+        #expect(refused.errors.joined().contains("raise --max-memory."))
+        #expect(try await run(arguments("--max-memory", "4800B")).status == 0)
+        #expect(try await run(arguments("--max-memory", "4kB", "--size", "20x20")).status == 0)
+    }
+
+    @Test("files with too many pixels are refused at any size")
+    func megapixels() async throws {
+        let size = PixelSize(width: 1_001, height: 1_000)
+        let bitmap = Bitmap(size: size, pixels: [UInt8](repeating: 255, count: 4 * size.area), isOpaque: true)
+        let file = folder.appending(path: "a.jpg")
+        let encoder = try #require(ImageEncoders.encoder(for: .jpeg))
+        try encoder.encode(bitmap, options: EncodingOptions()).write(to: file)
+        let refused = try await run(["decode", file.path, "--size", "10x10", "--max-megapixels", "1"])
+        #expect(refused.status == 100)
+        #expect(refused.errors.joined().contains("raise --max-megapixels."))
+        #expect(try await run(["decode", file.path, "--size", "10x10", "--max-megapixels", "2"]).status == 0)
+        for invalid in ["0", "4295", "x"] {
+            #expect(try await run(["decode", file.path, "--max-megapixels", invalid]).status == 64)
+        }
+    }
+
     @Test("bench decode prints time and memory of each file as JSON")
     func benchJSON() async throws {
         let files = [try image(.png, named: "a.png"), try image(.gif, named: "b.gif")]

@@ -35,7 +35,7 @@ extension DecodingFailure: CustomStringConvertible {
 ///
 /// The limits and their units:
 /// - `encodedBytes`: the size of the file, in bytes.
-/// - `pixels`: width times height of the stored image or canvas, in pixels.
+/// - `pixels`: width times height of the stored image or canvas, in pixels, also if less is decoded.
 /// - `side`: the longer of width and height, in pixels.
 /// - `frames`: the number of frames.
 /// - `metadataBytes`: the size of an ICC profile or of Exif data, in bytes. Decoders ignore larger ones instead of
@@ -48,10 +48,17 @@ public enum DecodingLimit: String, Sendable, CaseIterable {
 }
 
 /// Limits of decoding, checked on the header before memory is allocated.
+///
+/// `decodedBytes` limits memory: what is decoded and held. `pixels` limits time: what is declared and has to be read,
+/// although less may be held. A codec that shrinks while it decodes, or that delivers rows, holds little of a large
+/// image. With the default limits, a JPEG of 200 megapixels decodes to a thumbnail, and is refused at its full size.
 public struct DecodingLimits: Hashable, Sendable {
     /// The size of the file in bytes.
     public var encodedBytes: Int
-    /// Width times height of the stored image or canvas.
+    /// Width times height of the stored image or canvas, whatever the size of the output. Bounds the time.
+    ///
+    /// The default of 500 megapixels is above the sensors of current phones (200) and far below what files can declare
+    /// (65,500² in JPEG). A photograph of that size takes some seconds.
     public var pixels: Int
     /// The width and the height, each.
     public var side: Int
@@ -60,14 +67,17 @@ public struct DecodingLimits: Hashable, Sendable {
     /// The size in bytes of an ICC profile or of Exif data, each. Larger ones are ignored.
     public var metadataBytes: Int
     /// The memory in bytes of one decode: the output, and the working memory of the codec as far as the header
-    /// determines it.
+    /// determines it. See `OpenedImage.heldBytes`.
+    ///
+    /// Baseline JPEG, PNG and still GIF that are not interlaced hold a few rows. Progressive JPEG holds the coefficients
+    /// that the size needs. Other images and formats are held whole.
     public var decodedBytes: Int
     /// The number of scans of a progressive JPEG.
     public var scans: Int
 
     /// Creates limits. Each one can be changed separately.
     public init(
-        encodedBytes: Int = 256 << 20, pixels: Int = 100_000_000, side: Int = 65_535, frames: Int = 100_000,
+        encodedBytes: Int = 256 << 20, pixels: Int = 500_000_000, side: Int = 65_535, frames: Int = 100_000,
         metadataBytes: Int = 4 << 20, decodedBytes: Int = 400 << 20, scans: Int = 100
     ) {
         self.encodedBytes = encodedBytes
@@ -79,7 +89,7 @@ public struct DecodingLimits: Hashable, Sendable {
         self.scans = scans
     }
 
-    /// The default limits: 256 MiB encoded, 100 megapixels, 400 MiB decoded, and those of the initializer.
+    /// The default limits: 256 MiB encoded, 500 megapixels, 400 MiB decoded, and those of the initializer.
     public static let `default` = DecodingLimits()
 
     /// Checks a value. Throws `.limitExceeded` if it exceeds the limit.
