@@ -35,6 +35,15 @@ struct DataTransportContractTests {
         }
     }
 
+    @Test("the circuit-breaking transport passes", arguments: remoteRules)
+    func circuitBreaking(_ rule: Rule) async throws {
+        try await rule.check { origin in
+            var fixture = try TransportFixtures.scripted(origin)
+            fixture.transport = CircuitBreakingTransport(fixture.transport, clock: ManualClock())
+            return fixture
+        }
+    }
+
     @Test("the file transport passes the rules for every transport", arguments: DataTransportContract.rules)
     func file(_ rule: Rule) async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "contract-\(UUID().uuidString)")

@@ -26,56 +26,6 @@ struct RetryBudgetTests {
     }
 }
 
-@Suite("CircuitBreaker")
-struct CircuitBreakerTests {
-    private var breaker = CircuitBreaker(threshold: 3, pause: .seconds(10))
-
-    /// Returns whether an attempt at this second is admitted. If so, it ends with the given status.
-    private mutating func attempt(_ second: Int, _ status: CircuitBreaker.HostStatus) -> Bool {
-        let admission = breaker.admit(now: .seconds(second))
-        let isAdmitted = admission != .refused
-        if isAdmitted { breaker.ended(status, isProbe: admission == .probe, now: .seconds(second)) }
-        return isAdmitted
-    }
-
-    @Test("consecutive failures open the breaker for its duration")
-    mutating func opens() {
-        let admitted = [attempt(0, .down), attempt(1, .down), attempt(2, .down), attempt(3, .up), attempt(11, .up)]
-        #expect(admitted == [true, true, true, false, false])
-    }
-
-    @Test("a success resets the count, and an inconclusive result doesn't change it")
-    mutating func closedAgain() {
-        for second in 0..<20 {
-            let statuses: [CircuitBreaker.HostStatus] = [.down, .down, .unknown, .up]
-            let isAdmitted = attempt(second, statuses[second % 4])
-            #expect(isAdmitted)
-        }
-    }
-
-    @Test("after the pause, one attempt is admitted, and no other until it has ended")
-    mutating func halfOpen() {
-        for second in 0..<3 { _ = attempt(second, .down) }
-        let first = breaker.admit(now: .seconds(12))
-        let other = breaker.admit(now: .seconds(12))
-        #expect(first == .probe && other == .refused)
-        // An older attempt that is cancelled decides nothing.
-        breaker.ended(.unknown, isProbe: false, now: .seconds(12))
-        let third = breaker.admit(now: .seconds(12))
-        #expect(third == .refused)
-        breaker.ended(.up, isProbe: true, now: .seconds(13))
-        #expect(breaker.isPristine)
-    }
-
-    @Test("if that attempt fails, the breaker opens again, and if it is inconclusive, the next is admitted at once")
-    mutating func failedAttempt() {
-        for second in 0..<3 { _ = attempt(second, .down) }
-        let admitted = [attempt(12, .down), attempt(21, .up), attempt(22, .unknown), attempt(22, .up)]
-        #expect(admitted == [true, false, true, true])
-        #expect(breaker.isPristine)
-    }
-}
-
 @Suite("Retry-After")
 struct RetryAfterTests {
     @Test(
@@ -186,7 +136,7 @@ struct RetryControllerTests {
     @Test("retries end when the shared budget is used up")
     func sharedBudget() async {
         let fixture = LoaderFixture {
-            $0.retryPolicy = RetryPolicy(retries: 10, baseDelay: .zero, sharedBudget: 3, breakerThreshold: 100) { 0 }
+            $0.retryPolicy = RetryPolicy(retries: 10, baseDelay: .zero, sharedBudget: 3) { 0 }
         }
         let errors = await failures(fixture, ["a", "b"], .status(.serviceUnavailable))
         #expect(errors.count == 2)
@@ -196,7 +146,7 @@ struct RetryControllerTests {
     @Test("requests with their own budget use only that")
     func budgetOfAPage() async {
         let fixture = LoaderFixture {
-            $0.retryPolicy = RetryPolicy(retries: 10, baseDelay: .zero, sharedBudget: 3, breakerThreshold: 100) { 0 }
+            $0.retryPolicy = RetryPolicy(retries: 10, baseDelay: .zero, sharedBudget: 3) { 0 }
         }
         let page = RetryBudget(capacity: 2)
         for name in ["a", "b"] {
@@ -221,30 +171,25 @@ struct RetryControllerTests {
         #expect(page.withdraw())
     }
 
-    @Test("a host with consecutive failures gets no requests for a while, then one")
-    func breaker() async throws {
-        let fixture = LoaderFixture {
-            $0.retryPolicy = RetryPolicy(retries: 0, breakerThreshold: 2, breakerPause: .seconds(5)) { 0 }
-        }
-        let refused = ScriptedTransport.Reply.failure(.connectionFailed("refused"))
-        let errors = await failures(fixture, ["a", "b", "c"], refused)
-        #expect(errors.map(isUnavailable) == [false, false, true])
-        #expect(fixture.transport.sendCount == 2)
-        fixture.clock.advance(by: .seconds(5))
-        #expect(try await fixture.loader.data(for: fixture.request("d")).source == .network)
-        #expect(try await fixture.loader.data(for: fixture.request("e")).source == .network)
+    @Test("a host that is unavailable gets no retries")
+    func unavailableHost() async {
+        let fixture = LoaderFixture(retries: 2)
+        let errors = await failures(fixture, ["a"], .failure(.hostUnavailable("it failed too often")))
+        #expect(errors.map(isUnavailable) == [true])
+        #expect(fixture.transport.sendCount == 1)
     }
 
-    @Test("failures of originals without a host don't keep others from being loaded")
-    func originalsWithoutHost() async {
-        let fixture = LoaderFixture {
-            $0.retryPolicy = RetryPolicy(retries: 0, breakerThreshold: 1) { 0 }
-        }
-        let request = ImageRequest(.fetch(name: "a") { throw ImageError.network(.connectionRefused, "refused") })
-        for _ in 0..<3 {
-            let error = await #expect(throws: ImageError.self) { try await fixture.loader.data(for: request) }
-            #expect(error.map(isUnavailable) == false)
-        }
+    @Test("a stale response after a failure refills no budget")
+    func staleHits() async throws {
+        let fixture = LoaderFixture()
+        let page = RetryBudget(capacity: 1)
+        #expect(page.withdraw())
+        let stale = ScriptedTransport.Reply.ok(LoaderFixture.image, headers: [.cacheControl: "max-age=0"])
+        var request = fixture.request("a", first: stale, then: .refused)
+        _ = try await fixture.loader.data(for: request)
+        request.retryBudget = page
+        for _ in 0..<10 { #expect(try await fixture.loader.data(for: request).source == .stale) }
+        #expect(!page.withdraw())
     }
 
     @Test("the body of an error response is discarded, so that the connection can be used again")
@@ -254,14 +199,5 @@ struct RetryControllerTests {
         await #expect(throws: ImageError.self) { try await fixture.loader.data(for: request) }
         let url = try #require(request.url)
         #expect(fixture.transport.messages == [.sent(url), .head(url)])
-    }
-
-    @Test("a host that responds is available, whatever the status", arguments: [404, 403, 429, 500])
-    func respondingHost(_ status: Int) async {
-        let fixture = LoaderFixture {
-            $0.retryPolicy = RetryPolicy(retries: 0, breakerThreshold: 1) { 0 }
-        }
-        let errors = await failures(fixture, ["a", "b"], .status(.init(code: status)))
-        #expect(errors.map(isUnavailable) == [false, false])
     }
 }

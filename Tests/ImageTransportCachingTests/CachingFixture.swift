@@ -20,16 +20,20 @@ struct CachingFixture: Sendable {
 
     /// Creates a fixture.
     ///
-    /// - Parameter disk: The data cache. Pass the cache of another fixture to simulate a relaunch.
+    /// - Parameters:
+    ///   - disk: The data cache. Pass the cache of another fixture to simulate a relaunch.
+    ///   - threshold: The number of failures after which the origin is unavailable.
     init(
         policy: any HTTPCachePolicy = RFC9111Policy(), disk: any DataCache = InMemoryDataCache(),
-        time: ManualWallClock = ManualWallClock(), adjust: (inout CachingRules) -> Void = { _ in }
+        time: ManualWallClock = ManualWallClock(), threshold: Int = .max,
+        adjust: (inout CachingRules) -> Void = { _ in }
     ) {
         self.disk = disk
         self.time = time
         var rules = CachingRules(policy: policy, observer: { [events] in events.append($0) })
         adjust(&rules)
-        transport = CachingTransport(over: origin, cache: disk, rules: rules) { time.now }
+        let network = CircuitBreakingTransport(origin, threshold: threshold, clock: ManualClock())
+        transport = CachingTransport(over: network, cache: disk, rules: rules) { time.now }
     }
 
     /// Returns a URL of the scripted host.

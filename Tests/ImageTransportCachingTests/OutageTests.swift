@@ -19,6 +19,25 @@ struct OutageTests {
         #expect(shown.source == .stale && shown.text == "one")
     }
 
+    @Test("returns the stale response if the origin is unavailable, without a request to it")
+    func unavailable() async throws {
+        let test = CachingFixture(threshold: 1)
+        test.script("/a", .text("one", "Cache-Control: max-age=1"))
+        test.script("/b", .text("one", "Cache-Control: max-age=1, must-revalidate"))
+        test.script("/c", .refused)
+        _ = try await test.get("/a")
+        _ = try await test.get("/b")
+        await #expect(throws: TransportFailure.connectionFailed("connection refused")) { try await test.get("/c") }
+        test.time.advance(2)
+        #expect(try await test.get("/a").source == .stale)
+        let failure = await #expect(throws: TransportFailure.self) { try await test.get("/b") }
+        guard case .hostUnavailable = failure else {
+            Issue.record("failed with \(String(describing: failure))")
+            return
+        }
+        #expect(test.origin.sendCount == 3)
+    }
+
     @Test("must-revalidate and no-cache forbid stale responses", arguments: ["must-revalidate", "no-cache"])
     func forbidden(_ directive: String) async throws {
         test.script("/a", .text("one", "Cache-Control: max-age=1, \(directive)"), .failure(.timedOut(.head)))

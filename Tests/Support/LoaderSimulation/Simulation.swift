@@ -212,7 +212,7 @@ package final class Simulation {
             scheduler: MonitoredScheduler(bug.map { FaultyScheduler(scheduler, $0) } ?? scheduler, context),
             imageCoalescer: MonitoredCoalescer(withBug(imageCoalescer), context) { .image($0) },
             dataCoalescer: MonitoredCoalescer(withBug(dataCoalescer), context) { .data($0) },
-            retryPolicy: RetryPolicy(retries: 2, baseDelay: .seconds(1), breakerThreshold: 4) { 1 },
+            retryPolicy: RetryPolicy(retries: 2, baseDelay: .seconds(1)) { 1 },
             clock: context.clock, taskExecutor: context.executor)
     }
 

@@ -207,11 +207,12 @@ public struct ImageLoaderOptions: Sendable {
             })
     }
 
-    /// Composes the request modifier, the cache and the resuming transport, in this order.
+    /// Composes the request modifier, the cache, the resuming transport and the circuit breakers, in this order.
     private func makeHTTP(
         _ scheduler: any WorkScheduler, _ stores: DiskStores?
     ) -> (transport: any DataTransport, cache: (any ResponseCache)?) {
-        let network = makeNetwork()
+        let network = CircuitBreakingTransport(
+            makeNetwork(), clock: ContinuousClock(), connectivityMonitor: connectivityMonitor)
         let cache = stores.map { stores in
             makeCachingTransport(
                 over: resuming(network, in: stores.parts), in: stores.originals, rules: makeCachingRules(scheduler))

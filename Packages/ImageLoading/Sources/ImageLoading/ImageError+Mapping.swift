@@ -28,6 +28,7 @@ extension ImageError {
             case .malformedResponse, .headTooLarge: .network(.malformedResponse, text)
             case .tooLarge(let allowed), .decodedBodyTooLarge(let allowed): .tooLarge(allowedBytes: allowed)
             case .blockedAddress: .network(.blockedAddress, text)
+            case .hostUnavailable: .network(.hostUnavailable, text)
             case .tooManyRedirects, .redirectLoop, .blockedRedirect: .network(.redirect, text)
             case .notFound: .notFound
             case .cancelled: .cancelled

@@ -32,10 +32,7 @@ public final class ImageLoader: ImageLoaderProtocol {
             [cache = configuration.memoryCache] level in
             cache?.trim(under: level)
         }
-        conditionObservations =
-            gate.map { [retryController] in
-                configuration.observeConditions(for: $0, networkReturned: { retryController.networkReturned() })
-            } ?? []
+        conditionObservations = gate.map { configuration.observeConditions(for: $0) } ?? []
     }
 
     /// Returns the image if it is in the memory cache. Returns nil if the request bypasses the memory cache.

@@ -39,7 +39,8 @@ extension StaleFallback {
     /// thrown.
     func allows(after failure: TransportFailure) -> Bool {
         switch failure {
-        case .unresolvedHost, .connectionFailed, .timedOut, .connectionLost, .closedEarly: self != .never
+        case .unresolvedHost, .connectionFailed, .timedOut, .connectionLost, .closedEarly, .hostUnavailable:
+            self != .never
         case .malformedResponse: self == .serverError
         default: false
         }

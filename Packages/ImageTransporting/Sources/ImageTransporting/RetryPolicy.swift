@@ -15,11 +15,6 @@ public struct RetryPolicy: Sendable {
     /// The number of retries shared by all transfers without a `RetryBudget`. Ten successful transfers restore one
     /// retry.
     public var sharedBudget: Int
-    /// The number of consecutive failures after which the circuit breaker blocks requests to a host.
-    public var breakerThreshold: Int
-    /// The time for which the circuit breaker blocks a host. Then a single transfer tests whether the host has
-    /// recovered.
-    public var breakerPause: Duration
     /// Returns a random number from 0 up to, but not including, 1. The delay is this fraction of the upper bound.
     public var jitter: @Sendable () -> Double
 
@@ -27,7 +22,7 @@ public struct RetryPolicy: Sendable {
     public init(
         retries: Int, baseDelay: Duration = .milliseconds(500), maxDelay: Duration = .seconds(30),
         maxRetryAfter: Duration = .seconds(30), maxTotal: Duration = .seconds(120), sharedBudget: Int = 20,
-        breakerThreshold: Int = 10, breakerPause: Duration = .seconds(5), jitter: @escaping @Sendable () -> Double
+        jitter: @escaping @Sendable () -> Double
     ) {
         self.retries = retries
         self.baseDelay = baseDelay
@@ -35,8 +30,6 @@ public struct RetryPolicy: Sendable {
         self.maxRetryAfter = maxRetryAfter
         self.maxTotal = maxTotal
         self.sharedBudget = sharedBudget
-        self.breakerThreshold = breakerThreshold
-        self.breakerPause = breakerPause
         self.jitter = jitter
     }
 

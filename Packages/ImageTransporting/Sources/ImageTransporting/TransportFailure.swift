@@ -31,6 +31,8 @@ public enum TransportFailure: Error, Hashable, Sendable {
     case blockedRedirect(String)
     /// The host has no address to which the transport may connect, by its address policy.
     case blockedAddress(String)
+    /// No request was sent, because requests to the origin have just failed repeatedly. See `CircuitBreakingTransport`.
+    case hostUnavailable(String)
     /// The file at this path doesn't exist.
     case notFound(String)
     /// The task was cancelled, or the transport was shut down.
@@ -71,6 +73,7 @@ extension TransportFailure: CustomStringConvertible {
         case .redirectLoop(let text): "redirected in a loop: \(text)"
         case .blockedRedirect(let text): "blocked redirect: \(text)"
         case .blockedAddress(let text): "blocked address: \(text)"
+        case .hostUnavailable(let text): "host unavailable: \(text)"
         case .notFound(let text): "not found: \(text)"
         case .cancelled: "cancelled"
         case .other(let text): text

@@ -74,7 +74,7 @@ extension ServerSettings {
         ImageDecoders.makeDecoder(.all, limits: limits.decoding, idleByteLimit: 64 << 20)
     }
 
-    /// From the loader to the network: the recorder, the HTTP cache, the checks, libcurl.
+    /// From the loader to the network: the recorder, the HTTP cache, the circuit breakers, the checks, libcurl.
     fileprivate func makeOrigins(_ shared: (any DataCache)?, logger: Logger) throws -> FreshnessRecorder {
         let (rules, addresses) = (originRules, addressRules)
         let network = CurlTransport(
@@ -83,7 +83,7 @@ extension ServerSettings {
                 usesEnvironmentProxy: false, addressPolicy: { addresses.allows($0) }))
         let guarded = GuardedTransport(network, rules: rules, userAgent: "image-server")
         let caching = CachingTransport(
-            over: guarded, cache: try makeSourceCache(shared),
+            over: CircuitBreakingTransport(guarded, clock: ContinuousClock()), cache: try makeSourceCache(shared),
             rules: CachingRules(
                 policy: SharedCachePolicy(),
                 observer: { event in

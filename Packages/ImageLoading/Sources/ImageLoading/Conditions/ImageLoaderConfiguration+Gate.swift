@@ -12,11 +12,7 @@ extension ImageLoaderConfiguration {
     }
 
     /// Sends the current conditions and all changes to the gate while the observations exist.
-    ///
-    /// - Parameter networkReturned: Called when the network is available again, before downloads continue.
-    func observeConditions(
-        for gate: DownloadGate, networkReturned: @escaping @Sendable () -> Void
-    ) -> [MonitorObservation] {
+    func observeConditions(for gate: DownloadGate) -> [MonitorObservation] {
         [
             memoryPressureMonitor.map { monitor in
                 observe({ monitor.level }, monitor.observe) { level in gate.changeConditions { $0.pressure = level } }
@@ -31,7 +27,6 @@ extension ImageLoaderConfiguration {
             },
             connectivityMonitor.map { monitor in
                 observe({ monitor.condition }, monitor.observe) { connectivity in
-                    if connectivity == .online { networkReturned() }
                     gate.changeConditions { $0.connectivity = connectivity }
                 }
             },

@@ -168,11 +168,10 @@ extension ImageLoader {
         return try await configuration.scheduler.run(in: lane, host: context.host, priority: priority, attempt)
     }
 
-    /// Makes an attempt if the circuit breaker of the host allows it.
+    /// Makes an attempt that conditions allow and that has a slot.
     private func makeAdmittedAttempt(
         for context: RequestContext, _ shared: any SharedOperation
     ) async throws(AttemptFailure) -> LoadedData {
-        let isProbe = try retryController.admit(context.host)
         let start = retryController.uptime()
         context.send(.downloadStarted)
         do {
@@ -182,11 +181,11 @@ extension ImageLoader {
                 case .fetch(_, let fetch): try await bytes(of: fetch, context)
                 case .data(let data, _): LoadedData(data: data, source: .disk)  // needs no download
                 }
-            retryController.succeeded(context.host, context.request.retryBudget)
+            // A stale response is what the cache returns after a failure.
+            if loaded.source != .stale { retryController.succeeded(context.request.retryBudget) }
             return loaded
         } catch {
-            let isOffline = gate(for: context)?.isOffline ?? false
-            var failure = retryController.failed(context.host, error, isProbe: isProbe, isOffline: isOffline)
+            var failure = error as? AttemptFailure ?? AttemptFailure(error: ImageError(error))
             failure.start = start
             throw failure
         }

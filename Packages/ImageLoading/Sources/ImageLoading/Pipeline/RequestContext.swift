@@ -16,7 +16,7 @@ final class RequestContext: Sendable {
     let imageKey: ImageJobKey
     /// Identifies the original among shared operations.
     let dataKey: DataJobKey
-    /// The host, for limits and circuit breakers; nil if the original has no URL.
+    /// The host, for limits; nil if the original has no URL.
     let host: String?
     /// Identifies the request in events and in the results of shared operations.
     let id: UInt64

@@ -1,0 +1,198 @@
+import HTTPTypes
+public import ImageCore
+import Synchronization
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Sends no requests to an origin for a while after several consecutive failures, so that nobody waits for an origin that
+/// doesn't respond.
+///
+/// An origin is a scheme, host and port. It fails with each exchange that has no response or one with status 502, 503 or
+/// 504, and whose body stalls or is cut off. Any other response shows that it is up. Cancelled requests count as nothing,
+/// and neither do failures without a network. Redirects are followed here, so that the origin that failed is blamed.
+///
+/// Put this transport behind a cache, not in front of it: stored responses then need no origin.
+public struct CircuitBreakingTransport: DataTransport {
+    private let transport: any DataTransport
+    private let breakers: OriginBreakers
+    private let uptime: @Sendable () -> Duration
+    private let observation: MonitorObservation?
+
+    /// Creates a transport with a circuit breaker for each origin.
+    ///
+    /// - Parameters:
+    ///   - transport: The transport that sends the requests.
+    ///   - threshold: The number of consecutive failures after which an origin gets no requests. Values below 1 count as
+    ///     1.
+    ///   - pause: The time for which it gets none. Then a single request tests whether the origin has recovered.
+    ///   - clock: The clock for the pause.
+    ///   - connectivityMonitor: Reports whether there is a network. When it returns, all origins get requests again.
+    public init(
+        _ transport: any DataTransport, threshold: Int = 10, pause: Duration = .seconds(5),
+        clock: any Clock<Duration>, connectivityMonitor: (any ConditionMonitor<Connectivity>)? = nil
+    ) {
+        self.transport = transport
+        uptime = stopwatch(clock)
+        let breakers = OriginBreakers(
+            CircuitBreaker(threshold: threshold, pause: pause), uptime: uptime, connectivityMonitor)
+        self.breakers = breakers
+        observation = connectivityMonitor?.observe { breakers.connectivityChanged(to: $0) }
+    }
+
+    /// Sends an http or https request.
+    ///
+    /// - Throws: `.hostUnavailable` without sending the request, if too many requests to the origin have just failed.
+    public func send(_ request: TransportRequest) async throws(TransportFailure) -> TransportResponse {
+        let start = uptime()
+        return try await RedirectChain.response(to: request) { hop throws(TransportFailure) in
+            var hop = hop
+            hop.totalTimeout = request.totalTimeout.map { $0 - (uptime() - start) }
+            return try await exchange(hop)
+        }
+    }
+
+    private func exchange(_ request: TransportRequest) async throws(TransportFailure) -> TransportResponse {
+        let exchange = try breakers.admit(RedirectChain.origin(of: request.url))
+        do throws(TransportFailure) {
+            let response = try await transport.send(request)
+            return exchange.observing(response)
+        } catch {
+            exchange.failed(error)
+            throw error
+        }
+    }
+}
+
+/// The circuit breakers of all origins that have failed.
+private final class OriginBreakers: Sendable {
+    private struct State {
+        var breakers: [String: CircuitBreaker] = [:]
+        var isOffline = false
+        /// The number of returns of the network. Exchanges that began before the last one count as nothing.
+        var returns = 0
+    }
+
+    private let state = Mutex(State())
+    private let fresh: CircuitBreaker
+    private let uptime: @Sendable () -> Duration
+    private let connectivityMonitor: (any ConditionMonitor<Connectivity>)?
+
+    init(
+        _ fresh: CircuitBreaker, uptime: @escaping @Sendable () -> Duration,
+        _ connectivityMonitor: (any ConditionMonitor<Connectivity>)?
+    ) {
+        self.fresh = fresh
+        self.uptime = uptime
+        self.connectivityMonitor = connectivityMonitor
+    }
+
+    func connectivityChanged(to connectivity: Connectivity) {
+        state.withLock { state in
+            if state.isOffline, connectivity == .online {
+                state.breakers = [:]
+                state.returns += 1
+            }
+            state.isOffline = connectivity == .offline
+        }
+    }
+
+    func admit(_ origin: String) throws(TransportFailure) -> ObservedExchange {
+        readConnectivity()
+        let now = uptime()
+        let (admission, returns) = state.withLock { state in
+            (state.breakers[origin]?.admit(now: now) ?? .admitted, state.returns)
+        }
+        guard admission != .refused else { throw .hostUnavailable("\(origin) failed too often recently") }
+        return ObservedExchange(origin, isProbe: admission == .probe, returns: returns, breakers: self)
+    }
+
+    func answered(_ exchange: ObservedExchange) {
+        if exchange.isProbe { change(exchange) { breaker, _ in breaker.probeAnswered() } }
+    }
+
+    func ended(_ exchange: ObservedExchange, _ verdict: CircuitBreaker.Verdict) {
+        readConnectivity()
+        let now = uptime()
+        change(exchange) { breaker, isOffline in
+            breaker.ended(isOffline && verdict == .down ? .unknown : verdict, isProbe: exchange.isProbe, now: now)
+        }
+    }
+
+    private func change(_ exchange: ObservedExchange, _ body: (inout CircuitBreaker, _ isOffline: Bool) -> Void) {
+        state.withLock { state in
+            guard exchange.returns == state.returns else { return }
+            var breaker = state.breakers[exchange.origin] ?? fresh
+            body(&breaker, state.isOffline)
+            state.breakers[exchange.origin] = breaker.isPristine ? nil : breaker
+        }
+    }
+
+    /// Reads the connectivity, because the monitor may report a change to others first.
+    private func readConnectivity() {
+        if let connectivityMonitor { connectivityChanged(to: connectivityMonitor.condition) }
+    }
+}
+
+/// A request to an origin and its response. Reports once how it ended.
+private final class ObservedExchange: Sendable {
+    let origin: String
+    let isProbe: Bool
+    /// The number of returns of the network when it began.
+    let returns: Int
+    private let breakers: OriginBreakers
+    private let hasEnded = Atomic(false)
+
+    init(_ origin: String, isProbe: Bool, returns: Int, breakers: OriginBreakers) {
+        (self.origin, self.isProbe, self.returns, self.breakers) = (origin, isProbe, returns, breakers)
+    }
+
+    func failed(_ failure: TransportFailure) { ended(Task.isCancelled ? .unknown : failure.verdict) }
+
+    /// Returns the response with a body that reports its end.
+    func observing(_ response: TransportResponse) -> TransportResponse {
+        if [502, 503, 504].contains(response.head.status.code) {
+            ended(.down)
+            return response
+        }
+        breakers.answered(self)
+        if response.head.expectedBytes == 0 { ended(.up) }
+        var observed = response
+        observed.body = TransportBody(
+            pull: { () async throws(TransportFailure) in try await self.next(of: response.body) },
+            discard: {
+                self.ended(.up)
+                response.body.discard()
+            },
+            abandon: { self.ended(.unknown) })
+        return observed
+    }
+
+    private func next(of body: TransportBody) async throws(TransportFailure) -> Data? {
+        do throws(TransportFailure) {
+            var iterator = body.makeAsyncIterator()
+            let piece = try await iterator.next()
+            if piece == nil { ended(.up) }
+            return piece
+        } catch {
+            failed(error)
+            throw error
+        }
+    }
+
+    private func ended(_ verdict: CircuitBreaker.Verdict) {
+        if !hasEnded.exchange(true, ordering: .relaxed) { breakers.ended(self, verdict) }
+    }
+}
+
+extension TransportFailure {
+    fileprivate var verdict: CircuitBreaker.Verdict {
+        switch self {
+        case .unresolvedHost, .connectionFailed, .connectionLost, .closedEarly, .timedOut: .down
+        default: .unknown
+        }
+    }
+}
