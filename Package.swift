@@ -349,7 +349,7 @@ let suites = [
         "IntegrationTests",
         of: [
             "ImageCore", "ImageTransporting", "ImageLoading", "ImageLoaderKit", "ImageTesting", "LoopbackServer",
-            "ImageDiskCaching", "ImageDecoding", "ImageTransportResuming", "HTTPTransports",
+            "ImageDiskCaching", "ImageDecoding", "ImagePresenting", "ImageTransportResuming", "HTTPTransports",
             "ImageCodecJPEG", "ImageCodecPNG", "ImageCodecWebP", "ImageCodecGIF", "ImageCodecAVIF", "ImageCodecHEIF",
             "GeneratedImages", httpTypes,
         ]),

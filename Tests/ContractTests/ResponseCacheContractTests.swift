@@ -54,6 +54,9 @@ struct BrokenResponseCache: DataTransport, ResponseCache {
         case ignoresQueries = "a stored response is only returned, and only removed, for its own URL"
         case ignoresBypass = "a request that bypasses the cache neither uses nor stores a response"
         case ignoresReload = "a reload asks the origin, and its response replaces the stored one"
+        case answersRetries = "a request that revalidates is sent to the origin, although the response is fresh"
+        case reloads = "a request that revalidates returns the stored response if the origin can't be reached"
+        case answersErrors = "a request that revalidates never returns a stored error"
 
         var testDescription: String { rawValue }
     }
@@ -64,7 +67,11 @@ struct BrokenResponseCache: DataTransport, ResponseCache {
 
     func send(_ request: TransportRequest) async throws(TransportFailure) -> TransportResponse {
         var request = request
-        if defect == .ignoresBypass || defect == .ignoresReload { request.cacheUse = .standard }
+        switch defect {
+        case .ignoresBypass, .ignoresReload, .answersRetries, .answersErrors: request.cacheUse = .standard
+        case .reloads where request.cacheUse == .revalidate: request.cacheUse = .reload
+        default: break
+        }
         return try await inner.send(request)
     }
 

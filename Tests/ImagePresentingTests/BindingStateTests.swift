@@ -91,6 +91,35 @@ struct BindingStateTests {
         #expect(state.appearance.transition == (source == .memory ? .none : .fadeIn(.seconds(1))))
     }
 
+    @Test("a retry asks the origin until it succeeds, also if it waits until the surface is visible")
+    func retries() async throws {
+        var options = ImageBinding.Options()
+        options.loadsBeforeVisible = false
+        var state = BindingState(options: options)
+        _ = state.becameVisible(true)
+        let failed = try begin(&state, request("a"))
+        #expect(accepts(&state, .finished(.failure(.notFound)), failed))
+        _ = state.becameVisible(false)
+        guard case .stop = state.retried() else { throw NotStarted() }
+        guard case .start(let retry, let generation) = state.becameVisible(true) else { throw NotStarted() }
+        #expect(retry.mode == .retry)
+        #expect(state.request?.mode == .standard)
+        #expect(accepts(&state, .finished(.success(loaded(1, from: .network))), generation))
+        guard case .start(let next, _) = state.bound(request("b")) else { throw NotStarted() }
+        #expect(next.mode == .standard)
+    }
+
+    @Test("a retry keeps a mode that asks the origin, or never does", arguments: [ImageLoadMode.reload, .onlyIfCached])
+    func retriedMode(_ mode: ImageLoadMode) async throws {
+        var state = BindingState(options: ImageBinding.Options())
+        var request = request("a")
+        request.mode = mode
+        let generation = try begin(&state, request)
+        #expect(accepts(&state, .finished(.failure(.offline)), generation))
+        guard case .start(let retry, _) = state.retried() else { throw NotStarted() }
+        #expect(retry.mode == mode)
+    }
+
     @Test("the transition of the request takes precedence over that of the binding")
     func requestTransition() async throws {
         var options = ImageBinding.Options()

@@ -123,4 +123,73 @@ struct OutageTests {
         #expect(shown?.source == .stale && shown?.text == "one")
         #expect(test.origin.sendCount == 1)
     }
+
+    // MARK: Requests that are sent again after a failure
+
+    /// Sends a request with `CacheUse.revalidate`.
+    private func retry(_ path: String = "/a") async throws -> Received {
+        try await test.get(path) { $0.cacheUse = .revalidate }
+    }
+
+    @Test("asks the origin although the stored response is fresh, with its validator")
+    func revalidatesFresh() async throws {
+        test.script(
+            "/a", .text("one", "Cache-Control: max-age=600", "ETag: \"1\""), .text("", status: .notModified),
+            .text("two", "Cache-Control: max-age=600"))
+        _ = try await test.get()
+        let confirmed = try await retry()
+        #expect(confirmed.source == .validated && confirmed.text == "one")
+        #expect(test.origin.requests.last?.headers[.ifNoneMatch] == "\"1\"")
+        #expect(try await retry().text == "two")
+        #expect(try await test.get().source == .cache)
+    }
+
+    @Test(
+        "returns the stored response if the origin can't be reached or responds with 503",
+        arguments: [ScriptedTransport.Reply.refused, .status(.serviceUnavailable)], [1, 600])
+    func revalidatesInVain(_ reply: ScriptedTransport.Reply, lifetime: Int) async throws {
+        test.script("/a", .text("one", "Cache-Control: max-age=\(lifetime), stale-if-error=60"), reply)
+        _ = try await test.get()
+        test.time.advance(2)
+        let shown = try await retry()
+        #expect(shown.source == .stale && shown.text == "one")
+    }
+
+    @Test("never returns a stored error, fresh or stale, or its confirmation", arguments: [404, 410, 429, 500, 503])
+    func storedErrors(_ status: Int) async throws {
+        let reply = ScriptedTransport.Reply.text(
+            "no", "Cache-Control: max-age=60, immutable, stale-if-error=600", "ETag: \"1\"",
+            status: .init(code: status))
+        test.script("/a", reply, .refused)
+        #expect(try await test.get().status == status)
+        #expect(try await test.get().source == .cache)
+        for _ in 0..<2 {
+            await #expect(throws: TransportFailure.connectionFailed("connection refused")) { try await retry() }
+            test.time.advance(61)
+        }
+        #expect(test.origin.requests.allSatisfy { !$0.headers.contains(.ifNoneMatch) })
+    }
+
+    @Test("asks each origin of stored redirects", arguments: [301, 302, 307, 308])
+    func storedRedirects(_ status: Int) async throws {
+        let moved = ScriptedTransport.Reply.text(
+            "", "Cache-Control: max-age=600", "Location: /dead", status: .init(code: status))
+        test.script("/a", moved, .text("one"))
+        test.script("/dead", .refused)
+        await #expect(throws: TransportFailure.self) { try await test.get() }
+        #expect(try await retry().text == "one")
+        #expect(test.origin.requests.map { $0.url.path() } == ["/a", "/dead", "/a"])
+    }
+
+    @Test("an error doesn't replace a stored image, whatever its lifetime", arguments: [403, 429, 500, 503])
+    func errorsAfterImage(_ status: Int) async throws {
+        test.script(
+            "/a", .text("one", "Cache-Control: max-age=1"),
+            .text("busy", "Cache-Control: max-age=600", status: .init(code: status)), .refused)
+        _ = try await test.get()
+        test.time.advance(2)
+        #expect(try await test.get().status == status)
+        let shown = try await test.get()
+        #expect(shown.source == .stale && shown.text == "one")
+    }
 }

@@ -142,7 +142,7 @@ private struct WorkloadGenerator {
     private mutating func request() -> Workload.Request {
         var request = Workload.Request(image: draw(SimulatedImage.count), size: 2 + draw(2), priority: priority())
         switch draw(20) {
-        case ..<4: request.mode = ImageLoadMode.allCases[draw(4)]
+        case ..<4: request.mode = ImageLoadMode.allCases[draw(5)]
         case 4: request.cachePolicy.memory = CacheAccess.allCases[draw(4)]
         case 5: request.cachePolicy.disk = CacheAccess.allCases[draw(4)]
         default: break

@@ -74,6 +74,33 @@ public enum ResponseCacheContract {
             try expect(fixture.origin.sendCount == 2, "the origin received \(fixture.origin.sendCount) of 2 requests")
             try expect(try await fixture.stored(acceptsStale: false), hasBody: Data([1, 2, 3]))
         },
+        ContractRule("a request that revalidates is sent to the origin, although the response is fresh") { make in
+            let fixture = try await Fixture(make, lifetime: "max-age=3600")
+            try await fixture.fetch()
+            try await fixture.fetch(.revalidate)
+            try expect(fixture.origin.sendCount == 2, "the origin received no request")
+        },
+        ContractRule("a request that revalidates returns the stored response if the origin can't be reached") { make in
+            let fixture = try await Fixture(make, lifetime: "max-age=3600")
+            try await fixture.fetch()
+            fixture.origin.script(fixture.request.url, .refused)
+            do throws(TransportFailure) {
+                try await fixture.fetch(.revalidate)
+            } catch {
+                throw ContractViolation("it fails: \(error)")
+            }
+        },
+        ContractRule("a request that revalidates never returns a stored error") { make in
+            let fixture = try await Fixture(make, lifetime: "max-age=3600", status: .serviceUnavailable)
+            try await fixture.fetch()
+            fixture.origin.script(fixture.request.url, .refused)
+            do throws(TransportFailure) {
+                try await fixture.fetch(.revalidate)
+            } catch {
+                return
+            }
+            throw ContractViolation("the stored error is returned")
+        },
     ]
 
     private static func expect(_ stored: Stored?, hasBody body: Data) throws(ContractViolation) {
@@ -94,20 +121,24 @@ public enum ResponseCacheContract {
         let origin = ScriptedTransport()
         let cache: any DataTransport & ResponseCache
         let request: TransportRequest
+        private let status: HTTPResponse.Status
 
-        init(_ make: Subject, lifetime: String) async throws {
+        init(_ make: Subject, lifetime: String, status: HTTPResponse.Status = .ok) async throws {
             guard let url = URL(string: "http://origin.test/a") else { throw ContractViolation("no URL") }
             request = TransportRequest(url: url)
+            self.status = status
             cache = try await make(origin)
             script(Self.body, lifetime: lifetime)
         }
 
         func script(_ body: Data, lifetime: String) {
-            origin.script(
-                request.url, .ok(body, headers: [.cacheControl: lifetime, .eTag: "\"\(body.count)\""]))
+            var reply = ScriptedTransport.Reply.ok(
+                body, headers: [.cacheControl: lifetime, .eTag: "\"\(body.count)\""])
+            reply.status = status
+            origin.script(request.url, reply)
         }
 
-        func fetch(_ use: CacheUse = .standard) async throws {
+        func fetch(_ use: CacheUse = .standard) async throws(TransportFailure) {
             var request = request
             request.cacheUse = use
             for try await _ in try await cache.send(request).body {}

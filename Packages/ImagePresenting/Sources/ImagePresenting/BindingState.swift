@@ -24,6 +24,8 @@ struct BindingState: Sendable {
     private(set) var request: ImageRequest?
     private(set) var isVisible = false
     private var generation = Generation()
+    /// Whether the user has asked for another attempt, until one succeeds.
+    private var isRetry = false
 
     init(options: ImageBinding.Options) { self.options = options }
 
@@ -36,6 +38,7 @@ struct BindingState: Sendable {
         let isSame = newRequest == request
         request = newRequest
         if isSame, !appearance.phase.isFailure { return priorityAction }
+        isRetry = false
         return begin(.begin)
     }
 
@@ -51,7 +54,10 @@ struct BindingState: Sendable {
         }
     }
 
-    mutating func retried() -> Action { begin(.retry) }
+    mutating func retried() -> Action {
+        if appearance.phase.isFailure { isRetry = true }
+        return begin(.retry)
+    }
 
     mutating func unbound() -> Action {
         guard request != nil else { return .none }
@@ -76,7 +82,7 @@ struct BindingState: Sendable {
         guard let request, appearance.phase.apply(event) else { return .none }
         guard mayLoad else { return waitUntilVisible() }
         generation.number += 1
-        return .start(request, generation)
+        return .start(isRetry ? request.retried : request, generation)
     }
 
     /// Waits until the surface is visible, without loading.
@@ -109,6 +115,7 @@ struct BindingState: Sendable {
     }
 
     private mutating func succeeded(_ loaded: LoadedImage) {
+        isRetry = false
         guard holdsImages else {
             _ = waitUntilVisible()
             return
@@ -149,5 +156,14 @@ struct BindingState: Sendable {
     ) {
         if image != nil || appearance.image != nil { appearance.imageVersion += 1 }
         (appearance.image, appearance.kind, appearance.transition) = (image, kind, transition)
+    }
+}
+
+extension ImageRequest {
+    /// The request for the user's retry. It asks the origin, unless it must not use the network.
+    fileprivate var retried: ImageRequest {
+        var request = self
+        if mode == .standard { request.mode = .retry }
+        return request
     }
 }

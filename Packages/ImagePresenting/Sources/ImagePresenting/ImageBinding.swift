@@ -74,7 +74,8 @@ public final class ImageBinding {
     /// Clears the surface and cancels the request.
     public func unbind() { perform(state.unbound()) }
 
-    /// Loads the image again after a failure. Has no effect otherwise.
+    /// Loads the image again after a failure, from the origin even if a response such as 404 is stored. Has no effect
+    /// otherwise.
     public func retry() { perform(state.retried()) }
 
     private func perform(_ action: BindingState.Action) {

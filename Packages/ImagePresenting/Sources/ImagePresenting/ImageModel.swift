@@ -63,7 +63,8 @@ public final class ImageModel {
     /// Clears the image and cancels the request.
     public func clear() { binding.unbind() }
 
-    /// Loads the image again after a failure. Has no effect otherwise.
+    /// Loads the image again after a failure, from the origin even if a response such as 404 is stored. Has no effect
+    /// otherwise.
     public func retry() { binding.retry() }
 
     /// The surface of the binding. Copies the appearance to the model.

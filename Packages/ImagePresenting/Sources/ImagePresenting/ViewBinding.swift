@@ -30,7 +30,8 @@ public final class ViewBinding {
     /// Clears the view and cancels its request.
     public func unbind() { bound?.binding.unbind() }
 
-    /// Loads the image again after a failure. Has no effect otherwise.
+    /// Loads the image again after a failure, from the origin even if a response such as 404 is stored. Has no effect
+    /// otherwise.
     public func retry() { bound?.binding.retry() }
 
     private func binding(for loader: ImageLoader, _ options: ImageBinding.Options) -> ImageBinding? {

@@ -28,7 +28,7 @@
         /// Removes the image and cancels the request.
         public func cancelLoading() { binding.unbind() }
 
-        /// Loads the image again after a failure.
+        /// Loads the image again after a failure, from the origin even if a response such as 404 is stored.
         public func retryLoading() { binding.retry() }
 
         /// Updates the visibility. In a window, the image loads at the priority of the request; outside of one, as the

@@ -20,7 +20,7 @@ extension CachedExchange {
             origin.head, to: request.headers, requestTime: origin.requestTime, responseTime: origin.responseTime)
         if request.method == .head {
             await updateStored(byHead: origin)
-        } else if rules.policy.mayStore(response, to: cacheRequest) {
+        } else if rules.policy.mayStore(response, to: cacheRequest), await mayReplaceStored(by: origin.head) {
             return await storing(origin, as: response)
         } else if origin.head.describesResource, cacheRequest.isPlainGet {
             await store.change(key) { $0.remove(selectedBy: request.headers, invalidatedAt: origin.requestTime) }
@@ -35,6 +35,15 @@ extension CachedExchange {
             let target = URL(string: location, relativeTo: request.url)?.absoluteURL
         else { return false }
         return rules.keys.key(for: target) == rules.keys.key(for: request.url)
+    }
+
+    /// An error such as 503 doesn't replace a response that describes the resource, which may be needed when the origin
+    /// can't be reached.
+    private func mayReplaceStored(by head: ResponseHead) async -> Bool {
+        if head.describesResource { return true }
+        return await !store.index(key).variants.contains { variant in
+            variant.response.isSelected(by: request.headers) && variant.response.describesResource
+        }
     }
 
     private func storing(_ origin: OriginResponse, as response: StoredHTTPResponse) async -> TransportResponse {

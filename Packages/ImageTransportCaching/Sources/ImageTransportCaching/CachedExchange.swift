@@ -15,6 +15,8 @@ struct CachedExchange: Sendable {
     struct Stored {
         var variant: VariantIndex.Variant
         var body: StoredBody
+
+        var isError: Bool { variant.response.status >= 400 }
     }
 
     private enum Plan {
@@ -22,6 +24,17 @@ struct CachedExchange: Sendable {
         case validate(Stored, with: HTTPFields, fallback: StaleFallback)
         case fetch(CacheMiss)
         case unavailable
+
+        /// The plan for `CacheUse.revalidate`. A stored error is not validated, because that would confirm it.
+        var askingOrigin: Plan {
+            switch self {
+            case .use(let stored, _, _) where stored.isError: .fetch(.notReusable)
+            case .validate(let stored, _, _) where stored.isError: .fetch(.notReusable)
+            case .use(let stored, _, _):
+                .validate(stored, with: stored.variant.response.validationFields, fallback: .serverError)
+            case .validate, .fetch, .unavailable: self
+            }
+        }
     }
 
     let request: TransportRequest
@@ -38,7 +51,8 @@ struct CachedExchange: Sendable {
 
     func response() async throws(TransportFailure) -> TransportResponse {
         if request.cacheUse == .reload { return try await fetch() }
-        switch await plan() {
+        let plan = await plan()
+        switch request.cacheUse == .revalidate ? plan.askingOrigin : plan {
         case .use(let stored, let source, let revalidates):
             if revalidates { revalidateInBackground(stored.variant) }
             return try serve(stored, source)

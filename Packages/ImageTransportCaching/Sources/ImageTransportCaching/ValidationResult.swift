@@ -48,6 +48,13 @@ extension StaleFallback {
 }
 
 extension ResponseHead {
-    /// Whether the response describes the current state of the resource. Server errors and most client errors do not.
-    var describesResource: Bool { (200...399).contains(status.code) || [404, 410].contains(status.code) }
+    var describesResource: Bool { ImageTransportCaching.describesResource(status.code) }
 }
+
+extension StoredHTTPResponse {
+    var describesResource: Bool { ImageTransportCaching.describesResource(status) }
+}
+
+/// Whether a response with this status describes the current state of the resource. Server errors and most client errors
+/// do not.
+private func describesResource(_ status: Int) -> Bool { (200...399).contains(status) || [404, 410].contains(status) }

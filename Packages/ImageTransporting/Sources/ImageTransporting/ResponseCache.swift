@@ -20,6 +20,10 @@ public protocol ResponseCache: Sendable {
 public enum CacheUse: String, Sendable, Hashable, CaseIterable {
     /// Applies the rules of HTTP caching (RFC 9111).
     case standard
+    /// Asks the origin, even if the stored response is fresh. Returns a stored response if the origin confirms it, can't be
+    /// reached or responds with status 500, 502, 503 or 504, as HTTP allows; but never a stored error. For a request that
+    /// is sent again after a failure.
+    case revalidate
     /// Requests the response from the origin, ignores stored responses, and stores the new one.
     case reload
     /// Neither uses stored responses nor stores the new one.

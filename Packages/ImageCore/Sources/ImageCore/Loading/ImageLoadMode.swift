@@ -11,6 +11,9 @@ public enum ImageLoadMode: String, Hashable, Sendable, CaseIterable {
     /// Never uses the network. Throws `ImageError.offline` if no cache has the image. Also uses stale responses, with
     /// the source `.stale`.
     case onlyIfCached
+    /// Like `.standard`, but asks the origin, even if a fresh error such as 404 is stored. Uses a stored image if the
+    /// origin can't be reached, as HTTP allows. For the user's retry after a failure.
+    case retry
 
     /// Whether every answer must come from the origin or be confirmed by it.
     package var asksOrigin: Bool { self == .revalidate || self == .reload }

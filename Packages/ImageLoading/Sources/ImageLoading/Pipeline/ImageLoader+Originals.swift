@@ -145,12 +145,14 @@ extension ImageLoader {
     private func makeAttempt(
         for context: RequestContext, _ shared: any SharedOperation, _ retries: inout Retries
     ) async throws -> LoadedData? {
-        let (gate, priority) = (gate(for: context), shared.priority)
+        let (gate, priority, isRetry) = (gate(for: context), shared.priority, retries.hasFailed)
         do {
             try await gate?.waitUntilOpen(priority) { context.send(.deferred) }
             return try await runInLane(of: context, priority) {
-                guard let gate else { return try await self.makeAdmittedAttempt(for: context, shared) }
-                return try await gate.run(priority) { try await self.makeAdmittedAttempt(for: context, shared) }
+                guard let gate else { return try await self.makeAdmittedAttempt(for: context, shared, isRetry) }
+                return try await gate.run(priority) {
+                    try await self.makeAdmittedAttempt(for: context, shared, isRetry)
+                }
             }
         } catch let failure as AttemptFailure {
             try await prepareRetry(for: context, priority, after: failure, &retries)
@@ -170,14 +172,14 @@ extension ImageLoader {
 
     /// Makes an attempt that conditions allow and that has a slot.
     private func makeAdmittedAttempt(
-        for context: RequestContext, _ shared: any SharedOperation
+        for context: RequestContext, _ shared: any SharedOperation, _ isRetry: Bool
     ) async throws(AttemptFailure) -> LoadedData {
         let start = retryController.uptime()
         context.send(.downloadStarted)
         do {
             let loaded =
                 switch context.request.origin {
-                case .url(let url): try await transfer(url, context, shared)
+                case .url(let url): try await transfer(url, context, shared, isRetry)
                 case .fetch(_, let fetch): try await bytes(of: fetch, context)
                 case .data(let data, _): LoadedData(data: data, source: .disk)  // needs no download
                 }
@@ -199,10 +201,11 @@ extension ImageLoader {
         for context: RequestContext, _ priority: LivePriority, after failure: AttemptFailure, _ retries: inout Retries
     ) async throws {
         if failure.isInterrupted { return }
+        retries.hasFailed = true
         if let gate = gate(for: context), gate.isOffline, failure.error.mayBeCausedByNetwork,
             try await gate.waitForNetwork(priority, onWait: { context.send(.waitingForNetwork) })
         {
-            retries = Retries()
+            retries = Retries(hasFailed: true)
             return
         }
         retries.start = retries.start ?? failure.start
@@ -230,12 +233,12 @@ extension ImageLoader {
         return recordLoad(of: try checkSize(of: data), from: .network, context)
     }
 
-    /// Sends one request and receives its body.
+    /// Sends one request and receives its body. A retry asks the origin, whatever the cache has stored of the failure.
     private func transfer(
-        _ url: URL, _ context: RequestContext, _ shared: any SharedOperation
+        _ url: URL, _ context: RequestContext, _ shared: any SharedOperation, _ isRetry: Bool
     ) async throws -> LoadedData {
         var request = try TransportRequest(url, context, configuration.transferLimits)
-        request.cacheUse = context.route.cacheUse
+        request.cacheUse = context.route.cacheUse(isRetry: isRetry)
         let response = try await configuration.transport.send(request)
         if let error = response.head.error {
             response.body.discard()

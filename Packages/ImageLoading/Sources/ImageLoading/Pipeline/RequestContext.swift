@@ -150,17 +150,19 @@ public struct FetchRoute: Hashable, Sendable {
 
     var isCacheOnly: Bool { mode == .onlyIfCached }
 
-    /// The use of the transport cache by a request that needs the network.
-    var cacheUse: CacheUse {
+    /// Returns the use of the transport cache by an attempt that needs the network.
+    ///
+    /// - Parameter isRetry: Whether an attempt has failed. The cache may have stored that failure.
+    func cacheUse(isRetry: Bool) -> CacheUse {
         switch disk {
-        case .readWrite: mode == .reload ? .reload : .standard
+        case .readWrite: mode == .reload ? .reload : isRetry || mode == .retry ? .revalidate : .standard
         case .writeOnly: .reload
         case .readOnly, .none: .bypass
         }
     }
 
     /// Whether the disk cache can be used without the network.
-    var readsDisk: Bool { disk.reads && !mode.asksOrigin }
+    var readsDisk: Bool { disk.reads && !mode.asksOrigin && mode != .retry }
 }
 
 /// The generations of originals with requests in progress. A reload that receives new bytes starts a new generation.

@@ -19,6 +19,8 @@ struct Retries {
     /// When the first attempt started, after it had waited for conditions and for a slot.
     var start: Duration?
     var count = 0
+    /// Whether an attempt has failed, before the network was lost too.
+    var hasFailed = false
 }
 
 /// Decides for all downloads of a loader whether and when a failed attempt is retried.
