@@ -54,7 +54,7 @@ struct EventTests {
     func noCache() async throws {
         let fixture = LoaderFixture {
             $0.memoryCache = nil
-            $0.responseCache = nil
+            $0.transport = .uncached($0.transport)
         }
         _ = try await fixture.loader.image(for: fixture.request("a"))
         #expect(fixture.observer.kinds().prefix(3) == [.started, .memoryMiss(.noCache), .diskMiss(.noCache)])

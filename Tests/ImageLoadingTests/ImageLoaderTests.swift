@@ -147,7 +147,7 @@ struct ImageLoaderTests {
 
     @Test("a transport that returns more bytes than allowed is stopped", .timeLimit(.minutes(10)))
     func bodyLimit() async {
-        let fixture = LoaderFixture { $0.transport = FloodingTransport() }
+        let fixture = LoaderFixture { $0.transport = .uncached(FloodingTransport()) }
         let request = fixture.request("a")
         let result = await Task { try await fixture.loader.data(for: request) }.result
         guard case .failure(ImageError.tooLarge(10_000)) = result else {

@@ -67,7 +67,7 @@ struct LoaderFixture {
             let cached = CachingTransport(
                 over: configuration.transport, cache: disk, rules: Self.rules(observer)
             ) { wallTime.next() }
-            (configuration.responseCache, configuration.transport) = (cached, cached)
+            configuration.transport = .cached(cached)
             (configuration.decoder, configuration.observer) = (decoder, observer)
             configuration.retryPolicy = RetryPolicy(retries: retries, baseDelay: .seconds(1), maxDelay: .seconds(60)) {
                 1
@@ -102,6 +102,24 @@ struct LoaderFixture {
     var storedOriginals: [Data] { disk.entries.filter { $0.key.source.contains(" ") }.map(\.value.data) }
 
     static let image = FakeImage.encode(width: 40, height: 30)
+}
+
+/// A transport with a cache that it doesn't fill.
+struct SeparateCache: DataTransport, ResponseCache {
+    let network: any DataTransport
+    let cache: any ResponseCache
+
+    func send(_ request: TransportRequest) async throws(TransportFailure) -> TransportResponse {
+        try await network.send(request)
+    }
+
+    func storedResponse(to request: TransportRequest, acceptsStale: Bool) async throws(CacheMiss) -> TransportResponse {
+        try await cache.storedResponse(to: request, acceptsStale: acceptsStale)
+    }
+
+    func removeStoredResponses(to request: TransportRequest) async {
+        await cache.removeStoredResponses(to: request)
+    }
 }
 
 extension ImageRequest {

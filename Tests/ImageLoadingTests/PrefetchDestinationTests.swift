@@ -81,7 +81,7 @@ struct PrefetchDestinationTests {
     @Test("a stored image is skipped without a download, an event or reading its body")
     func onDisk() {
         let stored = StoredResponses()
-        let fixture = SteppedLoader { $0.responseCache = stored }
+        let fixture = SteppedLoader { $0.transport = .cached(SeparateCache(network: $0.transport, cache: stored)) }
         let prefetcher = ImagePrefetcher(loader: fixture.loader, destination: .disk)
         prefetcher.run(fixture.requests(["stored"]), fixture)
         #expect(stored.messages == ["looked up stored"])

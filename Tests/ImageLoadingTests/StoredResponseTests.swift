@@ -57,8 +57,8 @@ struct StoredResponseTests {
         _ = try await fixture.loader.data(for: request)
         let transport = fixture.transport
         let blocked = LoaderFixture(scheduler: ManualScheduler()) { configuration in
-            configuration.responseCache = OneResponse(LoaderFixture.image)
-            configuration.transport = transport
+            configuration.transport = .cached(
+                SeparateCache(network: transport, cache: OneResponse(LoaderFixture.image)))
         }
         #expect(try await blocked.loader.data(for: request).source == .disk)
         #expect(transport.sendCount == 1)
@@ -76,7 +76,9 @@ struct StoredResponseTests {
 
     @Test("a stored body that can't be read completely is fetched again")
     func damaged() async throws {
-        let fixture = LoaderFixture { $0.responseCache = OneResponse(nil) }
+        let fixture = LoaderFixture {
+            $0.transport = .cached(SeparateCache(network: $0.transport, cache: OneResponse(nil)))
+        }
         let request = fixture.request("a")
         #expect(try await fixture.loader.data(for: request).source == .network)
         #expect(fixture.observer.kinds().contains(.diskMiss(.missingBytes)))

@@ -101,3 +101,45 @@ struct VariantsAndIdentityTests {
         for number in 0..<8 { #expect(try await test.stored("/a", "Accept: \(number)") != nil) }
     }
 }
+
+@Suite("A modifying transport in front of a cache")
+struct CachedModifyingTransportTests {
+    private let test = CachingFixture()
+
+    private func modifying(keepsIdentity: Bool) -> any DataTransport & ResponseCache {
+        let isSignedOut = { @Sendable in test.origin.sendCount > 0 }
+        return ModifyingTransport.cached(
+            test.transport, keepsIdentity: keepsIdentity,
+            modify: { request throws(TransportFailure) in
+                if isSignedOut(), request.headers[.accept] == nil { throw TransportFailure.other("signed out") }
+                var request = request
+                request.headers[.authorization] = "token"
+                return request
+            })
+    }
+
+    private func isStored(_ lines: String..., in cache: any ResponseCache) async -> Bool {
+        let request = CachingFixture.request("/a", lines)
+        return (try? await cache.storedResponse(to: request, acceptsStale: false)) != nil
+    }
+
+    @Test("requests are looked up and removed as they are sent")
+    func changed() async throws {
+        test.script("/a", .text("one", "Cache-Control: max-age=600"))
+        let cache = modifying(keepsIdentity: false)
+        _ = try await Received(cache.send(CachingFixture.request("/a")))
+        #expect(await isStored("Accept: image/*", in: cache))
+        #expect(await !isStored("Accept: image/*", in: test.transport))
+        #expect(await !isStored(in: cache), "the modifier throws")
+        await cache.removeStoredResponses(to: CachingFixture.request("/a", ["Accept: image/*"]))
+        #expect(await !isStored("Accept: image/*", in: cache))
+    }
+
+    @Test("if the modifier throws, the unchanged request is looked up if it has the same identity")
+    func signedOut() async throws {
+        test.script("/a", .text("one", "Cache-Control: max-age=600"))
+        let cache = modifying(keepsIdentity: true)
+        _ = try await Received(cache.send(CachingFixture.request("/a")))
+        #expect(await isStored(in: cache))
+    }
+}

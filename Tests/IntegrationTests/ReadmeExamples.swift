@@ -1,9 +1,7 @@
 import Foundation
-import HTTPTypes
 import ImageCodecAVIF
 import ImageCodecHEIF
 import ImageLoaderKit
-import ImageTransporting
 import Testing
 
 // The examples of README.md. `ReadmeTests` fails if a line of an example is missing here.
@@ -49,22 +47,25 @@ private func useLoader(
     try await loader.removeAll()
 }
 
-/// Signs each request.
-struct SigningTransport: DataTransport {
+/// Reports each request that is sent.
+struct ReportingTransport: DataTransport {
     let base: any DataTransport
-    let token: String
 
     func send(_ request: TransportRequest) async throws(TransportFailure) -> TransportResponse {
-        var request = request
-        request.headers[.authorization] = "Bearer \(token)"
+        print(request.method, request.url)
         return try await base.send(request)
     }
 }
 
-private func makeSigningLoader(cacheDirectory: URL, token: String) -> ImageLoader {
-    var configuration = ImageLoaderOptions(cacheDirectory: cacheDirectory).makeConfiguration()
-    configuration.transport = SigningTransport(base: configuration.transport, token: token)
-    let loader = ImageLoader(configuration)
+private func makeReportingLoader(cacheDirectory: URL, token: String) throws -> ImageLoader {
+    let loader = try ImageLoader(cacheDirectory: cacheDirectory) { options in
+        options.transport = ReportingTransport(base: options.makePlatformTransport())
+        options.requestModifier = { request in
+            var request = request
+            request.headers[.authorization] = "Bearer \(token)"
+            return request
+        }
+    }
     return loader
 }
 

@@ -207,7 +207,7 @@ package final class Simulation {
     private func makeConfiguration() -> ImageLoaderConfiguration {
         ImageLoaderConfiguration(
             memoryCache: bug == .ignoresProcessors ? ProcessorBlindCache(base: memory) : memory,
-            responseCache: network, transport: network,
+            transport: .cached(network),
             decoder: SimulatedDecoder(forgetsPieces: bug == .worsensPreviews),
             scheduler: MonitoredScheduler(bug.map { FaultyScheduler(scheduler, $0) } ?? scheduler, context),
             imageCoalescer: MonitoredCoalescer(withBug(imageCoalescer), context) { .image($0) },

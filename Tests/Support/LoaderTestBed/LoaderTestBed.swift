@@ -24,7 +24,7 @@ public struct LoaderTestBed: Sendable {
         imageCoalescer = TaskCoalescer(executor: executor)
         dataCoalescer = TaskCoalescer(executor: executor)
         var configuration = ImageLoaderConfiguration(
-            memoryCache: memory, responseCache: nil, transport: transport, decoder: FakeSizedImageDecoder(),
+            memoryCache: memory, transport: .uncached(transport), decoder: FakeSizedImageDecoder(),
             scheduler: scheduler, imageCoalescer: imageCoalescer, dataCoalescer: dataCoalescer,
             retryPolicy: RetryPolicy(retries: 0, baseDelay: .seconds(1), maxDelay: .seconds(60)) { 1 }, clock: clock,
             taskExecutor: executor)

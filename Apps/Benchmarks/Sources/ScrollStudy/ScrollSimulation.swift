@@ -103,7 +103,7 @@ public final class ScrollSimulation {
         ]
         return ImageLoader(
             ImageLoaderConfiguration(
-                memoryCache: MemoryImageCache(), responseCache: cached, transport: cached, decoder: decoder,
+                memoryCache: MemoryImageCache(), transport: .cached(cached), decoder: decoder,
                 scheduler: PriorityScheduler(lanes: lanes), imageCoalescer: TaskCoalescer(executor: executor),
                 dataCoalescer: TaskCoalescer(executor: executor), retryPolicy: RetryPolicy(retries: 0) { 0 },
                 clock: clock, taskExecutor: executor))

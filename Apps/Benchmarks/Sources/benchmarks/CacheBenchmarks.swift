@@ -84,7 +84,7 @@ enum CacheBenchmarks {
         let rules = CachingRules(policy: FixedLifetimePolicy(lifetime: .seconds(86_400)))
         let cached = CachingTransport(over: origin, cache: cache, rules: rules) { Date() }
         var configuration = ImageLoaderOptions(cacheDirectory: nil).makeConfiguration()
-        (configuration.responseCache, configuration.transport) = (cached, cached)
+        configuration.transport = .cached(cached)
         let loader = ImageLoader(configuration)
         let target = ImageTarget(PixelSize(width: 300, height: 300))
         let decoder = ImageDecoders.makeDecoder()

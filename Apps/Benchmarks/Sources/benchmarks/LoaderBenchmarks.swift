@@ -106,7 +106,7 @@ enum LoaderBenchmarks {
     ) -> ImageLoader {
         ImageLoader(
             ImageLoaderConfiguration(
-                memoryCache: nil, responseCache: nil, transport: transport, decoder: InstantDecoder(),
+                memoryCache: nil, transport: .uncached(transport), decoder: InstantDecoder(),
                 scheduler: scheduler, imageCoalescer: imageCoalescer, dataCoalescer: TaskCoalescer(),
                 retryPolicy: RetryPolicy(retries: 0) { 0 }, clock: ContinuousClock()))
     }

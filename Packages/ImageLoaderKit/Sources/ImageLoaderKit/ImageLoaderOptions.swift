@@ -23,7 +23,8 @@ public import ImageTransporting
 
 /// The options of a loader with this package's caches, transports and codecs.
 ///
-/// To replace a component with your own implementation, change the result of ``makeConfiguration()``.
+/// To replace a component that has no option with your own implementation, change the result of
+/// ``makeConfiguration()``.
 public struct ImageLoaderOptions: Sendable {
     /// The directory of the disk cache; nil for none. Several loaders and processes can share it.
     public var cacheDirectory: URL?
@@ -37,8 +38,12 @@ public struct ImageLoaderOptions: Sendable {
     public var diskEncoding = DiskEncoding.original
     /// Encrypts the disk cache; nil for no encryption.
     public var diskEncryption: (any DataEncryption)?
-    /// The transport for http and https; nil for the platform's, which is libcurl on Linux and URLSession elsewhere.
-    /// Your own transport has its own connection limits.
+    /// The network for http and https; nil for ``makePlatformTransport()``, which you can also wrap.
+    ///
+    /// It is below the cache and the circuit breaker: it receives what must be sent, each redirect as a request of its own,
+    /// with `followsRedirects` false. The cache doesn't see what it changes, so use it to measure, to count or to send by
+    /// other means. To add tokens, set ``requestModifier``: a token added here would be sent to every origin that a
+    /// redirect names. Your own transport has its own connection limits.
     public var transport: (any DataTransport)?
     /// Decides which responses are stored and when they are validated. RFC 9111 by default.
     public var httpCachePolicy: any HTTPCachePolicy = RFC9111Policy()
@@ -104,10 +109,9 @@ public struct ImageLoaderOptions: Sendable {
     public func makeConfiguration() -> ImageLoaderConfiguration {
         let scheduler = makeScheduler()
         let stores = cacheDirectory.map(makeStores)
-        let http = makeHTTP(scheduler, stores)
         var configuration = ImageLoaderConfiguration(
-            memoryCache: MemoryImageCache(byteLimit: memoryByteLimit), responseCache: http.cache,
-            transport: Self.makeTransport(http: http.transport),
+            memoryCache: MemoryImageCache(byteLimit: memoryByteLimit),
+            transport: makeTransport(scheduler, stores).adding(["file": FileTransport(), "data": DataURLTransport()]),
             decoder: ImageDecoders.makeDecoder(decoders, limits: decodingLimits),
             scheduler: scheduler, imageCoalescer: TaskCoalescer(), dataCoalescer: TaskCoalescer(),
             observer: observer, memoryPressureMonitor: observesMemoryPressure ? makeMemoryPressureMonitor() : nil,
@@ -208,20 +212,18 @@ public struct ImageLoaderOptions: Sendable {
     }
 
     /// Composes the request modifier, the cache, the resuming transport and the circuit breakers, in this order.
-    private func makeHTTP(
-        _ scheduler: any WorkScheduler, _ stores: DiskStores?
-    ) -> (transport: any DataTransport, cache: (any ResponseCache)?) {
+    private func makeTransport(_ scheduler: any WorkScheduler, _ stores: DiskStores?) -> LoaderTransport {
         let network = CircuitBreakingTransport(
             makeNetwork(), clock: ContinuousClock(), connectivityMonitor: connectivityMonitor)
-        let cache = stores.map { stores in
-            makeCachingTransport(
-                over: resuming(network, in: stores.parts), in: stores.originals, rules: makeCachingRules(scheduler))
+        guard let stores else {
+            return .uncached(
+                ModifyingTransport(network, modify: requestModifier, challengeHandler: challengeHandler))
         }
-        guard requestModifier != nil || challengeHandler != nil else { return (cache ?? network, cache) }
-        let modifying = ModifyingTransport(
-            cache ?? network, keepsIdentity: account != nil, modify: requestModifier,
-            challengeHandler: challengeHandler)
-        return (modifying, cache.map { modifying.responseCache(over: $0) })
+        let cached = makeCachingTransport(
+            over: resuming(network, in: stores.parts), in: stores.originals, rules: makeCachingRules(scheduler))
+        return .cached(
+            ModifyingTransport.cached(
+                cached, keepsIdentity: account != nil, modify: requestModifier, challengeHandler: challengeHandler))
     }
 
     /// Partial downloads are encrypted but never encoded, because they are not images.
@@ -234,12 +236,13 @@ public struct ImageLoaderOptions: Sendable {
             })
     }
 
-    private static func makeTransport(http: any DataTransport) -> any DataTransport {
-        SchemeTransport(["http": http, "https": http, "file": FileTransport(), "data": DataURLTransport()])
-    }
+    private func makeNetwork() -> any DataTransport { transport ?? makePlatformTransport() }
 
-    private func makeNetwork() -> any DataTransport {
-        if let transport { return transport }
+    /// Creates the platform's transport for http and https: libcurl on Linux and URLSession elsewhere.
+    ///
+    /// Its connection limits are those of the options. Wrap it to see each request that is sent:
+    /// `options.transport = CountingTransport(base: options.makePlatformTransport())`.
+    public func makePlatformTransport() -> any DataTransport {
         #if os(Linux)
             let platformTransport = CurlTransport(
                 configuration: CurlTransport.Configuration(

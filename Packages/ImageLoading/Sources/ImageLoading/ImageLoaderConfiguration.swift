@@ -6,14 +6,12 @@ public import ImageTransporting
 public struct ImageLoaderConfiguration: Sendable {
     /// Stores decoded images; nil for no memory cache.
     public var memoryCache: (any ImageCache)?
-    /// Returns stored responses that need no network; nil for none. The loader doesn't store in it: the transport does.
-    public var responseCache: (any ResponseCache)?
     /// The store of the response cache, for its size and removals; nil for none.
     public var diskStore: (any MaintainedStore)?
     /// Stores originals of `ImageOrigin.fetch`; nil to store none.
     public var fetchedOriginals: FetchedOriginals?
-    /// Downloads originals.
-    public var transport: any DataTransport
+    /// Downloads originals and returns stored ones: `.cached(…)`, or `.uncached(…)` without a disk cache.
+    public var transport: LoaderTransport
     /// Decodes originals.
     public var decoder: any SizedImageDecoder
     /// Decides when downloads and decodes start.
@@ -47,8 +45,8 @@ public struct ImageLoaderConfiguration: Sendable {
 
     /// Creates a configuration. The parts that are no parameters are nil until they are set.
     public init(
-        memoryCache: (any ImageCache)?, responseCache: (any ResponseCache)?, transport: any DataTransport,
-        decoder: any SizedImageDecoder, scheduler: any WorkScheduler,
+        memoryCache: (any ImageCache)?, transport: LoaderTransport, decoder: any SizedImageDecoder,
+        scheduler: any WorkScheduler,
         imageCoalescer: any RequestCoalescer<ImageJobKey, ImageJobResult>,
         dataCoalescer: any RequestCoalescer<DataJobKey, DataJobResult>, observer: (any ImageLoaderObserver)? = nil,
         memoryPressureMonitor: (any MemoryPressureMonitor)? = nil,
@@ -56,11 +54,14 @@ public struct ImageLoaderConfiguration: Sendable {
         previewThrottle: PreviewThrottle = PreviewThrottle(), clock: any Clock<Duration>,
         taskExecutor: (any TaskExecutor)? = nil
     ) {
-        (self.memoryCache, self.responseCache, self.transport) = (memoryCache, responseCache, transport)
+        (self.memoryCache, self.transport) = (memoryCache, transport)
         (self.decoder, self.scheduler) = (decoder, scheduler)
         (self.imageCoalescer, self.dataCoalescer) = (imageCoalescer, dataCoalescer)
         (self.observer, self.memoryPressureMonitor) = (observer, memoryPressureMonitor)
         (self.retryPolicy, self.transferLimits) = (retryPolicy, transferLimits)
         (self.previewThrottle, self.clock, self.taskExecutor) = (previewThrottle, clock, taskExecutor)
     }
+
+    /// Returns stored responses that need no network; nil without a cache.
+    var responseCache: (any ResponseCache)? { transport.cache }
 }

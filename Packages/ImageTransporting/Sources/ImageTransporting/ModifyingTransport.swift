@@ -4,8 +4,8 @@ import ImageCore
 /// Changes requests before it passes them to another transport, to add a token or a signature.
 ///
 /// Redirects are followed by the other transport, so the `Authorization` and `Cookie` fields that you add never reach
-/// another origin. Put this transport in front of a cache, not behind it. The cache then distinguishes users by the
-/// fields that you add, unless `keepsIdentity` is true.
+/// another origin. Put this transport in front of a cache, not behind it, with `cached`. The cache then distinguishes users
+/// by the fields that you add, unless `keepsIdentity` is true.
 public struct ModifyingTransport: DataTransport {
     /// Returns the request to send in place of the given one. `send` throws its errors.
     public typealias Modifier = @Sendable (TransportRequest) async throws(TransportFailure) -> TransportRequest
@@ -51,17 +51,25 @@ public struct ModifyingTransport: DataTransport {
         return try await transport.send(identified(answered, as: request))
     }
 
-    /// Returns a view of a cache that looks up requests as this transport changes them.
+    /// Creates a transport that changes requests in front of a cache, also those that are only looked up there.
     ///
     /// If the modifier throws, as it may offline, the unchanged request is looked up if `keepsIdentity` is true.
-    /// Otherwise the look-up is a miss.
-    public func responseCache(over cache: any ResponseCache) -> any ResponseCache {
-        ModifyingResponseCache(cache: cache) { [self] request in
-            do throws(TransportFailure) {
-                return try await modified(request)
-            } catch {
-                return keepsIdentity ? request : nil
-            }
+    /// Otherwise the look-up is a miss. See the initializer for the parameters.
+    public static func cached(
+        _ transport: any DataTransport & ResponseCache, keepsIdentity: Bool = false,
+        modify: Modifier? = nil, challengeHandler: ChallengeHandler? = nil
+    ) -> any DataTransport & ResponseCache {
+        let modifying = ModifyingTransport(
+            transport, keepsIdentity: keepsIdentity, modify: modify, challengeHandler: challengeHandler)
+        return CachedModifyingTransport(modifying: modifying, cache: transport)
+    }
+
+    /// Returns the request to look up. Returns nil if there is none.
+    fileprivate func lookup(_ request: TransportRequest) async -> TransportRequest? {
+        do throws(TransportFailure) {
+            return try await modified(request)
+        } catch {
+            return keepsIdentity ? request : nil
         }
     }
 
@@ -78,17 +86,21 @@ public struct ModifyingTransport: DataTransport {
     }
 }
 
-private struct ModifyingResponseCache: ResponseCache {
+private struct CachedModifyingTransport: DataTransport, ResponseCache {
+    let modifying: ModifyingTransport
     let cache: any ResponseCache
-    let modify: @Sendable (TransportRequest) async -> TransportRequest?
+
+    func send(_ request: TransportRequest) async throws(TransportFailure) -> TransportResponse {
+        try await modifying.send(request)
+    }
 
     func storedResponse(to request: TransportRequest, acceptsStale: Bool) async throws(CacheMiss) -> TransportResponse {
-        guard let request = await modify(request) else { throw .unreadable }
+        guard let request = await modifying.lookup(request) else { throw .unreadable }
         return try await cache.storedResponse(to: request, acceptsStale: acceptsStale)
     }
 
     func removeStoredResponses(to request: TransportRequest) async {
-        guard let request = await modify(request) else { return }
+        guard let request = await modifying.lookup(request) else { return }
         await cache.removeStoredResponses(to: request)
     }
 }

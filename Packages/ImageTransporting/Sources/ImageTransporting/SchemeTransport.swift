@@ -7,11 +7,15 @@
 /// Selects a transport by the scheme of the URL.
 public struct SchemeTransport: DataTransport {
     private let transports: [String: any DataTransport]
+    private let other: (any DataTransport)?
 
     /// Creates a transport that forwards requests to other transports.
     ///
-    /// - Parameter transports: The transports by case-insensitive scheme: `["https": curl, "file": FileTransport()]`.
-    public init(_ transports: [String: any DataTransport]) {
+    /// - Parameters:
+    ///   - transports: The transports by case-insensitive scheme: `["https": curl, "file": FileTransport()]`.
+    ///   - other: The transport for all other schemes; nil for none.
+    public init(_ transports: [String: any DataTransport], otherwise other: (any DataTransport)? = nil) {
+        self.other = other
         self.transports = Dictionary(transports.map { ($0.key.lowercased(), $0.value) }) { first, _ in first }
     }
 
@@ -20,7 +24,9 @@ public struct SchemeTransport: DataTransport {
         guard let scheme = request.url.scheme?.lowercased() else {
             throw .invalidURL("\(request.url.absoluteString.prefix(200)) has no scheme")
         }
-        guard let transport = transports[scheme] else { throw .invalidURL("no transport for the scheme \(scheme)") }
+        guard let transport = transports[scheme] ?? other else {
+            throw .invalidURL("no transport for the scheme \(scheme)")
+        }
         return try await transport.send(request)
     }
 }

@@ -15,22 +15,19 @@ import ServiceContextModule
 ///
 /// It is in front of the transport with the HTTP cache, so that it sees the responses of both.
 public final class FreshnessRecorder: DataTransport, ResponseCache {
-    private let transport: any DataTransport
-    private let cache: any ResponseCache
+    private let transport: any DataTransport & ResponseCache
     private let now: @Sendable () -> Date
     private let freshness: MemoryCache<String, OriginFreshness>
     private let contexts: MemoryCache<String, ServiceContext>
 
     /// - Parameters:
     ///   - transport: Loads originals, with a cache.
-    ///   - cache: The cache of the transport.
     ///   - limit: The number of originals that are remembered.
     ///   - now: Returns the current time.
     public init(
-        transport: any DataTransport, cache: any ResponseCache, limit: Int = 100_000,
-        now: @escaping @Sendable () -> Date
+        over transport: any DataTransport & ResponseCache, limit: Int = 100_000, now: @escaping @Sendable () -> Date
     ) {
-        (self.transport, self.cache, self.now) = (transport, cache, now)
+        (self.transport, self.now) = (transport, now)
         freshness = MemoryCache(limits: CacheLimits(count: limit))
         contexts = MemoryCache(limits: CacheLimits(count: limit))
     }
@@ -60,11 +57,11 @@ public final class FreshnessRecorder: DataTransport, ResponseCache {
     public func storedResponse(to request: TransportRequest, acceptsStale: Bool) async throws(CacheMiss)
         -> TransportResponse
     {
-        recorded(try await cache.storedResponse(to: request, acceptsStale: acceptsStale), request)
+        recorded(try await transport.storedResponse(to: request, acceptsStale: acceptsStale), request)
     }
 
     public func removeStoredResponses(to request: TransportRequest) async {
-        await cache.removeStoredResponses(to: request)
+        await transport.removeStoredResponses(to: request)
     }
 
     private func recorded(_ response: TransportResponse, _ request: TransportRequest) -> TransportResponse {

@@ -91,17 +91,16 @@ extension ServerSettings {
                     logger.warning("source cache failed", metadata: ["url": "\(url)", "error": "\(failure)"])
                 }),
             now: { Date() })
-        return FreshnessRecorder(transport: caching, cache: caching, now: { Date() })
+        return FreshnessRecorder(over: caching, now: { Date() })
     }
 
     fileprivate func makeLoader(
         _ recorder: FreshnessRecorder, _ decoder: DownsamplingDecoder, _ scheduler: PriorityScheduler
     ) -> ImageLoader {
         let files = FileTransport(confinedTo: originRules.fileRoots)
-        let transport = SchemeTransport(["http": recorder, "https": recorder, "file": files])
         return ImageLoader(
             ImageLoaderConfiguration(
-                memoryCache: nil, responseCache: recorder, transport: transport, decoder: decoder,
+                memoryCache: nil, transport: .cached(recorder).adding(["file": files]), decoder: decoder,
                 scheduler: scheduler, imageCoalescer: TaskCoalescer(), dataCoalescer: TaskCoalescer(),
                 retryPolicy: RetryPolicy(retries: 1) { Double.random(in: 0..<1) },
                 transferLimits: TransferLimits(
