@@ -20,8 +20,9 @@ struct StorabilityTests {
         for status in [200, 203, 204, 300, 301, 308, 404, 405, 410, 414, 501] {
             #expect(Self.mayStore(stored(status: status)), "\(status)")
         }
-        for status in [201, 202, 302, 403, 429, 500, 503] {
+        for status in [201, 202, 205, 207, 226, 302, 403, 429, 500, 503] {
             #expect(!Self.mayStore(stored(status: status)), "\(status)")
+            #expect(Self.mayStore(stored("Cache-Control: max-age=60", status: status)), "\(status)")
         }
     }
 

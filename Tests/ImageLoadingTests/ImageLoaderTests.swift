@@ -51,6 +51,51 @@ struct ImageLoaderTests {
         #expect(Set(fixture.observer.events.map(\.request)).count == 4)
     }
 
+    @Test(
+        "an image is loaded from each 2xx that can have the whole one",
+        arguments: [200, 201, 202, 203, 207, 208, 218, 226, 250, 299])
+    func successes(status: Int) async throws {
+        let fixture = LoaderFixture()
+        var reply = ScriptedTransport.Reply.ok(LoaderFixture.image, headers: [.cacheControl: "max-age=60"])
+        reply.status = .init(code: status)
+        let request = fixture.request("a", first: reply)
+        #expect(try await fixture.loader.image(for: request).source == .network)
+        fixture.memory.removeAll()
+        #expect(try await fixture.loader.image(for: request).source == .disk)
+        #expect(fixture.transport.sendCount == 1)
+    }
+
+    @Test(
+        "a status without the whole image is an error, even with bytes",
+        arguments: [204, 205, 206, 300, 304, 400, 403, 429, 501])
+    func otherStatuses(status: Int) async throws {
+        let fixture = LoaderFixture()
+        var reply = ScriptedTransport.Reply.ok(LoaderFixture.image)
+        reply.status = .init(code: status)
+        let request = fixture.request("a", first: reply, then: reply)
+        let error = await #expect(throws: ImageError.self) { try await fixture.loader.image(for: request) }
+        guard case .httpStatus(status) = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+    }
+
+    @Test("a 201 without a lifetime is not stored, and bytes of a 2xx that are no image fail in the decoder")
+    func createdOnce() async throws {
+        let fixture = LoaderFixture()
+        var reply = ScriptedTransport.Reply.ok(LoaderFixture.image)
+        reply.status = .init(code: 201)
+        let request = fixture.request("a", first: reply, then: reply)
+        _ = try await fixture.loader.image(for: request)
+        #expect(fixture.disk.entries.isEmpty)
+        let text = fixture.request("b", first: .init(status: .accepted, body: [.piece(Data("queued".utf8))]))
+        let error = await #expect(throws: ImageError.self) { try await fixture.loader.image(for: text) }
+        guard case .decoding = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+    }
+
     @Test("an image stored in memory between the lookup and the work is a hit")
     func lateMemoryHit() async throws {
         let late = LateImageCache()

@@ -36,7 +36,7 @@ struct FailureTests {
 
     @Test(
         "other statuses are reported as is", arguments: HTTPTransport.allCases,
-        [401, 403, 418, 500, 503, 204, 206, 304])
+        [401, 403, 418, 500, 503, 204, 205, 206, 300, 304])
     func status(_ http: HTTPTransport, status: Int) async throws {
         guard case .httpStatus(status) = try await error(http, from: .response(status: status)) else {
             Issue.record("not httpStatus(\(status))")

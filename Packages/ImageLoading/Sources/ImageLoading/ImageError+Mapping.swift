@@ -43,10 +43,12 @@ extension ImageError {
 }
 
 extension ResponseHead {
-    /// The error for the status; nil if the response is the whole original.
+    /// The error for the status; nil if the body is the whole original: any 2xx except 204 and 205, which have none, and
+    /// 206, which has a part.
     var error: ImageError? {
         switch status.code {
-        case 200, 203: nil
+        case 204, 205, 206: .httpStatus(status.code)
+        case 200...299: nil
         case 404, 410: .notFound
         default: .httpStatus(status.code)
         }

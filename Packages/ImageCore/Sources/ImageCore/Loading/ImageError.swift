@@ -6,7 +6,7 @@ public indirect enum ImageError: Error, Sendable {
     case invalidURL(String)
     /// The origin could not be reached, or the transfer failed. The text is for humans.
     case network(NetworkFailure, String)
-    /// The origin responded with a status that is neither success nor 404 nor 410.
+    /// The origin responded with a status without an image: neither 2xx nor 404 nor 410, or one of 204, 205 and 206.
     case httpStatus(Int)
     /// The origin responded with 404 or 410, or the file doesn't exist.
     case notFound
