@@ -41,6 +41,7 @@ struct FaultBlindTransport: DataTransport {
     enum Defect: String, CaseIterable, CustomTestStringConvertible {
         case returnsSurplus = "bytes beyond the announced length belong neither to the body nor to the next response"
         case acceptsPartialChunks = "a body that is cut off in the middle of a chunk fails as closed early"
+        case rejectsUnknownCodings = "a body in an unknown content coding arrives as received, with its length"
         case acceptsAnyHead = "a head of one megabyte fails as too large"
         case countsEncodedBytes = "a small encoded body that unpacks to more than the limit fails as too large"
         case reportsBodyTimeout = "a request to an origin that sends no head times out waiting for the head"
@@ -74,6 +75,9 @@ struct FaultBlindTransport: DataTransport {
             throw changed(error)
         }
         if defect == .dropsResponseHeaders { response.head.headers = [:] }
+        if defect == .rejectsUnknownCodings, response.head.headers[.contentEncoding]?.isEmpty == false {
+            throw .malformedResponse("a content coding that was not requested")
+        }
         let (body, surplus) = (response.body, Surplus(count: defect == .returnsSurplus ? 1 : 0))
         response.body = TransportBody(pull: { () async throws(TransportFailure) in try await pull(body, surplus) })
         return response

@@ -20,6 +20,43 @@ struct ContentCodingTests {
         #expect(server.log.map { $0.headers["accept-encoding"] } == [nil])
     }
 
+    private static let image: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
+
+    @Test(
+        "a body in no known content coding is returned as received, with its length",
+        arguments: HTTPTransport.allCases,
+        [
+            "", " ", "UTF-8", "utf-8", "none", "binary", "aws-chunked", "image/png", "br", "identity", "Identity,", ",",
+            "7bit", "none, identity", "UTF-8\r\nContent-Encoding: none", "\r\nContent-Encoding:",
+        ])
+    func unknown(_ http: HTTPTransport, _ coding: String) async throws {
+        let head = "HTTP/1.1 200 OK\r\nContent-Encoding: \(coding)\r\nContent-Length: 8\r\n\r\n"
+        let server = try LoopbackServer { _ in .steps([.text(head), .bytes(Self.image)]) }
+        let response = try await http.make().send(TransportRequest(url: server.url()))
+        #expect(response.head.expectedBytes == 8)
+        #expect(try await collect(response.body) == Self.image)
+    }
+
+    @Test(
+        "a gzip body is decoded, whatever else its Content-Encoding has", arguments: HTTPTransport.allCases,
+        [
+            "gzip", "GZIP", "x-gzip", "gzip, ", ",gzip", "identity, gzip", "gzip, aws-chunked", "aws-chunked,gzip",
+            "\r\nContent-Encoding: gzip", "none\r\nContent-Encoding: gzip\r\nContent-Encoding:",
+        ])
+    func listed(_ http: HTTPTransport, _ coding: String) async throws {
+        // "hello" as a stored block
+        let packed: [UInt8] = [
+            0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 3, 1, 5, 0, 0xFA, 0xFF, 0x68, 0x65, 0x6C, 0x6C, 0x6F, 0x86, 0xA6, 0x10,
+            0x36,
+            5, 0, 0, 0,
+        ]
+        let head = "HTTP/1.1 200 OK\r\nContent-Encoding: \(coding)\r\nContent-Length: \(packed.count)\r\n\r\n"
+        let server = try LoopbackServer { _ in .steps([.text(head), .bytes(packed)]) }
+        let response = try await http.make().send(TransportRequest(url: server.url()))
+        #expect(response.head.expectedBytes == nil)
+        #expect(try await collect(response.body) == Array("hello".utf8))
+    }
+
     private static let head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: rot13\r\n"
 
     private func undecodedRequest(_ server: LoopbackServer) -> TransportRequest {

@@ -302,8 +302,5 @@ struct MalformedResponse: Sendable, CustomTestStringConvertible {
         MalformedResponse(
             testDescription: "a body that is not valid gzip",
             text: "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 9\r\n\r\nnot gzip!"),
-        MalformedResponse(
-            testDescription: "a content coding that was not requested",
-            text: "HTTP/1.1 200 OK\r\nContent-Encoding: br\r\nContent-Length: 1\r\n\r\nx"),
     ]
 }

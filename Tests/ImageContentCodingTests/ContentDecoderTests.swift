@@ -42,11 +42,74 @@ struct ContentDecoderTests {
         #expect(try decoded([Self.gzip + Self.gzip]) == Self.text + Self.text)
     }
 
-    @Test("a body without a content coding has no decoder, and other codings are rejected")
-    func others() throws {
-        #expect(try decoder(nil) === nil)
-        #expect(try decoder("identity") === nil)
-        #expect(throws: TransportFailure.self) { try decoder("br") }
+    @Test(
+        "a body without a known content coding has no decoder",
+        arguments: [nil, "", "identity", ", ", "UTF-8", "none", "binary", "aws-chunked", "image/png", "br", "zstd, br"])
+    func others(_ coding: String?) throws { #expect(try decoder(coding) === nil) }
+
+    @Test(
+        "empty and unknown members of a list don't prevent decoding",
+        arguments: [
+            ("gzip, ", gzip), (",,gzip", gzip), ("identity, gzip", gzip), ("gzip, aws-chunked", gzip),
+            ("aws-chunked, gzip", gzip), ("UTF-8, deflate", deflate), ("x-gzip,none", gzip),
+        ])
+    func lists(_ coding: String, _ bytes: Data) throws {
+        #expect(try decoded([bytes], coding: coding) == Self.text)
+        #expect(try decoded(bytes.map { Data([$0]) }, coding: coding) == Self.text)
+    }
+
+    @Test(
+        "beside an unknown coding, a body that isn't compressed is returned as it is",
+        arguments: ["gzip, aws-chunked", "br, gzip", "deflate, UTF-8", "gzip, deflate, none"],
+        [
+            Data([0x89, 0x50, 0x4E, 0x47, 0x0D]), Data([0xFF, 0xD8, 0xFF, 0xE0]), Data("GIF89a".utf8),
+            Data("RIFF".utf8),
+            Data([0, 0, 0, 28]), Data([0xFF, 0x0A]), Data("<svg".utf8), Data("BM".utf8), Data([0x7F]), Data(),
+        ])
+    func uncompressed(_ coding: String, _ bytes: Data) throws {
+        #expect(try decoded([bytes], coding: coding) == bytes)
+        #expect(try decoded(bytes.map { Data([$0]) }, coding: coding, limit: 0) == bytes)
+    }
+
+    @Test("several codings are decoded in the reverse order, up to five")
+    func nested() throws {
+        #expect(try decoded([Self.nestedGzip], coding: "gzip, gzip") == Self.text)
+        #expect(try decoded(Self.nestedGzip.map { Data([$0]) }, coding: "gzip, x-gzip") == Self.text)
+        #expect(throws: TransportFailure.self) { try decoded([Self.gzip], coding: "gzip, gzip") }
+        #expect(throws: TransportFailure.decodedBodyTooLarge(allowedBytes: 599)) {
+            try decoded([Self.nestedGzip], coding: "gzip, gzip", limit: 599)
+        }
+        #expect(throws: TransportFailure.closedEarly(received: 0, expected: nil)) {
+            try decoded([Self.nestedGzip.prefix(12)], coding: "gzip, gzip")
+        }
+        #expect(try decoder("gzip, gzip, gzip, gzip, gzip") !== nil)
+        #expect(throws: TransportFailure.self) { try decoder("gzip, gzip, gzip, gzip, gzip, gzip") }
+    }
+
+    /// `gzip` as a stored block of another gzip member.
+    private static var nestedGzip: Data {
+        let count = UInt8(gzip.count)
+        let head: [UInt8] = [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 2, 3, 1, count, 0, ~count, 0xFF]
+        return Data(head) + gzip + crc32(gzip) + Data([count, 0, 0, 0])
+    }
+
+    private static func crc32(_ data: Data) -> Data {
+        var crc = UInt32.max
+        for byte in data {
+            crc ^= UInt32(byte)
+            for _ in 0..<8 { crc = crc & 1 == 1 ? crc >> 1 ^ 0xEDB8_8320 : crc >> 1 }
+        }
+        return Data((0..<4).map { UInt8(truncatingIfNeeded: ~crc >> ($0 * 8)) })
+    }
+
+    @Test("deflate without the zlib format is decoded, as in browsers")
+    func rawDeflate() throws {
+        let raw = Self.deflate.dropFirst(2).dropLast(4)
+        #expect(try decoded([Data(raw)], coding: "deflate") == Self.text)
+        #expect(try decoded(raw.map { Data([$0]) }, coding: "deflate") == Self.text)
+        #expect(try decoded([Self.gzip], coding: "deflate") == Self.text)
+        #expect(try decoded([Data(raw) + Data([0x1F, 1])], coding: "deflate") == Self.text)
+        #expect(throws: TransportFailure.self) { try decoded([Data(raw.dropLast())], coding: "deflate") }
     }
 
     @Test("a body that decodes to the limit is accepted, and one that decodes to more is not")

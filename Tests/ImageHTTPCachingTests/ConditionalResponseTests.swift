@@ -68,6 +68,10 @@ struct ConditionalResponseTests {
     @Test("ignores the range of an encoded body, and of HEAD")
     func codedBody() {
         #expect(evaluate("Range: bytes=0-1", of: stored("Content-Encoding: gzip")) == .full)
+        #expect(evaluate("Range: bytes=0-1", of: stored("Content-Encoding: UTF-8, gzip")) == .full)
+        for coding in ["", "UTF-8", "none", "identity"] {
+            #expect(evaluate("Range: bytes=0-1", of: stored("Content-Encoding: \(coding)")) == .partial(0..<2))
+        }
         let head = HTTPCacheRequest(method: .head, headers: fields(["Range: bytes=0-1"]))
         #expect(stored().conditionalResponse(to: head, byteCount: 100) == .full)
     }

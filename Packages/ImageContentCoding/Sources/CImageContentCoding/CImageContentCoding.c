@@ -6,15 +6,17 @@
 
 struct icc_inflater {
     z_stream stream;
+    bool raw;
     bool ended;
 };
 
 enum { MAX_WINDOW_BITS = 15, DETECT_GZIP_OR_ZLIB = 32, GZIP_FIRST_BYTE = 0x1f };
 
-icc_inflater *icc_inflater_make(void) {
+icc_inflater *icc_inflater_make(bool raw) {
     icc_inflater *inflater = calloc(1, sizeof *inflater);
     if (inflater == NULL) return NULL;
-    if (inflateInit2(&inflater->stream, MAX_WINDOW_BITS + DETECT_GZIP_OR_ZLIB) != Z_OK) {
+    inflater->raw = raw;
+    if (inflateInit2(&inflater->stream, raw ? -MAX_WINDOW_BITS : MAX_WINDOW_BITS + DETECT_GZIP_OR_ZLIB) != Z_OK) {
         free(inflater);
         return NULL;
     }
@@ -30,7 +32,7 @@ icc_status icc_inflater_run(
     icc_inflater *inflater, const uint8_t *coded, size_t *coded_count, uint8_t *decoded, size_t *decoded_count) {
     z_stream *stream = &inflater->stream;
     if (inflater->ended) {
-        if (*coded_count == 0 || coded[0] != GZIP_FIRST_BYTE) {
+        if (inflater->raw || *coded_count == 0 || coded[0] != GZIP_FIRST_BYTE) {
             *decoded_count = 0;
             return ICC_INFLATE_ENDED;
         }

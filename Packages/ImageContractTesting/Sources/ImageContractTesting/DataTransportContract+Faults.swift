@@ -32,6 +32,15 @@ extension DataTransportContract {
                 let failure = await failure(of: try await makeFixture(origin))
                 guard case .closedEarly(_, expected: nil) = failure else { throw ContractViolation(describe(failure)) }
             },
+            ContractRule("a body in an unknown content coding arrives as received, with its length") { makeFixture in
+                for coding in ["", "UTF-8", "none", "aws-chunked", "image/png", ", identity,"] {
+                    var origin = announced(bytes(1_000))
+                    origin.contentCoding = coding
+                    let answer = try await fetch(try await makeFixture(origin))
+                    try expect(answer.body == Data(bytes(1_000)), "other bytes for Content-Encoding: \(coding)")
+                    try expect(answer.head.expectedBytes == 1_000, "no length for Content-Encoding: \(coding)")
+                }
+            },
         ]
     }
 

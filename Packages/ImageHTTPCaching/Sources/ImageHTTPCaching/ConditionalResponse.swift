@@ -32,8 +32,8 @@ extension HTTPCacheRequest {
 extension StoredHTTPResponse {
     /// Evaluates the conditions and the range of a request (RFC 9111, 4.3.2; RFC 9110, 13.1 and 14.2).
     ///
-    /// Ignores multiple ranges and ranges beyond the end of the body. Also ignores the range of a body with a content
-    /// coding, because the stored body is decoded.
+    /// Ignores multiple ranges and ranges beyond the end of the body. Also ignores the range of a body that
+    /// was decoded, because ranges count encoded bytes.
     ///
     /// - Parameters:
     ///   - request: The request that this response is used for.
@@ -41,7 +41,7 @@ extension StoredHTTPResponse {
     public func conditionalResponse(to request: HTTPCacheRequest, byteCount: Int) -> ConditionalResponse {
         guard status == 200 else { return .full }
         if isKnown(to: request.headers) { return .notModified }
-        guard request.method == .get, let field = request.headers[.range], !headers.contains(.contentEncoding),
+        guard request.method == .get, let field = request.headers[.range], !mayBeDecoded,
             request.headers[.ifRange].map(matchesStrongly) ?? true, let range = ByteRange.parse(field, of: byteCount)
         else { return .full }
         return .partial(range)
@@ -78,6 +78,9 @@ extension StoredHTTPResponse {
         }
         return (firstDate(of: .lastModified) ?? date) <= since
     }
+
+    /// Whether the transport may have decoded the body.
+    private var mayBeDecoded: Bool { !ContentCodings(headers).decodable.isEmpty }
 
     /// Whether an If-Range tag is the entity tag of this response, by strong comparison (RFC 9110, 13.1.5).
     private func matchesStrongly(_ tag: String) -> Bool { tag == headers[.eTag] && !tag.hasPrefix("W/") }

@@ -35,8 +35,7 @@
                 if let name = HTTPField.Name(name) { fields.append(HTTPField(name: name, value: value)) }
             }
             let length = expectedBytes(
-                status: status.code, length: fields[.contentLength],
-                coding: fields[.contentEncoding]?.lowercased() ?? "identity",
+                status: status.code, length: fields[.contentLength], codings: ContentCodings(fields),
                 isTransferCoded: fields[.transferEncoding] != nil)
             let answer = ResponseHead(status: status, headers: fields, url: url, expectedBytes: length)
             try checkLength(answer)

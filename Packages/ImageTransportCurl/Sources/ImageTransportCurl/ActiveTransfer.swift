@@ -143,7 +143,7 @@ import ImageTransporting
             unsafe itc_transfer_skip_decoding(handle)
         }
         if isDecoded {
-            decoder = try ContentDecoder(for: parser.coding, maxDecodedBytes: channel.request.maxBodyBytes)
+            decoder = try ContentDecoder(for: parser.codings, maxDecodedBytes: channel.request.maxBodyBytes)
         }
         self.head = head
         update.head = head

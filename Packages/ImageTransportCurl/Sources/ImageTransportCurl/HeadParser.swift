@@ -19,8 +19,7 @@ struct HeadParser {
 
     init(_ request: TransportRequest) { self.request = request }
 
-    /// The content coding of the body in lower case; "identity" for none.
-    var coding: String { framing.coding?.lowercased() ?? "identity" }
+    var codings: ContentCodings { framing.codings }
 
     /// Parses a line, including the line end. Returns the head if the line completes that of the final response.
     mutating func take(_ line: UnsafeBufferPointer<UInt8>) throws(TransportFailure) -> ResponseHead? {
@@ -68,7 +67,7 @@ struct HeadParser {
         if status < 200 { return nil }
         isComplete = true
         let length = request.expectedBytes(
-            status: status, length: framing.length, coding: coding, isTransferCoded: framing.isTransferCoded)
+            status: status, length: framing.length, codings: codings, isTransferCoded: framing.isTransferCoded)
         return ResponseHead(status: .init(code: status), headers: fields, url: request.url, expectedBytes: length)
     }
 }
@@ -76,20 +75,17 @@ struct HeadParser {
 /// The header fields that describe the body. Collected while parsing, to avoid a search of all fields.
 private struct Framing {
     var length: String?
-    var coding: String?
+    var codings = ContentCodings()
     var isTransferCoded = false
 
     mutating func note(_ field: HTTPField) {
         switch field.name {
-        case .contentLength: length = joined(length, field.value)
-        case .contentEncoding: coding = joined(coding, field.value)
+        case .contentLength: length = length.map { "\($0), \(field.value)" } ?? field.value  // RFC 9110, 5.3
+        case .contentEncoding: codings.add(field.value)
         case .transferEncoding: isTransferCoded = true
         default: break
         }
     }
-
-    /// Joins repeated fields (RFC 9110, 5.3).
-    private func joined(_ before: String?, _ value: String) -> String { before.map { "\($0), \(value)" } ?? value }
 }
 
 extension UInt8 {

@@ -24,11 +24,11 @@ struct PartialDownload: Codable, Equatable {
 
     /// Returns nil if the response can't be resumed or must not be stored.
     ///
-    /// A resumable response has status 200, a length and a strong validator. It has no content coding and allows ranges
-    /// and storage.
+    /// A resumable response has status 200, a length and a strong validator. It isn't decoded, and allows ranges and
+    /// storage.
     init?(_ head: ResponseHead, now: Date) {
         let headers = head.headers
-        guard head.status == .ok, let total = head.expectedBytes, headers[.contentEncoding] == nil,
+        guard head.status == .ok, let total = head.expectedBytes, ContentCodings(headers).decodable.isEmpty,
             headers[.acceptRanges]?.lowercased() != "none",
             !CacheDirectives(headers).contains("no-store"),
             let validator = Self.strongValidator(headers, now: now)
@@ -80,7 +80,7 @@ struct PartialDownload: Codable, Equatable {
     }
 
     private func isRest(_ head: ResponseHead, from offset: Int) -> Bool {
-        guard head.url.normalizedText == url.normalizedText, head.headers[.contentEncoding] == nil,
+        guard head.url.normalizedText == url.normalizedText, ContentCodings(head.headers).decodable.isEmpty,
             let contentRange = head.headers[.contentRange].flatMap({ ContentRange($0) })
         else { return false }
         let current = validator.hasPrefix("\"") ? head.headers[.eTag] : head.headers[.lastModified]

@@ -85,7 +85,8 @@
             }
             let status = response.statusCode
             let isBodiless = request.method == .head || status == 204 || status == 304
-            let isCoded = fields[.transferEncoding] != nil || (fields[.contentEncoding] ?? "identity") != "identity"
+            // The session decodes more codings than `ContentCodings` knows.
+            let isCoded = fields[.transferEncoding] != nil || !ContentCodings(fields).isEmpty
             let length = isCoded ? nil : fields[.contentLength].flatMap { Int($0) }
             self.init(
                 status: .init(code: status), headers: fields, url: request.url, expectedBytes: isBodiless ? 0 : length)

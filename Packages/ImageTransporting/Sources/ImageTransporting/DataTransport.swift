@@ -17,6 +17,7 @@ public import HTTPTypes
 /// - A body that is shorter than announced, or ends inside a chunk, throws `.closedEarly`. It never appears complete.
 /// - A body of more than `maxBodyBytes` throws `.tooLarge`, with or without an announced length. An encoded body that
 ///   decodes to more throws `.decodedBodyTooLarge`. A head of more than `maxHeadBytes` throws `.headTooLarge`.
+/// - An unknown content coding is no error: the body is delivered as received.
 /// - If the task that waits in `send` or for the body is cancelled, the call throws `.cancelled` and the transfer ends:
 ///   the connection is closed or the stream is reset. The same happens if the body is released before its end.
 /// - TLS certificates and host names are always verified.

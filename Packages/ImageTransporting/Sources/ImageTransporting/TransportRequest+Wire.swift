@@ -25,11 +25,13 @@ extension TransportRequest {
     ///
     /// - Parameters:
     ///   - length: The value of Content-Length.
-    ///   - coding: The content coding in lower case; "identity" for none.
-    package func expectedBytes(status: Int, length: String?, coding: String, isTransferCoded: Bool) -> Int? {
+    ///   - codings: The content codings.
+    package func expectedBytes(
+        status: Int, length: String?, codings: ContentCodings, isTransferCoded: Bool
+    ) -> Int? {
         if method == .head || status == 204 || status == 304 { return 0 }
         guard !isTransferCoded, let length = length.flatMap({ Int($0) }), length >= 0,
-            coding == "identity" || !isDecoded
+            codings.decodable.isEmpty || !isDecoded
         else { return nil }
         return length
     }

@@ -1,7 +1,8 @@
-/* Decodes the content codings gzip and deflate with zlib, which are distinguished by their first bytes. */
+/* Decodes the content codings gzip and deflate with zlib. */
 #ifndef C_IMAGE_CONTENT_CODING_H
 #define C_IMAGE_CONTENT_CODING_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -13,8 +14,9 @@ typedef enum {
     ICC_INFLATE_ERROR     /* the stream is invalid */
 } icc_status;
 
-/* Returns NULL if there is no memory. */
-icc_inflater *icc_inflater_make(void);
+/* Makes a decoder for gzip and zlib, which are distinguished by their first bytes, or for `raw` deflate data (RFC 1951).
+   Returns NULL if there is no memory. */
+icc_inflater *icc_inflater_make(bool raw);
 void icc_inflater_free(icc_inflater *inflater);
 /* Decodes as much as fits. The counts are the available bytes on entry, and the consumed and written ones on return. */
 icc_status icc_inflater_run(
