@@ -24,6 +24,21 @@ struct RedirectTests {
         #expect(server.log.map(\.target) == ["/1", "/2", "/3?x"])
     }
 
+    @Test(
+        "a Location is requested as browsers request it: encodings stay, and the rest is encoded",
+        arguments: HTTPTransport.allCases,
+        [
+            ("/My%20Photo-é.png", "/My%20Photo-%C3%A9.png"), ("/a%20[1].png", "/a%20%5B1%5D.png"),
+            ("x%2Fy?z=%20{é}", "/x%2Fy?z=%20%7B%C3%A9%7D"), ("/a b%e9#c", "/a%20b%e9"), ("\\a\\b", "/a/b"),
+            ("/%2e%2E/a/./b", "/a/b"), ("/%", "/%25"),
+        ])
+    func encodedLocations(_ http: HTTPTransport, _ redirect: (location: String, target: String)) async throws {
+        let server = try LoopbackServer { $0.path == "/start" ? .redirect(to: redirect.location) : .ok("end".utf8) }
+        let response = try await http.make().send(TransportRequest(url: server.url("/start")))
+        #expect(try await collect(response.body) == Array("end".utf8))
+        #expect(server.log.map(\.target) == ["/start", redirect.target])
+    }
+
     @Test("a loop throws redirectLoop", arguments: HTTPTransport.allCases)
     func loop(_ http: HTTPTransport) async throws {
         let server = try LoopbackServer { request in .redirect(to: request.path == "/a" ? "/b" : "/a") }

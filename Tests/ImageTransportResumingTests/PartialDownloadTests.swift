@@ -67,6 +67,44 @@ struct PartialDownloadTests {
     }
 
     @Test(
+        "a content coding that isn't decoded doesn't prevent resuming", arguments: ["", "UTF-8", "aws-chunked", "br"])
+    func unknownCoding(_ coding: String) throws {
+        let partial = try partial([.eTag: "\"1\"", .contentEncoding: coding])
+        let part = head(206, [.contentRange: "bytes 40-99/100", .contentEncoding: coding], bytes: 60)
+        guard case .resumes = partial.outcome(of: part, offset: 40) else {
+            Issue.record("not resumed")
+            return
+        }
+    }
+
+    @Test("Date and Age of the interrupted response don't apply to the resumed one")
+    func age() throws {
+        let first: HTTPFields = [.eTag: "\"1\"", .date: "Sun, 06 Nov 1994 08:49:37 GMT", .age: "7"]
+        let part = head(206, [.contentRange: "bytes 40-99/100"], bytes: 60)
+        #expect(try partial(first).outcome(of: part, offset: 40) == .resumes(head(200, [.eTag: "\"1\""])))
+        let dated = head(206, [.contentRange: "bytes 40-99/100", .date: "Mon, 07 Nov 1994 08:49:37 GMT"], bytes: 60)
+        let whole: HTTPFields = [.eTag: "\"1\"", .date: "Mon, 07 Nov 1994 08:49:37 GMT"]
+        #expect(try partial(first).outcome(of: dated, offset: 40) == .resumes(head(200, whole)))
+    }
+
+    @Test("an entity tag that isn't UTF-8 is stored, sent and compared by its bytes")
+    func bytes() throws {
+        func tagged(_ status: Int, _ byte: UInt8, _ fields: HTTPFields = [:]) -> ResponseHead {
+            var fields = fields
+            fields.append(HTTPField(name: .eTag, value: [0x22, byte, 0x22]))
+            return head(status, fields)
+        }
+        let first = try #require(PartialDownload(tagged(200, 0xE9), now: now))
+        let partial = try JSONDecoder().decode(PartialDownload.self, from: JSONEncoder().encode(first))
+        let sent = partial.request(TransportRequest(url: url), from: 40).headers[fields: .ifRange]
+        #expect(sent == [HTTPField(name: .ifRange, value: [0x22, 0xE9, 0x22] as [UInt8])])
+        let range: HTTPFields = [.contentRange: "bytes 40-99/100"]
+        #expect(partial.outcome(of: tagged(206, 0xE9, range), offset: 40) == .resumes(tagged(200, 0xE9)))
+        #expect(partial.outcome(of: head(206, range), offset: 40) == .resumes(tagged(200, 0xE9)))
+        #expect(partial.outcome(of: tagged(206, 0xE8, range), offset: 40) == .fetchesAgain)
+    }
+
+    @Test(
         "after a part that does not match, the complete body is requested again",
         arguments: [
             [.contentRange: "bytes 41-99/100"], [.contentRange: "bytes 39-99/100"], [.contentRange: "bytes 40-98/100"],

@@ -23,13 +23,45 @@ struct RedirectChainTests {
         "a Location is resolved against the URL of its request",
         arguments: [
             ("/x", "http://a/x"), ("y?q", "http://a/b/y?q"), ("../z", "http://a/z"), ("//c/d", "http://c/d"),
-            ("https://a/s", "https://a/s"), ("#f", nil), ("/x#g", "http://a/x#g"),
+            ("https://a/s", "https://a/s"), ("#f", nil), ("/x#g", "http://a/x#g"), ("http:///x", "http://x/"),
+            ("/My%20Photo-é.png", "http://a/My%20Photo-%C3%A9.png"), ("/a%20[1].png", "http://a/a%20%5B1%5D.png"),
+            ("c d?e%20|f", "http://a/b/c%20d?e%20%7Cf"), ("/%zz", "http://a/%25zz"), ("\\\\c\\d", "http://c/d"),
+            ("/x%2Fy%e9", "http://a/x%2Fy%e9"), ("http://é.test/ü%20", "http://xn--9ca.test/%C3%BC%20"),
         ] as [(String, String?)])
     func resolution(_ location: String, _ expected: String?) throws {
         if let expected {
             #expect(try target("http://a/b/c", location) == expected)
         } else {
             #expect(throws: TransportFailure.redirectLoop("http://a/b/c#f")) { try target("http://a/b/c", location) }
+        }
+    }
+
+    @Test("bytes of a Location that aren't UTF-8 are percent-encoded as they are")
+    func bytes() throws {
+        var chain = RedirectChain(TransportRequest(url: try url("http://a/b")))
+        var head = try redirect(302, to: nil)
+        head.headers.append(HTTPField(name: .location, value: Array("/caf".utf8) + [0xE9] + Array("%20.png".utf8)))
+        let isFollowed = try chain.follow(head)
+        #expect(isFollowed)
+        #expect(chain.request.url.absoluteString == "http://a/caf%E9%20.png")
+    }
+
+    @Test("of several Locations, the first one is followed")
+    func several() throws {
+        var chain = RedirectChain(TransportRequest(url: try url("http://a/b")))
+        var head = try redirect(302, to: "/1")
+        head.headers.append(HTTPField(name: .location, value: "/2"))
+        let isFollowed = try chain.follow(head)
+        #expect(isFollowed)
+        #expect(chain.request.url.absoluteString == "http://a/1")
+    }
+
+    @Test("a Location that is no URL throws malformedResponse", arguments: ["http://", "http://h:x/", "http://a b/"])
+    func malformed(_ location: String) throws {
+        let failure = #expect(throws: TransportFailure.self) { try target("http://a/b", location) }
+        guard case .malformedResponse = failure else {
+            Issue.record("\(String(describing: failure))")
+            return
         }
     }
 
@@ -99,7 +131,7 @@ struct RedirectChainTests {
         arguments: [
             ("http://a/", "file:///etc/passwd"), ("http://a/", "data:,x"), ("http://a/", "ftp://a/"),
             ("https://a/", "http://a/"),
-            ("http://a/", "javascript:1"), ("http://a/", "http:///x"),
+            ("http://a/", "javascript:1"), ("http://a/", "FILE:///x"), ("http://a/", "blob:http://a/x"),
         ])
     func blocked(_ start: String, _ location: String) throws {
         let failure = #expect(throws: TransportFailure.self) { try target(start, location) }

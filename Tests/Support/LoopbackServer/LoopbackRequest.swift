@@ -6,6 +6,8 @@ public struct LoopbackRequest: Sendable, Hashable {
     public var target: String
     /// The header fields by lowercase name. Repeated fields are joined with commas.
     public var headers: [String: String]
+    /// The request line and the fields as received, without the blank line.
+    public var head: [UInt8]
     /// The body of the length given by Content-Length. Chunked requests aren't supported.
     public var body: [UInt8] = []
     /// The number of the connection, from 1 in order of acceptance.
@@ -25,6 +27,7 @@ public struct LoopbackRequest: Sendable, Hashable {
         method = String(words[0])
         target = String(words[1])
         headers = [:]
+        self.head = head
         self.connection = connection
         for line in lines.dropFirst() {
             guard let colon = line.firstIndex(of: ":") else { continue }

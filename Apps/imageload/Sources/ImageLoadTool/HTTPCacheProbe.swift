@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTypes
+import ImageCore
 import ImageTransportCaching
 import ImageTransporting
 
@@ -82,7 +83,7 @@ struct InvalidRequest: Error, CustomStringConvertible {
 
 extension TransportRequest {
     init(_ request: HTTPCacheProbe.Request) throws {
-        guard let url = URL(string: request.url) else { throw InvalidRequest("invalid URL: \(request.url)") }
+        guard let url = URL(webAddress: request.url) else { throw InvalidRequest("invalid URL: \(request.url)") }
         guard let method = HTTPRequest.Method(request.method ?? "GET") else {
             throw InvalidRequest("invalid method: \(request.method ?? "")")
         }

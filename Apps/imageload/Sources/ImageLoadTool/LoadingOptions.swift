@@ -103,7 +103,7 @@ struct LoadingOptions: ParsableArguments {
 
     /// Returns the URL of an address. An address without a scheme is a file path.
     static func url(for address: String) throws(ToolFailure) -> URL {
-        if let url = URL(string: address), url.scheme != nil { return url }
+        if let url = URL(webAddress: address) { return url }
         guard FileManager.default.fileExists(atPath: address) else {
             throw ToolFailure(
                 status: .noInput,

@@ -42,7 +42,8 @@ extension StoredHTTPResponse {
         guard status == 200 else { return .full }
         if isKnown(to: request.headers) { return .notModified }
         guard request.method == .get, let field = request.headers[.range], !mayBeDecoded,
-            request.headers[.ifRange].map(matchesStrongly) ?? true, let range = ByteRange.parse(field, of: byteCount)
+            request.headers[byteText: .ifRange].map(matchesStrongly) ?? true,
+            let range = ByteRange.parse(field, of: byteCount)
         else { return .full }
         return .partial(range)
     }
@@ -69,9 +70,9 @@ extension StoredHTTPResponse {
     /// Last-Modified, Date is compared.
     private func isKnown(to request: HTTPFields) -> Bool {
         if request.contains(.ifNoneMatch) {
-            let tags = request[values: .ifNoneMatch].flatMap { $0.split(separator: ",").map(\.trimmed) }
+            let tags = request[fields: .ifNoneMatch].flatMap { $0.byteText.split(separator: ",").map(\.trimmed) }
             return tags.contains("*")
-                || headers[.eTag].map { own in tags.contains { Self.matchesWeakly($0, own[...]) } } ?? false
+                || headers[byteText: .eTag].map { own in tags.contains { Self.matchesWeakly($0, own[...]) } } ?? false
         }
         guard let field = request[.ifModifiedSince], let since = HTTPDate.parse(field, now: responseTime) else {
             return false
@@ -83,7 +84,7 @@ extension StoredHTTPResponse {
     private var mayBeDecoded: Bool { !ContentCodings(headers).decodable.isEmpty }
 
     /// Whether an If-Range tag is the entity tag of this response, by strong comparison (RFC 9110, 13.1.5).
-    private func matchesStrongly(_ tag: String) -> Bool { tag == headers[.eTag] && !tag.hasPrefix("W/") }
+    private func matchesStrongly(_ tag: String) -> Bool { tag == headers[byteText: .eTag] && !tag.hasPrefix("W/") }
 }
 
 /// Parses a single byte range (RFC 9110, 14.1.2).

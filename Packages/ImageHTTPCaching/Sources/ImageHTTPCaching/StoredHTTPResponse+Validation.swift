@@ -1,4 +1,5 @@
 public import HTTPTypes
+import ImageCore
 public import ImageTransporting
 
 #if canImport(FoundationEssentials)
@@ -14,7 +15,7 @@ extension StoredHTTPResponse {
     /// if the response has neither.
     public var validationFields: HTTPFields {
         var fields = HTTPFields()
-        if let tag = headers[.eTag] { fields[.ifNoneMatch] = tag }
+        if let tag = headers[byteText: .eTag] { fields[byteText: .ifNoneMatch] = tag }
         if let modified = headers[.lastModified] { fields[.ifModifiedSince] = modified }
         return fields
     }
@@ -46,13 +47,17 @@ extension StoredHTTPResponse {
     ///   outdated.
     public func freshened(byHead head: ResponseHead, requestTime: Date, responseTime: Date) -> StoredHTTPResponse? {
         let described: [HTTPField.Name] = [.eTag, .lastModified, .contentLength]
-        let isSame = described.allSatisfy { !head.headers.contains($0) || head.headers[$0] == headers[$0] }
+        let isSame = described.allSatisfy {
+            !head.headers.contains($0) || head.headers[byteText: $0] == headers[byteText: $0]
+        }
         guard isSame, head.status.code == status else { return nil }
         return updated(by: head, requestTime: requestTime, responseTime: responseTime)
     }
 
     private func confirms(_ fields: HTTPFields) -> Bool {
-        if let tag = fields[.eTag] { return headers[.eTag].map { Self.matchesWeakly($0[...], tag[...]) } ?? false }
+        if let tag = fields[byteText: .eTag] {
+            return headers[byteText: .eTag].map { Self.matchesWeakly($0[...], tag[...]) } ?? false
+        }
         if let modified = fields[.lastModified], let own = headers[.lastModified] { return modified == own }
         return true
     }
@@ -88,7 +93,7 @@ public enum CacheInvalidation {
         let safe: [HTTPRequest.Method] = [.get, .head, .options, .trace]
         guard !safe.contains(method), (200...399).contains(head.status.code) else { return [] }
         let named = [HTTPField.Name.location, .contentLocation].compactMap { name in
-            head.headers[name].flatMap { URL(string: $0, relativeTo: url)?.absoluteURL }
+            head.headers[fields: name].first.flatMap { URL(webAddress: $0.bytes, relativeTo: url) }
         }
         return [url] + named.filter { isSameOrigin($0, url) }
     }

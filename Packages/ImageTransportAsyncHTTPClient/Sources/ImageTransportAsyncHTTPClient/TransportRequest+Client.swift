@@ -32,7 +32,8 @@
             let status = HTTPResponse.Status(code: Int(head.status.code), reasonPhrase: head.status.reasonPhrase)
             var fields = HTTPFields()
             for (name, value) in head.headers {
-                if let name = HTTPField.Name(name) { fields.append(HTTPField(name: name, value: value)) }
+                guard let name = HTTPField.Name(name), !Self.isDamaged(name, value) else { continue }
+                fields.append(HTTPField(name: name, value: value))
             }
             let length = expectedBytes(
                 status: status.code, length: fields[.contentLength], codings: ContentCodings(fields),
@@ -41,6 +42,12 @@
             try checkLength(answer)
             _ = try hasUnknownTransferCoding(answer)
             return answer
+        }
+
+        /// Whether a field must be left out because SwiftNIO has replaced bytes of it that aren't UTF-8. The origin
+        /// wouldn't recognize such a validator or URL.
+        private static func isDamaged(_ name: HTTPField.Name, _ value: String) -> Bool {
+            [.eTag, .location].contains(name) && value.contains("\u{FFFD}")
         }
     }
 

@@ -31,9 +31,7 @@ extension CachedExchange {
     /// Whether the response is a redirect to a URL with the same key, for example to another percent-encoding. Stored, it
     /// would be the response to its own target.
     private func redirectsToOwnKey(_ head: ResponseHead) -> Bool {
-        guard RedirectChain.isRedirect(head), let location = head.headers[.location],
-            let target = URL(string: location, relativeTo: request.url)?.absoluteURL
-        else { return false }
+        guard let target = RedirectChain.target(of: head, from: request.url) else { return false }
         return rules.keys.key(for: target) == rules.keys.key(for: request.url)
     }
 

@@ -42,7 +42,9 @@ import ImageTransporting
         guard let handle = unsafe makeHandle(multi) else { return false }
         unsafe self.handle = handle
         for line in channel.request.headerLines {
-            guard unsafe itc_transfer_add_header(handle, line) else { return false }
+            guard unsafe line.withUnsafeBufferPointer({ unsafe itc_transfer_add_header(handle, $0.baseAddress) }) else {
+                return false
+            }
         }
         guard let body = channel.request.bodyToSend else { return unsafe itc_transfer_start(handle, multi) }
         let isSet = unsafe body.withUnsafeBytes { bytes in

@@ -13,7 +13,8 @@ struct HeadParser {
     private var byteCount = 0
     private var status: Int?
     private var fields = HTTPFields()
-    private var last: HTTPField.Name?
+    /// The last field, which a folded line may continue.
+    private var open: (name: HTTPField.Name, value: [UInt8])?
     private var isComplete = false
     private var framing = Framing()
 
@@ -44,25 +45,32 @@ struct HeadParser {
         status = code
         fields = HTTPFields()
         framing = Framing()
-        last = nil
+        open = nil
     }
 
     private mutating func addField(_ line: ArraySlice<UInt8>) {
-        if line.first?.isBlank == true, let last {  // line folding (RFC 9112, 5.2)
-            fields[last] = (fields[last] ?? "") + " " + line.trimmingBlanks.text
+        if line.first?.isBlank == true {  // line folding (RFC 9112, 5.2)
+            open?.value += [0x20] + line.trimmingBlanks
             return
         }
+        closeField()
         guard let colon = line.firstIndex(of: UInt8(ascii: ":")), let name = HTTPField.Name(line[..<colon].text) else {
             return
         }
-        let field = HTTPField(name: name, value: line[colon...].dropFirst().trimmingBlanks.text)
+        open = (name, Array(line[colon...].dropFirst().trimmingBlanks))
+    }
+
+    /// Adds the last field. Its value keeps its bytes, which need not be UTF-8.
+    private mutating func closeField() {
+        guard let (name, value) = open.take() else { return }
+        let field = HTTPField(name: name, value: value)
         fields.append(field)
         framing.note(field)
-        last = name
     }
 
     private mutating func finish() throws(TransportFailure) -> ResponseHead? {
         guard let status else { throw .malformedResponse("no status line") }
+        closeField()
         self.status = nil
         if status < 200 { return nil }
         isComplete = true

@@ -12,12 +12,13 @@ import ImageTransporting
 struct PartialDownload: Codable, Equatable {
     private struct Field: Codable, Equatable {
         var name: String
-        var value: String
+        /// One character for each byte, because the value may not be UTF-8.
+        var byteText: String
     }
 
     /// The URL of the response, after redirects.
     let url: URL
-    /// A strong entity tag or a strong Last-Modified date (RFC 9110, 8.8).
+    /// A strong entity tag or a strong Last-Modified date (RFC 9110, 8.8), with one character for each byte.
     let validator: String
     let totalBytes: Int
     private let fields: [Field]
@@ -36,13 +37,13 @@ struct PartialDownload: Codable, Equatable {
         url = head.url
         self.validator = validator
         totalBytes = total
-        fields = headers.map { Field(name: $0.name.rawName, value: $0.value) }
+        fields = headers.map { Field(name: $0.name.rawName, byteText: $0.byteText) }
     }
 
     /// Returns a strong entity tag or date. A date is strong if the response is at least a second later (RFC 9110,
     /// 8.8.2.2).
     private static func strongValidator(_ headers: HTTPFields, now: Date) -> String? {
-        if let tag = headers[.eTag] { return tag.hasPrefix("\"") ? tag : nil }
+        if let tag = headers[byteText: .eTag] { return tag.hasPrefix("\"") ? tag : nil }
         guard let text = headers[.lastModified], let modified = HTTPDate.parse(text, now: now),
             let date = headers[.date].flatMap({ HTTPDate.parse($0, now: now) }), date.timeIntervalSince(modified) >= 1
         else { return nil }
@@ -53,7 +54,7 @@ struct PartialDownload: Codable, Equatable {
     func request(_ request: TransportRequest, from offset: Int) -> TransportRequest {
         var request = request
         request.headers[.range] = "bytes=\(offset)-"
-        request.headers[.ifRange] = validator
+        request.headers[byteText: .ifRange] = validator
         return request
     }
 
@@ -83,19 +84,21 @@ struct PartialDownload: Codable, Equatable {
         guard head.url.normalizedText == url.normalizedText, ContentCodings(head.headers).decodable.isEmpty,
             let contentRange = head.headers[.contentRange].flatMap({ ContentRange($0) })
         else { return false }
-        let current = validator.hasPrefix("\"") ? head.headers[.eTag] : head.headers[.lastModified]
+        let current = head.headers[byteText: validator.hasPrefix("\"") ? .eTag : .lastModified]
         return (current ?? validator) == validator && contentRange.range == offset...(totalBytes - 1)
             && contentRange.totalBytes == totalBytes
     }
 
     /// Returns the head of the complete response: the stored fields, updated with those of the part (RFC 9111, 3.4).
+    ///
+    /// Date and Age of the stored fields don't apply to it, even if the part has none.
     private func wholeHead(_ part: ResponseHead) -> ResponseHead {
         var headers = HTTPFields()
         for field in fields {
-            guard let name = HTTPField.Name(field.name), part.headers[name] == nil || Self.isPositionField(name) else {
-                continue
-            }
-            headers.append(HTTPField(name: name, value: field.value))
+            guard let name = HTTPField.Name(field.name), name != .date, name != .age,
+                part.headers[name] == nil || Self.isPositionField(name)
+            else { continue }
+            headers.append(HTTPField(name: name, byteText: field.byteText))
         }
         for field in part.headers where !Self.isPositionField(field.name) { headers.append(field) }
         return ResponseHead(status: .ok, headers: headers, url: part.url, expectedBytes: totalBytes)

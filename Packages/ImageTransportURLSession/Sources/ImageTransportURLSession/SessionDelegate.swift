@@ -81,7 +81,7 @@
                 guard let name = (name as? String).flatMap({ HTTPField.Name($0) }), let value = value as? String else {
                     continue
                 }
-                fields.append(HTTPField(name: name, value: value))
+                fields.append(HTTPField(name: name, byteText: value))
             }
             let status = response.statusCode
             let isBodiless = request.method == .head || status == 204 || status == 304

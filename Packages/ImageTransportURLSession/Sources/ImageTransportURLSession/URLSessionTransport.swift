@@ -83,7 +83,7 @@
             made.httpBody = request.method == .head ? nil : request.body
             made.httpShouldHandleCookies = false
             made.timeoutInterval = request.stallTimeout / .seconds(1)
-            for field in request.headers { made.addValue(field.value, forHTTPHeaderField: field.name.rawName) }
+            for field in request.headers { made.addValue(field.byteText, forHTTPHeaderField: field.name.rawName) }
             return made
         }
     }

@@ -104,7 +104,7 @@ public struct TransportResponse: Sendable {
 public struct ResponseHead: Sendable, Hashable {
     /// The status code and reason phrase.
     public var status: HTTPResponse.Status
-    /// The header fields.
+    /// The header fields. Their values are bytes as received, which need not be UTF-8.
     public var headers: HTTPFields
     /// The address of the response, after redirects.
     public var url: URL

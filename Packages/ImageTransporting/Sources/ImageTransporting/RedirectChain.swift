@@ -1,4 +1,5 @@
 import HTTPTypes
+import ImageCore
 
 #if canImport(FoundationEssentials)
     package import FoundationEssentials
@@ -46,14 +47,23 @@ public struct RedirectChain: Sendable {
         [301, 302, 303, 307, 308].contains(head.status.code) && head.headers[.location] != nil
     }
 
+    /// Returns the target of a redirect from a URL; nil if there is none, or if its Location can't be parsed.
+    ///
+    /// The Location is read as browsers do: see `URL.init(webAddress:relativeTo:)`. Bytes that aren't UTF-8 are
+    /// percent-encoded as they are. Of several Locations, the first one applies.
+    package static func target(of head: ResponseHead, from url: URL) -> URL? {
+        guard isRedirect(head), let location = head.headers[fields: .location].first else { return nil }
+        return URL(webAddress: location.bytes, relativeTo: url)
+    }
+
     /// Sets `request` to the target of a redirect. Returns false if `head` isn't a redirect.
     ///
     /// - Throws: `.blockedRedirect`, `.redirectLoop`, `.tooManyRedirects`, or `.malformedResponse` if the Location
     ///   can't be parsed.
     public mutating func follow(_ head: ResponseHead) throws(TransportFailure) -> Bool {
-        guard Self.isRedirect(head), let location = head.headers[.location] else { return false }
-        guard let url = URL(string: location, relativeTo: request.url)?.absoluteURL else {
-            throw .malformedResponse("can't parse the Location \(location)")
+        guard Self.isRedirect(head) else { return false }
+        guard let url = Self.target(of: head, from: request.url) else {
+            throw .malformedResponse("can't parse the Location \(head.headers[.location] ?? "")")
         }
         try check(url)
         count += 1

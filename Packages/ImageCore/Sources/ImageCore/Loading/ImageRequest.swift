@@ -59,6 +59,9 @@ public struct ImageRequest: Sendable {
     }
 
     /// Creates a request for a URL. The other properties have their default values.
+    ///
+    /// The request is sent to the URL as it is. Make it from text with `URL(webAddress:)`: `URL(string:)` encodes a
+    /// component twice if it is partly encoded, and that can't be seen afterwards.
     public init(
         url: URL, target: ImageTarget? = nil, processors: [any ImageProcessor] = [],
         priority: RequestPriority = .normal, cachePolicy: ImageCachePolicy = .all, mode: ImageLoadMode = .standard,

@@ -164,33 +164,33 @@ extension UnsafeBufferPointer<UInt8> {
 }
 
 extension UInt8 {
-    fileprivate static var hash: UInt8 { UInt8(ascii: "#") }
-    fileprivate static var percent: UInt8 { UInt8(ascii: "%") }
-    fileprivate static var dot: UInt8 { UInt8(ascii: ".") }
-    fileprivate static var slash: UInt8 { UInt8(ascii: "/") }
-    fileprivate static var colon: UInt8 { UInt8(ascii: ":") }
-    fileprivate static var at: UInt8 { UInt8(ascii: "@") }
-    fileprivate static var questionMark: UInt8 { UInt8(ascii: "?") }
-    fileprivate static var closingBracket: UInt8 { UInt8(ascii: "]") }
+    static var hash: UInt8 { UInt8(ascii: "#") }
+    static var percent: UInt8 { UInt8(ascii: "%") }
+    static var dot: UInt8 { UInt8(ascii: ".") }
+    static var slash: UInt8 { UInt8(ascii: "/") }
+    static var colon: UInt8 { UInt8(ascii: ":") }
+    static var at: UInt8 { UInt8(ascii: "@") }
+    static var questionMark: UInt8 { UInt8(ascii: "?") }
+    static var closingBracket: UInt8 { UInt8(ascii: "]") }
 
-    private var isDigit: Bool { (0x30...0x39).contains(self) }
+    var isDigit: Bool { (0x30...0x39).contains(self) }
     private var isLowercase: Bool { (0x61...0x7A).contains(self) }
     private var isUppercase: Bool { (0x41...0x5A).contains(self) }
 
-    fileprivate var lowercased: UInt8 { isUppercase ? self + 0x20 : self }
-    fileprivate var uppercased: UInt8 { isLowercase ? self - 0x20 : self }
+    var lowercased: UInt8 { isUppercase ? self + 0x20 : self }
+    var uppercased: UInt8 { isLowercase ? self - 0x20 : self }
 
     /// The value of a hexadecimal digit in upper or lower case.
-    fileprivate var hexadecimalValue: UInt8? {
+    var hexadecimalValue: UInt8? {
         if isDigit { return self - 0x30 }
         return (0x41...0x46).contains(uppercased) ? uppercased - 0x37 : nil
     }
 
     /// Whether the character needs no percent-encoding anywhere in a URL (RFC 3986, 2.3).
-    fileprivate var isUnreserved: Bool {
+    var isUnreserved: Bool {
         isDigit || isLowercase || isUppercase || self == 0x2D || self == .dot || self == 0x5F || self == 0x7E
     }
 
     /// Whether it is a lowercase letter, a digit, `-` or `.`.
-    fileprivate var isPlainInAuthority: Bool { isLowercase || (0x2D...0x39).contains(self) && self != .slash }
+    var isPlainInAuthority: Bool { isLowercase || (0x2D...0x39).contains(self) && self != .slash }
 }
