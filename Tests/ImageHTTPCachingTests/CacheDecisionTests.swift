@@ -96,13 +96,14 @@ struct CacheDecisionTests {
         #expect(Self.decision(request(), newer, older) == Self.uses(0))
     }
 
-    @Test("adds the age, and removes fields that require validation")
+    @Test("adds the age and a missing Date, and removes fields that require validation")
     func served() {
         let response = stored(
             "Cache-Control: max-age=60, no-cache=\"A, set-cookie\"", "Age: 5", "a: 1", "Set-Cookie: b", "C: 2")
         let headers = response.headers(at: noon + 3.9)
         #expect(headers[.age] == "8")
-        #expect(headers.map(\.name.canonicalName).sorted() == ["age", "c", "cache-control"])
+        #expect(headers[.date] == date(0))
+        #expect(headers.map(\.name.canonicalName).sorted() == ["age", "c", "cache-control", "date"])
         #expect(response.headers(at: noon, isValidated: true)[.setCookie] == "b")
     }
 }

@@ -25,8 +25,83 @@ struct ValidationTests {
         #expect(updated.headers[y] == "3")
         #expect(updated.status == 200 && updated.selectingFields == ["accept": "b"])
         #expect(updated.headers.count == 5)
+        #expect(updated.headers(at: noon + 101)[.date] == date(101))
         #expect(updated.age(at: noon + 101) == 1)
         #expect(updated.requestTime == noon + 100 && updated.responseTime == noon + 101)
+    }
+
+    @Test(
+        "after a 304, the age counts from its Date, or from its arrival if it has no valid one (RFC 9110, 6.6.1)",
+        arguments: [
+            ([], 0), (["Date: "], 0), (["Date: yesterday"], 0), (["Date: 0"], 0), (["Date: \(date(101))"], 0),
+            (["Date: \(date(91))"], 10), (["Date: \(date(5_000))"], 0), (["Age: 7"], 7), (["Age: x"], 0),
+            (["Age: -7"], 0),
+            (["Date: \(date(91))", "Age: 3"], 10), (["Date: \(date(91))", "Age: 30"], 30),
+            (["Date: soon", "Age: 30"], 30),
+            (["Date: \(date(100))", "Date: \(date(0))"], 1), (["date: \(date(61))"], 40),
+        ] as [([String], Int)])
+    func age(_ lines: [String], _ age: Int) throws {
+        let arrival = noon + 101
+        for date in [["Date: \(date(0))"], []] {
+            let head = head(["Cache-Control: max-age=60", "Age: 50", "ETag: \"a\""] + date)
+            let response = StoredHTTPResponse(head, to: [:], requestTime: noon, responseTime: noon)
+            let byHead = response.freshened(
+                byHead: ImageHTTPCachingTests.head(lines), requestTime: arrival, responseTime: arrival)
+            let confirmed = response.freshened(
+                byNotModified: ImageHTTPCachingTests.head(lines, status: 304), requestTime: arrival,
+                responseTime: arrival)
+            for updated in try [#require(byHead), #require(confirmed)] {
+                #expect(updated.age(at: arrival) == Double(age))
+                #expect((RFC9111Policy().reuse(updated, for: request(), at: arrival) == .fresh) == (age < 60))
+                #expect(HTTPDate.parse(updated.headers(at: arrival)[values: .date].first ?? "", now: arrival) != nil)
+            }
+        }
+    }
+
+    @Test("each 304 without Date makes a response fresh again")
+    func repeated() throws {
+        var response = stored("Cache-Control: max-age=60", "Date: \(date(0))")
+        for arrival in [noon + 100, noon + 200, noon + 86_400] {
+            #expect(RFC9111Policy().reuse(response, for: request(), at: arrival) != .fresh)
+            response = try #require(
+                response.freshened(
+                    byNotModified: head([], status: 304), requestTime: arrival, responseTime: arrival))
+            #expect(RFC9111Policy().reuse(response, for: request(), at: arrival + 59) == .fresh)
+            #expect(response.headers(at: arrival)[.date] == HTTPDate.format(arrival))
+        }
+    }
+
+    @Test("heuristic lifetimes restart with a 304 without Date, and Expires keeps its time")
+    func lifetimes() throws {
+        // The validation took a second.
+        let heuristic = try #require(Self.confirmed(stored("Last-Modified: \(date(-899))", "Date: \(date(0))")))
+        #expect(RFC9111Policy().reuse(heuristic, for: request(), at: noon + 101 + 98) == .fresh)
+        #expect(RFC9111Policy().reuse(heuristic, for: request(), at: noon + 101 + 99) != .fresh)
+        let expiring = try #require(Self.confirmed(stored("Expires: \(date(150))", "Date: \(date(0))")))
+        #expect(RFC9111Policy().reuse(expiring, for: request(), at: noon + 148) == .fresh)
+        #expect(RFC9111Policy().reuse(expiring, for: request(), at: noon + 149) != .fresh)
+    }
+
+    @Test("an entity tag that isn't UTF-8 is sent back and compared by its bytes")
+    func bytes() throws {
+        func tagged(_ byte: UInt8, status: Int = 200) -> ResponseHead {
+            var answer = head([], status: status)
+            answer.headers.append(HTTPField(name: .eTag, value: Array("\"a".utf8) + [byte, 0x22]))
+            return answer
+        }
+        let response = StoredHTTPResponse(tagged(0xE9), to: [:], requestTime: noon, responseTime: noon)
+        let relaunched = try StoredHTTPResponse(metadata: response.metadata)
+        #expect(relaunched == response)
+        let sent = try #require(relaunched.validationFields[fields: .ifNoneMatch].first)
+        #expect(unsafe sent.withUnsafeBytesOfValue { unsafe Array($0) } == Array("\"a".utf8) + [0xE9, 0x22])
+        for (byte, isSame) in [(UInt8(0xE9), true), (0xE8, false)] {
+            let newer = tagged(byte, status: 304)
+            let updated = response.freshened(byNotModified: newer, requestTime: noon, responseTime: noon)
+            #expect((updated != nil) == isSame)
+            var request = request()
+            request.headers.append(HTTPField(name: .ifNoneMatch, value: Array("\"b\", \"a".utf8) + [byte, 0x22]))
+            #expect((response.conditionalResponse(to: request, byteCount: 9) == .notModified) == isSame)
+        }
     }
 
     @Test("a 304 does not replace fields that describe the body")
@@ -82,8 +157,9 @@ struct ValidationTests {
         for method in [HTTPRequest.Method.get, .head, .options, .trace] { #expect(invalidated(method).isEmpty) }
         #expect(
             invalidated(.post, "Location: 2", "Content-Location: https://A.test:443/3")
-                == ["https://a.test/album/1", "https://a.test/album/2", "https://A.test:443/3"])
+                == ["https://a.test/album/1", "https://a.test/album/2", "https://a.test:443/3"])
         #expect(invalidated(.post, "Location: http://a.test/2", "Content-Location: https://b.test/3").count == 1)
         #expect(invalidated(.post, "Location: https://a.test:444/2").count == 1)
+        #expect(invalidated(.post, "Location: /b%20[é]").last == "https://a.test/b%20%5B%C3%A9%5D")
     }
 }

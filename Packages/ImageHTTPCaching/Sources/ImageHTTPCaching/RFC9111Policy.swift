@@ -83,7 +83,7 @@ public struct RFC9111Policy: HTTPCachePolicy {
         if let negativeLifetime, [404, 410].contains(response.status) { return negativeLifetime.inSeconds }
         guard Self.isHeuristicallyCacheable(response.status) || directives.contains("public") else { return 0 }
         if let modified = response.firstDate(of: .lastModified) {
-            let unchanged = max(0, response.date.timeIntervalSince(modified))
+            let unchanged = max(0, min(response.date, response.responseTime).timeIntervalSince(modified))
             return min(unchanged * heuristicFraction, longestHeuristicLifetime.inSeconds)
         }
         return response.headers.contains(.eTag) ? 0 : defaultLifetime?.inSeconds ?? 0

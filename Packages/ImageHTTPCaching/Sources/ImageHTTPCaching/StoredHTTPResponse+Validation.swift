@@ -72,8 +72,9 @@ extension StoredHTTPResponse {
         newer.removeAll { Self.fixed.contains($0.name) }
         let replaced = Set(newer.map(\.name))
         var result = self
-        // The Age field of the older response does not apply to the updated one.
-        result.headers.removeAll { replaced.contains($0.name) || $0.name == .age }
+        // Age and Date of the older response don't apply to the updated one. Without Date, the arrival time counts (RFC
+        // 9110, 6.6.1).
+        result.headers.removeAll { replaced.contains($0.name) || $0.name == .age || $0.name == .date }
         result.headers.append(contentsOf: newer)
         (result.requestTime, result.responseTime) = (requestTime, responseTime)
         return result

@@ -59,16 +59,19 @@ public struct StoredHTTPResponse: Hashable, Sendable, Codable {
         return max(apparent, corrected) + max(0, now.timeIntervalSince(responseTime))
     }
 
-    /// Returns the header fields to return to the client, with the age in whole seconds (RFC 9111, 4, 5.1).
+    /// Returns the header fields to return to the client, with the age in whole seconds, at most 2^31 (RFC 9111, 4, 5.1,
+    /// 1.2.2).
     ///
     /// Fields that `no-cache` lists are left out unless the response was just validated (5.2.2.4).
+    /// Without a valid Date, it is the time of arrival (RFC 9110, 6.6.1).
     ///
     /// - Parameters:
     ///   - now: The current time.
     ///   - isValidated: Whether the origin has just validated the response.
     public func headers(at now: Date, isValidated: Bool = false) -> HTTPFields {
         var served = headers
-        served[.age] = String(Int(age(at: now)))
+        served[.age] = String(Int(min(age(at: now), DeltaSeconds.largest)))
+        if firstDate(of: .date) == nil { served[.date] = HTTPDate.format(responseTime) }
         if !isValidated {
             let listed = CacheDirectives(headers).fieldNames("no-cache")
             served.removeAll { listed.contains($0.name.canonicalName) }

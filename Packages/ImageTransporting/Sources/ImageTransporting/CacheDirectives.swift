@@ -81,10 +81,13 @@ public struct CacheDirectives: Hashable, Sendable {
 
 /// The syntax for numbers of seconds in HTTP (RFC 9111, 1.2.2).
 package enum DeltaSeconds {
+    /// The largest number, which also stands for greater ones.
+    package static let largest = TimeInterval(1 << 31)
+
     /// Parses a string of digits. Limits the result to 2^31. Returns nil for other strings.
     package static func parse(_ text: some StringProtocol) -> TimeInterval? {
         guard !text.isEmpty, text.utf8.allSatisfy({ (48...57).contains($0) }) else { return nil }
-        return TimeInterval(min(Int(text) ?? .max, 1 << 31))
+        return min(TimeInterval(Int(text) ?? .max), largest)
     }
 }
 
