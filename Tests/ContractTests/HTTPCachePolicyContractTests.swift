@@ -34,6 +34,7 @@ struct BrokenPolicy: HTTPCachePolicy {
         case storesParts = "the policy stores only complete responses to unconditional GET requests"
         case ignoresNoCache = "the policy revalidates a response if the request says no-cache"
         case freshensStaleResponses = "a response that was stale is never fresh again"
+        case trustsTheFuture = "a response that arrived after now is not fresh"
 
         var testDescription: String { rawValue }
     }
@@ -53,6 +54,7 @@ struct BrokenPolicy: HTTPCachePolicy {
         case .isUnstable where calls.next().isMultiple(of: 2): .stale
         case .ignoresNoCache: .fresh
         case .freshensStaleResponses where now.timeIntervalSince(response.responseTime) > 1_000_000: .fresh
+        case .trustsTheFuture: base.reuse(response, for: request, at: max(now, response.responseTime))
         default: base.reuse(response, for: request, at: now)
         }
     }

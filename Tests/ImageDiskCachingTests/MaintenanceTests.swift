@@ -80,6 +80,60 @@ struct MaintenanceTests {
         #expect(try await later.removeAll(olderThan: .seconds(7 * 86_400)).entryCount == 2)
     }
 
+    @Test(
+        "after the clock was ahead, ages count from now in the same process",
+        arguments: [3_601, 86_400, 315_360_000, 1e12] as [Double])
+    func clockWasAhead(_ seconds: Double) async throws {
+        let cache = cache
+        time.value += seconds
+        try await cache.store(entry(100), for: key(1))
+        time.value += 60
+        try await cache.store(entry(100), for: key(2))
+        time.value = testTime
+        try await cache.store(entry(100), for: key(3))
+        _ = try await cache.entry(for: key(1))
+        #expect(try #require(try await cache.status().newestUse) <= testTime + 1)
+        time.value += 30
+        _ = try await cache.entry(for: key(3))
+        time.value += 30
+        #expect(try await cache.removeAll(olderThan: .seconds(45)).entryCount == 2)
+        #expect(try await cache.entry(for: key(3)) != nil)
+        time.value += 46
+        #expect(try await cache.removeAll(olderThan: .seconds(45)).entryCount == 1)
+    }
+
+    @Test("the time that entries were unused is kept when the clock is set back")
+    func distances() async throws {
+        let cache = cache
+        time.value += 31_536_000
+        try await cache.store(entry(100), for: key(1))
+        time.value += 86_400
+        try await cache.store(entry(100), for: key(2))
+        time.value = testTime
+        #expect(try await cache.removeAll(olderThan: .seconds(86_000)).entryCount == 1)
+        let relaunched = self.cache
+        time.value += 86_400
+        #expect(try await relaunched.removeAll(olderThan: .seconds(86_000)).entryCount == 1)
+    }
+
+    @Test("the order of use is kept after the clock was ahead")
+    func orderAfterCorrection() async throws {
+        let size = fileSize(entry(1_000), key(1))
+        let cache = folder.cache(byteLimit: limit(3, files: 3 * size), now: { [time] in time.value })
+        time.value += 31_536_000
+        for number in 1...3 { try await cache.store(entry(1_000), for: key(number)) }
+        time.value = testTime
+        _ = try await cache.entry(for: key(1))
+        time.value += 60
+        try await cache.store(entry(1_000), for: key(4))
+        #expect(try await cache.entry(for: key(2)) == nil)
+        try await cache.flush()
+        let relaunched = folder.cache(byteLimit: limit(3, files: 3 * size), now: { [time] in time.value })
+        try await relaunched.store(entry(1_000), for: key(5))
+        #expect(try await relaunched.entry(for: key(3)) == nil)
+        #expect(try await relaunched.entry(for: key(1)) != nil)
+    }
+
     @Test("the order of use is kept if the clock doesn't advance or is set back")
     func clockGoesBack() async throws {
         let limit = limit(2, files: 2 * fileSize(entry(1_000), key(1)))

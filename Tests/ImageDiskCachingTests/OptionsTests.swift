@@ -36,6 +36,22 @@ struct OptionsTests {
         #expect(cache.statistics.evictions[.age]?.entryCount == 2)
     }
 
+    @Test("the age limit applies to entries from a time when the clock was ahead")
+    func ageLimitAfterWrongClock() async throws {
+        let time = SettableTime(testTime + 315_360_000)
+        let cache = cache(now: { time.value }) { $0.ageLimit = .seconds(100) }
+        for number in 1...2 { try await cache.store(entry(100), for: key(number)) }
+        time.value = testTime
+        try await cache.store(entry(100), for: key(3))
+        time.value += 60
+        #expect(try await cache.entry(for: key(1)) != nil)
+        time.value += 60
+        #expect(try await cache.entry(for: key(1)) != nil)
+        #expect(try await cache.entry(for: key(2)) == nil)
+        #expect(try await cache.entry(for: key(3)) == nil)
+        #expect(cache.statistics.evictions[.age]?.entryCount == 2)
+    }
+
     @Test("the cache evicts entries to keep free space, and stores throw if that is not enough")
     func minimumFreeSpace() async throws {
         let size = fileSize(entry(1_000), key(1))

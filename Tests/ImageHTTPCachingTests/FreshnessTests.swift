@@ -123,11 +123,42 @@ struct FreshnessTests {
         #expect(Self.lifetime(stored("ETag: \"a\""), lenient) == 0)
     }
 
-    @Test("setting the clock back does not make a response younger")
+    @Test("the age of a response that arrived in the future is infinite, because the clock was set back")
     func clock() {
         let response = stored("Cache-Control: max-age=60", "Age: 10")
-        #expect(response.age(at: noon - 1000) == 10)
+        #expect(response.age(at: noon) == 10)
         #expect(response.age(at: noon + 7) == 17)
+        #expect(response.age(at: noon - 1) == .infinity)
+        #expect(response.headers(at: noon - 1)[.age] == "2147483648")
         #expect(stored(delay: -5).age(at: noon) == 0)
+    }
+
+    @Test(
+        "a response that arrived in the future is not fresh, whatever its fields say",
+        arguments: [
+            [], ["Cache-Control: max-age=99999999999"], ["Cache-Control: max-age=600, immutable"],
+            ["Cache-Control: max-age=600, stale-while-revalidate=99999999999"],
+            ["Expires: Fri, 31 Dec 9999 23:59:59 GMT"],
+            ["Last-Modified: \(date(-864_000))"], ["Cache-Control: max-age=600", "Date: \(date(-315_360_000))"],
+        ], [200, 301, 404])
+    func future(_ lines: [String], _ status: Int) {
+        let response = StoredHTTPResponse(
+            head(lines, status: status), to: [:], requestTime: noon, responseTime: noon)
+        for policy in [RFC9111Policy(defaultLifetime: .seconds(600)), FixedLifetimePolicy(lifetime: .seconds(600))]
+            as [any HTTPCachePolicy]
+        {
+            for seconds in [1, 86_400, 315_360_000] as [TimeInterval] {
+                guard case .validate(let fallback) = policy.reuse(response, for: request(), at: noon - seconds) else {
+                    Issue.record("\(lines) is used \(seconds) s before its arrival")
+                    continue
+                }
+                #expect(fallback != .never, "it is still shown offline")
+            }
+        }
+    }
+
+    @Test("a Date in the future doesn't make the heuristic lifetime longer")
+    func futureDate() {
+        #expect(Self.lifetime(stored("Last-Modified: \(date(-1000))", "Date: \(date(864_000))")) == 100)
     }
 }

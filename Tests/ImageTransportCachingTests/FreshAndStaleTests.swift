@@ -41,6 +41,41 @@ struct FreshAndStaleTests {
         #expect(again.source == .cache && again.text == "one" && again.headers[HTTPField.Name("X-Version")!] == "then")
     }
 
+    @Test("after a 304 without Date, a response is fresh again for its lifetime")
+    func undated() async throws {
+        let confirmation = ScriptedTransport.Reply(status: .notModified, announcedBytes: 0)
+        test.script("/a", .text("one", "Cache-Control: max-age=60", "ETag: \"1\""), confirmation)
+        _ = try await test.get()
+        for round in 1...3 {
+            test.time.advance(61)
+            #expect(try await test.get().source == .validated)
+            test.time.advance(59)
+            let again = try await test.get()
+            #expect(again.source == .cache && again.headers[.age] == "59")
+            #expect(test.origin.sendCount == 1 + round)
+        }
+    }
+
+    @Test(
+        "what was stored while the clock was ahead is validated once, and then fresh for its lifetime",
+        arguments: [HTTPResponse.Status.ok, .notFound, .movedPermanently], [true, false])
+    func clockAhead(_ status: HTTPResponse.Status, _ hasLifetime: Bool) async throws {
+        let test = CachingFixture(policy: RFC9111Policy(defaultLifetime: .seconds(60)))
+        let headers = HTTPFields(hasLifetime ? ["Cache-Control: max-age=60"] : [])
+        let reply = ScriptedTransport.Reply(
+            status: status, headers: headers, announcedBytes: 3, body: [.piece(Data("one".utf8))])
+        test.script("/a", reply)
+        test.time.advance(315_360_000)
+        _ = try await test.get()
+        test.time.advance(-315_360_000)
+        #expect(try await test.stored() == nil)
+        #expect(try await test.stored(acceptsStale: true)?.text == "one")
+        _ = try await test.get()
+        #expect(test.origin.sendCount == 2)
+        test.time.advance(hasLifetime || status != .movedPermanently ? 59 : 0)
+        #expect(try await test.stored()?.headers[.age] == (hasLifetime || status != .movedPermanently ? "59" : "0"))
+    }
+
     @Test("replaces a stale response by a newer one")
     func replaced() async throws {
         test.script(

@@ -51,6 +51,14 @@ public enum HTTPCachePolicyContract {
                 try expect(fresh == fresh.sorted { $0 && !$1 }, "fresh again: \(response.headers)")
             }
         },
+        ContractRule("a response that arrived after now is not fresh") { policy in
+            for response in responses {
+                for seconds in [1, 59, 86_400, 300_000_000] as [TimeInterval] {
+                    let reuse = policy.reuse(response, for: plain, at: noon - seconds)
+                    try expect(reuse != .fresh, "fresh \(seconds) s before its arrival: \(response.headers)")
+                }
+            }
+        },
     ]
 
     private static let noon = Date(timeIntervalSince1970: 1_700_049_600)

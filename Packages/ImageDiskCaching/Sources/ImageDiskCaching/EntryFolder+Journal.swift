@@ -20,6 +20,8 @@ extension EntryFolder {
         }
         defer { unlockJournal() }
         try updateIndex(byteCount)
+        let time = Self.nanoseconds(now())
+        state.withLock { $0.correctTimes(time) }
         try compact()
         flushUses()
         return try body()
@@ -46,16 +48,16 @@ extension EntryFolder {
         state.withLock { $0.journal?.end += bytes.count }
     }
 
-    /// Writes the pending uses to the journal if they fit, otherwise to the table.
+    /// Writes the pending uses to the journal if they fit, otherwise to the table, as well as corrected times.
     private func flushUses() {
-        let uses = state.withLock { state in
+        let (uses, isCorrected) = state.withLock { state in
             state.isFlushRequested = false
-            guard state.index != nil else { return [PendingUse]() }
-            defer { state.uses = [] }
-            return state.uses
+            guard state.index != nil else { return ([PendingUse](), false) }
+            defer { (state.uses, state.hasCorrectedTimes) = ([], false) }
+            return (state.uses, state.hasCorrectedTimes)
         }
         do {
-            if fitsInJournal(uses.count) {
+            if !isCorrected, fitsInJournal(uses.count) {
                 try appendToJournal(uses.map { .use($0.name, stamp: $0.stamp) })
             } else {
                 try writeChanges()

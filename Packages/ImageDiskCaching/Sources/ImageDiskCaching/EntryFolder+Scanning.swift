@@ -1,9 +1,6 @@
 package import ImageCore
 import Synchronization
 
-/// The maximum time by which a file can be ahead of the clock: one hour, in nanoseconds.
-private let maxClockSkew: Int64 = 3_600_000_000_000
-
 extension EntryFolder {
     /// Removes the leftovers of ended processes and evicts entries to meet the limit. Doesn't create the folder.
     package func open() throws(FileSystemFailure) {
@@ -42,7 +39,7 @@ extension EntryFolder {
     /// expire.
     func timeCorrection() -> (Int64) -> Int64 {
         let now = Self.nanoseconds(now())
-        return { $0 > now + maxClockSkew ? now : $0 }
+        return { $0 > now + Self.maxClockSkew ? now : $0 }
     }
 
     /// Moves an entry that was stored with another layout to its path in this layout.

@@ -30,8 +30,10 @@ package final class EntryFolder: Sendable {
         var uses: [PendingUse] = []
         var isOpeningRequested = false
         var isFlushRequested = false
-        /// The latest time so far. Times never repeat, even if the clock doesn't advance or is set back.
+        /// The latest time so far. Times never repeat, even if the clock doesn't advance or is set back a little.
         var lastStamp = Int64.min
+        /// Whether the files of the index have times that `correctTimes` has changed.
+        var hasCorrectedTimes = false
         /// The number of the last temporary file.
         var temporaryCount: UInt16 = 0
         /// The subfolders whose names are synchronized.
@@ -137,12 +139,30 @@ package final class EntryFolder: Sendable {
         Int64(min(max(date.timeIntervalSince1970, -9e9), 9e9) * 1e9)
     }
 
+    /// The maximum time by which an entry can be ahead of the clock: one hour, in nanoseconds.
+    static let maxClockSkew: Int64 = 3_600_000_000_000
+
     static func date(_ nanoseconds: Int64) -> Date { Date(timeIntervalSince1970: Double(nanoseconds) / 1e9) }
 }
 
 extension EntryFolder.State {
+    /// Returns a time after all earlier ones.
+    ///
+    /// - Parameter time: The current time.
     mutating func nextStamp(_ time: Int64) -> Int64 {
+        correctTimes(time)
         lastStamp = lastStamp == .min ? time : max(time, lastStamp + 1)
         return lastStamp
+    }
+
+    /// Makes all times older if the clock was set back, so that the latest one is now. Otherwise entries from a time when the
+    /// clock was ahead would never expire. Their order and distances don't change.
+    mutating func correctTimes(_ now: Int64) {
+        guard lastStamp > now + EntryFolder.maxClockSkew else { return }
+        let (latest, limit) = (lastStamp, now + EntryFolder.maxClockSkew)
+        let correct = { (stamp: Int64) in stamp > limit ? now &- (latest &- stamp) : stamp }
+        index?.correctTimes(correct)
+        for position in uses.indices { uses[position].stamp = correct(uses[position].stamp) }
+        (lastStamp, hasCorrectedTimes) = (now, true)
     }
 }

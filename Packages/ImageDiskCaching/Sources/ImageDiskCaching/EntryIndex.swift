@@ -151,6 +151,15 @@ package struct EntryIndex: Sendable {
         return true
     }
 
+    /// Changes the times of use. The eviction order doesn't change.
+    mutating func correctTimes(_ correct: (Int64) -> Int64) {
+        for slot in nodes.indices where correct(nodes[slot].stamp) != nodes[slot].stamp {
+            nodes[slot].stamp = correct(nodes[slot].stamp)
+            changes.insert(slot)
+        }
+        newestStamp = correct(newestStamp)
+    }
+
     /// Removes an entry. Does nothing if it is unknown.
     package mutating func remove(_ name: EntryName) {
         guard let slot = names.remove(name, among: nodes) else { return }

@@ -15,6 +15,7 @@ import ImageTransporting
 /// - A policy stores only responses to a plain GET, and none with status 206 or 304.
 /// - A policy reuses nothing without validation if the request contains `no-cache`.
 /// - A stale response never becomes fresh again.
+/// - A response that arrived after `now` is not fresh: the clock was set back, so its age can't be known.
 ///
 /// The cache guarantees:
 /// - A response that `mayStore` rejects is not stored, and never passed to `reuse`.

@@ -24,10 +24,12 @@ public struct FixedLifetimePolicy: HTTPCachePolicy {
         request.isPlainGet && response.status == 200
     }
 
-    /// Returns `fresh` within the lifetime after the arrival of the response. Ignores its Age and Date fields.
+    /// Returns `fresh` within the lifetime after the arrival of the response, and never before the arrival. Ignores its Age
+    /// and Date fields.
     public func reuse(_ response: StoredHTTPResponse, for request: HTTPCacheRequest, at now: Date) -> CacheReuse {
         let requested = CacheDirectives(request.headers)
-        let isFresh = now.timeIntervalSince(response.responseTime) < lifetime.inSeconds
+        let elapsed = now.timeIntervalSince(response.responseTime)
+        let isFresh = elapsed >= 0 && elapsed < lifetime.inSeconds
         let isReloaded = requested.contains("no-cache") || requested.seconds("max-age") == 0
         return isFresh && !isReloaded ? .fresh : .validate(fallback: .serverError)
     }

@@ -51,19 +51,20 @@ public struct StoredHTTPResponse: Hashable, Sendable, Codable {
 
     /// Returns the seconds since the origin generated or validated the response (RFC 9111, 4.2.3).
     ///
-    /// The age is never negative: setting the clock back does not make a response younger.
+    /// The age is infinite if the response arrived after `now`: the clock was set back, so its age can't be known.
     public func age(at now: Date) -> TimeInterval {
+        guard responseTime <= now else { return .infinity }
         let apparent = max(0, responseTime.timeIntervalSince(date))
         let delay = max(0, responseTime.timeIntervalSince(requestTime))
         let corrected = (DeltaSeconds.parse(firstMember(of: .age)) ?? 0) + delay
-        return max(apparent, corrected) + max(0, now.timeIntervalSince(responseTime))
+        return max(apparent, corrected) + now.timeIntervalSince(responseTime)
     }
 
     /// Returns the header fields to return to the client, with the age in whole seconds, at most 2^31 (RFC 9111, 4, 5.1,
     /// 1.2.2).
     ///
-    /// Fields that `no-cache` lists are left out unless the response was just validated (5.2.2.4).
     /// Without a valid Date, it is the time of arrival (RFC 9110, 6.6.1).
+    /// Fields that `no-cache` lists are left out unless the response was just validated (5.2.2.4).
     ///
     /// - Parameters:
     ///   - now: The current time.
