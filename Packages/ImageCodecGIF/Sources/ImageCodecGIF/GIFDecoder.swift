@@ -11,9 +11,8 @@ public import ImageCore
 /// giflib reads the records. The pixels are decompressed and composited frame by frame, so that memory is limited to
 /// one canvas, or two if a frame restores the previous pixels. A still image that is not interlaced needs one row.
 ///
-/// Animations play as in browsers: the canvas includes the first frame, starts transparent, and clips the others. A frame
-/// without data draws nothing, as in tracking pixels. Disposal 2 clears to
-/// transparent. Delays of 0 and 10 ms become 100 ms. A loop extension with the value n plays n + 1 times.
+/// Animations play as in browsers: a larger first frame enlarges the canvas, which starts transparent and
+/// clips the others. A frame without data draws nothing, as in tracking pixels. Disposal 2 clears to transparent. Delays of 0 and 10 ms become 100 ms. A loop extension with the value n plays n + 1 times.
 public struct GIFDecoder: ImageDecoder {
     /// Creates a decoder. It has no state.
     public init() {}

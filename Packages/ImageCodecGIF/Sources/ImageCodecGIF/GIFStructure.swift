@@ -150,11 +150,13 @@ private struct GIFScan {
         try limits.check(PixelSize(width: frame.width, height: frame.height))
     }
 
-    /// Enlarges the canvas to the first image, as browsers do. Some programs write a smaller canvas, or none.
+    /// Enlarges the canvas to a larger first image, as browsers do. Some programs write a smaller canvas, or none.
     private func canvas(_ canvas: PixelSize, including first: gif_record) throws(DecodingFailure) -> PixelSize {
-        let size = PixelSize(
-            width: max(canvas.width, Int(first.left + first.width)),
-            height: max(canvas.height, Int(first.top + first.height)))
+        var size = canvas
+        if first.width > canvas.width || first.height > canvas.height {
+            size.width = max(canvas.width, Int(first.left + first.width))
+            size.height = max(canvas.height, Int(first.top + first.height))
+        }
         guard size.width > 0, size.height > 0 else { throw .malformed(.gif, "the canvas size is \(size)") }
         try limits.check(size)
         return size
