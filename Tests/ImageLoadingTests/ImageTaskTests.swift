@@ -97,12 +97,37 @@ struct ImageTaskTests {
         #expect(fixture.observer.kinds().suffix(3) == [.started, .memoryHit, .succeeded(.memory)])
     }
 
-    @Test("cancelling a finished task removes its result")
-    func cancelledAfterEnd() async throws {
-        let task = fixture.loader.task(for: fixture.request("a"))
-        _ = try await task.image()
+    @Test(
+        "cancelling a finished task has no effect on its result and events", arguments: ["image", "failure", "memory"])
+    func cancelledAfterEnd(kind: String) async throws {
+        let reply: ScriptedTransport.Reply = kind == "failure" ? .status(.notFound) : .ok(LoaderFixture.image)
+        let request = fixture.request("a", then: reply)
+        if kind == "memory" { _ = try await fixture.loader.image(for: request) }
+        let task = fixture.loader.task(for: request)
+        let before = await events(task)
+        #expect(before.last == ["image": "network", "failure": "not found", "memory": "memory"][kind])
+        let counts = fixture.loader.statistics
         task.cancel()
-        #expect(await events(task).isEmpty)
+        task.cancel()
+        #expect(await events(task) == before)
+        #expect((try? await task.image()) != nil || kind == "failure")
+        #expect(fixture.loader.statistics.cancelled.count == counts.cancelled.count)
+    }
+
+    @Test("cancelling a task in its completion handler has no effect on its result")
+    func cancelledInHandler() async throws {
+        let cell = Cell(log)
+        let held = Mutex<ImageTask?>(nil)
+        let task = fixture.loader.load(heldRequest(), for: cell, on: .immediate) { cell, _ in
+            held.withLock { $0 }?.cancel()
+            cell.log.append("end")
+        }
+        held.withLock { $0 = task }
+        gate.open()
+        #expect(try await task.image().source == .network)
+        await log.reaches(1)
+        #expect(try await task.image().source == .network)
+        held.withLock { $0 = nil }
     }
 
     @Test("a cancelled listener ends, and the request continues")
@@ -228,6 +253,7 @@ struct ImageTaskTests {
         task.cancel()
         await manual.deliver()
         #expect(log.messages.isEmpty)
+        #expect(try await task.image().source == .network)
     }
 
     @Test("by default, a handler is called on the main actor")
@@ -315,7 +341,7 @@ struct ImageTaskTests {
         cell = nil
         fixture.run()
         #expect(fixture.loader.statistics.failed.count == 1 && log.messages.isEmpty)
-        if let task { #expect(await events(task).isEmpty) }
+        if let task { #expect(await events(task) == ["not found"]) }
     }
 
     @Test("a handler is released at the end, even if the task is retained")

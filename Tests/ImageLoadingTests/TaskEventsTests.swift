@@ -77,11 +77,23 @@ struct TaskEventsTests {
     func cancelled() {
         var events = TaskEvents()
         events.report(progress(1))
-        events.finish(.failure(.notFound))
         events.cancel()
+        events.finish(.failure(.notFound))
         var cursor = TaskEvents.Cursor()
         #expect(received(events, &cursor) == ["end"])
         events.report(progress(2))
         #expect(received(events, &cursor) == ["end"])
+    }
+
+    @Test("a cancellation after the result has no effect")
+    func cancelledAfterEnd() {
+        var events = TaskEvents()
+        events.report(progress(1))
+        events.report(ImagePreview(image, number: 0))
+        events.finish(.success(LoadedImage(image: image, source: .network, encodedByteCount: nil)))
+        events.cancel()
+        var cursor = TaskEvents.Cursor()
+        #expect(received(events, &cursor) == ["1", "preview", "image", "end"])
+        #expect(!events.isCancelled)
     }
 }

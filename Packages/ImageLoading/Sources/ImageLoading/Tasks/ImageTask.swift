@@ -38,8 +38,10 @@ public final class ImageTask: Sendable {
         set { livePriority.set(newValue) }
     }
 
-    /// Ends the request. If you call it on the actor or queue of the delivery, no handler is called afterwards, not even
-    /// for earlier events. If you call it elsewhere, a handler that is just being called still runs.
+    /// Ends the request. A request that has ended keeps its result, for `image()` and `events`.
+    ///
+    /// If you call it on the actor or queue of the delivery, no handler is called afterwards, not even for earlier events
+    /// or an earlier result. If you call it elsewhere, a handler that is just being called still runs.
     public func cancel() { state.cancel() }
 
     /// Waits for the image. Also throws `.cancelled` if the calling task is cancelled, which does not end the request.

@@ -9,13 +9,15 @@ final class ImageTaskState: Sendable {
         /// The readers that wait for the next event.
         var readers: [OneTimeSignal<Void>] = []
         var receiver: EventReceiver?
+        /// Whether no more events are delivered.
+        var isSilent = false
 
         /// Returns the effects of a change of the events.
         mutating func takeEffects() -> Effects {
             var effects = Effects(readers: readers)
             readers = []
             if events.isClosed { swap(&effects.work, &work) }
-            if events.isCancelled { swap(&effects.releasedReceiver, &receiver) }
+            if isSilent { swap(&effects.releasedReceiver, &receiver) }
             guard let receiver else { return effects }
             effects.ownerIsGone = !events.isClosed && !receiver.hasOwner()
             if !receiver.isDelivering, receiver.wantsAll || events.isClosed {
@@ -47,17 +49,23 @@ final class ImageTaskState: Sendable {
     }
 
     func report(_ progress: WorkProgress) {
-        change { events in
-            events.report(progress)
-            if reportsPreviews, let preview = progress.preview { events.report(preview) }
+        change { state in
+            state.events.report(progress)
+            if reportsPreviews, let preview = progress.preview { state.events.report(preview) }
         }
     }
 
-    func report(_ preview: ImagePreview) { change { $0.report(preview) } }
+    func report(_ preview: ImagePreview) { change { $0.events.report(preview) } }
 
-    func finish(_ result: Result<LoadedImage, ImageError>) { change { $0.finish(result) } }
+    func finish(_ result: Result<LoadedImage, ImageError>) { change { $0.events.finish(result) } }
 
-    func cancel() { change { $0.cancel() } }
+    /// Ends the delivery, and the task unless it has ended.
+    func cancel() {
+        change { state in
+            state.events.cancel()
+            state.isSilent = true
+        }
+    }
 
     func cancelUnlessDelivered() {
         let isDelivered = state.withLock { $0.events.isClosed && $0.receiver == nil }
@@ -73,9 +81,9 @@ final class ImageTaskState: Sendable {
         if isClosed { work.cancel() }
     }
 
-    private func change(_ event: (inout TaskEvents) -> Void) {
+    private func change(_ event: (inout State) -> Void) {
         let effects = state.withLock { state in
-            event(&state.events)
+            event(&state)
             return state.takeEffects()
         }
         for task in effects.work { task.cancel() }
@@ -174,9 +182,10 @@ struct TaskEvents: Sendable {
         if !isClosed { self.result = result }
     }
 
+    /// Ends a task that has no result. Has no effect otherwise.
     mutating func cancel() {
-        isCancelled = true
-        (preview, result) = (nil, nil)
+        guard result == nil else { return }
+        (isCancelled, preview) = (true, nil)
     }
 
     func next(_ cursor: inout Cursor) -> Step {
