@@ -1,4 +1,5 @@
 import Foundation
+import HTTPTypes
 import ImageCoalescing
 import ImageCore
 import ImageScheduling
@@ -197,6 +198,65 @@ struct PreviewTests {
         let reds = log.all.compactMap { $0.preview?.image.bitmap.pixels[0] }
         #expect(Set(reds).subtracting([UInt8(image.count)]) == [20, 30])
         #expect(reds == reds.sorted())
+    }
+}
+
+@Suite("Previews of images whose stored bytes are undecodable", .timeLimit(.minutes(10)))
+struct RenewedPreviewTests {
+    private let gates = [Gate(), Gate()]
+    private let fixture = LoaderFixture(adjust: { ($0.decoder, $0.previewThrottle) = (ScriptedPreviews(), .none) })
+
+    /// Returns a request whose stored original, of 60 bytes, is undecodable. The new one waits after 10 and 20 bytes.
+    private func request(
+        _ others: [ScriptedTransport.Reply] = [], adjust: (inout ImageRequest) -> Void = { _ in }
+    ) async throws -> ImageRequest {
+        let image = LoaderFixture.image
+        let body: [ScriptedTransport.Step] = [
+            .piece(image[0..<10]), .wait(gates[0]), .piece(Data(image[10..<20])), .wait(gates[1]),
+            .piece(Data(image[20...])),
+        ]
+        var request = fixture.request("a")
+        let broken = ScriptedTransport.Reply.ok(Data(repeating: 1, count: 60), headers: [.eTag: "\"1\""])
+        fixture.transport.script(request.address, [broken] + others + [ScriptedTransport.Reply(body: body)])
+        _ = try await fixture.loader.data(for: request)
+        request.isProgressive = true
+        adjust(&request)
+        return request
+    }
+
+    /// Returns the red values of the previews that a task reports up to the one with `last`.
+    private func previews(_ task: ImageTask, upTo last: UInt8) async -> [UInt8] {
+        var reds: [UInt8] = []
+        for await case .preview(let image) in task.events {
+            reds.append(image.bitmap.pixels[0])
+            if reds.last == last { break }
+        }
+        return reds
+    }
+
+    @Test("the new download delivers previews, too", arguments: [ImageLoadMode.standard, .revalidate])
+    func renewed(mode: ImageLoadMode) async throws {
+        let notModified: [ScriptedTransport.Reply] = mode == .revalidate ? [.status(.notModified)] : []
+        let task = fixture.loader.task(for: try await request(notModified) { $0.mode = mode })
+        #expect(await previews(task, upTo: 10).last == 10)
+        gates[0].open()
+        #expect(await previews(task, upTo: 20).last == 20)
+        gates[1].open()
+        #expect(try await task.image().image.completeness == .complete)
+        #expect(fixture.transport.sendCount == (mode == .standard ? 2 : 3))
+    }
+
+    @Test("processors are applied to previews of the new download")
+    func processed() async throws {
+        let plus = FakeProcessor("plus 100") { bitmap in
+            var pixels = bitmap.pixels
+            pixels[0] &+= 100
+            return Bitmap(size: bitmap.size, pixels: pixels, isOpaque: true)
+        }
+        let task = fixture.loader.task(for: try await request { $0.processors = [plus] })
+        #expect(await previews(task, upTo: 110).last == 110)
+        for gate in gates { gate.open() }
+        _ = try await task.image()
     }
 }
 

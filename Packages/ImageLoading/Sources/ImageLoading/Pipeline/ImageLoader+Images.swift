@@ -72,14 +72,21 @@ extension ImageLoader {
             for: context.imageKey, priority: priority, onProgress: onProgress
         ) { shared in
             if let hit = self.lateMemoryHit(for: context) { return hit }
-            let previews = self.previewDecoder(for: context, shared)
-            defer { previews?.finish() }
-            let original = try await self.originalData(for: context, shared.priority) { progress in
-                shared.report(progress)
-                if let previews { self.offerBytes(for: context, to: previews) }
-            }
-            previews?.finish()
-            return try await self.decodeOrRenew(original, for: context, shared)
+            let previews = self.previewSession(for: context)
+            let original = try await self.originalData(for: context, shared, previews)
+            return try await self.decodeOrRenew(original, for: context, shared, previews)
+        }
+    }
+
+    /// Returns the original. Reports previews of the bytes that arrive.
+    private func originalData(
+        for context: RequestContext, _ shared: any SharedOperation, _ session: PreviewSession?
+    ) async throws -> DataJobResult {
+        let previews = session.map { previewQueue(for: $0, shared) }
+        defer { previews?.finish() }
+        return try await originalData(for: context, shared.priority) { progress in
+            shared.report(progress)
+            if let previews { self.offerBytes(for: context, to: previews) }
         }
     }
 
@@ -109,18 +116,19 @@ extension ImageLoader {
     /// Decodes an original. Stored bytes that can't be decoded are removed and downloaded once more, unless a reload
     /// has replaced them.
     private func decodeOrRenew(
-        _ original: DataJobResult, for context: RequestContext, _ shared: any SharedOperation
+        _ original: DataJobResult, for context: RequestContext, _ shared: any SharedOperation,
+        _ previews: PreviewSession?
     ) async throws -> ImageJobResult {
         do {
             return try await decode(original, for: context, shared.priority)
         } catch let failure as DecodingFailure where failure.isCausedByData && context.route.disk != .none {
-            return try await renewImage(original, after: failure, for: context, shared)
+            return try await renewImage(original, after: failure, for: context, shared, previews)
         }
     }
 
     private func renewImage(
         _ original: DataJobResult, after failure: DecodingFailure, for context: RequestContext,
-        _ shared: any SharedOperation
+        _ shared: any SharedOperation, _ previews: PreviewSession?
     ) async throws -> ImageJobResult {
         let isStored = [.disk, .validated, .stale].contains(original.loaded.source)
         let isCurrent = context.isCurrent(original.generation)
@@ -128,7 +136,8 @@ extension ImageLoader {
         if isCurrent { try await removeStoredOriginal(for: context) }
         guard isStored, !context.route.isCacheOnly else { throw failure }
         let renewal = context.replacing { $0.mode = isCurrent ? .reload : $0.mode }
-        let renewed = try await originalData(for: renewal, shared.priority) { shared.report($0) }
+        await previews?.restart()
+        let renewed = try await originalData(for: renewal, shared, previews)
         do {
             return try await decode(renewed, for: context, shared.priority)
         } catch let failure as DecodingFailure where failure.isCausedByData {

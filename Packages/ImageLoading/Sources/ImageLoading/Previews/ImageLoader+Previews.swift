@@ -19,14 +19,18 @@ extension ImageLoader {
 
     private func wantsPreviews(of key: ImageCacheKey) -> Bool { previewSubscriptions.withLock { $0[key] != nil } }
 
-    /// Decodes previews of the bytes that arrive. Returns nil if the decoder makes no previews.
-    func previewDecoder(for context: RequestContext, _ shared: any SharedOperation) -> PreviewQueue<ReceivedBytes>? {
+    /// Returns the previews of an operation, or nil if the decoder makes none.
+    func previewSession(for context: RequestContext) -> PreviewSession? {
         guard let decoder = configuration.decoder as? any PreviewingImageDecoder else { return nil }
         let decoding = DecodingRequest(target: context.request.target)
-        let session = PreviewSession { [throttle = configuration.previewThrottle] in
+        return PreviewSession { [throttle = configuration.previewThrottle] in
             decoder.makeSession(request: decoding, throttle: throttle)
         }
-        return PreviewQueue(configuration, priority: shared.priority) {
+    }
+
+    /// Decodes previews of the bytes that arrive in one download.
+    func previewQueue(for session: PreviewSession, _ shared: any SharedOperation) -> PreviewQueue<ReceivedBytes> {
+        PreviewQueue(configuration, priority: shared.priority) {
             [uptime = retryController.uptime] bytes, isCancelled in
             guard let preview = await session.preview(of: bytes, at: uptime(), isCancelled: isCancelled) else { return }
             if !isCancelled() { shared.report(preview) }
@@ -134,6 +138,9 @@ actor PreviewSession {
     private var previewCount = 0
 
     init(_ makeSession: @escaping @Sendable () -> any DecodingSession) { self.makeSession = makeSession }
+
+    /// Prepares for other bytes of the same image. The numbers of its previews continue.
+    func restart() { (source, passedByteCount, session) = (nil, 0, nil) }
 
     /// Returns a preview of all bytes received so far, or nil if there is nothing new to show or decoding fails.
     ///
