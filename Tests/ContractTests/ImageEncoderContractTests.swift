@@ -40,6 +40,7 @@ struct BrokenEncoder: ImageEncoder {
         case addsNumber = "the encoder writes the same bytes for the same image"
         case darkens = "the decoded file equals the image if lossless, and is close to it otherwise"
         case dropsAlpha = "the encoder keeps alpha if the format supports it, and drops it otherwise"
+        case roundsAlpha = "the encoder keeps what it says that it keeps"
         case halvesAtLowQuality = "the encoder accepts any quality, even out of range"
         case acceptsAnySize = "encoding a size that the format can't represent fails"
         case playsOnce = "an animation is encoded with frames, delays and loop count, or fails as unsupported"
@@ -55,6 +56,7 @@ struct BrokenEncoder: ImageEncoder {
     init(_ defect: Defect) { self.defect = defect }
 
     var format: ImageFormat { encoder.format }
+    var keptFeatures: ImageFeatures { encoder.keptFeatures }
 
     func encode(_ bitmap: Bitmap, options: EncodingOptions) throws(EncodingFailure) -> Data {
         var (size, pixels) = (bitmap.size, bitmap.pixels)
@@ -64,6 +66,8 @@ struct BrokenEncoder: ImageEncoder {
         case .darkens: pixels = pixels.map { $0 / 2 }
         case .dropsAlpha:
             return try encoder.encode(Bitmap(size: size, pixels: pixels, isOpaque: true), options: options)
+        case .roundsAlpha:
+            for index in stride(from: 3, to: pixels.count, by: 4) { pixels[index] = pixels[index] < 128 ? 0 : 255 }
         case .halvesAtLowQuality where options.quality < 0:
             size.height /= 2
             pixels.removeLast(size.area * 4)

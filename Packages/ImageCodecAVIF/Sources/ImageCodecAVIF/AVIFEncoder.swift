@@ -41,6 +41,9 @@
         /// `.avif`.
         public var format: ImageFormat { .avif }
 
+        /// `.alpha`.
+        public var keptFeatures: ImageFeatures { .alpha }
+
         /// Encodes a still image.
         ///
         /// - Throws: `.unsupportedSize` if a side is not from 1 to 65,536 pixels.
@@ -98,7 +101,7 @@
     extension Duration {
         /// The duration in milliseconds, rounded, from 1 to 2^31 - 1.
         fileprivate var wholeMilliseconds: Int {
-            let (seconds, attoseconds) = components
+            let (seconds, attoseconds) = limited.components
             guard seconds >= 0, attoseconds >= 0 else { return 1 }
             guard seconds < 2_147_483 else { return Int(Int32.max) }
             let milliseconds = (attoseconds + 500_000_000_000_000) / 1_000_000_000_000_000

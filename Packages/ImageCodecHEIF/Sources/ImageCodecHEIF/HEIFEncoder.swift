@@ -31,6 +31,9 @@
         /// `.heic`.
         public var format: ImageFormat { .heic }
 
+        /// `.alpha`.
+        public var keptFeatures: ImageFeatures { .alpha }
+
         /// Encodes a still image.
         ///
         /// - Throws: `.unsupportedSize` if a side is not from 1 to 16,384 pixels, or `.failed`.

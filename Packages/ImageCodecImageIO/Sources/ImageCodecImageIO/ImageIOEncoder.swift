@@ -14,6 +14,9 @@
         /// The encoded format.
         public let format: ImageFormat
 
+        /// `.alpha`, except for JPEG and GIF.
+        public var keptFeatures: ImageFeatures { [.jpeg, .gif].contains(format) ? [] : .alpha }
+
         /// Creates an encoder for a format.
         public init(_ format: ImageFormat) { self.format = format }
 

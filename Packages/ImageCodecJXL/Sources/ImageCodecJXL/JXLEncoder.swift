@@ -13,7 +13,7 @@
     /// alpha with loss, too. `isProgressive` stores lossy images in two passes, and lossless ones in several resolutions.
     public struct JXLEncoder: ImageEncoder {
         /// The time that is spent to make the file smaller, from 1 to 9.
-        public var effort: Int
+        public var effort: Int { didSet { effort = min(max(effort, 1), 9) } }
         /// The orientation that the file declares. The pixels are stored as they are.
         public var orientation: ImageOrientation
         /// The ICC profile of the pixels. Nil for sRGB.
@@ -38,6 +38,9 @@
 
         /// `.jxl`.
         public var format: ImageFormat { .jxl }
+
+        /// `.alpha`.
+        public var keptFeatures: ImageFeatures { .alpha }
 
         /// Encodes a still image.
         ///
@@ -87,7 +90,7 @@
     extension Duration {
         /// The duration in milliseconds, rounded, and at least 1: a frame without duration is part of the next one.
         fileprivate var wholeMilliseconds: UInt32 {
-            let (seconds, attoseconds) = components
+            let (seconds, attoseconds) = limited.components
             guard seconds >= 0, attoseconds >= 0 else { return 1 }
             guard seconds < 4_294_967 else { return .max }
             return UInt32(max(1, seconds * 1000 + (attoseconds + 500_000_000_000_000) / 1_000_000_000_000_000))

@@ -20,6 +20,9 @@ public struct PNGEncoder: ImageEncoder {
     /// `.png`.
     public var format: ImageFormat { .png }
 
+    /// `.alpha`.
+    public var keptFeatures: ImageFeatures { .alpha }
+
     /// Encodes an image. `options.isProgressive` interlaces it (Adam7). The other options are ignored.
     ///
     /// - Throws: `.unsupportedSize` if a side is not from 1 to 2^31 - 1 pixels.

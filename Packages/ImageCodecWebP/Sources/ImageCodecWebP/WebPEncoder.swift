@@ -20,6 +20,9 @@ public struct WebPEncoder: ImageEncoder {
     /// `.webp`.
     public var format: ImageFormat { .webp }
 
+    /// `.alpha`.
+    public var keptFeatures: ImageFeatures { .alpha }
+
     /// Encodes a still image.
     ///
     /// - Throws: `.unsupportedSize` if a side is not from 1 to 16,383 pixels.

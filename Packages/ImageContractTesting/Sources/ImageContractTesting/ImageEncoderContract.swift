@@ -77,6 +77,13 @@ public enum ImageEncoderContract {
             let expected = subject.supportsAlpha ? source.pixels.alphas : source.pixels.alphas.map { _ in 255 }
             try expect(alphas == expected, "the alpha values are different")
         },
+        ContractRule("the encoder keeps what it says that it keeps") { subject in
+            guard subject.encoder.keptFeatures.contains(.alpha) else { return }
+            let source = Bitmap.fading(PixelSize(width: 64, height: 16))
+            let kept = try subject.roundTrip(source, options: EncodingOptions(quality: 1, isLossless: true)).alphas
+            let error = zip(source.pixels.alphas, kept).map { abs(Int($0) - Int($1)) }.max() ?? 255
+            try expect(error <= (subject.isLossless ? 0 : 16), "partly transparent pixels are off by \(error) levels")
+        },
         ContractRule("the encoder accepts any quality, even out of range") { subject in
             for quality in [-1, 0, 0.5, 1, 2, Double.nan, .infinity] {
                 for isProgressive in [false, true] {
@@ -177,6 +184,15 @@ extension Bitmap {
             }
         }
         return Bitmap(size: size, pixels: pixels, isOpaque: !transparent)
+    }
+
+    /// Returns a gray image whose alpha grows from the left to the right.
+    fileprivate static func fading(_ size: PixelSize) -> Bitmap {
+        let row: [UInt8] = (0..<size.width).flatMap { x -> [UInt8] in
+            [100, 100, 100, UInt8(x * 255 / (size.width - 1))]
+        }
+        let rows = [[UInt8]](repeating: row, count: size.height)
+        return Bitmap(size: size, pixels: Array(rows.joined()), isOpaque: false)
     }
 
     /// Returns the mean difference of the bytes, in levels, or 255 if the counts differ.

@@ -2,8 +2,14 @@ public import ImageCore
 
 /// Stores images in a different format if that takes fewer bytes.
 ///
-/// Decodes an image, upright and in sRGB, and encodes it again. A lossy encoder discards details. Data stays unchanged
-/// if it is not an image, is animated or damaged, or would not become smaller. The metadata of the entry is not changed.
+/// Decodes an image, upright and in sRGB, and encodes it again. Data stays unchanged if
+/// - it is not an image, is animated or damaged, or would not become smaller,
+/// - it has alpha and the encoder doesn't keep it, by `ImageEncoder.keptFeatures`,
+/// - or the decoder can't read the encoder's files.
+///
+/// What a decoded image doesn't have is lost: Exif and other metadata, a profile and colors outside of sRGB, more than 8
+/// bits per channel, thumbnails, gain maps and depth. A lossy encoder also discards details. The metadata of the entry
+/// is not changed.
 public struct ReencodingTransform: DataCacheTransform {
     private let decoder: any SizedImageDecoder
     private let encoder: @Sendable (Bitmap) -> any ImageEncoder
@@ -29,10 +35,13 @@ public struct ReencodingTransform: DataCacheTransform {
         do {
             guard try decoder.header(of: entry.data).frameCount == 1 else { return entry }
             let bitmap = try decoder.decode(entry.data, request: DecodingRequest()) { false }.bitmap
-            let data = try encoder(bitmap).encode(bitmap, options: options)
-            if data.count < entry.data.count { entry.data = data }
+            let encoder = encoder(bitmap)
+            guard encoder.keptFeatures.isSuperset(of: bitmap.features) else { return entry }
+            let data = try encoder.encode(bitmap, options: options)
+            guard data.count < entry.data.count else { return entry }
+            if try decoder.header(of: data).size == bitmap.size { entry.data = data }
         } catch {
-            // The data is not an image, or the encoder does not support the image.
+            // The data is not an image, the encoder does not support the image, or the decoder can't read its files.
         }
         return entry
     }

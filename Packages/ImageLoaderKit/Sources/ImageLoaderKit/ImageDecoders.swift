@@ -61,8 +61,11 @@ public enum ImageEncoders {
     }
 }
 
-/// The format in which the disk cache stores images. Animations, and images that would not become smaller, are stored
-/// as received.
+/// The format in which the disk cache stores images.
+///
+/// Animations, images with alpha in a format without it, and images that would not become smaller are stored as received.
+/// Others lose what a decoded image doesn't have: metadata, colors outside of sRGB, and more than 8 bits per channel. See
+/// `ReencodingTransform`.
 public enum DiskEncoding: Hashable, Sendable {
     /// The format in which they were received.
     case original

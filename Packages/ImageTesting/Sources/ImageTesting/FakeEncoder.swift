@@ -13,15 +13,20 @@ public struct FakeEncoder: ImageEncoder {
 
     /// The format that the encoder reports.
     public let format: ImageFormat
+    /// What the encoder says that it keeps. It always keeps alpha.
+    public let keptFeatures: ImageFeatures
     private let failure: EncodingFailure?
 
     /// Creates an encoder.
     ///
     /// - Parameters:
     ///   - format: The format that the encoder reports. The files are always `FakeImage` files.
+    ///   - keptFeatures: What the encoder says that it keeps.
     ///   - failure: The error that every call throws.
-    public init(format: ImageFormat = .fake, failure: EncodingFailure? = nil) {
-        self.format = format
+    public init(
+        format: ImageFormat = .fake, keptFeatures: ImageFeatures = .alpha, failure: EncodingFailure? = nil
+    ) {
+        (self.format, self.keptFeatures) = (format, keptFeatures)
         self.failure = failure
     }
 

@@ -9,6 +9,10 @@ public protocol ImageEncoder: Sendable {
     /// The format that it encodes.
     var format: ImageFormat { get }
 
+    /// What its files keep of an image. By default nothing, so that nothing is lost: the disk cache stores images as
+    /// received if they have more.
+    var keptFeatures: ImageFeatures { get }
+
     /// Returns a complete file. The same image and options give the same bytes with one version of the library.
     func encode(_ bitmap: Bitmap, options: EncodingOptions) throws(EncodingFailure) -> Data
 
@@ -21,6 +25,25 @@ public protocol ImageEncoder: Sendable {
     func encode(
         _ frames: [AnimationFrame], loopCount: Int, options: EncodingOptions
     ) throws(EncodingFailure) -> Data
+}
+
+extension ImageEncoder {
+    public var keptFeatures: ImageFeatures { [] }
+}
+
+/// What an image has apart from opaque pixels in sRGB with 8 bits per channel.
+public struct ImageFeatures: OptionSet, Hashable, Sendable {
+    public let rawValue: Int
+
+    public init(rawValue: Int) { self.rawValue = rawValue }
+
+    /// Transparent and partly transparent pixels. An encoder that reduces alpha to one bit doesn't keep it.
+    public static let alpha = ImageFeatures(rawValue: 1)
+}
+
+extension Bitmap {
+    /// What the image has that a file may not keep.
+    public var features: ImageFeatures { isOpaque ? [] : .alpha }
 }
 
 /// A frame of an animation.
