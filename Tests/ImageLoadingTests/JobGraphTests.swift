@@ -173,4 +173,30 @@ struct SizeIndexTests {
         #expect(index.candidates(for: key(target(10, 10), "96")).count == 1)
         #expect(index.candidates(for: key(target(10, 10), "1")).isEmpty)
     }
+
+    @Test("the size of the index is limited, also with one image of many sizes")
+    func boundedBytes() {
+        var index = SizeIndex(byteLimit: 100_000)
+        for number in 0..<1_000 {
+            index.inserted(key(nil, String(repeating: "a", count: 1_000) + "\(number)"))
+            #expect(index.byteCount <= 102_000)
+        }
+        #expect(index.miss(of: key(nil, String(repeating: "a", count: 1_000) + "999")) == .evicted)
+        for side in 0..<5_000 {
+            index.inserted(key(target(side, side)))
+            #expect(index.byteCount <= 102_000)
+        }
+        #expect(index.candidates(for: key(target(4_990, 4_990))).count >= 9)
+    }
+
+    @Test("the largest targets have a ratio, too")
+    func extremes() {
+        let sides: [Int] = [.min, -1, 0, 1, .max]
+        for (width, height) in sides.flatMap({ width in sides.map { (width, $0) } }) {
+            var index = SizeIndex()
+            index.inserted(key(target(.max, .max, .fill)))
+            let found = index.candidates(for: key(target(width, height, .fill)))
+            #expect(found.isEmpty == (width != height || width == .max))
+        }
+    }
 }

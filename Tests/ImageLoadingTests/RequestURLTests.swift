@@ -49,6 +49,6 @@ struct RequestURLTests {
             ("https://example.org/ä#ö", "https://example.org/%C3%A4"),
         ])
     func withoutFragment(_ text: String, _ name: String) throws {
-        #expect(ImageOrigin.url(try #require(URL(string: text))).name == name)
+        #expect(ImageRequest(url: try #require(URL(string: text))).cacheKey.source == name)
     }
 }

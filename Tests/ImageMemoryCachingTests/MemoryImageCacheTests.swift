@@ -20,6 +20,22 @@ struct MemoryImageCacheTests {
         #expect(cache.count == 0)
     }
 
+    @Test("the texts of a key count")
+    func countsKeys() {
+        let cache = MemoryImageCache(byteLimit: 1_000, policy: .lru)
+        cache.insert(image(40), for: ImageCacheKey(source: "ä234", processors: ["1234567", "9"]))
+        #expect(cache.totalCost == 53)
+        let long = String(repeating: "x", count: 980)
+        cache.insert(image(40), for: ImageCacheKey(source: long))
+        cache.insert(image(40), for: ImageCacheKey(source: "a", processors: [long]))
+        #expect(cache.totalCost == 53)
+        for number in 0..<100 { cache.insert(image(4), for: ImageCacheKey(source: "\(number)" + long.prefix(400))) }
+        #expect(cache.count == 2)
+        #expect(cache.totalCost <= 1_000)
+        cache.removeAll()
+        #expect(cache.totalCost == 0)
+    }
+
     @Test("the least recently used image is evicted first")
     func evictsLeastRecentlyUsed() {
         let cache = MemoryImageCache(byteLimit: 120, policy: .lru)
@@ -158,7 +174,10 @@ struct MemoryImageCacheTests {
     }
 }
 
-private func key(_ number: Int) -> ImageCacheKey { ImageCacheKey(source: "https://images.test/\(number).jpg") }
+/// A key without texts, which costs nothing.
+private func key(_ number: Int) -> ImageCacheKey {
+    ImageCacheKey(source: "", target: ImageTarget(PixelSize(width: number, height: 1)))
+}
 
 /// An image with this cost in bytes, a multiple of four.
 private func image(_ byteCount: Int) -> DecodedImage {

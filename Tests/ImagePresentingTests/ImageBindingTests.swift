@@ -33,6 +33,22 @@ struct ImageBindingTests {
         #expect(binding.appearance.text == "success(network) final 4")
     }
 
+    @Test("another URL of the same image is the same request")
+    func rotatedURL() async {
+        let fixture = LoaderTestBed { $0.urlIdentity = { url in url.path } }
+        let gate = Gate()
+        let binding = fixture.binding(on: surface)
+        binding.bind(fixture.request("a?sig=1", behind: gate))
+        await gate.arrivals(1)
+        binding.bind(fixture.request("a?sig=2", behind: gate))
+        #expect(rendered == ["loading none"])
+        gate.open()
+        await surface.ends { $0.phase.isSuccess }
+        binding.bind(fixture.request("a?sig=3"))
+        #expect(rendered.last == "success(network) final 4")
+        #expect(fixture.transport.sendCount == 1)
+    }
+
     @Test("cancels the previous request if the new image is in memory")
     func olderThanMemory() async throws {
         let (gate, hit) = (Gate(), fixture.request("hit"))

@@ -91,6 +91,24 @@ struct PrefetchControllerTests {
         withExtendedLifetime(controller) {}
     }
 
+    @Test("an image continues to load while another item shows it with another signature")
+    func sameImageOfRotatedURL() async {
+        let fixture = LoaderTestBed { $0.urlIdentity = { url in url.path } }
+        let names = ["a?sig=1", "b", "c", "a?sig=2"]
+        let controller = PrefetchController(prefetcher: ImagePrefetcher(loader: fixture.loader), rules: rules) {
+            index in
+            fixture.request(names[index], behind: gate)
+        }
+        controller.update(visible: 0..<1, of: 4, at: .zero)
+        await fixture.transport.sends(3)
+        controller.update(visible: 3..<4, of: 4, at: .seconds(1))
+        await fixture.transport.cancellations(2)
+        gate.open()
+        while fixture.memory.images.isEmpty { await Task.yield() }
+        #expect(fixture.transport.sendCount == 3)
+        withExtendedLifetime(controller) {}
+    }
+
     @Test("an image is cancelled with the last item that shows it")
     func sameImageForNobody() async {
         let controller = await scrolledToTwin()

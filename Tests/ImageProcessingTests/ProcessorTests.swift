@@ -83,6 +83,17 @@ struct ProcessorTests {
         #expect(result.pixels[3] == 100)
     }
 
+    @Test("composites of different processors have different identifiers, whatever the identifiers contain")
+    func compositeIdentifiers() {
+        func named(_ identifier: String) -> any ImageProcessor { ClosureProcessor(identifier: identifier) { $0 } }
+        let composites = [
+            [], [named("")], [named("a:x"), named("b")], [named("a:x,b")], [named("a:x"), named(",b")], [named("a:xb")],
+            [named("3:a:x1:b")], [CompositeProcessor([named("a:x"), named("b")])],
+            [CompositeProcessor([named("a:x")]), named("b")],
+        ]
+        #expect(Set(composites.map { CompositeProcessor($0).identifier }).count == composites.count)
+    }
+
     @Test("a composite applies its processors in order and combines their identifiers")
     func composite() throws {
         let processors: [any ImageProcessor] = [
@@ -91,7 +102,7 @@ struct ProcessorTests {
         ]
         let result = try CompositeProcessor(processors).process(Self.image(20, 20))
         #expect(result.pixels == [7, 0, 0, 255])
-        #expect(CompositeProcessor(processors).identifier == "(crop(5,0,10x10),crop(2,0,1x1))")
+        #expect(CompositeProcessor(processors).identifier == "composite(15:crop(5,0,10x10)13:crop(2,0,1x1))")
         #expect(try CompositeProcessor([]).process(result) == result)
     }
 }

@@ -216,7 +216,10 @@ public enum ImageCacheContract {
         }
     }
 
-    private static func key(_ number: Int) -> ImageCacheKey { ImageCacheKey(source: "https://images.test/\(number)") }
+    /// Returns a key without texts, so that caches that count them have the same costs as others.
+    private static func key(_ number: Int) -> ImageCacheKey {
+        ImageCacheKey(source: "", target: ImageTarget(PixelSize(width: number + 1, height: 1)))
+    }
 
     /// Returns an image with a cost of `byteCount`, a multiple of four. Every part depends on the seed.
     private static func image(_ byteCount: Int, _ seed: Int) -> DecodedImage {
@@ -231,7 +234,7 @@ public enum ImageCacheContract {
         _ cache: any ImageCache, has image: DecodedImage?, for key: ImageCacheKey
     ) throws(ContractViolation) {
         if let difference = difference(of: cache.image(for: key), from: image) {
-            throw ContractViolation("\(difference), for \(key.source)")
+            throw ContractViolation("\(difference), for \(key)")
         }
     }
 

@@ -45,6 +45,9 @@ public struct CacheKeyRules: Hashable, Sendable {
         self.rules = Dictionary(rules.map { ($0.key.lowercased(), $0.value.normalized) }) { $1 }
     }
 
+    /// Whether there are no rules: the key is the normalized URL.
+    public var isEmpty: Bool { rules.isEmpty }
+
     /// Returns the cache key of a URL.
     ///
     /// - Parameter identity: The identity of the user, if responses differ by user. The key contains only a digest of
@@ -56,7 +59,8 @@ public struct CacheKeyRules: Hashable, Sendable {
 
     private func address(of url: URL) -> String {
         let text = url.normalizedText
-        guard let mark = text.firstIndex(of: "?"), let host = url.host()?.lowercased(), let rule = rule(for: host)
+        guard !rules.isEmpty, let mark = text.utf8.firstIndex(of: UInt8(ascii: "?")),
+            let host = url.host()?.lowercased(), let rule = rule(for: host)
         else { return text }
         let items = text[mark...].dropFirst().split(separator: "&", omittingEmptySubsequences: false)
         let kept = items.filter { rule.keeps(String($0.prefix { $0 != "=" })) }
@@ -94,7 +98,7 @@ public struct CacheIdentity: Hashable, Sendable {
     /// The SHA-256 digest of both parts and their lengths, in 64 hexadecimal digits. It does not reveal the
     /// credentials.
     var digest: String {
-        let parts = [authorization, partition].map { part in part.map { "\($0.utf8.count):\($0)" } ?? "-" }
+        let parts = [authorization, partition].map { $0?.textWithLength ?? "-" }
         return SHA256.hexadecimalDigest(of: Array(parts.joined(separator: " ").utf8))
     }
 }

@@ -7,8 +7,8 @@ extension CacheIdentity {
     /// Creates an identity from all headers except those for caches, because any of them may contain a token.
     init(_ fields: HTTPFields, account: String?) {
         let others = fields.filter { !Self.cacheHeaders.contains($0.name) }
-        let lines = others.map { "\($0.name.canonicalName): \($0.value)\n" }.sorted().joined()
-        let owner = account.map { "\($0.utf8.count):\($0)" }
+        let lines = others.map { [$0.name.canonicalName, $0.value].textWithLengths }.sorted().joined()
+        let owner = account.map(\.textWithLength)
         let partition = lines.isEmpty ? owner : "\(owner ?? "-")\n\(lines)"
         self.init(authorization: fields[.authorization], partition: partition)
     }

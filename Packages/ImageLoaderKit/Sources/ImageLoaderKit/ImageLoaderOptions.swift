@@ -47,7 +47,7 @@ public struct ImageLoaderOptions: Sendable {
     public var transport: (any DataTransport)?
     /// Decides which responses are stored and when they are validated. RFC 9111 by default.
     public var httpCachePolicy: any HTTPCachePolicy = RFC9111Policy()
-    /// Determines which URLs identify the same image.
+    /// Determines which URLs identify the same image: in memory, on disk and among requests in progress.
     public var cacheKeyRules = CacheKeyRules()
     /// Separates accounts that share a directory: no account finds the images of another.
     public var account: String?
@@ -68,7 +68,7 @@ public struct ImageLoaderOptions: Sendable {
     ///
     /// One host gets at most `maxDownloads` − 1, unless `maxDownloads` is 1, so that it never delays all others.
     public var maxDownloadsPerHost = 6
-    /// The maximum number of decodes at a time; the number of processor cores by default. Values below 1 count as 1.
+    /// The maximum number of decodes at a time; the number of processor cores by default. Clamped to 1...256.
     public var maxDecodes: Int
     /// The decoders, in the order in which they are tried. `ImageCodecAVIF`, `ImageCodecHEIF` and `ImageCodecJXL` have
     /// more: `.standard + [AVIFDecoder()]`.
@@ -117,6 +117,9 @@ public struct ImageLoaderOptions: Sendable {
             observer: observer, memoryPressureMonitor: observesMemoryPressure ? makeMemoryPressureMonitor() : nil,
             retryPolicy: RetryPolicy(retries: retries) { Double.random(in: 0..<1) },
             transferLimits: transferLimits, clock: ContinuousClock())
+        if !cacheKeyRules.isEmpty {
+            configuration.urlIdentity = { [cacheKeyRules] url in cacheKeyRules.key(for: url) }
+        }
         configuration.diskStore = stores
         configuration.applicationStateMonitor = applicationStateMonitor
         configuration.connectivityMonitor = connectivityMonitor
@@ -171,8 +174,8 @@ public struct ImageLoaderOptions: Sendable {
     private static let maxFiles = 16
 
     private func makeScheduler() -> PriorityScheduler {
-        let decodes = max(1, maxDecodes)
         let downloads = max(1, maxDownloads)
+        let decodes = min(max(1, maxDecodes), DispatchTaskExecutor.maxWidth)
         return PriorityScheduler(lanes: [
             .download: LaneConfiguration(
                 limit: downloads, perHostLimit: min(maxDownloadsPerHost, downloads - 1),

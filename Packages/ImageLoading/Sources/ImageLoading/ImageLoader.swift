@@ -37,7 +37,12 @@ public final class ImageLoader: ImageLoaderProtocol {
 
     /// Returns the image if it is in the memory cache. Returns nil if the request bypasses the memory cache.
     public func cachedImage(for request: ImageRequest) -> LoadedImage? {
-        memoryHit(request.cacheKey, for: request)
+        memoryHit(cacheKey(for: request), for: request)
+    }
+
+    /// Returns the key of a request in the memory cache, by `ImageLoaderConfiguration.urlIdentity`.
+    public func cacheKey(for request: ImageRequest) -> ImageCacheKey {
+        request.cacheKey(urlIdentity: configuration.urlIdentity)
     }
 
     /// - Parameter key: The key of the request in the memory cache.
@@ -55,7 +60,7 @@ public final class ImageLoader: ImageLoaderProtocol {
     public func image(
         for request: ImageRequest, onProgress: @escaping @Sendable (WorkProgress) -> Void = { _ in }
     ) async throws(ImageError) -> LoadedImage {
-        let key = request.cacheKey
+        let key = cacheKey(for: request)
         if !Task.isCancelled, let hit = memoryHit(key, for: request) { return hit }
         let context = RequestContext(self, request, key)
         return try await result(for: context, LivePriority(context.request.priority), onProgress).get()
@@ -67,7 +72,7 @@ public final class ImageLoader: ImageLoaderProtocol {
     public func data(
         for request: ImageRequest, onProgress: @escaping @Sendable (WorkProgress) -> Void = { _ in }
     ) async throws(ImageError) -> LoadedData {
-        let context = RequestContext(self, request, request.cacheKey)
+        let context = RequestContext(self, request, cacheKey(for: request))
         do {
             try context.checkURL()
             let priority = LivePriority(context.request.priority)

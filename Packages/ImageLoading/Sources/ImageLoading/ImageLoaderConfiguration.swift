@@ -1,6 +1,12 @@
 public import ImageCore
 public import ImageTransporting
 
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
 /// The components of a loader. `ImageLoaderOptions.makeConfiguration()` of ImageLoaderKit creates those of this
 /// package.
 public struct ImageLoaderConfiguration: Sendable {
@@ -10,6 +16,11 @@ public struct ImageLoaderConfiguration: Sendable {
     public var diskStore: (any MaintainedStore)?
     /// Stores originals of `ImageOrigin.fetch`; nil to store none.
     public var fetchedOriginals: FetchedOriginals?
+    /// Returns the text that identifies the image of a URL; nil for the normalized URL. URLs with equal texts share memory,
+    /// downloads and prefetches. Use the rules of the response cache, so that they share stored responses, too.
+    ///
+    /// It is called for each lookup in memory, on the caller's thread. Requests are sent to the URL as it is.
+    public var urlIdentity: (@Sendable (URL) -> String)?
     /// Downloads originals and returns stored ones: `.cached(…)`, or `.uncached(…)` without a disk cache.
     public var transport: LoaderTransport
     /// Decodes originals.

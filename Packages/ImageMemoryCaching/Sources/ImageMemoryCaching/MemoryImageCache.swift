@@ -2,8 +2,8 @@ public import ImageCore
 
 /// Stores decoded images within a limit of bytes. An eviction policy chooses which images to evict.
 ///
-/// All operations are synchronous and can be called from any thread. The cost of an image is `DecodedImage.byteCount`.
-/// An image that exceeds a limit by itself is refused and evicts nothing. The older image for its key is removed.
+/// All operations are synchronous and can be called from any thread. The cost of an image is `DecodedImage.byteCount` and
+/// the size of its key's texts. An image that exceeds a limit by itself is refused and evicts nothing. The older image for its key is removed.
 ///
 /// The cache can find an evicted or refused image while others, such as a view, retain it. It then becomes an entry
 /// again; until then it is not in `totalCost`.
@@ -39,7 +39,7 @@ public final class MemoryImageCache: ImageCache {
     public func insert(
         _ image: DecodedImage, refetch: RefetchCost, lifetime: EntryLifetime? = nil, for key: ImageCacheKey
     ) {
-        cache.insert(image, cost: image.byteCount, refetch: refetch, lifetime: lifetime, for: key)
+        cache.insert(image, cost: image.byteCount + key.byteCount, refetch: refetch, lifetime: lifetime, for: key)
     }
 
     public func remove(for key: ImageCacheKey) { cache.removeValue(for: key) }
@@ -61,9 +61,9 @@ public final class MemoryImageCache: ImageCache {
     }
 
     /// Evicts images, with the cause `.pressure`, until at most a share of the current total cost is left.
-    /// - Parameter share: From 0 to 1. Other values are clamped.
+    /// - Parameter share: From 0 to 1. Other values are clamped; NaN counts as 0.
     public func trim(toShare share: Double) {
-        trim(to: Int(Double(totalCost) * min(max(share, 0), 1)), cause: .pressure)
+        trim(to: Int(Double(totalCost) * min(1, max(0, share))), cause: .pressure)
     }
 
     /// The maximum cost of all images, in bytes. A lower limit evicts images at once.

@@ -20,6 +20,8 @@ struct BindingState: Sendable {
     }
 
     let options: ImageBinding.Options
+    /// Identifies requests that show the same image.
+    private let identity: @Sendable (ImageRequest) -> RequestIdentity
     private(set) var appearance = ImageAppearance()
     private(set) var request: ImageRequest?
     private(set) var isVisible = false
@@ -27,7 +29,15 @@ struct BindingState: Sendable {
     /// Whether the user has asked for another attempt, until one succeeds.
     private var isRetry = false
 
-    init(options: ImageBinding.Options) { self.options = options }
+    init(
+        options: ImageBinding.Options,
+        identity: @escaping @Sendable (ImageRequest) -> RequestIdentity = { RequestIdentity($0, key: $0.cacheKey) }
+    ) {
+        (self.options, self.identity) = (options, identity)
+    }
+
+    /// Returns whether a request shows the same image as the current one.
+    func isBound(to other: ImageRequest) -> Bool { request.map(identity) == identity(other) }
 
     /// Whether events of this attempt are accepted.
     func awaits(_ generation: Generation) -> Bool { generation == self.generation && appearance.phase.isLoading }
@@ -35,7 +45,7 @@ struct BindingState: Sendable {
     // MARK: Events of the owner
 
     mutating func bound(_ newRequest: ImageRequest) -> Action {
-        let isSame = newRequest == request
+        let isSame = isBound(to: newRequest)
         request = newRequest
         if isSame, !appearance.phase.isFailure { return priorityAction }
         isRetry = false

@@ -55,11 +55,14 @@ public final class ImageBinding {
     public init(loader: ImageLoader, surface: any ImageSurface, options: Options = Options()) {
         self.loader = loader
         self.surface = surface
-        state = BindingState(options: options)
+        state = BindingState(options: options) { loader.identity(of: $0) }
     }
 
     /// The appearance that was rendered last.
     public var appearance: ImageAppearance { state.appearance }
+    /// Returns whether a request shows the same image as the current one.
+    func isBound(to request: ImageRequest) -> Bool { state.isBound(to: request) }
+
     /// The current request, or `nil` if the binding is unbound.
     public var request: ImageRequest? { state.request }
     /// Whether the surface is visible.

@@ -40,7 +40,7 @@ public final class ImageModel {
     /// memory, or else the placeholder, but never an image of the previous request. Always observes the model.
     public func appearance(for request: ImageRequest) -> ImageAppearance {
         let shown = appearance
-        guard binding.request != request else { return shown }
+        if binding.isBound(to: request) { return shown }
         let number = shown.imageVersion + 1
         if let hit = loader.cachedImage(for: request) {
             return ImageAppearance(phase: .success(.memory), image: hit.image, kind: .final, imageVersion: number)

@@ -14,7 +14,7 @@ public final class PrefetchController {
     /// The requests that were started. The list may return a different request for an index later.
     private var started: [Int: ImageRequest] = [:]
     /// The number of items for each request.
-    private var uses: [ImageRequest: Int] = [:]
+    private var uses: [RequestIdentity: Int] = [:]
 
     /// Creates a controller.
     ///
@@ -46,7 +46,7 @@ public final class PrefetchController {
         let loads = change.loads.compactMap { index in request(index).map { (index, $0) } }
         for (index, request) in loads {
             started[index] = request
-            uses[request, default: 0] += 1
+            uses[prefetcher.identity(of: request), default: 0] += 1
         }
         prefetcher.start(loads.map(\.1))
     }
@@ -58,8 +58,9 @@ public final class PrefetchController {
     /// them is in the window.
     private func stop(_ indices: [Int]) {
         let unused = indices.compactMap { started.removeValue(forKey: $0) }.filter { request in
-            guard let count = uses.removeValue(forKey: request), count > 1 else { return true }
-            uses[request] = count - 1
+            let image = prefetcher.identity(of: request)
+            guard let count = uses.removeValue(forKey: image), count > 1 else { return true }
+            uses[image] = count - 1
             return false
         }
         // If all requests are finished, there is nothing to cancel.

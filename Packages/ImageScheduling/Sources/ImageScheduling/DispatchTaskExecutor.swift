@@ -6,6 +6,9 @@ import Synchronization
 ///
 /// Each worker is a serial dispatch queue, because concurrent queues share threads with Swift's pool.
 public final class DispatchTaskExecutor: TaskExecutor {
+    /// The maximum number of concurrent jobs, each of which takes a thread.
+    public static let maxWidth = 256
+
     private struct State: Sendable {
         var ready: [UnownedJob] = []
         var idle: [DispatchQueue]
@@ -15,9 +18,9 @@ public final class DispatchTaskExecutor: TaskExecutor {
 
     /// - Parameters:
     ///   - name: The label of the queues, for debugging.
-    ///   - width: The maximum number of concurrent jobs, at least 1. For decoding, use the number of cores.
+    ///   - width: The maximum number of concurrent jobs, clamped to 1...`maxWidth`. For decoding, use the number of cores.
     public init(name: String, width: Int) {
-        let workers = (0..<max(1, width)).reversed().map { DispatchQueue(label: "\(name).\($0)") }
+        let workers = (0..<min(max(1, width), Self.maxWidth)).reversed().map { DispatchQueue(label: "\(name).\($0)") }
         self.state = Mutex(State(idle: workers))
     }
 

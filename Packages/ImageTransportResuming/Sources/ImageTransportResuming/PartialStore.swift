@@ -29,8 +29,8 @@ struct PartialStore: Sendable {
         url = request.url
         let headers = request.identityHeaders ?? request.headers
         let fields =
-            "\(partition.utf8.count):\(partition)"
-            + headers.map { "\n\($0.name.canonicalName): \($0.value)" }.sorted().joined()
+            partition.textWithLength
+            + headers.map { [$0.name.canonicalName, $0.value].textWithLengths }.sorted().joined()
         // The fields are hashed because keys are stored on disk and the fields may contain credentials.
         source = "partial \(request.url.normalizedText) \(SHA256.hexadecimalDigest(of: Array(fields.utf8)))"
     }

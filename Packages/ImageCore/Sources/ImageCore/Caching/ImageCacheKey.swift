@@ -3,7 +3,7 @@ public struct ImageCacheKey: Hashable, Sendable {
     /// Computed once, because a key is used for several lookups. It is the first property, so that `==` compares it
     /// first.
     private let contentHash: Int
-    /// Identifies the original: a normalized URL, or a name that the application chose.
+    /// Identifies the original: a normalized URL, a name that the application chose, or a digest of a longer text.
     public let source: String
     /// The size to which it was decoded; nil for the stored size.
     public let target: ImageTarget?
@@ -24,6 +24,9 @@ public struct ImageCacheKey: Hashable, Sendable {
     }
 
     public func hash(into hasher: inout Hasher) { hasher.combine(contentHash) }
+
+    /// The size of its texts in bytes.
+    package var byteCount: Int { processors.reduce(source.utf8.count) { $0 + $1.utf8.count } }
 }
 
 /// Identifies encoded bytes on disk. Implementations choose their own file names.

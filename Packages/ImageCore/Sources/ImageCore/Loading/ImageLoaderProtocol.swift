@@ -10,6 +10,10 @@
 public protocol ImageLoaderProtocol: Sendable {
     /// Returns the image if it is in the memory cache.
     func cachedImage(for request: ImageRequest) -> LoadedImage?
+    /// Returns the key of a request in the memory cache. Requests with equal keys show the same image.
+    ///
+    /// By default `ImageRequest.cacheKey`.
+    func cacheKey(for request: ImageRequest) -> ImageCacheKey
     /// Loads an image.
     func image(
         for request: ImageRequest, onProgress: @escaping @Sendable (WorkProgress) -> Void
@@ -21,6 +25,8 @@ public protocol ImageLoaderProtocol: Sendable {
 }
 
 extension ImageLoaderProtocol {
+    public func cacheKey(for request: ImageRequest) -> ImageCacheKey { request.cacheKey }
+
     /// Loads an image.
     public func image(for request: ImageRequest) async throws(ImageError) -> LoadedImage {
         try await image(for: request, onProgress: { _ in })

@@ -20,7 +20,8 @@ public enum ImageOrigin: Sendable {
     /// `ImageError.circularFetch`.
     case fetch(name: String, @Sendable () async throws -> Data)
 
-    /// Bytes in memory, named by their digest. They are hashed once, which takes about 3 ns per byte.
+    /// Bytes in memory, named by their digest. They are hashed once, which takes about 3 ns per byte. The text of a
+    /// `data:` URL is hashed for each lookup.
     public static func data(_ data: Data) -> ImageOrigin {
         .data(data, name: SHA256.hexadecimalDigest(of: Array(data)))
     }
@@ -39,12 +40,17 @@ public enum ImageOrigin: Sendable {
         }
     }
 
-    /// Identifies the original: a normalized URL, or a kind and a name. URLs have no spaces, so none equals a name.
-    package var name: String {
+    /// Returns the text that identifies the original: a URL's identity, or a kind and a name. Only the latter has spaces.
+    ///
+    /// - Parameter urlIdentity: Identifies URLs; nil for the normalized URL.
+    func name(urlIdentity: ((URL) -> String)?) -> String {
         switch self {
-        case .data(_, let name): "data \(name)"
-        case .fetch(let name, _): "fetch \(name)"
-        case .url(let url): url.normalizedText
+        case .data(_, let name): return "data \(name)"
+        case .fetch(let name, _): return "fetch \(name)"
+        case .url(let url):
+            guard let urlIdentity else { return url.normalizedText }
+            let text = urlIdentity(url)
+            return text.utf8.contains(UInt8(ascii: " ")) ? "url \(text)" : text
         }
     }
 }

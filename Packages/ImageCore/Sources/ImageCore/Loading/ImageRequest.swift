@@ -8,7 +8,7 @@
 ///
 /// Two requests are equal if they can share all work and the result: if they have the same original, headers, target,
 /// processors, cache policy and mode. The other properties don't matter. Requests that are not equal may still share
-/// the download.
+/// the download, and the result in a loader with rules for URLs.
 public struct ImageRequest: Sendable {
     /// The origin of the encoded bytes.
     public var origin: ImageOrigin
@@ -85,9 +85,14 @@ extension ImageRequest: Hashable {
 }
 
 extension ImageRequest {
-    /// The key in the memory cache.
-    public var cacheKey: ImageCacheKey {
-        cacheKey(source: Original.source(origin, identity: identity, headers: headers))
+    /// The key in the memory cache of a loader without rules for URLs. See `ImageLoaderProtocol.cacheKey(for:)`.
+    public var cacheKey: ImageCacheKey { cacheKey(urlIdentity: nil) }
+
+    /// Returns the key in the memory cache.
+    ///
+    /// - Parameter urlIdentity: Returns the text that identifies the image of a URL; nil for the normalized URL.
+    package func cacheKey(urlIdentity: ((URL) -> String)?) -> ImageCacheKey {
+        cacheKey(source: Original.source(of: self, urlIdentity: urlIdentity))
     }
 
     /// Returns the key in the memory cache.
@@ -100,7 +105,7 @@ extension ImageRequest {
     /// Returns the original, whose source is known from the request's key.
     package func original(source: String) -> Original { Original(source: source, isLocal: origin.isLocal) }
 
-    package var original: Original { Original(origin, identity: identity, headers: headers) }
+    package var original: Original { original(source: Original.source(of: self, urlIdentity: nil)) }
 
     /// Whether the memory cache can be used.
     package var readsMemory: Bool { cachePolicy.memory.reads && !mode.asksOrigin }

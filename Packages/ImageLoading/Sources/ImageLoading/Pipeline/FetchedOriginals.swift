@@ -23,7 +23,7 @@ public struct FetchedOriginals: Sendable {
     }
 
     func key(_ source: String) -> DataCacheKey {
-        DataCacheKey(source: partition.map { "\($0.utf8.count):\($0) \(source)" } ?? source)
+        DataCacheKey(source: partition.map { "\($0.textWithLength) \(source)" } ?? source)
     }
 }
 
@@ -50,7 +50,7 @@ extension ImageLoader {
     /// Returns whether the original is stored, without sending events.
     func hasFetchedOriginal(_ request: ImageRequest) async -> Bool {
         guard let originals = configuration.fetchedOriginals else { return false }
-        return (try? await originals.cache.entry(for: originals.key(request.original.source))) != nil
+        return (try? await originals.cache.entry(for: originals.key(cacheKey(for: request).source))) != nil
     }
 
     /// Stores the original, unless it was reloaded since the request started.

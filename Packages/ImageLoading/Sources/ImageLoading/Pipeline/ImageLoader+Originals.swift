@@ -275,7 +275,7 @@ final class ReceivedBytes: Sendable {
             if data.isEmpty {
                 data = piece
             } else {
-                data.reserveCapacity(min(expectedBytes ?? 0, 16 << 20))
+                data.reserveCapacity(min(max(0, expectedBytes ?? 0), 16 << 20))
                 data.append(piece)
             }
         }

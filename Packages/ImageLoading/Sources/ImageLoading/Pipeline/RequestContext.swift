@@ -34,7 +34,7 @@ final class RequestContext: Sendable {
         host = request.origin.url?.host()
         let original = request.original(source: key.source)
         let generation = loader.reloads.withLock { $0.beginRequest(original) }
-        let route = FetchRoute(request, original, generation: generation)
+        let route = FetchRoute(request, generation: generation)
         dataKey = DataJobKey(original: original, route: route)
         imageKey = ImageJobKey(image: key, route: route, readsMemory: request.readsMemory)
     }
@@ -45,7 +45,7 @@ final class RequestContext: Sendable {
     func replacing(_ change: (inout ImageRequest) -> Void) -> RequestContext {
         var request = request
         change(&request)
-        return RequestContext(loader, request, request.cacheKey, id: id, start: start)
+        return RequestContext(loader, request, request.cacheKey(source: original.source), id: id, start: start)
     }
 
     /// The image's key in the memory cache.
@@ -139,11 +139,9 @@ public struct FetchRoute: Hashable, Sendable {
     /// The original's generation when the request started. Prevents it from joining older work.
     let generation: UInt64
 
-    init(_ request: ImageRequest) { self.init(request, request.original, generation: 0) }
-
-    init(_ request: ImageRequest, _ original: Original, generation: UInt64) {
+    init(_ request: ImageRequest, generation: UInt64 = 0) {
         self.generation = generation
-        let isLocal = original.isLocal
+        let isLocal = request.origin.isLocal
         disk = isLocal ? .none : request.cachePolicy.disk
         mode = isLocal && request.mode == .onlyIfCached ? .standard : request.mode
     }

@@ -2,26 +2,40 @@ import ImageCore
 
 /// The targets of images recently stored in memory, to find larger images for smaller requests and reasons for misses.
 ///
-/// The images may have been evicted since. At the limit, the older half of the index is removed.
+/// The images may have been evicted since. At a limit, the older half of the index is removed.
 struct SizeIndex: Sendable {
-    private typealias Generation = [ImageCacheKey: Set<ImageTarget?>]
+    private struct Generation: Sendable {
+        private(set) var targets: [ImageCacheKey: Set<ImageTarget?>] = [:]
+        /// The size of the keys, estimated.
+        private(set) var byteCount = 0
 
-    private let limit: Int
-    private var young: Generation = [:]
-    private var old: Generation = [:]
-
-    /// - Parameter limit: The maximum number of images. All sizes of an image count as one.
-    init(limit: Int = 8_192) { self.limit = max(2, limit) }
-
-    var count: Int { young.count + old.count }
-
-    mutating func inserted(_ key: ImageCacheKey) {
-        young[key.anySize, default: []].insert(key.target)
-        guard young.count >= limit / 2 else { return }
-        (old, young) = (young, [:])
+        mutating func insert(_ key: ImageCacheKey) {
+            let group = key.anySize
+            if targets[group] == nil { byteCount += 200 + group.byteCount }
+            if targets[group, default: []].insert(key.target).inserted { byteCount += 64 }
+        }
     }
 
-    mutating func removeAll() { (old, young) = ([:], [:]) }
+    private let limit: Int
+    private let byteLimit: Int
+    private var young = Generation()
+    private var old = Generation()
+
+    /// - Parameters:
+    ///   - limit: The maximum number of images. All sizes of an image count as one.
+    ///   - byteLimit: The maximum size of the index in bytes, estimated.
+    init(limit: Int = 8_192, byteLimit: Int = 4 << 20) { (self.limit, self.byteLimit) = (max(2, limit), byteLimit) }
+
+    var count: Int { young.targets.count + old.targets.count }
+    var byteCount: Int { young.byteCount + old.byteCount }
+
+    mutating func inserted(_ key: ImageCacheKey) {
+        young.insert(key)
+        guard young.targets.count >= limit / 2 || young.byteCount >= byteLimit / 2 else { return }
+        (old, young) = (young, Generation())
+    }
+
+    mutating func removeAll() { (old, young) = (Generation(), Generation()) }
 
     /// Returns the reason for a miss, as far as recent insertions show it.
     func miss(of key: ImageCacheKey) -> CacheMiss {
@@ -33,7 +47,7 @@ struct SizeIndex: Sendable {
     }
 
     private func targets(of group: ImageCacheKey) -> Set<ImageTarget?> {
-        (young[group] ?? []).union(old[group] ?? [])
+        (young.targets[group] ?? []).union(old.targets[group] ?? [])
     }
 
     /// Returns the keys of larger images, smallest first, and the stored size last.
@@ -50,7 +64,8 @@ struct SizeIndex: Sendable {
         guard other != target, other.mode == target.mode else { return false }
         guard other.preference == target.preference || other.preference == .quality else { return false }
         if target.mode == .fit { return true }
-        return other.size.width * target.size.height == other.size.height * target.size.width
+        return other.size.width.multipliedFullWidth(by: target.size.height)
+            == other.size.height.multipliedFullWidth(by: target.size.width)
     }
 }
 

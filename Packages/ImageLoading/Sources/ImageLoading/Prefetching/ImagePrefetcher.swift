@@ -55,6 +55,9 @@ public final class ImagePrefetcher: Sendable {
 
     deinit { stop() }
 
+    /// Returns what requests have in common that this prefetcher counts as one.
+    package func identity(of request: ImageRequest) -> RequestIdentity { loader.identity(of: request) }
+
     /// The number of waiting and running requests.
     public var count: Int { state.withLock { $0.queue.count } }
 
@@ -70,7 +73,7 @@ public final class ImagePrefetcher: Sendable {
     /// Loads images in order, after those that were started before. Priorities above `.low` are lowered to it.
     public func start(_ requests: [ImageRequest]) {
         if let level = loader.configuration.memoryPressureMonitor?.level, level >= .warning { return }
-        let prefetches = requests.compactMap { Prefetch($0, to: destination) }
+        let prefetches = requests.compactMap { Prefetch($0, to: destination, of: loader) }
         state.withLock { state in
             for prefetch in prefetches { state.queue.add(prefetch) }
         }
@@ -79,7 +82,7 @@ public final class ImagePrefetcher: Sendable {
 
     /// Stops these requests, even if they were started repeatedly. Work that others wait for continues.
     public func stop(_ requests: [ImageRequest]) {
-        let keys = requests.compactMap { Prefetch($0, to: destination)?.key }
+        let keys = requests.compactMap { Prefetch($0, to: destination, of: loader)?.key }
         stop { queue in keys.compactMap { queue.stop($0) } }
     }
 
@@ -166,7 +169,7 @@ struct Prefetch: Sendable {
     let key: Key
 
     /// Returns nil if nothing would be stored in the destination.
-    init?(_ request: ImageRequest, to destination: ImagePrefetcher.Destination) {
+    init?(_ request: ImageRequest, to destination: ImagePrefetcher.Destination, of loader: ImageLoader) {
         var request = request
         request.priority = min(request.priority, .low)
         request.isProgressive = false
@@ -175,11 +178,13 @@ struct Prefetch: Sendable {
         case .memory, .decoded:
             guard request.cachePolicy.memory.writes else { return nil }
             if destination == .decoded { request.processors = [] }
-            key = .image(ImageJobKey(image: request.cacheKey, route: route, readsMemory: request.readsMemory))
+            let image = loader.cacheKey(for: request)
+            key = .image(ImageJobKey(image: image, route: route, readsMemory: request.readsMemory))
         case .disk:
             // Local originals are not stored.
-            guard !request.original.isLocal, request.cachePolicy.disk.writes else { return nil }
-            key = .original(DataJobKey(original: request.original, route: route))
+            guard !request.origin.isLocal, request.cachePolicy.disk.writes else { return nil }
+            let original = request.original(source: loader.cacheKey(for: request).source)
+            key = .original(DataJobKey(original: original, route: route))
         }
         self.request = request
     }

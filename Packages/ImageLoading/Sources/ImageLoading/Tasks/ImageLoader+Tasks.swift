@@ -43,7 +43,7 @@ extension ImageLoader {
     }
 
     private func start(_ task: ImageTask) -> ImageTask {
-        let key = task.request.cacheKey
+        let key = cacheKey(for: task.request)
         if let hit = memoryHit(key, for: task.request) {
             task.state.finish(.success(hit))
             return task

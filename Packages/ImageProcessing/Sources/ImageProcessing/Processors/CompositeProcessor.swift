@@ -7,7 +7,7 @@ public struct CompositeProcessor: ImageProcessor {
     /// Creates a processor. An empty array returns images unchanged.
     public init(_ processors: [any ImageProcessor]) { self.processors = processors }
 
-    public var identifier: String { "(" + processors.map(\.identifier).joined(separator: ",") + ")" }
+    public var identifier: String { "composite(\(processors.map(\.identifier).textWithLengths))" }
 
     /// Applies the processors. Throws the error of the first one that fails.
     public func process(_ bitmap: Bitmap) throws -> Bitmap {

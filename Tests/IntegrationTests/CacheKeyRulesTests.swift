@@ -1,0 +1,66 @@
+import Foundation
+import HTTPTransports
+import ImageCore
+import ImageHTTPCaching
+import ImageLoaderKit
+import ImageLoading
+import ImageTesting
+import LoopbackServer
+import Testing
+
+/// With rules for keys, URLs of the same image are one image in memory, on disk and while it is loaded.
+@Suite("URLs with a rotating signature", .timeLimit(.minutes(10)))
+struct CacheKeyRulesTests {
+    private let rules = CacheKeyRules(["*": .dropping(["sig", "expires"])])
+
+    private func server(_ signal: LoopbackSignal? = nil) throws -> LoopbackServer {
+        let jpeg = try Images.jpeg(40, 30)
+        let head = LoopbackReply.head(
+            status: 200, headers: ["Content-Length": "\(jpeg.count)", "Cache-Control": "max-age=600"])
+        return try LoopbackServer { _ in
+            .steps([.text(head)] + (signal.map { [.wait($0)] } ?? []) + [.bytes(jpeg)])
+        }
+    }
+
+    private func loader(_ folder: URL? = nil) -> TestLoader {
+        TestLoader(HTTPTransport.allCases[0], folder: folder) { [rules] in $0.cacheKeyRules = rules }
+    }
+
+    @Test("memory and disk return the image of the other signature, and other items are other images")
+    func cached() async throws {
+        let server = try server()
+        let test = loader()
+        let requests = ["/a?w=1&sig=1", "/a?sig=2&w=1&expires=3", "/a?w=2&sig=1"].map {
+            ImageRequest(url: server.url($0))
+        }
+        _ = try await test.loader.image(for: requests[0])
+        #expect(test.loader.cachedImage(for: requests[1]) != nil)
+        #expect(test.loader.cachedImage(for: requests[2]) == nil)
+        let relaunched = loader(test.folder)
+        #expect(try await relaunched.loader.image(for: requests[1]).source == .disk)
+        #expect(try await relaunched.loader.image(for: requests[2]).source == .network)
+        #expect(server.log.map(\.target) == ["/a?w=1&sig=1", "/a?w=2&sig=1"])
+    }
+
+    @Test("a request joins a download with another signature, which is sent as it is")
+    func shared() async throws {
+        let signal = LoopbackSignal()
+        let server = try server(signal)
+        let test = loader()
+        async let first = test.loader.image(for: ImageRequest(url: server.url("/a?sig=1")))
+        await signal.arrivals(1)
+        async let second = test.loader.image(for: ImageRequest(url: server.url("/a?sig=2")))
+        await test.observer.reaches { events in events.count { $0.kind == .memoryMiss(.absent) } == 2 }
+        signal.open()
+        _ = try await (first, second)
+        #expect(server.log.map(\.target) == ["/a?sig=1"])
+    }
+
+    @Test("without rules, the query is part of the key")
+    func withoutRules() async throws {
+        let server = try server()
+        let test = TestLoader(HTTPTransport.allCases[0])
+        _ = try await test.loader.image(for: ImageRequest(url: server.url("/a?sig=1")))
+        #expect(test.loader.cachedImage(for: ImageRequest(url: server.url("/a?sig=2"))) == nil)
+    }
+}
