@@ -351,7 +351,8 @@ let suites = [
             "ImageCore", "ImageTransporting", "ImageLoading", "ImageLoaderKit", "ImageTesting", "LoopbackServer",
             "ImageDiskCaching", "ImageDecoding", "ImagePresenting", "ImageTransportResuming", "HTTPTransports",
             "ImageCodecJPEG", "ImageCodecPNG", "ImageCodecWebP", "ImageCodecGIF", "ImageCodecAVIF", "ImageCodecHEIF",
-            "GeneratedImages", httpTypes,
+            "ImageHTTPCaching", "ImageMemoryCaching", "ImageProcessing", "ImageScheduling", "ImageThumbHash",
+            "ImageTieredCaching", "GeneratedImages", httpTypes,
         ]),
 
     tests(

@@ -78,7 +78,7 @@ extension EncodingOptions {
 extension Duration {
     /// The duration in milliseconds, rounded and clamped to 24 bits.
     fileprivate var wholeMilliseconds: Int {
-        let (seconds, attoseconds) = components
+        let (seconds, attoseconds) = limited.components
         guard seconds >= 0, attoseconds >= 0 else { return 0 }
         guard seconds < 16_778 else { return 0xFF_FFFF }
         let milliseconds = Int(seconds) * 1000 + Int((attoseconds + 500_000_000_000_000) / 1_000_000_000_000_000)

@@ -29,7 +29,7 @@ public struct AnimationTimeline: Hashable, Sendable {
         self.loopCount = max(0, loopCount)
         var end = Duration.zero
         ends = delays.map { delay in
-            end += max(.zero, delay)
+            end += delay.limited
             return end
         }
     }

@@ -18,7 +18,7 @@ struct FrameWindow {
         self.frameCount = frameCount
         self.repeats = repeats
         let fitting = max(1, byteLimit / max(1, frameByteCount))
-        capacity = fitting >= frameCount ? frameCount : min(fitting, 1 + max(0, lookahead))
+        capacity = fitting >= frameCount ? frameCount : min(fitting, 1 + min(max(0, lookahead), frameCount))
     }
 
     subscript(index: Int) -> Bitmap? { frames[index] }

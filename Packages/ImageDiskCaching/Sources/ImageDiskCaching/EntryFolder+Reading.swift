@@ -208,8 +208,7 @@ extension EntryFolder {
 extension Duration {
     /// The duration in nanoseconds, clamped to about ±9 × 10^18.
     var inNanoseconds: Int64 {
-        let (seconds, attoseconds) = components
-        return Int64(
-            clamping: min(max(seconds, -9_000_000_000), 9_000_000_000) * 1_000_000_000 + attoseconds / 1_000_000_000)
+        let (seconds, attoseconds) = limited.components
+        return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
     }
 }

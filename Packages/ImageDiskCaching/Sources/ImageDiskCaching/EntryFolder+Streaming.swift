@@ -37,7 +37,7 @@ extension EntryFolder {
             EntryStream(temporary: try createTemporary(), key: key, name: name(key))
         }
         do {
-            if let expected { try reserve(expected + typicalTailSize, for: &stream) }
+            if let expected { try reserve(min(expected, .max / 2) + typicalTailSize, for: &stream) }
             return stream
         } catch {
             end(stream, isFailure: true)

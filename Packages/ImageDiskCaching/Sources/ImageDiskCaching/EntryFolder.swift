@@ -88,7 +88,7 @@ package final class EntryFolder: Sendable {
         self.options = options
         self.fileSystem = fileSystem
         self.now = now
-        state = Mutex(State(byteLimit: max(0, byteLimit)))
+        state = Mutex(State(byteLimit: Self.limited(byteLimit)))
     }
 
     deinit {
@@ -102,7 +102,7 @@ package final class EntryFolder: Sendable {
     package var statistics: DiskCacheStatistics { state.withLock { $0.statistics } }
 
     /// Changes the limit for later stores. `shrinkStep` evicts entries to meet it.
-    package func setByteLimit(_ byteLimit: Int) { state.withLock { $0.byteLimit = max(0, byteLimit) } }
+    package func setByteLimit(_ byteLimit: Int) { state.withLock { $0.byteLimit = Self.limited(byteLimit) } }
 
     /// Returns true once if the folder is not open. The caller that receives true opens it.
     package func requestsOpening() -> Bool {
@@ -136,11 +136,14 @@ package final class EntryFolder: Sendable {
 
     /// Nanoseconds since 1970, clamped to ±9 × 10^18.
     static func nanoseconds(_ date: Date) -> Int64 {
-        Int64(min(max(date.timeIntervalSince1970, -9e9), 9e9) * 1e9)
+        Int64(min(9e9, max(-9e9, date.timeIntervalSince1970)) * 1e9)
     }
 
     /// The maximum time by which an entry can be ahead of the clock: one hour, in nanoseconds.
     static let maxClockSkew: Int64 = 3_600_000_000_000
+
+    /// Returns a byte limit whose sums with the sizes of files don't overflow.
+    private static func limited(_ byteLimit: Int) -> Int { min(max(0, byteLimit), .max / 4) }
 
     static func date(_ nanoseconds: Int64) -> Date { Date(timeIntervalSince1970: Double(nanoseconds) / 1e9) }
 }

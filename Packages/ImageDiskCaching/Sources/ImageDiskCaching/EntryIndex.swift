@@ -71,8 +71,14 @@ package struct EntryIndex: Sendable {
         records.filter { $0.stamp < deadline }.map(\.name)
     }
 
-    /// Returns the entry to evict next.
-    package mutating func victim() -> Record? { policy?.victim().map { nodes[$0] } }
+    /// Returns the entry to evict next. If the policy names none, although there are entries, it is the one that was not
+    /// used for the longest time.
+    package mutating func victim() -> Record? {
+        guard let slot = policy?.victim(), nodes.indices.contains(slot), let record = record(at: slot) else {
+            return policy == nil ? nil : nodes.indices.compactMap { record(at: $0) }.min { $0.stamp < $1.stamp }
+        }
+        return record
+    }
 
     /// Inserts all entries into a policy, in the order of their last use, and uses it from now on.
     package mutating func arrange(by policy: any DiskEvictionPolicy) {

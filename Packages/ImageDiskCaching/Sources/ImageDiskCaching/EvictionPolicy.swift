@@ -17,6 +17,9 @@ public protocol DiskEvictionPolicy: Sendable {
     /// Removes an entry.
     mutating func remove(_ slot: Int)
     /// Returns the entry to evict next, or nil if there is none. Repeated calls return the same entry.
+    ///
+    /// If it is nil or not an entry although there are entries, the cache evicts the one that was not used for the longest
+    /// time.
     mutating func victim() -> Int?
 }
 

@@ -1,4 +1,5 @@
 import HTTPTypes
+import ImageCore
 import ImageTransporting
 
 #if canImport(FoundationEssentials)
@@ -146,5 +147,6 @@ extension HTTPCacheRequest {
 }
 
 extension Duration {
-    var inSeconds: TimeInterval { TimeInterval(components.seconds) + TimeInterval(components.attoseconds) / 1e18 }
+    /// The duration in seconds, limited to 0 to 100 years.
+    var inSeconds: TimeInterval { limited / .seconds(1) }
 }

@@ -71,7 +71,7 @@ public struct StoredHTTPResponse: Hashable, Sendable, Codable {
     ///   - isValidated: Whether the origin has just validated the response.
     public func headers(at now: Date, isValidated: Bool = false) -> HTTPFields {
         var served = headers
-        served[.age] = String(Int(min(age(at: now), DeltaSeconds.largest)))
+        served[.age] = String(Int(min(max(0, age(at: now)), DeltaSeconds.largest)))
         if firstDate(of: .date) == nil { served[.date] = HTTPDate.format(responseTime) }
         if !isValidated {
             let listed = CacheDirectives(headers).fieldNames("no-cache")

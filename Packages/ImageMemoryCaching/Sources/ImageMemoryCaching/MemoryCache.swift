@@ -37,18 +37,17 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
 
     /// Inserts a value for a key and removes the older value.
     /// - Parameters:
-    ///   - cost: The cost in the unit of the limits, 0 or more.
+    ///   - cost: The cost in the unit of the limits. A negative value counts as 0.
     ///   - refetch: The cost of loading the value again.
     ///   - lifetime: Overrides the lifetime of the cache. Requires a clock.
     public func insert(
         _ value: Value, cost: Int = 1, refetch: RefetchCost = .network, lifetime: EntryLifetime? = nil, for key: Key
     ) {
-        precondition(cost >= 0, "the cost must not be negative: \(cost)")
         precondition(lifetime == nil || clock != nil, "a lifetime requires a cache with a clock")
         let now = clock?.now()
         let hash = UInt64(truncatingIfNeeded: key.hashValue)
         let record = EntryRecord(
-            candidate: EvictionCandidate(hash: hash, cost: cost, refetch: refetch),
+            candidate: EvictionCandidate(hash: hash, cost: max(0, cost), refetch: refetch),
             times: now.map { EntryTimes(lifetime: lifetime ?? self.lifetime, now: $0) })
         withStorage { $0.insert(value, record, for: key, at: now) }
     }

@@ -1,3 +1,5 @@
+import ImageCore
+
 /// Decides which items of a scrolling list to load: the visible items, and more ahead of them the faster the list
 /// scrolls.
 ///
@@ -20,14 +22,26 @@ public struct PrefetchWindow: Sendable {
     public struct Rules: Hashable, Sendable {
         /// The time to load ahead. It should be longer than a load takes.
         public var lead: Duration
-        /// The minimum number of items to load ahead, even at rest. Must not be negative.
+        /// The minimum number of items to load ahead, even at rest. A window clamps it to 0...10,000.
         public var minimumAhead: Int
-        /// The maximum number of items to load ahead. Must not be less than `minimumAhead`.
+        /// The maximum number of items to load ahead, at least `minimumAhead`. A window clamps it to 0...10,000.
         public var maximumAhead: Int
-        /// The distance that counts as a reversal. Must be positive.
+        /// The distance that counts as a reversal. Each movement back counts if it is not positive.
         public var reversalDistance: Double
-        /// The time constant of the exponential mean of the velocity. Must be positive.
+        /// The time constant of the exponential mean of the velocity. A negative value counts as 0.
         public var smoothing: Duration
+
+        /// The maximum number of items that are visible, and of those to load ahead.
+        fileprivate static let maximumItems = 10_000
+
+        /// The rules within their ranges.
+        fileprivate var limited: Rules {
+            var rules = self
+            rules.minimumAhead = min(max(0, minimumAhead), Self.maximumItems)
+            rules.maximumAhead = min(max(0, maximumAhead), Self.maximumItems)
+            (rules.lead, rules.smoothing) = (lead.limited, smoothing.limited)
+            return rules
+        }
 
         /// Creates rules.
         ///
@@ -70,7 +84,7 @@ public struct PrefetchWindow: Sendable {
     private var motion = ScrollMotion()
 
     /// Creates an empty window.
-    public init(rules: Rules = Rules()) { self.rules = rules }
+    public init(rules: Rules = Rules()) { self.rules = rules.limited }
 
     /// The mean velocity in items per second. Negative towards the beginning.
     public var velocity: Double { motion.velocity }
@@ -83,10 +97,11 @@ public struct PrefetchWindow: Sendable {
     ///   - time: The time since any fixed moment. It must not decrease.
     /// - Returns: The items to load and to cancel.
     public mutating func update(visible: Range<Int>, of count: Int, at time: Duration) -> Change {
-        let visible = visible.clamped(to: 0..<max(0, count))
+        let shown = visible.clamped(to: 0..<max(0, count))
+        let visible = shown.lowerBound..<shown.lowerBound + min(shown.count, Rules.maximumItems)
         motion.moved(to: visible, at: time, rules)
         let before = items
-        items = visible.isEmpty ? 0..<0 : window(around: visible).clamped(to: 0..<count)
+        items = visible.isEmpty ? 0..<0 : window(around: visible, of: count)
         return Change(from: before, to: items, isForwards: motion.isForwards)
     }
 
@@ -100,15 +115,18 @@ public struct PrefetchWindow: Sendable {
     ///
     /// The far edge only moves back when the distance shrinks by a third. Otherwise small changes of the velocity would
     /// cancel and load the same items repeatedly.
-    private func window(around visible: Range<Int>) -> Range<Int> {
+    private func window(around visible: Range<Int>, of count: Int) -> Range<Int> {
         let ahead = ahead
         let most = max(ahead, min(rules.maximumAhead, ahead + ahead / 2))
         func distance(_ present: Int) -> Int {
             present > rules.maximumAhead ? ahead : min(max(present, ahead), most)
         }
-        return motion.isForwards
-            ? visible.lowerBound..<visible.upperBound + distance(items.upperBound - visible.upperBound)
-            : visible.lowerBound - distance(visible.lowerBound - items.lowerBound)..<visible.upperBound
+        if motion.isForwards {
+            let added = min(distance(items.upperBound - visible.upperBound), count - visible.upperBound)
+            return visible.lowerBound..<visible.upperBound + added
+        }
+        let added = min(distance(visible.lowerBound - items.lowerBound), visible.lowerBound)
+        return visible.lowerBound - added..<visible.upperBound
     }
 
     private var ahead: Int {
@@ -135,7 +153,7 @@ private struct ScrollMotion: Sendable {
     fileprivate var furthest = 0.0
 
     mutating func moved(to visible: Range<Int>, at time: Duration, _ rules: PrefetchWindow.Rules) {
-        let position = Double(visible.lowerBound + visible.upperBound) / 2
+        let position = Double(visible.lowerBound) + Double(visible.count) / 2
         let reach = Double(visible.count + rules.maximumAhead)
         guard let last, abs(position - last.position) <= reach else { return reset(at: position, time) }
         let reverses = reverses(at: position, rules.reversalDistance)

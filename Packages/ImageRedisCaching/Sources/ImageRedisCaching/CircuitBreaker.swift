@@ -1,4 +1,6 @@
 #if RedisCaching
+    import ImageCore
+
     /// Decides whether commands are sent to a server that failed. Pure: it takes the time as a parameter.
     ///
     /// A failure opens the breaker: no command is sent. After a delay, one probe is sent. If it succeeds, the breaker is
@@ -25,9 +27,9 @@
         private let maxDelay: Duration
 
         init(firstDelay: Duration, maxDelay: Duration) {
-            self.firstDelay = firstDelay
-            self.maxDelay = max(firstDelay, maxDelay)
-            delay = firstDelay
+            self.firstDelay = firstDelay.limited
+            self.maxDelay = max(firstDelay, maxDelay).limited
+            delay = self.firstDelay
         }
 
         var isClosed: Bool { phase == .closed }

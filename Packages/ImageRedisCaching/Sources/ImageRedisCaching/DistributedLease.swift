@@ -89,7 +89,7 @@
                 }
                 if acquisition == .acquired { return try await (hold(key, token, produce), .producedWithLease) }
                 guard await hasSlept(for: min(pause, options.waitLimit - waited())) else { break }
-                pause = min(pause * 3 / 2, options.maxPause)
+                pause = min(pause.limited * 3 / 2, options.maxPause)
             }
             return (try await produce(), .producedWithoutLease)
         }

@@ -59,7 +59,7 @@
         public var retryDelay = Duration.milliseconds(100)
         /// The largest time without commands after a failure. The default is 10 seconds.
         public var maxRetryDelay = Duration.seconds(10)
-        /// The number of threads, if the cache has its own. The default is 1.
+        /// The number of threads, if the cache has its own, clamped to 1...64. The default is 1.
         public var threadCount = 1
 
         /// Creates options with the default values.

@@ -11,7 +11,7 @@
         /// - Parameter group: The event loops of the application, or nil for own ones, which end with this object.
         init(_ group: (any EventLoopGroup)?, threadCount: Int) {
             isOwned = group == nil
-            self.group = group ?? MultiThreadedEventLoopGroup(numberOfThreads: max(1, threadCount))
+            self.group = group ?? MultiThreadedEventLoopGroup(numberOfThreads: min(max(1, threadCount), 64))
         }
 
         /// Ends the threads of own event loops. Doesn't wait, because this may run on one of them. The error is ignored:

@@ -37,7 +37,7 @@ public struct LaneConfiguration: Sendable {
 public struct StartRate: Sendable {
     /// The initial and maximum number of tokens, at least 1.
     public var burst: Int
-    /// The number of tokens that are added per second, above 0.
+    /// The number of tokens that are added per second. Limited to 1e-6 to 1e9; NaN counts as the least.
     public var perSecond: Double
     /// The clock that measures the rate.
     public let clock: any Clock<Duration>

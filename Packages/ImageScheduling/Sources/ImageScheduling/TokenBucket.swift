@@ -9,7 +9,7 @@ struct TokenBucket: Sendable {
 
     init(_ rate: StartRate) {
         capacity = Double(max(1, rate.burst))
-        perSecond = max(rate.perSecond, 1e-6)
+        perSecond = rate.perSecond > 1e-6 ? min(rate.perSecond, 1e9) : 1e-6
         tokens = capacity
     }
 

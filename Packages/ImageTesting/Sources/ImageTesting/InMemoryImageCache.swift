@@ -88,7 +88,7 @@ public final class InMemoryImageCache: ImageCache {
     public func trim(toShare share: Double) {
         state.withLock { state in
             state.messages.append(.trim(toShare: share))
-            state.trim(to: Int(Double(state.totalCost) * share))
+            state.trim(to: Int(Double(state.totalCost) * min(1, max(0, share))))
         }
     }
 }

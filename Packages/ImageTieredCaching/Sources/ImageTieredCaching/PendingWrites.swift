@@ -55,7 +55,7 @@ final class PendingWrites: Sendable {
             let store = Change.store(entry)
             let fits =
                 state.waiting.count < limits.maxPendingWrites
-                && store.byteCount <= limits.maxPendingBytes - state.waitingBytes
+                && store.byteCount <= max(0, limits.maxPendingBytes) - state.waitingBytes
             guard fits || state.waiting.count < limits.maxPendingRemovals else { return false }
             let change = fits ? store : .remove
             state.waiting[key] = change
@@ -99,7 +99,7 @@ final class PendingWrites: Sendable {
 
     /// Starts changes until the limit is reached. A key whose older change is being made has to wait.
     private func startNext(in state: inout State) {
-        while state.running.count < limits.maxConcurrentWrites,
+        while state.running.count < max(1, limits.maxConcurrentWrites),
             let index = state.order.firstIndex(where: { [running = state.running] in running[$0] == nil })
         {
             let key = state.order.remove(at: index)

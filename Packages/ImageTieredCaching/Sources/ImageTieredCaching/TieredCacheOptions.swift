@@ -4,11 +4,11 @@ public struct TieredCacheOptions: Hashable, Sendable {
     public var maxPendingWrites = 256
     /// The largest total size of the entries that wait, in bytes, without their keys. The default is 64 MiB.
     public var maxPendingBytes = 64 << 20
-    /// The largest number of writes to the lower level at once. The default is 4.
+    /// The largest number of writes to the lower level at once, at least 1. The default is 4.
     public var maxConcurrentWrites = 4
 
     /// The largest number of waiting changes, including removals of the older entries of dropped writes.
-    var maxPendingRemovals: Int { max(0, maxPendingWrites) * 8 }
+    var maxPendingRemovals: Int { min(max(0, maxPendingWrites), 1 << 32) * 8 }
 
     /// Creates options with the default values.
     public init() {}

@@ -23,7 +23,7 @@
             public var rootsFile: String?
             /// The maximum time to establish a connection. Applies even if the requests that wait for it allow more.
             public var connectTimeout: Duration
-            /// The number of event loops. Each has a thread.
+            /// The number of event loops, clamped to 1...64. Each has a thread.
             public var threadCount: Int
 
             /// Creates a configuration.
@@ -49,7 +49,8 @@
                 var made = HTTPClient.Configuration(
                     tlsConfiguration: tls, redirectConfiguration: .disallow,
                     timeout: .init(connect: .milliseconds(connectTimeout.wholeMilliseconds)), decompression: .disabled)
-                made.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = maxConnectionsPerHost
+                made.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = min(
+                    max(1, maxConnectionsPerHost), 65_535)
                 made.connectionPool.idleTimeout = .milliseconds(maxIdleTime.wholeMilliseconds)
                 made.connectionPool.retryConnectionEstablishment = false
                 return made

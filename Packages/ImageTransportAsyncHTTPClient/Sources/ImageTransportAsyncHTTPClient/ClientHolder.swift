@@ -22,7 +22,7 @@
         private let group: MultiThreadedEventLoopGroup
 
         init(_ configuration: AsyncHTTPClientTransport.Configuration) {
-            group = MultiThreadedEventLoopGroup(numberOfThreads: max(1, configuration.threadCount))
+            group = MultiThreadedEventLoopGroup(numberOfThreads: min(max(1, configuration.threadCount), 64))
             client = HTTPClient(eventLoopGroup: group, configuration: configuration.makeClientConfiguration())
         }
 

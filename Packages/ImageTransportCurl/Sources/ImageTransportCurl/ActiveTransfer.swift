@@ -1,6 +1,7 @@
 import CImageTransportCurl
 import HTTPTypes
 import ImageContentCoding
+import ImageCore
 import ImageTransporting
 
 #if canImport(FoundationEssentials)
@@ -102,7 +103,8 @@ import ImageTransporting
                     var options = unsafe itc_request(
                         url: url, method: method, roots_file: roots,
                         connect_timeout_ms: Int(request.connectTimeout.wholeMilliseconds),
-                        max_idle_seconds: Int(max(1, min(configuration.maxIdleTime.components.seconds, 86_400))),
+                        max_idle_seconds: Int(
+                            max(1, min(configuration.maxIdleTime.limited.components.seconds, 86_400))),
                         uses_environment_proxy: configuration.usesEnvironmentProxy)
                     // Safe: the event loop retains this object until the handle is freed.
                     return unsafe itc_transfer_make(

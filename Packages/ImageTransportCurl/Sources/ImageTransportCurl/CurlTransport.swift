@@ -12,9 +12,10 @@ public import ImageTransporting
 public struct CurlTransport: DataTransport {
     /// The settings of a transport.
     public struct Configuration: Sendable {
-        /// The maximum number of connections per host. Further transfers wait. HTTP/2 needs a single connection.
+        /// The maximum number of connections per host, clamped to 1...65,535. Further transfers wait. HTTP/2 needs a single
+        /// connection.
         public var maxConnectionsPerHost: Int
-        /// The maximum number of connections in total, in use or idle.
+        /// The maximum number of connections in total, in use or idle, clamped to 1...65,535.
         public var maxConnections: Int
         /// The idle time after which a connection isn't reused, because the origin may have closed it. Rounded down to
         /// seconds, from 1 second to 1 day.

@@ -1,6 +1,9 @@
+import ImageCore
+
 /// Defines when failed transfers are retried: exponential backoff with full jitter.
 ///
-/// Failed, lost and timed-out connections are retried, and the statuses 408, 425, 429, 500, 502, 503 and 504.
+/// Failed, lost and timed-out connections are retried, and the statuses 408, 425, 429, 500, 502, 503 and 504. Negative
+/// numbers and durations count as 0, and durations are limited to 100 years.
 public struct RetryPolicy: Sendable {
     /// The maximum number of retries of a transfer. 0 disables retries.
     public var retries: Int
@@ -15,7 +18,8 @@ public struct RetryPolicy: Sendable {
     /// The number of retries shared by all transfers without a `RetryBudget`. Ten successful transfers restore one
     /// retry.
     public var sharedBudget: Int
-    /// Returns a random number from 0 up to, but not including, 1. The delay is this fraction of the upper bound.
+    /// Returns a random number from 0 up to, but not including, 1. The delay is this fraction of the upper bound. Other
+    /// results are clamped; NaN counts as 0.
     public var jitter: @Sendable () -> Double
 
     /// Creates a policy. See the properties for the meaning of the parameters.
@@ -41,10 +45,13 @@ public struct RetryPolicy: Sendable {
     ///     return at the same time.
     ///   - elapsed: The time since the start of the first attempt.
     public func delay(beforeRetry retry: Int, retryAfter: Duration? = nil, elapsed: Duration = .zero) -> Duration? {
-        guard retry < retries, retryAfter ?? .zero <= maxRetryAfter else { return nil }
-        var bound = baseDelay
-        for _ in 0..<retry where bound < maxDelay { bound = bound * 2 }
-        let delay = min(bound, maxDelay) * jitter() + (retryAfter ?? .zero)
-        return elapsed + delay <= maxTotal ? delay : nil
+        let retryAfter = (retryAfter ?? .zero).limited
+        guard retry < retries, retryAfter <= maxRetryAfter else { return nil }
+        let maxDelay = maxDelay.limited
+        var bound = baseDelay.limited
+        // After 62 doublings, a nanosecond is more than 100 years.
+        for _ in 0..<min(max(0, retry), 62) where bound < maxDelay { bound = bound * 2 }
+        let delay = min(bound, maxDelay) * min(1, max(0, jitter())) + retryAfter
+        return elapsed.limited + delay <= maxTotal ? delay : nil
     }
 }

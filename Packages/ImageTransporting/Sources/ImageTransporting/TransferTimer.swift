@@ -1,3 +1,5 @@
+import ImageCore
+
 /// Detects that a transfer has stalled while its consumer waits, or has exceeded its deadline. Pure: the caller passes
 /// the time in monotonic milliseconds.
 ///
@@ -46,7 +48,7 @@ package struct TransferTimer {
 extension Duration {
     /// The duration in milliseconds, rounded down and limited to 1...Int32.max.
     package var wholeMilliseconds: Int64 {
-        let (seconds, attoseconds) = components
+        let (seconds, attoseconds) = limited.components
         guard seconds < Int64(Int32.max) / 1000 else { return Int64(Int32.max) }
         return max(1, seconds * 1000 + attoseconds / 1_000_000_000_000_000)
     }

@@ -39,7 +39,8 @@ struct QueueFill: Sendable {
     private(set) var count = 0
 
     mutating func add(_ cost: Int) {
-        self.cost += cost
+        let (sum, overflows) = self.cost.addingReportingOverflow(cost)
+        self.cost = overflows ? .max : sum
         count += 1
     }
 
@@ -64,7 +65,8 @@ extension CacheLimits {
     /// Returns a share of the cost and of the count, rounded down. Unlimited stays unlimited.
     func share(_ share: Double) -> CacheLimits {
         func part(of limit: Int) -> Int {
-            limit == .max || share >= 1 ? limit : Int(Double(limit) * share)
+            let part = Double(limit) * share
+            return limit == .max || part >= Double(limit) ? limit : Int(part)
         }
         return CacheLimits(cost: part(of: cost), count: part(of: count))
     }

@@ -55,15 +55,16 @@ extension EvictionPolicy {
     public static let gdsf = gdsf(networkWeight: 8)
 
     /// Returns GDSF with another weight.
-    /// - Parameter networkWeight: The cost of a download relative to that of a read from disk. Above 0.
+    /// - Parameter networkWeight: The cost of a download relative to that of a read from disk. Values
+    ///   that are not above 0, and NaN, count as 1.
     public static func gdsf(networkWeight: Double) -> EvictionPolicy {
-        precondition(networkWeight > 0, "the weight must be positive: \(networkWeight)")
-        return EvictionPolicy(name: "GDSF") { GDSFOrder(networkWeight: networkWeight) }
+        let weight = networkWeight > 0 ? networkWeight : 1
+        return EvictionPolicy(name: "GDSF") { GDSFOrder(networkWeight: weight) }
     }
 
     /// Divides the limits between entries that are on disk and entries that must be downloaded. Both are evicted by
     /// LRU.
-    /// - Parameter networkShare: The share for entries that must be downloaded, from 0 to 1.
+    /// - Parameter networkShare: The share for entries that must be downloaded, from 0 to 1. Other values are clamped.
     public static func twoBudgets(networkShare: Double = 0.75) -> EvictionPolicy {
         EvictionPolicy(name: "two budgets") { TwoBudgetsOrder(networkShare: networkShare) }
     }

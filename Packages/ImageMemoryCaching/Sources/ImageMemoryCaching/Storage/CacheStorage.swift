@@ -89,7 +89,9 @@ struct CacheStorage<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     }
 
     mutating func evict(toCost cost: Int, count: Int, _ cause: EvictionCause) {
-        while totalCost > max(0, cost) || self.count > max(0, count), let slot = order.victim(for: nil) {
+        while totalCost > max(0, cost) || self.count > max(0, count),
+            let slot = occupied(order.victim(for: nil)) ?? entries.firstIndex(where: { $0 != nil })
+        {
             evict(slot, cause)
         }
     }
@@ -97,7 +99,7 @@ struct CacheStorage<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     func statistics(at now: Duration?) -> CacheStatistics {
         var statistics = statistics
         (statistics.totalCost, statistics.count) = (totalCost, count)
-        if let now, let slot = order.coldest, let times = entries[slot]?.record.times {
+        if let now, let slot = occupied(order.coldest), let times = entries[slot]?.record.times {
             statistics.coldestAge = now - times.lastUse
         }
         return statistics
@@ -137,7 +139,7 @@ struct CacheStorage<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private mutating func refusal(of incoming: EvictionCandidate) -> EvictionCause? {
         guard incoming.cost <= min(limits.cost, limits.entryCost), limits.count > 0 else { return .entryLimit }
         while let cause = exceededLimit(adding: incoming.cost) {
-            guard let slot = order.victim(for: incoming) else { return .admission }
+            guard let slot = occupied(order.victim(for: incoming)) else { return .admission }
             evict(slot, cause)
         }
         return nil
@@ -164,10 +166,13 @@ struct CacheStorage<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         return true
     }
 
+    /// Returns the slot if it has an entry. An order of the application's own may choose any number.
+    private func occupied(_ slot: Int?) -> Int? {
+        slot.flatMap { entries.indices.contains($0) && entries[$0] != nil ? $0 : nil }
+    }
+
     private mutating func evict(_ slot: Int, _ cause: EvictionCause) {
-        guard case (let entry, var value)? = take(slot) else {
-            preconditionFailure("the eviction order chose slot \(slot), which has no entry")
-        }
+        guard case (let entry, var value)? = take(slot) else { return }
         statistics.evictions[cause, default: 0] += 1
         if cause != .expiry { weakIndex?.insert(&value, entry.record, for: entry.key) }
         removed.append(value)

@@ -1,3 +1,5 @@
+import ImageCore
+
 /// The properties of an entry other than its key and value.
 struct EntryRecord: Sendable {
     let candidate: EvictionCandidate
@@ -18,14 +20,14 @@ struct EntryTimes: Sendable {
 
     init(lifetime: EntryLifetime?, now: Duration) {
         lastUse = now
-        expiry = lifetime.map { now + $0.duration }
         self.lifetime = lifetime
+        expiry = lifetime.map { now + $0.duration.limited }
     }
 
     /// Records a use. Threads read the clock without the lock, so `now` can be earlier than the last use.
     mutating func use(at now: Duration) {
         guard now > lastUse else { return }
         lastUse = now
-        if let lifetime, lifetime.isExtendedByUse { expiry = now + lifetime.duration }
+        if let lifetime, lifetime.isExtendedByUse { expiry = now + lifetime.duration.limited }
     }
 }

@@ -20,14 +20,16 @@ public struct SurfaceFormat: Hashable, Sendable {
     /// Whether color is multiplied by alpha. Core Graphics requires it; GTK draws straight alpha faster.
     public var isPremultiplied: Bool
     /// The alignment of rows in bytes: 64 for Core Animation, 1 for rows without padding.
-    public var rowAlignment: Int
+    public var rowAlignment: Int { didSet { rowAlignment = Self.limited(rowAlignment) } }
 
     /// Creates a format. Alignments below 1 count as 1.
     public init(_ channels: Channels, isPremultiplied: Bool = false, rowAlignment: Int = 1) {
         self.channels = channels
         self.isPremultiplied = isPremultiplied
-        self.rowAlignment = max(1, rowAlignment)
+        self.rowAlignment = Self.limited(rowAlignment)
     }
+
+    private static func limited(_ rowAlignment: Int) -> Int { min(max(1, rowAlignment), 1 << 16) }
 }
 
 /// An image in the pixel format of a UI toolkit. The padding between rows is 0.

@@ -1,0 +1,161 @@
+import Foundation
+import ImageCodecGIF
+import ImageCodecJPEG
+import ImageCodecPNG
+import ImageCodecWebP
+import ImageCore
+import ImageDecoding
+import ImageLoaderKit
+import ImageProcessing
+import ImageThumbHash
+import Testing
+
+/// Decoding, encoding and processing.
+extension ExtremeCase {
+    static var images: [ExtremeCase] {
+        [decodingTargets, pointTargets, limits, frames] + processing + [encoders, hashes]
+    }
+
+    private static var files: [Data] {
+        get throws {
+            try [any ImageEncoder].standard.map { try $0.encode(bitmap(16, 12), options: EncodingOptions()) }
+        }
+    }
+
+    private static let decodingTargets = ExtremeCase("decoding to a target") {
+        for file in try files {
+            for target in targets { expectTyped { try decode(file, ImageDecoders.makeDecoder(), target) } }
+        }
+    }
+
+    private static let pointTargets = ExtremeCase("targets in points") {
+        for side in doubles {
+            for scale in doubles {
+                let size = ImageTarget(points: (side, 1), scale: scale).size
+                #expect((1...65_535).contains(size.width) && (1...65_535).contains(size.height))
+            }
+        }
+    }
+
+    private static let limits = ExtremeCase("decoding limits") {
+        let fields: [any WritableKeyPath<DecodingLimits, Int> & Sendable] = [
+            \.encodedBytes, \.pixels, \.side, \.frames, \.metadataBytes, \.decodedBytes, \.scans,
+        ]
+        for file in try files {
+            for field in fields {
+                for value in ints {
+                    var limits = DecodingLimits.default
+                    limits[keyPath: field] = value
+                    let decoder = ImageDecoders.makeDecoder(limits: limits, idleByteLimit: value)
+                    expectTyped { try decode(file, decoder, ImageTarget(PixelSize(width: 5, height: 5))) }
+                }
+            }
+        }
+    }
+
+    private static let frames = ExtremeCase("frames, and memory of an animation") {
+        let decoder = ImageDecoders.makeDecoder()
+        let frames = [1, 2, 3].map { AnimationFrame(bitmap: bitmap($0 * 0 + 4, 4), delay: .milliseconds($0 * 100)) }
+        let file = try GIFEncoder().encode(frames, loopCount: 0, options: EncodingOptions())
+        for value in ints {
+            expectTyped { _ = try decoder.decode(file, request: DecodingRequest(frame: value)) { false } }
+            let animation = try decoder.animatedImage(from: file, byteLimit: value, lookahead: value)
+            try await animation.prepare(from: 2)
+            #expect(animation.cachedFrame(at: 2) != nil)
+            _ = animation.cachedFrame(at: value)
+            do {
+                try await animation.prepare(from: value)
+                #expect((0..<3).contains(value))
+            } catch {
+                #expect(error as? DecodingFailure == DecodingFailure.noSuchFrame(value, frameCount: 3))
+            }
+        }
+        for delay in durations {
+            let timeline = AnimationTimeline(delays: Array(repeating: delay, count: 40), loopCount: 3)
+            for time in durations { #expect((0..<40).contains(timeline.position(at: time).frame)) }
+        }
+        for loopCount in ints { _ = AnimationTimeline(delays: [.seconds(1), .seconds(2)], loopCount: loopCount) }
+    }
+
+    private static var processing: [ExtremeCase] {
+        [
+            ExtremeCase("processors with fractions") {
+                for value in doubles {
+                    let border = ImageBorder(color: .black, width: value)
+                    let processors: [any ImageProcessor] = [
+                        .blur(sigma: value), .roundedCorners(radius: value, border: border), .circle(border: border),
+                        BorderProcessor(border),
+                        RoundedCornersProcessor(radii: CornerRadii(topLeft: value, bottomRight: 1)),
+                        ResizeProcessor(
+                            ImageTarget(PixelSize(width: 3, height: 9)),
+                            resampler: LanczosRowResampler(oversampling: value)),
+                    ]
+                    for processor in processors { try process(processor) }
+                }
+            },
+            ExtremeCase("processors with whole numbers") {
+                for value in ints {
+                    for other in ints {
+                        let size = PixelSize(width: other, height: value)
+                        try? process(.crop(x: value, y: other, size: size))
+                        _ = PixelSurface(bitmap(3, 2), format: SurfaceFormat(.rgb, rowAlignment: value))
+                        var format = SurfaceFormat(.bgra)
+                        format.rowAlignment = value
+                        _ = PixelSurface(bitmap(3, 2), format: format)
+                    }
+                }
+                for target in targets { try? process(ResizeProcessor(target)) }
+            },
+        ]
+    }
+
+    private static let encoders = ExtremeCase("options of encoders") {
+        for encoder in [any ImageEncoder].standard {
+            for value in doubles { _ = try encoder.encode(bitmap(4, 4), options: EncodingOptions(quality: value)) }
+            for (loopCount, delay) in zip(ints, durations) {
+                let frames = [bitmap(4, 4), bitmap(4, 4)].map { AnimationFrame(bitmap: $0, delay: delay) }
+                _ = try? encoder.encode(frames, loopCount: loopCount, options: EncodingOptions())
+            }
+        }
+        for level in ints {
+            _ = try PNGEncoder(compressionLevel: level).encode(bitmap(4, 4), options: EncodingOptions())
+        }
+        for value in doubles {
+            for encoding in [DiskEncoding.format(.jpeg, quality: value), .adaptive(quality: value)] {
+                let file = try PNGEncoder().encode(bitmap(4, 4), options: EncodingOptions())
+                let entry = DataCacheEntry(data: file, createdAt: Date(timeIntervalSince1970: 0))
+                _ = try encoding.makeTransform()?.stored(entry, for: DataCacheKey(source: "a"))
+            }
+        }
+    }
+
+    private static let hashes = ExtremeCase("ThumbHash of every length and of thin images") {
+        for count in 0..<40 {
+            for byte: UInt8 in [0, 127, 255] {
+                if let hash = try? ThumbHash(data: Data(repeating: byte, count: count)) {
+                    #expect(hash.bitmap().size.area > 0)
+                }
+            }
+        }
+        for (width, height) in [(1, 1), (1, 500), (500, 1), (101, 3)] { _ = ThumbHash(bitmap: bitmap(width, height)) }
+    }
+
+    private static func decode(_ file: Data, _ decoder: some SizedImageDecoder, _ target: ImageTarget) throws {
+        let image = try decoder.decode(file, request: DecodingRequest(target: target)) { false }
+        #expect(image.bitmap.size == target.outputSize(for: image.header.size))
+    }
+
+    /// Expects a result or a `DecodingFailure`.
+    private static func expectTyped(_ body: () throws -> Void) {
+        do {
+            try body()
+        } catch {
+            #expect(error is DecodingFailure)
+        }
+    }
+
+    private static func process(_ processor: some ImageProcessor) throws {
+        for (width, height) in [(1, 1), (5, 3), (1, 40)] { _ = try processor.process(bitmap(width, height)) }
+        #expect(!processor.identifier.isEmpty)
+    }
+}

@@ -1,0 +1,183 @@
+import Foundation
+import ImageCodecPNG
+import ImageCore
+import ImageLoaderKit
+import ImageLoading
+import ImageScheduling
+import ImageTesting
+import ImageTransporting
+import LoopbackServer
+import Testing
+
+/// The loader, its lanes, retries and transports.
+extension ExtremeCase {
+    static var loading: [ExtremeCase] {
+        [acceptsLarger] + options + [transferLimits, requestLimits, retries, previews, configuration, lanes, rates]
+    }
+
+    private static var png: Data { get throws { try PNGEncoder().encode(bitmap(8, 6), options: EncodingOptions()) } }
+
+    private static let acceptsLarger = ExtremeCase("a larger image for each target") {
+        let loader = ImageLoaderOptions(cacheDirectory: nil).makeLoader()
+        for target in targets {
+            var request = ImageRequest(.data(try png, name: "a"), target: target)
+            request.acceptsLarger = true
+            _ = try? await loader.image(for: request)  // an enlargement exceeds the limits
+            for smaller in targets {
+                request.target = smaller
+                _ = loader.cachedImage(for: request)
+            }
+        }
+    }
+
+    private static var options: [ExtremeCase] {
+        let fields: [(String, any WritableKeyPath<ImageLoaderOptions, Int> & Sendable)] = [
+            ("memoryByteLimit", \.memoryByteLimit), ("diskByteLimit", \.diskByteLimit),
+            ("partialDownloadByteLimit", \.partialDownloadByteLimit), ("maxDownloads", \.maxDownloads),
+            ("maxDownloadsPerHost", \.maxDownloadsPerHost), ("maxDecodes", \.maxDecodes), ("retries", \.retries),
+        ]
+        return fields.map { name, field in
+            ExtremeCase("ImageLoaderOptions.\(name)") {
+                for value in ints { try await load { $0[keyPath: field] = value } }
+            }
+        }
+    }
+
+    /// Loads an image from a server with the platform's transport.
+    private static func load(_ adjust: (inout ImageLoaderOptions) -> Void) async throws {
+        let file = Array(try png)
+        let server = try LoopbackServer { _ in .ok(file) }
+        let folder = FileManager.default.temporaryDirectory.appending(path: "extreme-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        var options = ImageLoaderOptions(cacheDirectory: folder)
+        options.transferLimits = .patient
+        adjust(&options)
+        let loader = options.makeLoader()
+        let request = ImageRequest(url: server.url("/a"))
+        #expect(try await loader.image(for: request).image.bitmap.size == PixelSize(width: 8, height: 6))
+        _ = loader.cachedImage(for: request)
+        try await loader.removeAll()
+    }
+
+    private static let transferLimits = ExtremeCase("ImageLoaderOptions.transferLimits") {
+        let fields: [any WritableKeyPath<TransferLimits, Int> & Sendable] = [\.maxBodyBytes, \.maxRedirects]
+        for (field, value) in fields.flatMap({ field in ints.map { (field, $0) } }) {
+            try await loadOrFail { $0.transferLimits[keyPath: field] = value }
+        }
+        for duration in durations {
+            try await loadOrFail { $0.transferLimits.connectTimeout = duration }
+            try await loadOrFail { $0.transferLimits.stallTimeout = duration }
+            try await loadOrFail { $0.transferLimits.totalTimeout = duration }
+        }
+    }
+
+    /// Expects an image or an `ImageError`.
+    private static func loadOrFail(_ adjust: (inout ImageLoaderOptions) -> Void) async throws {
+        do {
+            try await load { options in
+                options.retries = 0
+                adjust(&options)
+            }
+        } catch {
+            #expect(error is ImageError)
+        }
+    }
+
+    private static let requestLimits = ExtremeCase("limits of a transport's request") {
+        for value in ints {
+            for url in ["data:,abc", "file:///etc/hostname"] {
+                let request = TransportRequest(
+                    url: try #require(URL(string: url)), maxHeadBytes: value, maxBodyBytes: value, maxRedirects: value)
+                let transport: any DataTransport = url.hasPrefix("data") ? DataURLTransport() : FileTransport()
+                _ = try? await transport.send(request)
+            }
+        }
+    }
+
+    private static let retries = ExtremeCase("RetryPolicy") {
+        for duration in durations {
+            for fraction in doubles {
+                let policies = [
+                    RetryPolicy(retries: .max, baseDelay: duration) { fraction },
+                    RetryPolicy(
+                        retries: .max, baseDelay: .seconds(Int64.max), maxDelay: duration, maxRetryAfter: duration,
+                        maxTotal: duration
+                    ) { fraction },
+                ]
+                for (policy, retry) in policies.flatMap({ policy in ints.map { (policy, $0) } }) {
+                    let delay = policy.delay(beforeRetry: retry, retryAfter: duration, elapsed: duration) ?? .zero
+                    #expect(delay >= .zero && delay <= .seconds(7_000_000_000))
+                }
+            }
+        }
+        for value in ints {
+            try await load { $0.retries = value }
+            #expect(RetryPolicy(retries: value) { 0 }.delay(beforeRetry: .max) == nil)
+        }
+    }
+
+    private static let previews = ExtremeCase("PreviewThrottle") {
+        for share in doubles {
+            for interval in durations {
+                let throttle = PreviewThrottle(interval: interval, rowShare: share)
+                for value in ints {
+                    let extent = PreviewExtent(passes: value, rows: value)
+                    _ = throttle.isDue(extent, of: value, at: .seconds(2), after: nil)
+                    _ = throttle.isDue(
+                        extent, of: value, at: .seconds(2), after: (PreviewExtent(passes: 0, rows: 0), .zero))
+                }
+            }
+        }
+    }
+
+    private static let configuration = ExtremeCase("ImageLoaderConfiguration, and the limit of a prefetcher") {
+        for value in ints {
+            var configuration = ImageLoaderOptions(cacheDirectory: nil).makeConfiguration()
+            configuration.maxWaitingForNetwork = value
+            configuration.connectivityMonitor = SettableConditionMonitor(Connectivity.online)
+            let loader = ImageLoader(configuration)
+            let prefetcher = ImagePrefetcher(loader: loader, limit: value)
+            let request = ImageRequest(.data(try png, name: "a"))
+            prefetcher.start([request])
+            await prefetcher.finished()
+            #expect(loader.cachedImage(for: request) != nil)
+        }
+    }
+
+    private static let lanes = ExtremeCase("LaneConfiguration") {
+        for value in ints {
+            let executor = DispatchTaskExecutor(name: "extreme", width: value)
+            let lane = LaneConfiguration(limit: max(1, value), perHostLimit: value, executor: executor)
+            let scheduler = PriorityScheduler(lanes: [.download: lane], overtakeLimit: value)
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for _ in 0..<8 {
+                    group.addTask { try await scheduler.run(in: .download, host: "a", priority: LivePriority(.low)) {} }
+                }
+                try await group.waitForAll()
+            }
+            scheduler.setLimit(value, of: .download)
+        }
+    }
+
+    private static let rates = ExtremeCase("StartRate") {
+        for burst in ints {
+            for rate in doubles {
+                let clock = ManualClock()
+                let startRate = StartRate(burst: burst, perSecond: rate, clock: clock)
+                let lane = LaneConfiguration(limit: 1, startRate: startRate)
+                let scheduler = PriorityScheduler(lanes: [.download: lane])
+                for _ in 0..<3 {
+                    let gate = Gate()
+                    let work = Task {
+                        try await scheduler.run(in: .download, host: nil, priority: LivePriority(.low)) {
+                            await gate.pass()
+                        }
+                    }
+                    work.cancel()
+                    gate.open()
+                    _ = await work.result
+                }
+            }
+        }
+    }
+}
