@@ -17,8 +17,8 @@ struct LaneTests {
             .decode: LaneConfiguration(limit: 1),
         ]
         fixture = LoaderFixture(scheduler: PriorityScheduler(lanes: lanes)) { configuration in
-            configuration.transport = SchemeTransport([
-                "http": configuration.transport, "file": FileTransport(), "data": DataURLTransport(),
+            configuration.transport = configuration.transport.adding([
+                "file": FileTransport(), "data": DataURLTransport(),
             ])
         }
     }
