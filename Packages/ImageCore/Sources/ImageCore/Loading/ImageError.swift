@@ -1,7 +1,7 @@
 /// Why a request for an image failed.
 ///
 /// The enum is indirect, so that a result is no larger than a reference.
-public indirect enum ImageError: Error, Sendable {
+public indirect enum ImageError: Error, Hashable, Sendable {
     /// The URL has no scheme or host that can be loaded, or can't be parsed.
     case invalidURL(String)
     /// The origin could not be reached, or the transfer failed. The text is for humans.
@@ -62,6 +62,9 @@ extension ImageError: CustomStringConvertible {
 }
 
 extension ImageError {
+    /// Whether the request was cancelled, which is no failure to show.
+    public var isCancelled: Bool { self == .cancelled }
+
     /// Whether the same request may succeed later: a failed connection, or a status such as 429 or 503.
     public var isTransient: Bool {
         switch self {
