@@ -24,7 +24,7 @@ final class TestLoader: Sendable {
         self.folder = folder ?? FileManager.default.temporaryDirectory.appending(path: "loader-\(UUID().uuidString)")
         var defaults = ImageLoaderOptions(cacheDirectory: self.folder)
         defaults.transport = Self.transport(http)
-        defaults.retries = 0
+        defaults.retryPolicy.retries = 0
         defaults.transferLimits = .patient
         defaults.observer = observer
         adjust(&defaults)
@@ -89,7 +89,7 @@ extension TestLoader {
     static func configuration(_ http: HTTPTransport, retries: Int) -> ImageLoaderConfiguration {
         var defaults = ImageLoaderOptions(cacheDirectory: nil)
         defaults.transport = transport(http)
-        defaults.retries = retries
+        defaults.retryPolicy.retries = retries
         defaults.transferLimits = .patient
         return defaults.makeConfiguration()
     }

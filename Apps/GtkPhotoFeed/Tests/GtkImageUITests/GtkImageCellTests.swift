@@ -189,7 +189,7 @@ final class GtkImageCellTests: GtkTestCase {
 
     init(animations: CellAnimations? = nil, frameCount: Int = 1) {
         var defaults = ImageLoaderOptions(cacheDirectory: nil)
-        defaults.retries = 0
+        defaults.retryPolicy.retries = 0
         defaults.observesMemoryPressure = false
         file = Self.gif(frameCount: frameCount)
         cell = GtkImageCell(

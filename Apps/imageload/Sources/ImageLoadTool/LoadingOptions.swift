@@ -74,7 +74,7 @@ struct LoadingOptions: ParsableArguments {
         defaults.decodingLimits = limits.limits
         defaults.maxDownloads = concurrency + 1  // one for other hosts
         defaults.maxDownloadsPerHost = concurrency
-        defaults.retries = retries
+        defaults.retryPolicy.retries = retries
         defaults.observer = observer
         defaults.transferLimits.stallTimeout = .seconds(timeout)
         defaults.transferLimits.connectTimeout = .seconds(min(timeout, 15))

@@ -77,14 +77,16 @@ public struct ImageLoaderOptions: Sendable {
     public var encoders: [any ImageEncoder] = .standard
     /// Limits for decoding, checked before memory is allocated.
     public var decodingLimits = DecodingLimits.default
-    /// The number of retries after a transient failure.
-    public var retries = 2
+    /// When failed downloads are retried. By default twice, after up to 0.5 and 1 second.
+    public var retryPolicy = RetryPolicy(retries: 2) { Double.random(in: 0..<1) }
     /// The limits and timeouts of downloads.
     public var transferLimits = TransferLimits()
     /// Receives an event for each step of each request.
     public var observer: (any ImageLoaderObserver)?
     /// Whether to observe memory pressure, under which the memory cache shrinks and prefetching stops.
     public var observesMemoryPressure = true
+    /// Reports memory pressure; nil for the platform's monitor.
+    public var memoryPressureMonitor: (any MemoryPressureMonitor)?
     /// Reports whether the application is visible. While it isn't, downloads below `.normal` priority stop. Nil to
     /// ignore this. Use a `SettableConditionMonitor` to report it yourself.
     public var applicationStateMonitor: (any ConditionMonitor<ApplicationState>)?
@@ -93,6 +95,10 @@ public struct ImageLoaderOptions: Sendable {
     public var connectivityMonitor: (any ConditionMonitor<Connectivity>)?
     /// Provides time for urgent downloads in the background; nil for none.
     public var backgroundTime: (any BackgroundTimeProvider)?
+    /// Measures delays, durations and how long images are in memory. Tests replace it with a `ManualClock`.
+    public var clock: any Clock<Duration> = ContinuousClock()
+    /// Returns the current time, by which responses expire and entries on disk age.
+    public var now: @Sendable () -> Date = { Date() }
 
     /// - Parameter cacheDirectory: The directory of the disk cache; nil for none.
     public init(cacheDirectory: URL?) {
@@ -114,9 +120,9 @@ public struct ImageLoaderOptions: Sendable {
             transport: makeTransport(scheduler, stores).adding(["file": FileTransport(), "data": DataURLTransport()]),
             decoder: ImageDecoders.makeDecoder(decoders, limits: decodingLimits),
             scheduler: scheduler, imageCoalescer: TaskCoalescer(), dataCoalescer: TaskCoalescer(),
-            observer: observer, memoryPressureMonitor: observesMemoryPressure ? makeMemoryPressureMonitor() : nil,
-            retryPolicy: RetryPolicy(retries: retries) { Double.random(in: 0..<1) },
-            transferLimits: transferLimits, clock: ContinuousClock())
+            observer: observer,
+            memoryPressureMonitor: observesMemoryPressure ? memoryPressureMonitor ?? makeMemoryPressureMonitor() : nil,
+            retryPolicy: retryPolicy, transferLimits: transferLimits, clock: clock)
         if !cacheKeyRules.isEmpty {
             configuration.urlIdentity = { [cacheKeyRules] url in cacheKeyRules.key(for: url) }
         }
@@ -125,7 +131,7 @@ public struct ImageLoaderOptions: Sendable {
         configuration.connectivityMonitor = connectivityMonitor
         configuration.backgroundTime = backgroundTime
         configuration.fetchedOriginals = stores.map { stores in
-            FetchedOriginals(cache: transformed(stores.originals), partition: account) { Date() }
+            FetchedOriginals(cache: transformed(stores.originals), partition: account, now: now)
         }
         return configuration
     }
@@ -135,12 +141,12 @@ public struct ImageLoaderOptions: Sendable {
         return DiskStores(
             originals: makeDiskCache(in: folder),
             parts: partialDownloadByteLimit > 0
-                ? DiskDataCache(directory: parts, byteLimit: partialDownloadByteLimit, now: { Date() }) : nil)
+                ? DiskDataCache(directory: parts, byteLimit: partialDownloadByteLimit, now: now) : nil)
     }
 
     /// Creates a disk cache without encoding and encryption.
     public func makeDiskCache(in folder: URL) -> DiskDataCache {
-        DiskDataCache(directory: folder, byteLimit: diskByteLimit, options: diskOptions) { Date() }
+        DiskDataCache(directory: folder, byteLimit: diskByteLimit, options: diskOptions, now: now)
     }
 
     /// Adds encoding and encryption, in this order, if they are set.
@@ -179,7 +185,7 @@ public struct ImageLoaderOptions: Sendable {
         return PriorityScheduler(lanes: [
             .download: LaneConfiguration(
                 limit: downloads, perHostLimit: min(maxDownloadsPerHost, downloads - 1),
-                startRate: StartRate(burst: 25, perSecond: 80, clock: ContinuousClock())),
+                startRate: StartRate(burst: 25, perSecond: 80, clock: clock)),
             .file: LaneConfiguration(limit: Self.maxFiles),
             // One more than threads, so that a thread that ends a decode finds the next one ready.
             .decode: LaneConfiguration(
@@ -195,7 +201,7 @@ public struct ImageLoaderOptions: Sendable {
     private func makeCachingTransport(
         over network: any DataTransport, in store: DiskDataCache, rules: CachingRules
     ) -> CachingTransport {
-        CachingTransport(over: network, cache: transformed(store), rules: rules) { Date() }
+        CachingTransport(over: network, cache: transformed(store), rules: rules, now: now)
     }
 
     /// A background validation waits for a slot in the download lane, like a download.
@@ -233,7 +239,7 @@ public struct ImageLoaderOptions: Sendable {
     private func resuming(_ network: any DataTransport, in parts: DiskDataCache?) -> any DataTransport {
         guard let parts else { return network }
         return ResumingTransport(
-            network, cache: encrypted(parts), partition: account ?? "", now: { Date() },
+            network, cache: encrypted(parts), partition: account ?? "", now: now,
             onCacheFailure: { [observer] url, failure in
                 observer?.handle(ImageLoadEvent(request: 0, url: url, kind: .diskFailed(failure)))
             })

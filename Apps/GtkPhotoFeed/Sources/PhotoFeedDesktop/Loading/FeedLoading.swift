@@ -37,7 +37,7 @@ public struct FeedLoading {
     public init(cacheDirectory: URL, memoryByteLimit: Int = 64_000_000, retries: Int = 2) {
         var defaults = ImageLoaderOptions(cacheDirectory: cacheDirectory)
         defaults.memoryByteLimit = memoryByteLimit
-        defaults.retries = retries
+        defaults.retryPolicy.retries = retries
         defaults.observer = downloads
         self.memoryByteLimit = memoryByteLimit
         loader = defaults.makeLoader()

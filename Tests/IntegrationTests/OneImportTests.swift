@@ -1,0 +1,99 @@
+import Foundation
+import ImageLoaderKit
+import Testing
+
+// Imports no other module of the package: `ImageLoaderKit` exports the types of its options and their members.
+
+/// A transport of the application's own.
+private struct SilentTransport: DataTransport {
+    func send(_ request: TransportRequest) async throws(TransportFailure) -> TransportResponse {
+        TransportResponse(
+            head: ResponseHead(status: .notFound, headers: [.age: "0"], url: request.url), body: TransportBody(Data()))
+    }
+}
+
+private struct NoEncryption: DataEncryption {
+    func encrypt(_ bytes: Data, context: Data) -> Data { bytes }
+    func decrypt(_ encrypted: Data, context: Data) -> Data { encrypted }
+    func pseudonym(for text: String) -> String { text }
+}
+
+private struct NoObserver: ImageLoaderObserver {
+    func handle(_ event: ImageLoadEvent) {}
+}
+
+private struct NoPressure: MemoryPressureMonitor {
+    var level: MemoryPressureLevel { .normal }
+    func observe(_ handler: @escaping @Sendable (MemoryPressureLevel) -> Void) -> MemoryPressureObservation {
+        MemoryPressureObservation {}
+    }
+}
+
+private struct NoBackgroundTime: BackgroundTimeProvider {
+    func begin(onExpiry: @escaping @Sendable () -> Void) -> BackgroundAllowance? { nil }
+}
+
+/// Sets every option to a value other than its default.
+private func setEveryOption(_ options: inout ImageLoaderOptions) {
+    options.cacheDirectory = nil
+    options.memoryByteLimit = 1_000
+    options.diskByteLimit = 1_000
+    options.diskOptions.layout = .flat
+    options.diskEncoding = .format(.webp, quality: 0.5)
+    options.diskEncryption = NoEncryption()
+    options.transport = SilentTransport()
+    options.httpCachePolicy = FixedLifetimePolicy(lifetime: .seconds(60))
+    options.httpCachePolicy = RFC9111Policy(defaultLifetime: .seconds(60))
+    options.cacheKeyRules = CacheKeyRules(["*": .dropping(["token"])])
+    options.account = "eve"
+    options.requestModifier = { request throws(TransportFailure) in
+        var request = request
+        request.headers[.authorization] = "Bearer token"
+        return request
+    }
+    options.challengeHandler = { request, head throws(TransportFailure) in
+        head.status == .unauthorized ? request : nil
+    }
+    options.partialDownloadByteLimit = 0
+    options.maxDownloads = 2
+    options.maxDownloadsPerHost = 1
+    options.maxDecodes = 1
+    options.decoders = Array([any ImageDecoder].standard.prefix(1))
+    options.encoders = Array([any ImageEncoder].standard.prefix(1))
+    options.decodingLimits.pixels = 1_000
+    options.retryPolicy = RetryPolicy(retries: 1, baseDelay: .seconds(1)) { 0.5 }
+    options.transferLimits = TransferLimits(connectTimeout: .seconds(1))
+    options.observer = NoObserver()
+    options.observesMemoryPressure = true
+    options.memoryPressureMonitor = NoPressure()
+    options.applicationStateMonitor = SettableConditionMonitor(ApplicationState.foreground)
+    options.connectivityMonitor = SettableConditionMonitor(Connectivity.online)
+    options.backgroundTime = NoBackgroundTime()
+    options.clock = SuspendingClock()
+    options.now = { Date(timeIntervalSince1970: 0) }
+}
+
+@Suite("One import")
+struct OneImportTests {
+    @Test("every option can be set with no other import than ImageLoaderKit")
+    func everyOption() throws {
+        var options = ImageLoaderOptions(cacheDirectory: URL(filePath: "/nowhere"))
+        let names = Mirror(reflecting: options).children.compactMap(\.label)
+        let source = try String(contentsOf: URL(filePath: #filePath), encoding: .utf8)
+        for name in names { #expect(source.contains("options.\(name)"), "not set above: \(name)") }
+        setEveryOption(&options)
+        #expect(options.cacheDirectory == nil)
+    }
+
+    @Test("the clock, the time, the retry policy and the monitor reach the loader")
+    func injected() {
+        var options = ImageLoaderOptions(cacheDirectory: nil)
+        setEveryOption(&options)
+        let configuration = options.makeConfiguration()
+        #expect(configuration.clock is SuspendingClock)
+        #expect(configuration.retryPolicy.baseDelay == .seconds(1))
+        #expect(configuration.memoryPressureMonitor is NoPressure)
+        options.observesMemoryPressure = false
+        #expect(options.makeConfiguration().memoryPressureMonitor == nil)
+    }
+}
