@@ -241,7 +241,8 @@ let composition = [
 ]
 
 let proving = [
-    module("ImageTesting", uses: ["ImageCore", "ImageTransporting", httpTypes]),
+    module(
+        "ImageTesting", uses: ["ImageCore", "ImageTransporting", "ImageLoading", "ImageCoalescing", httpTypes]),
     module(
         "ImageContractTesting",
         uses: [
@@ -314,13 +315,13 @@ let suites = [
         "ImageLoadingTests",
         of: [
             "ImageCore", "ImageTransporting", "ImageHTTPCaching", "ImageTransportCaching", "ImageLoading",
-            "ImageTesting", "ImageScheduling", "ImageCoalescing", "ImageMemoryCaching", "LoaderTestBed", httpTypes,
+            "ImageTesting", "ImageScheduling", "ImageCoalescing", "ImageMemoryCaching", httpTypes,
         ]),
     tests(
         "ImagePresentingTests",
         of: [
             "ImageCore", "ImageTransporting", "ImageLoading", "ImagePresenting", "ImageTesting", "ImageCoalescing",
-            "ImageScheduling", "LoaderTestBed", httpTypes,
+            "ImageScheduling", httpTypes,
         ]),
     tests("SimulationTests", of: ["LoaderSimulation"]),
     tests("ImageCacheEncryptionTests", of: ["ImageCore", "ImageCacheEncryption"]),
@@ -384,9 +385,6 @@ let testSupport = [
     // ICC profiles, generated at run time.
     support("TestProfiles", uses: ["CTestProfiles"]),
     .target(name: "CTestProfiles", dependencies: ["CLibLCMS"], path: "Tests/Support/CTestProfiles"),
-    // A loader with fakes.
-    support(
-        "LoaderTestBed", uses: ["ImageCore", "ImageTransporting", "ImageLoading", "ImageTesting", "ImageCoalescing"]),
     // A simulation that runs the whole loader one step of one task at a time. Scripts/simulate runs it in release.
     support(
         "LoaderSimulation",
@@ -464,7 +462,6 @@ let photoFeed = [
         "PhotoFeedModelTests", in: "PhotoFeed",
         of: [
             "PhotoFeedModel", "ImageCore", "ImageLoading", "ImageTesting", "ImageThumbHash", "ImageTransporting",
-            "LoaderTestBed",
         ]),
 ]
 

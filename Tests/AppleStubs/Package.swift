@@ -40,10 +40,9 @@ let package = Package(
         module("ImageCoalescing", dependencies: ["ImageCore"]),
         module("ImageLoading", dependencies: ["ImageCore", "ImageTransporting", httpTypes]),
         module("ImagePresenting", dependencies: ["ImageCore", "ImageLoading"]),
-        module("ImageTesting", dependencies: ["ImageCore", "ImageTransporting", httpTypes]),
         module(
-            "LoaderTestBed",
-            dependencies: ["ImageCore", "ImageTransporting", "ImageLoading", "ImageTesting", "ImageCoalescing"]),
+            "ImageTesting",
+            dependencies: ["ImageCore", "ImageTransporting", "ImageLoading", "ImageCoalescing", httpTypes]),
         // Here the compiler warns of casts between Core Foundation and Foundation types, because they are equal.
         module(
             "ImageCodecImageIO", dependencies: ["ImageCore", "CoreGraphics", "ImageIO"],
@@ -59,7 +58,7 @@ let package = Package(
             name: "AppleAdapterTests",
             dependencies: [
                 "ImageCore", "ImageTransporting", "ImageLoading", "ImagePresenting", "ImagePresentingUIKit",
-                "ImagePresentingSwiftUI", "ImageCodecImageIO", "ImageTesting", "LoaderTestBed", "UIKit", "SwiftUI",
+                "ImagePresentingSwiftUI", "ImageCodecImageIO", "ImageTesting", "UIKit", "SwiftUI",
                 "CoreGraphics", httpTypes,
             ],
             path: "Tests",

@@ -7,7 +7,6 @@ import ImageScheduling
 import ImageTesting
 import ImageTransportCaching
 import ImageTransporting
-import LoaderTestBed
 import Synchronization
 
 /// A loader with real coalescers and otherwise fake components, which tests can inspect.

@@ -2,7 +2,6 @@ import Foundation
 import ImageCore
 import ImageLoading
 import ImageTesting
-import LoaderTestBed
 import Testing
 
 @testable import ImagePresenting

@@ -4,7 +4,6 @@ import ImageLoading
 import ImagePresenting
 import ImageTesting
 import ImageTransporting
-import LoaderTestBed
 import Testing
 
 @MainActor

@@ -5,7 +5,6 @@ import ImageLoading
 import ImagePresenting
 import ImageTesting
 import ImageTransporting
-import LoaderTestBed
 import Testing
 
 @MainActor

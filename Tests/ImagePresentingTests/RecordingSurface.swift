@@ -3,7 +3,6 @@ import ImageCore
 import ImagePresenting
 import ImageTesting
 import ImageTransporting
-import LoaderTestBed
 
 extension LoaderTestBed {
     /// Creates a request that fails the given number of times before it succeeds.

@@ -5,7 +5,6 @@ import ImagePresenting
 import ImageScheduling
 import ImageTesting
 import ImageTransporting
-import LoaderTestBed
 import Testing
 
 @MainActor

@@ -3,7 +3,6 @@ import ImageCore
 import ImageLoading
 import ImagePresenting
 import ImageTesting
-import LoaderTestBed
 import Testing
 
 @MainActor

@@ -6,7 +6,6 @@ import ImagePresenting
 import ImagePresentingSwiftUI
 import ImageTesting
 import ImageTransporting
-import LoaderTestBed
 import SwiftUI
 import Testing
 

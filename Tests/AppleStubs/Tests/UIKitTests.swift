@@ -6,7 +6,6 @@ import ImagePresenting
 import ImagePresentingUIKit
 import ImageTesting
 import ImageTransporting
-import LoaderTestBed
 import Testing
 import UIKit
 

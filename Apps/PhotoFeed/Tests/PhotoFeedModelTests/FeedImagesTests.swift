@@ -3,7 +3,6 @@ import ImageCore
 import ImageLoading
 import ImageTesting
 import ImageTransporting
-import LoaderTestBed
 import Testing
 
 @testable import PhotoFeedModel

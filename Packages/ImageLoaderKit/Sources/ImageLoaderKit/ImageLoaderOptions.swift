@@ -223,7 +223,7 @@ public struct ImageLoaderOptions: Sendable {
     /// Composes the request modifier, the cache, the resuming transport and the circuit breakers, in this order.
     private func makeTransport(_ scheduler: any WorkScheduler, _ stores: DiskStores?) -> LoaderTransport {
         let network = CircuitBreakingTransport(
-            makeNetwork(), clock: ContinuousClock(), connectivityMonitor: connectivityMonitor)
+            makeNetwork(), clock: clock, connectivityMonitor: connectivityMonitor)
         guard let stores else {
             return .uncached(
                 ModifyingTransport(network, modify: requestModifier, challengeHandler: challengeHandler))

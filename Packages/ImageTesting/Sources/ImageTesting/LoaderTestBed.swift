@@ -1,26 +1,50 @@
-public import Foundation
 public import ImageCoalescing
 public import ImageCore
 public import ImageLoading
-public import ImageTesting
 import ImageTransporting
 
-/// A loader with a fake transport, for tests of code that uses a loader. A test can delay images with gates.
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// A whole loader over fakes, for tests of code that uses an `ImageLoader`. A test can delay images with gates.
+///
+/// For code that needs only `ImageLoaderProtocol`, `FakeImageLoader` is simpler.
+///
+/// ```swift
+/// let bed = LoaderTestBed()
+/// let gallery = Gallery(loader: bed.loader)
+/// gallery.show(bed.request("photo", width: 4))  // the transport replies with an image of 4 by 3 pixels
+/// ```
 public struct LoaderTestBed: Sendable {
+    /// Replies to the requests. It has no reply except for those that `request` returned.
     public let transport = ScriptedTransport()
-    public let memory = InMemoryImageCache()
-    public let clock = ManualClock()
+    /// The memory cache.
+    public let memory: InMemoryImageCache
+    /// The clock of the loader.
+    public let clock: ManualClock
+    /// Shares images among requests.
     public let imageCoalescer: TaskCoalescer<ImageJobKey, ImageJobResult>
+    /// Shares originals among requests.
     public let dataCoalescer: TaskCoalescer<DataJobKey, DataJobResult>
+    /// The loader. It decodes `FakeImage`s, makes no retries, and has no disk cache.
     public let loader: ImageLoader
 
+    /// Creates a loader over fakes.
+    ///
     /// - Parameters:
+    ///   - scheduler: Decides when downloads and decodes start. By default at once.
     ///   - executor: The executor of all tasks of the loader; nil for Swift's global executor.
     ///   - adjust: Replaces or adds components of the loader.
     public init(
         scheduler: any WorkScheduler = ImmediateScheduler(), executor: (any TaskExecutor)? = nil,
         adjust: (inout ImageLoaderConfiguration) -> Void = { _ in }
     ) {
+        let clock = ManualClock()
+        self.clock = clock
+        memory = InMemoryImageCache()
         imageCoalescer = TaskCoalescer(executor: executor)
         dataCoalescer = TaskCoalescer(executor: executor)
         var configuration = ImageLoaderConfiguration(
