@@ -42,6 +42,7 @@ struct ImageLoaderContractTests {
 struct BrokenLoader: ImageLoaderProtocol {
     enum Defect: String, CaseIterable, CustomTestStringConvertible {
         case cachesNothing = "an image is in the memory cache after it was loaded, and not before"
+        case refusesPriorities = "a request with a priority that can change loads the same image"
         case changesNotFound = "a request for a missing image fails with notFound"
         case changesCancelled = "a cancelled request fails as cancelled, and other requests succeed"
 
@@ -63,6 +64,13 @@ struct BrokenLoader: ImageLoaderProtocol {
         } catch {
             throw changed(error)
         }
+    }
+
+    func image(
+        for request: ImageRequest, priority: LivePriority, onProgress: @escaping @Sendable (WorkProgress) -> Void
+    ) async throws(ImageError) -> LoadedImage {
+        if defect == .refusesPriorities { throw .offline }
+        return try await image(for: request, onProgress: onProgress)
     }
 
     func data(

@@ -109,6 +109,24 @@ struct PrefetchDestinationTests {
         #expect(fixture.fixture.memory.images.count == 2)
     }
 
+    @Test("a loader of another kind is asked for images and originals")
+    func otherLoader() async {
+        let loader = FakeImageLoader()
+        let (image, cached) = (ImageRequest(.fetch(name: "a") { Data() }), ImageRequest(.fetch(name: "b") { Data() }))
+        for request in [image, cached] { loader.script(request, .image(PixelSize(width: 1, height: 1))) }
+        _ = try? await loader.image(for: cached)
+        let prefetcher = ImagePrefetcher(loader: loader)
+        prefetcher.start([image, cached])
+        await prefetcher.finished()
+        #expect(loader.cachedImage(for: image) != nil)
+        #expect(loader.log.messages.filter { $0 == .image("fetch b") }.count == 1)
+        loader.script(image, .data(Data([1])))
+        let toDisk = ImagePrefetcher(loader: loader, destination: .disk)
+        toDisk.start([image])
+        await toDisk.finished()
+        #expect(loader.log.messages.last == .data("fetch a"))
+    }
+
     @Test("a custom fetch is stored on disk once, if the loader stores such originals")
     func fetchesToDisk() {
         let disk = InMemoryDataCache()

@@ -77,6 +77,7 @@ struct BindingStateTests {
         let first = try begin(&state, request("a"))
         #expect(accepts(&state, .finished(.failure(.cancelled)), first))
         #expect(state.appearance.text == "idle none")
+        _ = state.becameVisible(false)
         guard case .start = state.becameVisible(true) else { throw NotStarted() }
     }
 

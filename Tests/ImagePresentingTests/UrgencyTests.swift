@@ -29,6 +29,7 @@ struct UrgencyTests {
         for (number, surface) in surfaces.enumerated() {
             let binding = fixture.binding(on: surface)
             bindings.append(binding)
+            binding.setVisible(false)
             let gate = gates.indices.contains(number) ? gates[number] : nil
             binding.bind(fixture.request("off \(number)", behind: gate) { $0.priority = .high })
             if number == 1 { await fixture.transport.sends(2) }

@@ -20,12 +20,12 @@ struct ViewBindingTests {
     @Test("applies the visibility to a binding that is created later")
     func visibility() async {
         let (binding, gate) = (ViewBinding(surface: surface), Gate())
+        binding.isVisible = false
         binding.bind(fixture.request("a", behind: gate), with: fixture.loader, options: hiddenLoadsNothing)
         #expect(fixture.transport.sendCount == 0)
         binding.isVisible = true
         await gate.arrivals(1)
         let other = ViewBinding(surface: surface)
-        other.isVisible = true
         other.bind(fixture.request("b", behind: gate), with: fixture.loader, options: hiddenLoadsNothing)
         await gate.arrivals(2)
         other.unbind()

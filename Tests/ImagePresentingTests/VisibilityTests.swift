@@ -19,6 +19,7 @@ struct VisibilityTests {
         let scheduler = ManualScheduler()
         let fixture = LoaderTestBed(scheduler: scheduler)
         let binding = fixture.binding(on: surface)
+        binding.setVisible(false)
         binding.bind(fixture.request("a") { $0.priority = .high })
         await scheduler.arrivals(1)
         #expect(scheduler.priorities == [.low])
@@ -30,15 +31,19 @@ struct VisibilityTests {
         #expect(surface.rendered == ["loading none"])
     }
 
-    @Test("a visible binding starts at the priority of the request, and keeps a lower one when hidden")
+    @Test("a new binding is visible: it starts at the priority of the request, and keeps a lower one when hidden")
     func visibleFirst() async {
         let scheduler = ManualScheduler()
         let fixture = LoaderTestBed(scheduler: scheduler)
-        let binding = fixture.binding(on: surface)
-        binding.setVisible(true)
+        let binding = fixture.binding(on: surface) { $0.loadsBeforeVisible = false }
+        #expect(binding.isVisible)
         binding.bind(fixture.request("a") { $0.priority = .veryLow })
         await scheduler.arrivals(1)
-        binding.setVisible(false)
+        #expect(scheduler.priorities == [.veryLow])
+        let hidden = fixture.binding(on: surface)
+        hidden.setVisible(false)
+        hidden.bind(fixture.request("b") { $0.priority = .veryLow })
+        await scheduler.arrivals(2)
         #expect(scheduler.priorities.allSatisfy { $0 == .veryLow })
     }
 
@@ -47,6 +52,7 @@ struct VisibilityTests {
         let scheduler = ManualScheduler()
         let fixture = LoaderTestBed(scheduler: scheduler)
         let binding = fixture.binding(on: surface)
+        binding.setVisible(false)
         surface.onRender = { [weak binding] _ in binding?.setVisible(true) }
         binding.bind(fixture.request("a") { $0.priority = .high })
         await scheduler.arrivals(1)
@@ -69,6 +75,7 @@ struct VisibilityTests {
     func loadsWhenVisible() async {
         let gate = Gate()
         let binding = fixture.binding(on: surface) { $0.loadsBeforeVisible = false }
+        binding.setVisible(false)
         binding.bind(fixture.request("a", behind: gate) { $0.options[.placeholder] = LoaderTestBed.image(width: 9) })
         #expect(rendered == ["idle placeholder 9"])
         binding.setVisible(true)
@@ -107,6 +114,7 @@ struct VisibilityTests {
             $0.releasesHiddenImage = true
             $0.loadsBeforeVisible = false
         }
+        binding.setVisible(false)
         binding.bind(fixture.request("a", behind: gate) { $0.options[.placeholder] = LoaderTestBed.image(width: 9) })
         binding.setVisible(true)
         binding.setVisible(false)
@@ -120,6 +128,7 @@ struct VisibilityTests {
             $0.releasesHiddenImage = true
             $0.keepsOldImage = true
         }
+        binding.setVisible(false)
         let preview = fixture.request("small", width: 2)
         binding.bind(fixture.request("a") { $0.lowQuality = [preview] })
         await surface.ends { $0.phase.isIdle }

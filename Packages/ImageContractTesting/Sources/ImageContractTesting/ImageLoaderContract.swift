@@ -44,6 +44,15 @@ public enum ImageLoaderContract {
             try expect(
                 cached?.source == .memory, "the source of the cached image is \(String(describing: cached?.source))")
         },
+        ContractRule("a request with a priority that can change loads the same image") { make in
+            let fixture = try await make()
+            let expected = try await fixture.loader.image(for: fixture.image)
+            let priority = LivePriority(.low)
+            let loaded = try await fixture.loader.image(for: fixture.image, priority: priority) { _ in
+                priority.set(.high)
+            }
+            try expect(loaded.image == expected.image, "it loads another image")
+        },
         ContractRule("a request for a missing image fails with notFound") { make in
             let fixture = try await make()
             let image = await error { _ = try await fixture.loader.image(for: fixture.missing) }

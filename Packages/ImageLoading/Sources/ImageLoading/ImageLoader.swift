@@ -62,8 +62,24 @@ public final class ImageLoader: ImageLoaderProtocol {
     ) async throws(ImageError) -> LoadedImage {
         let key = cacheKey(for: request)
         if !Task.isCancelled, let hit = memoryHit(key, for: request) { return hit }
-        let context = RequestContext(self, request, key)
-        return try await result(for: context, LivePriority(context.request.priority), onProgress).get()
+        return try await missed(key, request, LivePriority(request.priority), onProgress)
+    }
+
+    /// Loads an image at a priority that can change meanwhile. Otherwise like `image(for:onProgress:)`.
+    public func image(
+        for request: ImageRequest, priority: LivePriority,
+        onProgress: @escaping @Sendable (WorkProgress) -> Void = { _ in }
+    ) async throws(ImageError) -> LoadedImage {
+        let key = request.cacheKey
+        if !Task.isCancelled, let hit = memoryHit(key, for: request) { return hit }
+        return try await missed(key, request, priority, onProgress)
+    }
+
+    private func missed(
+        _ key: ImageCacheKey, _ request: ImageRequest, _ priority: LivePriority,
+        _ onProgress: @escaping @Sendable (WorkProgress) -> Void
+    ) async throws(ImageError) -> LoadedImage {
+        try await result(for: RequestContext(self, request, key), priority, onProgress).get()
     }
 
     /// Loads the encoded original.

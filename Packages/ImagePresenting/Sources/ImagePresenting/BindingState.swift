@@ -24,7 +24,7 @@ struct BindingState: Sendable {
     private let identity: @Sendable (ImageRequest) -> RequestIdentity
     private(set) var appearance = ImageAppearance()
     private(set) var request: ImageRequest?
-    private(set) var isVisible = false
+    private(set) var isVisible = true
     private var generation = Generation()
     /// Whether the user has asked for another attempt, until one succeeds.
     private var isRetry = false

@@ -1,5 +1,5 @@
 public import ImageCore
-public import ImageLoading
+import ImageLoading
 
 /// Loads images and renders them on an `ImageSurface`, such as a view or a cell of a list.
 ///
@@ -10,14 +10,15 @@ public import ImageLoading
 /// - Create one binding for each cell, and keep it as long as the cell.
 /// - Binding another request cancels the previous one, whose later results are never rendered.
 /// - Binding an equal request changes only the priority. If the request has failed, the image is loaded again.
-/// - A bound surface isn't necessarily visible: lists bind cells in advance. Until `setVisible(true)`, an image loads
-///   at a low priority, or not at all, depending on `Options`.
+/// - A surface counts as visible until `setVisible(false)`. Lists that bind cells in advance call it: the image of an
+///   invisible surface loads at a low priority, or not at all, depending on `Options`.
 /// - Deallocating the binding cancels its request. If the surface is deallocated, the next event cancels it.
 ///
 /// ```swift
-/// let binding = ImageBinding(loader: loader, surface: cell)
+/// let binding = ImageBinding(loader: loader)
+/// binding.surface = cell
 /// binding.bind(request)         // the list assigns a row to the cell
-/// binding.setVisible(true)      // the cell appears on the screen
+/// binding.setVisible(false)     // the cell leaves the screen
 /// binding.unbind()              // the cell is ready for reuse
 /// ```
 @MainActor
@@ -40,8 +41,18 @@ public final class ImageBinding {
         public init() {}
     }
 
-    private let loader: ImageLoader
-    private weak var surface: (any ImageSurface)?
+    /// Draws the images. It is held weakly, and can be set at any time: a new surface renders the current appearance if
+    /// there is a request. Without one, the binding loads images and renders nothing.
+    public weak var surface: (any ImageSurface)? {
+        didSet {
+            hasSurface = surface != nil
+            if state.request != nil { render() }
+        }
+    }
+    /// Whether a surface is set, even if it was deallocated since.
+    private var hasSurface: Bool
+
+    private let loader: any ImageLoaderProtocol
     private var state: BindingState
     /// The current task. Releasing it cancels the request, and no further event is delivered.
     private var task: ImageTask?
@@ -50,11 +61,12 @@ public final class ImageBinding {
     ///
     /// - Parameters:
     ///   - loader: Loads the images.
-    ///   - surface: Draws the images. It is held weakly.
+    ///   - surface: Draws the images. It is held weakly. A view can create its binding before itself, and set it later.
     ///   - options: The options of the binding.
-    public init(loader: ImageLoader, surface: any ImageSurface, options: Options = Options()) {
+    public init(loader: any ImageLoaderProtocol, surface: (any ImageSurface)? = nil, options: Options = Options()) {
         self.loader = loader
         self.surface = surface
+        hasSurface = surface != nil
         state = BindingState(options: options) { loader.identity(of: $0) }
     }
 
@@ -71,7 +83,7 @@ public final class ImageBinding {
     /// Shows the image of a request. Cancels the previous request unless it is equal.
     public func bind(_ request: ImageRequest) { perform(state.bound(request)) }
 
-    /// Sets whether the surface is visible. Initially false. `bind` and `unbind` do not change it.
+    /// Sets whether the surface is visible. Initially true. `bind` and `unbind` do not change it.
     public func setVisible(_ visible: Bool) { perform(state.becameVisible(visible)) }
 
     /// Clears the surface and cancels the request.
@@ -120,7 +132,7 @@ public final class ImageBinding {
     private func received(_ event: ImageTask.Event, _ generation: BindingState.Generation) {
         guard state.received(event, generation) else { return }
         if case .finished = event { task = nil }
-        if surface == nil { unbind() } else { render() }
+        if hasSurface, surface == nil { unbind() } else { render() }
     }
 
     private func render() { surface?.render(state.appearance) }

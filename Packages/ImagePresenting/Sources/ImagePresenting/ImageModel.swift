@@ -1,5 +1,4 @@
 public import ImageCore
-public import ImageLoading
 public import Observation
 
 /// The observable counterpart of an `ImageBinding` and its surface, for toolkits with observation.
@@ -17,14 +16,14 @@ public final class ImageModel {
     public private(set) var appearance = ImageAppearance()
     @ObservationIgnored private let relay: Relay
     @ObservationIgnored private let binding: ImageBinding
-    @ObservationIgnored private let loader: ImageLoader
+    @ObservationIgnored private let loader: any ImageLoaderProtocol
 
     /// Creates a model.
     ///
     /// - Parameters:
     ///   - loader: Loads the images.
     ///   - options: The options of the binding.
-    public init(loader: ImageLoader, options: ImageBinding.Options = ImageBinding.Options()) {
+    public init(loader: any ImageLoaderProtocol, options: ImageBinding.Options = ImageBinding.Options()) {
         self.loader = loader
         relay = Relay()
         binding = ImageBinding(loader: loader, surface: relay, options: options)

@@ -1,14 +1,13 @@
 public import ImageCore
-public import ImageLoading
 
 /// The binding of a view that receives its loader with each request. Creates an `ImageBinding` for each loader.
 @MainActor
 public final class ViewBinding {
     private weak var surface: (any ImageSurface)?
-    private var bound: (loader: ImageLoader, binding: ImageBinding)?
+    private var bound: (loader: any ImageLoaderProtocol & AnyObject, binding: ImageBinding)?
 
-    /// Whether the view is visible.
-    public var isVisible = false {
+    /// Whether the view is visible. Initially true.
+    public var isVisible = true {
         didSet { bound?.binding.setVisible(isVisible) }
     }
 
@@ -23,7 +22,9 @@ public final class ViewBinding {
     ///   - request: The request to load.
     ///   - loader: The loader to use.
     ///   - options: The options of the binding. They are ignored unless the loader has changed.
-    public func bind(_ request: ImageRequest, with loader: ImageLoader, options: ImageBinding.Options) {
+    public func bind(
+        _ request: ImageRequest, with loader: any ImageLoaderProtocol & AnyObject, options: ImageBinding.Options
+    ) {
         binding(for: loader, options)?.bind(request)
     }
 
@@ -34,7 +35,9 @@ public final class ViewBinding {
     /// otherwise.
     public func retry() { bound?.binding.retry() }
 
-    private func binding(for loader: ImageLoader, _ options: ImageBinding.Options) -> ImageBinding? {
+    private func binding(
+        for loader: any ImageLoaderProtocol & AnyObject, _ options: ImageBinding.Options
+    ) -> ImageBinding? {
         if let bound, bound.loader === loader { return bound.binding }
         guard let surface else { return nil }
         bound?.binding.unbind()

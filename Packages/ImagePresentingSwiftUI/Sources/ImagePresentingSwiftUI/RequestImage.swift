@@ -1,7 +1,6 @@
 #if canImport(SwiftUI)
     import ImageCodecImageIO
     public import ImageCore
-    public import ImageLoading
     public import ImagePresenting
     public import SwiftUI
 
@@ -25,7 +24,8 @@
         ///   - options: The options of the binding. Ignored after the first update of the view.
         ///   - content: Returns the content for each phase.
         public init(
-            _ request: ImageRequest, loader: ImageLoader, options: ImageBinding.Options = ImageBinding.Options(),
+            _ request: ImageRequest, loader: any ImageLoaderProtocol,
+            options: ImageBinding.Options = ImageBinding.Options(),
             @ViewBuilder content: @escaping (RequestImageContent) -> Content
         ) {
             self.request = request
@@ -49,7 +49,8 @@
     extension RequestImage where Content == StandardImageContent {
         /// Creates a view with a shimmer as the placeholder, and a retry symbol after a failure.
         public init(
-            _ request: ImageRequest, loader: ImageLoader, options: ImageBinding.Options = ImageBinding.Options()
+            _ request: ImageRequest, loader: any ImageLoaderProtocol,
+            options: ImageBinding.Options = ImageBinding.Options()
         ) {
             self.init(request, loader: loader, options: options) { StandardImageContent(image: $0) }
         }

@@ -1,7 +1,6 @@
 #if canImport(UIKit)
     import ImageCodecImageIO
     public import ImageCore
-    public import ImageLoading
     public import ImagePresenting
     public import UIKit
 
@@ -20,8 +19,10 @@
         ///   - loader: The loader to use.
         ///   - options: The options of the binding. They are ignored unless the loader has changed.
         public func load(
-            _ request: ImageRequest, with loader: ImageLoader, options: ImageBinding.Options = ImageBinding.Options()
+            _ request: ImageRequest, with loader: any ImageLoaderProtocol & AnyObject,
+            options: ImageBinding.Options = ImageBinding.Options()
         ) {
+            binding.isVisible = window != nil
             binding.bind(request, with: loader, options: options)
         }
 

@@ -1,5 +1,4 @@
 public import ImageCore
-public import ImageLoading
 public import ImagePresenting
 
 /// A cell that loads and shows an image: an `ImageView` with an `ImageBinding`.
@@ -28,9 +27,7 @@ public final class GtkImageCell: ImageSurface {
     private let height: Int
     private let animation: CellAnimation?
     private let now: () -> Duration
-    private lazy var binding = ImageBinding(loader: loader, surface: self, options: options)
-    private let loader: ImageLoader
-    private let options: ImageBinding.Options
+    private let binding: ImageBinding
     private var request: Request?
     private var shownNumber: UInt64?
     private var loadingSince: Duration?
@@ -47,13 +44,16 @@ public final class GtkImageCell: ImageSurface {
     ///   - animations: Plays animated images, or `nil` to show only their first frame.
     ///   - now: Returns the current time, to detect quick and slow loads.
     public init(
-        loader: ImageLoader, width: Int, height: Int, fit: ImageFit = .cover, shrinks: Bool = false,
+        loader: any ImageLoaderProtocol, width: Int, height: Int, fit: ImageFit = .cover, shrinks: Bool = false,
         options: ImageBinding.Options = .recycledCell, animations: CellAnimations? = nil,
         now: @escaping () -> Duration = monotonicTime
     ) {
-        (self.loader, self.width, self.height, self.options, self.now) = (loader, width, height, options, now)
+        (self.width, self.height, self.now) = (width, height, now)
+        binding = ImageBinding(loader: loader, options: options)
         view = ImageView(width: shrinks ? 1 : width, height: shrinks ? 1 : height, fit: fit)
         animation = animations.map(CellAnimation.init)
+        binding.surface = self
+        binding.setVisible(false)
         view.onRetry = { [weak self] in self?.binding.retry() }
         view.widget.onSignal("notify::scale-factor") { [weak self] in self?.rebind() }
     }
@@ -80,7 +80,7 @@ public final class GtkImageCell: ImageSurface {
         binding.unbind()
     }
 
-    /// Sets whether the cell is on the screen.
+    /// Sets whether the cell is on the screen. Initially false.
     public func setOnScreen(_ isOnScreen: Bool) {
         binding.setVisible(isOnScreen)
         animation?.isVisible = isOnScreen

@@ -1,6 +1,7 @@
 /// Loads images. Depend on this protocol to use `FakeImageLoader` of ImageTesting in your tests.
 ///
-/// For tasks with events, changing priorities or handlers, use `ImageLoader` itself.
+/// ImageLoading adds tasks with events and handlers (`task(for:)`), prefetching and, with ImagePresenting, bindings of
+/// views. They need only these methods.
 ///
 /// Promises:
 /// - `cachedImage` is synchronous and starts no work.
@@ -18,6 +19,11 @@ public protocol ImageLoaderProtocol: Sendable {
     func image(
         for request: ImageRequest, onProgress: @escaping @Sendable (WorkProgress) -> Void
     ) async throws(ImageError) -> LoadedImage
+    /// Loads an image. The priority of its work follows `priority`, which can change. By default, the work keeps the
+    /// priority of the request.
+    func image(
+        for request: ImageRequest, priority: LivePriority, onProgress: @escaping @Sendable (WorkProgress) -> Void
+    ) async throws(ImageError) -> LoadedImage
     /// Loads the encoded original.
     func data(
         for request: ImageRequest, onProgress: @escaping @Sendable (WorkProgress) -> Void
@@ -26,6 +32,12 @@ public protocol ImageLoaderProtocol: Sendable {
 
 extension ImageLoaderProtocol {
     public func cacheKey(for request: ImageRequest) -> ImageCacheKey { request.cacheKey }
+
+    public func image(
+        for request: ImageRequest, priority: LivePriority, onProgress: @escaping @Sendable (WorkProgress) -> Void
+    ) async throws(ImageError) -> LoadedImage {
+        try await image(for: request, onProgress: onProgress)
+    }
 
     /// Loads an image.
     public func image(for request: ImageRequest) async throws(ImageError) -> LoadedImage {

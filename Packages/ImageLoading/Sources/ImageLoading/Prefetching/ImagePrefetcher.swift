@@ -12,6 +12,9 @@ import Synchronization
 /// - When the prefetcher is released, its requests are cancelled.
 ///
 /// While memory is short (`MemoryPressureLevel.warning` or higher), running requests stop and `start` does nothing.
+///
+/// With another implementation of `ImageLoaderProtocol`, such as a fake, it calls `cachedImage`, `image` and `data`, and
+/// knows neither its caches nor memory pressure.
 public final class ImagePrefetcher: Sendable {
     /// The cache in which prefetched images are stored.
     public enum Destination: Sendable, CaseIterable {
@@ -38,16 +41,19 @@ public final class ImagePrefetcher: Sendable {
         }
     }
 
-    private let loader: ImageLoader
+    private let loader: any ImageLoaderProtocol
+    /// The loader, if its caches and monitors are known.
+    private let knownLoader: ImageLoader?
     private let destination: Destination
     private let state: Mutex<State>
 
     /// - Parameter limit: The maximum number of requests at a time, at least 1. A stopped request counts until it ends.
-    public init(loader: ImageLoader, destination: Destination = .memory, limit: Int = 16) {
+    public init(loader: any ImageLoaderProtocol, destination: Destination = .memory, limit: Int = 16) {
         self.loader = loader
         self.destination = destination
+        knownLoader = loader as? ImageLoader
         state = Mutex(State(queue: PrefetchQueue(limit: limit)))
-        let observation = loader.configuration.memoryPressureMonitor?.observe { [weak self] level in
+        let observation = memoryPressureMonitor?.observe { [weak self] level in
             if level >= .warning { self?.stop() }
         }
         state.withLock { $0.pressureObservation = observation }
@@ -72,7 +78,7 @@ public final class ImagePrefetcher: Sendable {
 
     /// Loads images in order, after those that were started before. Priorities above `.low` are lowered to it.
     public func start(_ requests: [ImageRequest]) {
-        if let level = loader.configuration.memoryPressureMonitor?.level, level >= .warning { return }
+        if let level = memoryPressureMonitor?.level, level >= .warning { return }
         let prefetches = requests.compactMap { Prefetch($0, to: destination, of: loader) }
         state.withLock { state in
             for prefetch in prefetches { state.queue.add(prefetch) }
@@ -113,6 +119,10 @@ public final class ImagePrefetcher: Sendable {
         return try await loader.image(for: first)
     }
 
+    private var memoryPressureMonitor: (any MemoryPressureMonitor)? {
+        knownLoader?.configuration.memoryPressureMonitor
+    }
+
     private func startNext() {
         while let (id, prefetch) = state.withLock({ $0.queue.start() }) {
             if isInMemory(prefetch) { ended(id) } else { start(prefetch, id) }
@@ -121,12 +131,14 @@ public final class ImagePrefetcher: Sendable {
 
     private func isInMemory(_ prefetch: Prefetch) -> Bool {
         guard case .image(let job) = prefetch.key else { return false }
-        return loader.imageInMemory(job.image, for: prefetch.request) != nil
+        guard let knownLoader else { return loader.cachedImage(for: prefetch.request) != nil }
+        return knownLoader.imageInMemory(job.image, for: prefetch.request) != nil
     }
 
     private func start(_ prefetch: Prefetch, _ id: PrefetchID) {
-        let task = Task(executorPreference: loader.configuration.taskExecutor) { [loader, weak self] in
-            await loader.run(prefetch)
+        let executor = knownLoader?.configuration.taskExecutor
+        let task = Task(executorPreference: executor) { [loader, knownLoader, weak self] in
+            if await !(knownLoader?.hasStored(prefetch) ?? false) { await loader.load(prefetch) }
             self?.ended(id)
             self?.startNext()
         }
@@ -191,14 +203,21 @@ struct Prefetch: Sendable {
 }
 
 extension ImageLoader {
+    /// Returns whether the original to prefetch is on disk.
+    fileprivate func hasStored(_ prefetch: Prefetch) async -> Bool {
+        guard case .original = prefetch.key else { return false }
+        // Nothing would be stored.
+        if case .fetch = prefetch.request.origin, configuration.fetchedOriginals == nil { return true }
+        return await hasStored(prefetch.request)
+    }
+}
+
+extension ImageLoaderProtocol {
     /// Loads an image into its destination. Only the observer receives errors.
-    func run(_ prefetch: Prefetch) async {
+    fileprivate func load(_ prefetch: Prefetch) async {
         switch prefetch.key {
         case .image: _ = try? await image(for: prefetch.request)
-        case .original:
-            // Nothing would be stored.
-            if case .fetch = prefetch.request.origin, configuration.fetchedOriginals == nil { return }
-            if await !hasStored(prefetch.request) { _ = try? await data(for: prefetch.request) }
+        case .original: _ = try? await data(for: prefetch.request)
         }
     }
 }

@@ -1,6 +1,6 @@
 public import ImageCore
 
-extension ImageLoader {
+extension ImageLoaderProtocol {
     /// Starts a request. If the image is in memory, the returned task is finished.
     public func task(for request: ImageRequest) -> ImageTask { start(ImageTask(request)) }
 
@@ -43,17 +43,21 @@ extension ImageLoader {
     }
 
     private func start(_ task: ImageTask) -> ImageTask {
-        let key = cacheKey(for: task.request)
-        if let hit = memoryHit(key, for: task.request) {
+        if let hit = cachedImage(for: task.request) {
             task.state.finish(.success(hit))
             return task
         }
         startLowQuality(task.request, task.state)
-        let (context, priority, state) = (RequestContext(self, task.request, key), task.livePriority, task.state)
+        let (request, priority, state) = (task.request, task.livePriority, task.state)
         // The closure must not retain the `ImageTask`, whose release cancels the request.
         state.add(
-            Task(executorPreference: configuration.taskExecutor) {
-                state.finish(await self.result(for: context, priority) { state.report($0) })
+            Task(executorPreference: taskExecutor) {
+                do throws(ImageError) {
+                    let loaded = try await self.image(for: request, priority: priority) { state.report($0) }
+                    state.finish(.success(loaded))
+                } catch {
+                    state.finish(.failure(error))
+                }
             })
         return task
     }
@@ -68,7 +72,7 @@ extension ImageLoader {
                 continue
             }
             state.add(
-                Task(executorPreference: configuration.taskExecutor) { [version] in
+                Task(executorPreference: taskExecutor) { [version] in
                     do {
                         state.report(ImagePreview(try await self.image(for: version).image, number: number))
                     } catch {
@@ -77,4 +81,7 @@ extension ImageLoader {
                 })
         }
     }
+
+    /// The executor of tasks: that of the configuration, or Swift's cooperative pool if this is no `ImageLoader`.
+    private var taskExecutor: (any TaskExecutor)? { (self as? ImageLoader)?.configuration.taskExecutor }
 }

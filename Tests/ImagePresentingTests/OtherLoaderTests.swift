@@ -1,0 +1,113 @@
+import Foundation
+import ImageCore
+import ImageLoading
+import ImagePresenting
+import ImageTesting
+import Testing
+
+@MainActor
+@Suite("Bindings, models and prefetches of a fake loader, and bindings without a surface", .timeLimit(.minutes(10)))
+struct OtherLoaderTests {
+    private let loader = FakeImageLoader()
+    private let surface = RecordingSurface()
+    private let request = ImageRequest(.fetch(name: "a") { Data() })
+    private let size = PixelSize(width: 4, height: 3)
+
+    init() { loader.script(request, .image(size)) }
+
+    @Test("a binding shows the image of a fake loader, and at once if it is in memory")
+    func binding() async {
+        let binding = ImageBinding(loader: loader, surface: surface)
+        binding.bind(request)
+        await surface.ends { $0.phase.isSuccess }
+        #expect(surface.rendered == ["loading none", "success(network) final 4"])
+        let second = RecordingSurface()
+        ImageBinding(loader: loader, surface: second).bind(request)
+        #expect(second.rendered == ["success(memory) final 4"])
+    }
+
+    @Test("a failure and the cancellation of a fake loader reach the surface")
+    func failures() async {
+        let gate = Gate()
+        loader.script(request, .failure(.notFound))
+        let binding = ImageBinding(loader: loader, surface: surface)
+        binding.bind(request)
+        await surface.ends { $0.phase.isFailure }
+        loader.script(request, .held(gate, .image(size)))
+        binding.retry()
+        await gate.arrivals(1)
+        binding.unbind()
+        while !loader.log.messages.contains(.cancelled("fetch a")) { await Task.yield() }
+        #expect(surface.rendered.last == "idle none")
+    }
+
+    @Test("a fake loader delivers versions of lower quality as previews")
+    func lowQuality() async {
+        let gate = Gate()
+        var large = ImageRequest(.fetch(name: "large") { Data() })
+        large.lowQuality = [request]
+        loader.script(large, .held(gate, .image(PixelSize(width: 8, height: 6))))
+        let binding = ImageBinding(loader: loader, surface: surface)
+        binding.bind(large)
+        await surface.ends { $0.kind == .preview }
+        gate.open()
+        await surface.ends { $0.phase.isSuccess }
+        #expect(surface.last.image?.bitmap.size.width == 8)
+    }
+
+    @Test("a model, a view binding and a prefetch controller work with a fake loader")
+    func others() async {
+        let prefetcher = ImagePrefetcher(loader: loader)
+        let controller = PrefetchController(prefetcher: prefetcher) { [request] _ in request }
+        controller.update(visible: 0..<1, of: 1, at: .zero)
+        await prefetcher.finished()
+        let model = ImageModel(loader: loader)
+        model.show(request)
+        #expect(model.appearance.text == "success(memory) final 4")
+        let binding = ViewBinding(surface: surface)
+        binding.bind(request, with: loader, options: ImageBinding.Options())
+        #expect(surface.rendered == ["success(memory) final 4"])
+    }
+
+    /// A cell that has a binding before `self`.
+    private final class Cell: ImageSurface {
+        let binding: ImageBinding
+        var rendered: [String] = []
+
+        init(loader: any ImageLoaderProtocol) {
+            binding = ImageBinding(loader: loader)
+            binding.surface = self
+        }
+
+        func render(_ appearance: ImageAppearance) { rendered.append(appearance.text) }
+    }
+
+    @Test("a cell can create its binding before itself, and is held weakly")
+    func surfaceLater() async throws {
+        _ = try await loader.image(for: request)
+        var cell: Cell? = Cell(loader: loader)
+        #expect(cell?.rendered == [])
+        cell?.binding.bind(request)
+        #expect(cell?.rendered == ["success(memory) final 4"])
+        weak let released = cell
+        cell = nil
+        #expect(released == nil)
+    }
+
+    @Test("a binding loads without a surface, and a surface that is set later renders what there is")
+    func withoutSurface() async {
+        let gate = Gate()
+        loader.script(request, .held(gate, .image(size)))
+        let binding = ImageBinding(loader: loader)
+        binding.bind(request)
+        binding.surface = surface
+        #expect(surface.rendered == ["loading none"])
+        binding.surface = nil
+        gate.open()
+        while !binding.appearance.phase.isSuccess { await Task.yield() }
+        let second = RecordingSurface()
+        binding.surface = second
+        #expect(second.rendered == ["success(network) final 4"])
+        #expect(surface.rendered == ["loading none"])
+    }
+}
