@@ -70,7 +70,7 @@ public final class ImageLoader: ImageLoaderProtocol {
         for request: ImageRequest, priority: LivePriority,
         onProgress: @escaping @Sendable (WorkProgress) -> Void = { _ in }
     ) async throws(ImageError) -> LoadedImage {
-        let key = request.cacheKey
+        let key = cacheKey(for: request)
         if !Task.isCancelled, let hit = memoryHit(key, for: request) { return hit }
         return try await missed(key, request, priority, onProgress)
     }

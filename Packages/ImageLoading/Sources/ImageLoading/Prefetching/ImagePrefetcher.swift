@@ -181,7 +181,7 @@ struct Prefetch: Sendable {
     let key: Key
 
     /// Returns nil if nothing would be stored in the destination.
-    init?(_ request: ImageRequest, to destination: ImagePrefetcher.Destination, of loader: ImageLoader) {
+    init?(_ request: ImageRequest, to destination: ImagePrefetcher.Destination, of loader: any ImageLoaderProtocol) {
         var request = request
         request.priority = min(request.priority, .low)
         request.isProgressive = false
