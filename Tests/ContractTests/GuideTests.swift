@@ -50,11 +50,18 @@ final class FIFOImageCache: ImageCache {
 
     func removeAll() { state.withLock { $0 = State() } }
 
+    func removeAll(where isUnwanted: (ImageCacheKey, Duration?) -> Bool) {
+        let unwanted = state.withLock { $0.order }.filter { isUnwanted($0, nil) }  // without the lock
+        state.withLock { state in unwanted.forEach { state.remove($0) } }
+    }
+
     func trim(toShare share: Double) {
         state.withLock { state in state.evict(to: Int(Double(state.byteCount) * share)) }
     }
 
     var byteCount: Int? { state.withLock { $0.byteCount } }
+
+    var storesImages: Bool { byteLimit > 0 }
 }
 
 /// A transport for files of an archive in memory: `archive:///name`.

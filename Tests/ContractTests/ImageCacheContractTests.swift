@@ -28,6 +28,23 @@ struct ImageCacheContractTests {
         try await rule.check { InMemoryImageCache(byteLimit: $0) }
     }
 
+    @Test("the memory cache passes the rules of aging", arguments: ImageCacheContract.aging)
+    func agingMemoryCache(_ rule: ContractRule<ImageCacheContract.Aging>) async throws {
+        try await rule.check { MemoryImageCache(byteLimit: $0, clock: CacheClock(now: $1)) }
+    }
+
+    @Test("the in-memory fake passes the rules of aging", arguments: ImageCacheContract.aging)
+    func agingFake(_ rule: ContractRule<ImageCacheContract.Aging>) async throws {
+        try await rule.check { InMemoryImageCache(byteLimit: $0, now: $1) }
+    }
+
+    @Test("the rules of aging fail for a cache without a clock", arguments: ImageCacheContract.aging)
+    func ageless(_ rule: ContractRule<ImageCacheContract.Aging>) async throws {
+        await #expect(throws: ContractViolation.self) {
+            try await rule.check { limit, _ in InMemoryImageCache(byteLimit: limit) }
+        }
+    }
+
     @Test("each rule fails for a cache that breaks it", arguments: BrokenImageCache.Defect.allCases)
     func brokenDouble(_ defect: BrokenImageCache.Defect) async throws {
         let rule = try #require(ImageCacheContract.rules.first { $0.name == defect.rawValue })
@@ -51,6 +68,7 @@ final class BrokenImageCache: ImageCache {
         case ignoresSizes = "keys with the same source and different sizes have different images"
         case ignoresProcessors = "keys that differ in any part have different images"
         case removesEverything = "remove(for:) removes one image and no other"
+        case ignoresPredicates = "removeAll(where:) removes the images that satisfy the predicate, and no other"
         case keepsEverything = "removeAll() removes every image, and the cache accepts new ones"
         case evictsEarly = "images that fill the limit exactly are all kept"
         case countsReplacedTwice = "replacing or removing an image frees its space"
@@ -58,6 +76,7 @@ final class BrokenImageCache: ImageCache {
         case miscounts = "the total cost, if it is reported, is that of the images in the cache"
         case countsEvicted = "the total cost, if it is reported, is exact after evictions, rejections and trims"
         case evictsForRejected = "an image larger than the limit is rejected and evicts no other"
+        case alwaysStores = "only a cache with a limit of 0 says that it stores no images"
         case keepsOlderImage = "a rejected image also removes the older image for its key"
         case ignoresTrims = "trimming to a share leaves at most that share of the total cost"
         case rejectsAfterTrim = "trimming does not change the limit"
@@ -83,6 +102,8 @@ final class BrokenImageCache: ImageCache {
         default: cache.byteCount
         }
     }
+
+    var storesImages: Bool { defect == .alwaysStores || cache.storesImages }
 
     init(_ defect: Defect, byteLimit: Int) {
         self.defect = defect
@@ -134,6 +155,10 @@ final class BrokenImageCache: ImageCache {
 
     func removeAll() {
         if defect != .keepsEverything { cache.removeAll() }
+    }
+
+    func removeAll(where isUnwanted: (ImageCacheKey, Duration?) -> Bool) {
+        cache.removeAll { defect == .ignoresPredicates || isUnwanted($0, $1) }
     }
 
     func trim(toShare share: Double) {

@@ -270,4 +270,5 @@ private final class LateImageCache: ImageCache {
     func insert(_ image: DecodedImage, for key: ImageCacheKey) { Issue.record("the image is already stored") }
     func remove(for key: ImageCacheKey) {}
     func removeAll() {}
+    func removeAll(where isUnwanted: (ImageCacheKey, Duration?) -> Bool) {}
 }

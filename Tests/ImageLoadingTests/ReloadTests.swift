@@ -165,4 +165,5 @@ private final class InterposedImageCache: ImageCache {
     func image(for key: ImageCacheKey) -> DecodedImage? { base.image(for: key) }
     func remove(for key: ImageCacheKey) { base.remove(for: key) }
     func removeAll() { base.removeAll() }
+    func removeAll(where isUnwanted: (ImageCacheKey, Duration?) -> Bool) { base.removeAll(where: isUnwanted) }
 }

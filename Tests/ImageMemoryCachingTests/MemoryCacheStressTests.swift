@@ -39,7 +39,7 @@ struct MemoryCacheStressTests {
             case 90..<94: cache.removeValue(for: key)
             case 94..<96: cache.trim(toCost: 200)
             case 96: cache.limits.entryCost = Int.random(in: 20..<40, using: &random)
-            case 97: cache.removeAll { $0 == key }
+            case 97: cache.removeAll { other, _ in other == key }
             case 98: cache.removeExpired()
             default: if key < 10 { cache.removeAll() }
             }

@@ -64,7 +64,7 @@ struct MemoryCacheTests {
         for number in 0..<10 { cache.insert("\(number)", for: number) }
         #expect(cache.removeValue(for: 3) == "3")
         #expect(cache.removeValue(for: 3) == nil)
-        cache.removeAll { $0.isMultiple(of: 2) }
+        cache.removeAll { key, _ in key.isMultiple(of: 2) }
         #expect((0..<10).filter { cache.value(for: $0) != nil } == [1, 5, 7, 9])
         #expect(cache.totalCost == 4)
         cache.removeAll()

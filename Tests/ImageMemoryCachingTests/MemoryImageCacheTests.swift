@@ -148,7 +148,7 @@ struct MemoryImageCacheTests {
         let shown = image(80)
         cache.insert(shown, for: key(1))
         cache.insert(image(80), for: key(2))
-        cache.removeAll { $0 == key(1) }
+        cache.removeAll { other, _ in other == key(1) }
         #expect(cache.image(for: key(1)) == nil)
         #expect(cache.image(for: key(2)) != nil)
     }

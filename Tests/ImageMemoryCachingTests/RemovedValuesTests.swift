@@ -31,7 +31,7 @@ struct RemovedValuesTests {
         case .refusal: for key in 0..<count { cache.insert(Visitor(nil, visits), cost: 11, for: key) }
         case .removal: for key in 0..<count { cache.removeValue(for: key) }
         case .removalOfAll: cache.removeAll()
-        case .predicate: cache.removeAll { $0 < count }
+        case .predicate: cache.removeAll { key, _ in key < count }
         case .expiry: cache.removeExpired()
         case .trim: cache.trim(count: 0)
         case .limit: cache.limits.cost = 0

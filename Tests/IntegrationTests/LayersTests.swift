@@ -42,11 +42,12 @@ struct LayersTests {
         #expect(full.memory == 20 * 15 * 4)
         #expect(try #require(full.disk) > png.count)
         try await test.loader.removeAll(olderThan: .seconds(3_600))
-        #expect(try await test.loader.image(for: request).source == .disk)
+        #expect(try await test.loader.image(for: request).source == .memory)
+        #expect(try await test.loader.image(for: ImageRequest(server.url("/a.png"), fit: 10)).source == .disk)
         try await test.loader.removeAll()
         #expect(try await test.loader.cacheSizes().memory == 0)
         #expect(try await test.loader.image(for: request).source == .network)
-        #expect(test.loader.statistics.succeeded.mapValues(\.count) == [.network: 2, .memory: 1, .disk: 1])
+        #expect(test.loader.statistics.succeeded.mapValues(\.count) == [.network: 2, .memory: 2, .disk: 1])
     }
 
     @Test(

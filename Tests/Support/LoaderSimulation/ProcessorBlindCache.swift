@@ -8,6 +8,7 @@ struct ProcessorBlindCache: ImageCache {
     func insert(_ image: DecodedImage, for key: ImageCacheKey) { base.insert(image, for: key.withoutProcessors) }
     func remove(for key: ImageCacheKey) { base.remove(for: key.withoutProcessors) }
     func removeAll() { base.removeAll() }
+    func removeAll(where isUnwanted: (ImageCacheKey, Duration?) -> Bool) { base.removeAll(where: isUnwanted) }
 }
 
 extension ImageCacheKey {

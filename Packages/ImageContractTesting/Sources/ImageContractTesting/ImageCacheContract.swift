@@ -8,8 +8,36 @@ public enum ImageCacheContract {
     /// Makes an empty cache with a limit in bytes.
     public typealias Subject = @Sendable (_ byteLimit: Int) -> any ImageCache
 
-    /// All rules.
+    /// Makes an empty cache with a limit in bytes and a clock.
+    public typealias Aging =
+        @Sendable (_ byteLimit: Int, _ now: @escaping @Sendable () -> Duration) -> any ImageCache
+
+    /// The rules of every cache.
     public static var rules: [ContractRule<Subject>] { single + limits + trimming + inUse + concurrent }
+
+    /// The rules of caches with a clock.
+    public static let aging: [ContractRule<Aging>] = [
+        ContractRule("a predicate receives the time since an image was inserted or last found") { makeCache in
+            let clock = ManualClock()
+            let cache = makeCache(1_000, stopwatch(clock))
+            for number in 1...2 { cache.insert(image(100, number), for: key(number)) }
+            clock.advance(by: .seconds(100))
+            try expect(cache, has: image(100, 1), for: key(1))
+            cache.insert(image(100, 3), for: key(3))
+            clock.advance(by: .seconds(10))
+            var ages: [ImageCacheKey: Duration] = [:]
+            cache.removeAll { key, unusedFor in
+                ages[key] = unusedFor
+                return unusedFor ?? .zero > .seconds(60)
+            }
+            let expected: [ImageCacheKey: Duration] = [
+                key(1): .seconds(10), key(2): .seconds(110), key(3): .seconds(10),
+            ]
+            try expect(ages == expected, "received \(ages.values.sorted()), not 10, 10 and 110 seconds")
+            try expect(cache, has: nil, for: key(2))
+            for number in [1, 3] { try expect(cache, has: image(100, number), for: key(number)) }
+        }
+    ]
 
     private static var single: [ContractRule<Subject>] {
         [
@@ -56,6 +84,14 @@ public enum ImageCacheContract {
                 cache.remove(for: key(9))
                 try expect(cache, has: nil, for: key(2))
                 for number in [1, 3] { try expect(cache, has: image(100, number), for: key(number)) }
+            },
+            ContractRule("removeAll(where:) removes the images that satisfy the predicate, and no other") { makeCache in
+                let cache = makeCache(1_000)
+                let images = (1...4).map { image(100, $0) }
+                for number in 1...4 { cache.insert(images[number - 1], for: key(number)) }
+                cache.removeAll { found, _ in [key(2), key(4)].contains(found) }
+                for number in [2, 4] { try expect(cache, has: nil, for: key(number)) }
+                for number in [1, 3] { try expect(cache, has: images[number - 1], for: key(number)) }
             },
             ContractRule("removeAll() removes every image, and the cache accepts new ones") { makeCache in
                 let cache = makeCache(1_000)
@@ -125,6 +161,10 @@ public enum ImageCacheContract {
                 cache.insert(image(1_004, 4), for: key(4))
                 try expect(cache, has: nil, for: key(4))
                 for number in 1...3 { try expect(cache, has: image(300, number), for: key(number)) }
+            },
+            ContractRule("only a cache with a limit of 0 says that it stores no images") { makeCache in
+                try expect(!makeCache(0).storesImages, "it says that it stores images within 0 bytes")
+                try expect(makeCache(1_000).storesImages, "it says that it stores no images within 1000 bytes")
             },
             ContractRule("a rejected image also removes the older image for its key") { makeCache in
                 let cache = makeCache(1_000)

@@ -116,8 +116,9 @@ public struct ImageLoaderOptions: Sendable {
         let scheduler = makeScheduler()
         let stores = cacheDirectory.map(makeStores)
         var configuration = ImageLoaderConfiguration(
-            memoryCache: MemoryImageCache(byteLimit: memoryByteLimit),
-            transport: makeTransport(scheduler, stores).adding(["file": FileTransport(), "data": DataURLTransport()]),
+            memoryCache: MemoryImageCache(byteLimit: memoryByteLimit, clock: CacheClock(now: stopwatch(clock))),
+            transport: makeTransport(scheduler, diskByteLimit > 0 ? stores : nil)
+                .adding(["file": FileTransport(), "data": DataURLTransport()]),
             decoder: ImageDecoders.makeDecoder(decoders, limits: decodingLimits),
             scheduler: scheduler, imageCoalescer: TaskCoalescer(), dataCoalescer: TaskCoalescer(),
             observer: observer,
@@ -130,8 +131,9 @@ public struct ImageLoaderOptions: Sendable {
         configuration.applicationStateMonitor = applicationStateMonitor
         configuration.connectivityMonitor = connectivityMonitor
         configuration.backgroundTime = backgroundTime
-        configuration.fetchedOriginals = stores.map { stores in
-            FetchedOriginals(cache: transformed(stores.originals), partition: account, now: now)
+        configuration.fetchedOriginals = stores.flatMap { stores in
+            guard diskByteLimit > 0 else { return nil }
+            return FetchedOriginals(cache: transformed(stores.originals), partition: account, now: now)
         }
         return configuration
     }

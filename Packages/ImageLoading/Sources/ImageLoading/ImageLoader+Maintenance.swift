@@ -18,11 +18,12 @@ extension ImageLoader {
         try await configuration.diskStore?.removeAll()
     }
 
-    /// Removes everything from memory, and from disk what was neither stored nor read for longer than `age`.
+    /// Removes from memory and disk what was neither stored nor read for longer than `age`.
     ///
-    /// Throws if the disk store fails. The memory cache is emptied nevertheless.
+    /// Also removes all images from a memory cache without a clock. Throws if the disk store fails, but removes the
+    /// images from memory nevertheless.
     public func removeAll(olderThan age: Duration) async throws(DataCacheFailure) {
-        removeAllFromMemory()
+        configuration.memoryCache?.removeAll { _, unusedFor in unusedFor.map { $0 > age } ?? true }
         try await configuration.diskStore?.removeAll(unusedFor: age)
     }
 

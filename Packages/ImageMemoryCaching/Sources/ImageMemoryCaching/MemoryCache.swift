@@ -59,10 +59,15 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
     /// Removes all values and resets the eviction policy.
     public func removeAll() { withStorage { $0.removeAll() } }
 
-    /// Removes the values whose keys satisfy a predicate. O(n). Values that are inserted in the meantime may stay.
-    public func removeAll(where isUnwanted: (Key) throws -> Bool) rethrows {
-        let keys = try withStorage { $0.keys }.filter(isUnwanted)
-        _ = withStorage { storage in keys.map { storage.removeValue(for: $0) } }
+    /// Removes the values that satisfy a predicate. O(n). Values that are inserted in the meantime may stay.
+    /// - Parameter isUnwanted: Receives a key, and the time since its value was inserted or last found; nil without a
+    ///   clock. Called without the lock.
+    public func removeAll(where isUnwanted: (_ key: Key, _ unusedFor: Duration?) -> Bool) {
+        let now = clock?.now()
+        let unwanted = withStorage { $0.lastUses }.filter { key, lastUse in
+            isUnwanted(key, lastUse.flatMap { lastUse in now.map { $0 - lastUse } })
+        }
+        _ = withStorage { storage in unwanted.map { storage.removeValue(for: $0.key) } }
     }
 
     /// Removes all expired entries. O(n). You don't need to call it, because each insertion checks a few entries.

@@ -14,7 +14,7 @@ public final class MemoryImageCache: ImageCache {
     ///   - byteLimit: The maximum cost of all images, in bytes. A negative value counts as 0.
     ///   - entryLimit: The maximum cost of one image, in bytes; nil for no limit.
     ///   - policy: Chooses the images to evict.
-    ///   - clock: Measures lifetimes and `CacheStatistics.coldestAge`.
+    ///   - clock: Measures lifetimes, and how long images are unused.
     ///   - lifetime: The lifetime of images; nil if they don't expire. Requires a clock.
     ///   - inUseLimit: The maximum number of evicted images that can be found while they are in use.
     public init(
@@ -46,9 +46,11 @@ public final class MemoryImageCache: ImageCache {
 
     public func removeAll() { cache.removeAll() }
 
-    /// Removes the images whose keys satisfy a predicate, for example all sizes of one image. O(n).
-    public func removeAll(where isUnwanted: (ImageCacheKey) throws -> Bool) rethrows {
-        try cache.removeAll(where: isUnwanted)
+    /// Removes the images that satisfy a predicate, for example all sizes of one image. O(n).
+    /// - Parameter isUnwanted: Receives a key, and the time since its image was inserted or last found; nil without a
+    ///   clock. Called without the lock.
+    public func removeAll(where isUnwanted: (_ key: ImageCacheKey, _ unusedFor: Duration?) -> Bool) {
+        cache.removeAll(where: isUnwanted)
     }
 
     /// Removes all expired images. O(n). You don't need to call it, because each insertion checks a few entries.
@@ -82,6 +84,11 @@ public final class MemoryImageCache: ImageCache {
     public var totalCost: Int { cache.totalCost }
 
     public var byteCount: Int? { totalCost }
+
+    public var storesImages: Bool {
+        let limits = cache.limits
+        return min(limits.cost, limits.entryCost) > 0
+    }
 
     /// The number of images.
     public var count: Int { cache.count }

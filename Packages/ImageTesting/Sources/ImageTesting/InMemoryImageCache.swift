@@ -15,12 +15,16 @@ public final class InMemoryImageCache: ImageCache {
         case remove(ImageCacheKey)
         /// A removal of all images.
         case removeAll
+        /// A removal of the images that satisfied a predicate.
+        case removeAllWhere
         /// A reduction to a share of the total cost.
         case trim(toShare: Double)
     }
 
     private struct State {
         var images: [ImageCacheKey: DecodedImage] = [:]
+        /// The times of the last insertion or successful lookup. Empty without a clock.
+        var lastUses: [ImageCacheKey: Duration] = [:]
         /// The keys in the order in which their images were inserted.
         var order: [ImageCacheKey] = []
         var messages: [Message] = []
@@ -34,15 +38,24 @@ public final class InMemoryImageCache: ImageCache {
 
         mutating func remove(_ key: ImageCacheKey) {
             images[key] = nil
+            lastUses[key] = nil
             order.removeAll { $0 == key }
         }
     }
 
     private let byteLimit: Int
+    private let now: @Sendable () -> Duration?
     private let state = Mutex(State())
 
-    /// Creates a cache with a limit on the total cost, in bytes.
-    public init(byteLimit: Int = .max) { self.byteLimit = byteLimit }
+    /// Creates a cache.
+    ///
+    /// - Parameters:
+    ///   - byteLimit: The limit on the total cost, in bytes.
+    ///   - now: Returns the time since a fixed moment. By default there is no clock.
+    public init(byteLimit: Int = .max, now: @escaping @Sendable () -> Duration? = { nil }) {
+        self.byteLimit = byteLimit
+        self.now = now
+    }
 
     /// All calls so far, in order.
     public var messages: [Message] { state.withLock { $0.messages } }
@@ -52,20 +65,26 @@ public final class InMemoryImageCache: ImageCache {
 
     public var byteCount: Int? { state.withLock { $0.totalCost } }
 
+    public var storesImages: Bool { byteLimit > 0 }
+
     public func image(for key: ImageCacheKey) -> DecodedImage? {
-        state.withLock { state in
+        let now = now()
+        return state.withLock { state in
             state.messages.append(.image(key))
+            if state.images[key] != nil { state.lastUses[key] = now }
             return state.images[key]
         }
     }
 
     public func insert(_ image: DecodedImage, for key: ImageCacheKey) {
+        let now = now()
         state.withLock { state in
             state.messages.append(.insert(key, byteCount: image.byteCount))
             state.remove(key)
             guard image.byteCount <= byteLimit else { return }
             state.trim(to: byteLimit - image.byteCount)
             state.images[key] = image
+            state.lastUses[key] = now
             state.order.append(key)
         }
     }
@@ -82,6 +101,20 @@ public final class InMemoryImageCache: ImageCache {
             state.messages.append(.removeAll)
             state.images = [:]
             state.order = []
+        }
+    }
+
+    public func removeAll(where isUnwanted: (_ key: ImageCacheKey, _ unusedFor: Duration?) -> Bool) {
+        let now = now()
+        let (keys, lastUses) = state.withLock { state in
+            state.messages.append(.removeAllWhere)
+            return (state.order, state.lastUses)
+        }
+        let unwanted = keys.filter { key in
+            isUnwanted(key, now.flatMap { now in lastUses[key].map { now - $0 } })
+        }
+        state.withLock { state in
+            for key in unwanted { state.remove(key) }
         }
     }
 

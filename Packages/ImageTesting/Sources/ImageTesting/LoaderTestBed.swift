@@ -23,7 +23,7 @@ public struct LoaderTestBed: Sendable {
     public let transport = ScriptedTransport()
     /// The memory cache.
     public let memory: InMemoryImageCache
-    /// The clock of the loader.
+    /// The clock of the loader and of the memory cache.
     public let clock: ManualClock
     /// Shares images among requests.
     public let imageCoalescer: TaskCoalescer<ImageJobKey, ImageJobResult>
@@ -44,7 +44,7 @@ public struct LoaderTestBed: Sendable {
     ) {
         let clock = ManualClock()
         self.clock = clock
-        memory = InMemoryImageCache()
+        memory = InMemoryImageCache(now: stopwatch(clock))
         imageCoalescer = TaskCoalescer(executor: executor)
         dataCoalescer = TaskCoalescer(executor: executor)
         var configuration = ImageLoaderConfiguration(

@@ -8,6 +8,8 @@
 ///   evicts no other.
 /// - If an image is refused, the older one for its key is removed, because it is out of date.
 /// - An evicted image may be found again while others hold it. A removed or replaced image is not found again.
+/// - `removeAll(where:)` removes the images that satisfy the predicate and no other. It calls the predicate without a
+///   lock.
 /// - `byteCount`, if it is not nil, is exact.
 /// - After concurrent insertions for one key, one of the images is stored.
 public protocol ImageCache: Sendable {
@@ -19,6 +21,11 @@ public protocol ImageCache: Sendable {
     func remove(for key: ImageCacheKey)
     /// Removes all images.
     func removeAll()
+    /// Removes the images that satisfy a predicate.
+    ///
+    /// - Parameter isUnwanted: Receives the key of an image, and the time since it was inserted or last found; nil if
+    ///   the cache has no clock.
+    func removeAll(where isUnwanted: (_ key: ImageCacheKey, _ unusedFor: Duration?) -> Bool)
 
     /// Evicts images until at most a share of the current cost is left. The limit doesn't change.
     /// - Parameter share: From 0, which removes all, to 1.
@@ -26,10 +33,15 @@ public protocol ImageCache: Sendable {
 
     /// The total cost in bytes; nil if the cache doesn't report it.
     var byteCount: Int? { get }
+
+    /// Whether there is an image that the cache can store: false with a limit of 0. True by default.
+    var storesImages: Bool { get }
 }
 
 extension ImageCache {
     public var byteCount: Int? { nil }
+
+    public var storesImages: Bool { true }
 
     /// Removes all images.
     public func trim(toShare share: Double) { removeAll() }

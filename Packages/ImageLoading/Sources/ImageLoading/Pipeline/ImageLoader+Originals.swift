@@ -108,7 +108,7 @@ extension ImageLoader {
     }
 
     /// Collects a body in `received`, which others can read in the meantime.
-    private func collect(
+    func collect(
         _ response: TransportResponse, into received: ReceivedBytes = ReceivedBytes(),
         onProgress: (WorkProgress) -> Void = { _ in }
     ) async throws(TransportFailure) -> Data {
@@ -304,7 +304,7 @@ extension TransportRequest {
         try self.init(url, context.request.headers, context.route, limits)
     }
 
-    fileprivate init(
+    init(
         _ url: URL, _ headers: [String: String], _ route: FetchRoute, _ limits: TransferLimits
     ) throws(ImageError) {
         var fields = HTTPFields()

@@ -163,7 +163,8 @@ public struct FetchRoute: Hashable, Sendable {
     var readsDisk: Bool { disk.reads && !mode.asksOrigin && mode != .retry }
 }
 
-/// The generations of originals with requests in progress. A reload that receives new bytes starts a new generation.
+/// The generations of originals with requests in progress. A reload that receives new bytes starts a new generation, and
+/// so does `remove(_:)` or `insert(_:for:)`.
 /// Results of older ones don't replace newer results, and newer requests don't join older work.
 struct ReloadTracker: Sendable {
     private struct Entry: Sendable {

@@ -36,8 +36,10 @@ struct CacheStorage<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
     var count: Int { slots.count }
 
-    /// The keys of all entries and of the evicted values that are in use.
-    var keys: [Key] { Array(slots.keys) + (weakIndex?.keys ?? []) }
+    /// The keys and last uses of all entries and of the evicted values that are in use.
+    var lastUses: [(key: Key, lastUse: Duration?)] {
+        entries.compactMap { entry in entry.map { ($0.key, $0.record.times?.lastUse) } } + (weakIndex?.lastUses ?? [])
+    }
 
     /// Returns the values that were removed since the last call. Release them without the lock.
     mutating func takeRemoved() -> [Value] {

@@ -18,7 +18,7 @@ struct WeakIndex<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         self.limit = max(0, limit)
     }
 
-    var keys: [Key] { Array(references.keys) }
+    var lastUses: [(key: Key, lastUse: Duration?)] { references.map { ($0.key, $0.value.record.times?.lastUse) } }
 
     /// Adds a value if others retain it.
     mutating func insert(_ value: inout Value, _ record: EntryRecord, for key: Key) {

@@ -1,0 +1,110 @@
+public import ImageCore
+import ImageTransporting
+import Synchronization
+
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+// These methods ignore the priority, the mode and the cache policy of a request. Its original is identified by its
+// origin, headers and `identity`. Originals in memory, files and `data:` URLs are not stored on disk.
+extension ImageLoader {
+    /// Removes an image from memory, at all sizes and with all processors, and its original from disk.
+    ///
+    /// Requests in progress continue, and later ones don't join them. What they load is not stored in memory, unless it
+    /// is the new original of a reload. A response that is being downloaded may still be stored on disk.
+    ///
+    /// If the disk cache fails, the observer receives `diskFailed`, and `contains(_:)` returns whether the original is
+    /// still there.
+    public func remove(_ request: ImageRequest) async {
+        let original = request.original
+        outdateWork(on: original)
+        await removeFromDisk(request)
+        // Others may have read the original from disk meanwhile.
+        outdateWork(on: original)
+        configuration.memoryCache?.removeAll { key, _ in key.source == original.source }
+    }
+
+    /// Stores an image in memory, for the size and the processors of the request.
+    ///
+    /// The original on disk stays. Requests in progress don't replace the image, unless they receive the new original of
+    /// a reload. Does nothing without a memory cache.
+    public func insert(_ image: DecodedImage, for request: ImageRequest) {
+        let key = request.cacheKey
+        outdateWork(on: request.original)
+        configuration.memoryCache?.insert(image, for: key)
+        sizes.withLock { $0.inserted(key) }
+    }
+
+    /// Returns whether the image is in memory, at the size and with the processors of the request, or its original is on
+    /// disk, even if it is stale.
+    ///
+    /// Sends no events. Use `cachedImage(for:)` to look only into memory.
+    public func contains(_ request: ImageRequest) async -> Bool {
+        if configuration.memoryCache?.image(for: request.cacheKey) != nil { return true }
+        if case .fetch = request.origin { return await storedFetch(request) != nil }
+        guard let response = await storedResponse(to: request) else { return false }
+        response.body.discard()
+        return true
+    }
+
+    /// Returns the encoded original from disk, even if it is stale. Returns nil if there is none or it can't be read.
+    public func cachedData(for request: ImageRequest) async -> Data? {
+        if case .fetch = request.origin { return await storedFetch(request) }
+        guard let response = await storedResponse(to: request) else { return nil }
+        return try? await collect(response)
+    }
+
+    /// Prevents requests in progress from storing their results in memory, and later requests from joining them.
+    private func outdateWork(on original: Original) {
+        _ = reloads.withLock { $0.markReloaded(original) }
+    }
+
+    private func removeFromDisk(_ request: ImageRequest) async {
+        if case .fetch = request.origin, let originals = configuration.fetchedOriginals {
+            await reportingFailure(of: request) { () async throws(DataCacheFailure) in
+                try await originals.cache.remove(for: originals.key(request.original.source))
+            }
+        }
+        guard let cache = configuration.responseCache, let lookup = diskLookup(of: request) else { return }
+        await cache.removeStoredResponses(to: lookup)
+    }
+
+    private func storedFetch(_ request: ImageRequest) async -> Data? {
+        guard let originals = configuration.fetchedOriginals else { return nil }
+        let entry = await reportingFailure(of: request) { () async throws(DataCacheFailure) in
+            try await originals.cache.entry(for: originals.key(request.original.source))
+        }
+        return entry??.data
+    }
+
+    /// Returns nil if there is no response, or only one for an error.
+    private func storedResponse(to request: ImageRequest) async -> TransportResponse? {
+        guard let cache = configuration.responseCache, let lookup = diskLookup(of: request),
+            let response = try? await cache.storedResponse(to: lookup, acceptsStale: true)
+        else { return nil }
+        guard response.head.error != nil else { return response }
+        response.body.discard()
+        return nil
+    }
+
+    /// Returns nil for originals that are not stored on disk as responses.
+    private func diskLookup(of request: ImageRequest) -> TransportRequest? {
+        guard let url = request.url, !request.origin.isLocal else { return nil }
+        return try? TransportRequest(url, request.headers, FetchRoute(request), configuration.transferLimits)
+    }
+
+    @discardableResult
+    private func reportingFailure<Value: Sendable>(
+        of request: ImageRequest, _ body: () async throws(DataCacheFailure) -> Value
+    ) async -> Value? {
+        do throws(DataCacheFailure) {
+            return try await body()
+        } catch {
+            events.record(.diskFailed(error), id: 0, of: request) { .zero }
+            return nil
+        }
+    }
+}
