@@ -2,6 +2,7 @@ import Foundation
 import HTTPTypes
 import ImageCore
 import ImageLoading
+import ImageMemoryCaching
 import ImageTesting
 import ImageTransporting
 import Synchronization
@@ -107,6 +108,27 @@ struct PrefetchDestinationTests {
         #expect(fixture.fixture.observer.events.isEmpty)
         ImagePrefetcher(loader: fixture.loader).run([local, fetched], fixture)
         #expect(fixture.fixture.memory.images.count == 2)
+    }
+
+    @Test("without a cache for the destination, or with one of 0 bytes, nothing is loaded")
+    func noCache() {
+        let changes: [(ImagePrefetcher.Destination, (inout ImageLoaderConfiguration) -> Void)] = [
+            (.memory, { $0.memoryCache = nil }), (.memory, { $0.memoryCache = InMemoryImageCache(byteLimit: 0) }),
+            (.memory, { $0.memoryCache = MemoryImageCache(byteLimit: 0) }),
+            (.memory, { $0.memoryCache = MemoryImageCache(byteLimit: -1) }),
+            (.memory, { $0.memoryCache = MemoryImageCache(entryLimit: 0) }),
+            (.decoded, { $0.memoryCache = nil }), (.decoded, { $0.memoryCache = InMemoryImageCache(byteLimit: 0) }),
+            (.disk, { $0.responseCache = nil }),
+        ]
+        for (destination, change) in changes {
+            let fixture = SteppedLoader(adjust: change)
+            let prefetcher = ImagePrefetcher(loader: fixture.loader, destination: destination)
+            prefetcher.start(fixture.requests(["a"]) + [ImageRequest(.fetch(name: "b") { LoaderFixture.image })])
+            #expect(prefetcher.count == 0)
+            fixture.executor.run()
+            #expect(fixture.fixture.observer.events.isEmpty)
+            #expect(fixture.sent.isEmpty)
+        }
     }
 
     @Test("a loader of another kind is asked for images and originals")

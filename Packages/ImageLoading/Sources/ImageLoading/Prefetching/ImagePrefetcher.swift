@@ -7,6 +7,7 @@ import Synchronization
 ///   thousand in one call.
 /// - Requests are skipped if the image is already in the destination, if they are in progress, or if their cache policy
 ///   or origin excludes the destination.
+/// - Without the destination's cache, or with a memory limit of 0 bytes, `start` does nothing.
 /// - A request for an image that is being prefetched joins the same work and raises its priority. If the prefetch is
 ///   stopped, the request continues.
 /// - When the prefetcher is released, its requests are cancelled.
@@ -80,6 +81,7 @@ public final class ImagePrefetcher: Sendable {
     public func start(_ requests: [ImageRequest]) {
         if let level = memoryPressureMonitor?.level, level >= .warning { return }
         let prefetches = requests.compactMap { Prefetch($0, to: destination, of: loader) }
+            .filter { knownLoader?.canStore($0) ?? true }
         state.withLock { state in
             for prefetch in prefetches { state.queue.add(prefetch) }
         }
@@ -203,11 +205,18 @@ struct Prefetch: Sendable {
 }
 
 extension ImageLoader {
+    /// Returns whether there is a cache that can store the result. Whether the result fits isn't known before.
+    fileprivate func canStore(_ prefetch: Prefetch) -> Bool {
+        switch (prefetch.key, prefetch.request.origin) {
+        case (.image, _): configuration.memoryCache?.storesImages ?? false
+        case (.original, .fetch): configuration.fetchedOriginals != nil
+        case (.original, _): configuration.responseCache != nil
+        }
+    }
+
     /// Returns whether the original to prefetch is on disk.
     fileprivate func hasStored(_ prefetch: Prefetch) async -> Bool {
         guard case .original = prefetch.key else { return false }
-        // Nothing would be stored.
-        if case .fetch = prefetch.request.origin, configuration.fetchedOriginals == nil { return true }
         return await hasStored(prefetch.request)
     }
 }

@@ -1,0 +1,102 @@
+import Foundation
+import HTTPTransports
+import ImageLoaderKit
+import ImageTesting
+import LoopbackServer
+import Synchronization
+import Testing
+
+@Suite("Single images on disk, and caches of 0 bytes", .timeLimit(.minutes(10)))
+struct EntriesOnDiskTests {
+    private let http = HTTPTransport.allCases[0]
+
+    private func server() throws -> LoopbackServer {
+        let jpeg = try Images.jpeg(64, 32)
+        return try LoopbackServer { request in
+            request.path == "/moved" ? .redirect(to: "/photo", status: 301) : .ok(jpeg, headers: Images.fresh)
+        }
+    }
+
+    @Test("an image is removed from disk for later loaders too, with the response that a redirect leads to")
+    func removing() async throws {
+        let (server, first) = (try server(), TestLoader(http))
+        let (moved, other) = (ImageRequest(server.url("/moved"), fit: 16), ImageRequest(server.url("/other"), fit: 16))
+        for request in [moved, other] { _ = try await first.loader.image(for: request) }
+        #expect(await first.loader.cachedData(for: moved) == Data(try Images.jpeg(64, 32)))
+        await first.loader.remove(moved)
+        let second = TestLoader(http, folder: first.folder)
+        for request in [moved, ImageRequest(url: server.url("/photo"))] {
+            #expect(await !first.loader.contains(request))
+            #expect(await !second.loader.contains(request))
+        }
+        #expect(await second.loader.contains(other))
+        #expect(try await second.loader.image(for: moved).source == .network)
+    }
+
+    @Test("with an account, an encrypted disk and a request modifier, an image is still found and removed")
+    func layers() async throws {
+        let server = try server()
+        let test = TestLoader(http) { options in
+            options.account = "eve"
+            options.diskEncryption = FakeEncryption(key: 7)
+            options.requestModifier = { request throws(TransportFailure) in
+                var request = request
+                request.headers[.authorization] = "Bearer token"
+                return request
+            }
+        }
+        for request in [ImageRequest(server.url(), fit: 16), ImageRequest(.fetch(name: "a") { try Self.png() })] {
+            _ = try await test.loader.data(for: request)
+            #expect(await test.loader.contains(request))
+            #expect(await test.loader.cachedData(for: request) != nil)
+            await test.loader.remove(request)
+            #expect(await !test.loader.contains(request))
+        }
+    }
+
+    private static func png() throws -> Data { Data(try Images.png(8, 8)) }
+
+    @Test("removeAll(olderThan:) measures the ages in memory and on disk by the clock and the time of the options")
+    func ages() async throws {
+        let (server, clock, now) = (try server(), ManualClock(), WallTime())
+        let test = TestLoader(http) { options in
+            options.clock = clock
+            options.now = { now.date }
+        }
+        let (old, young) = (ImageRequest(server.url("/old"), fit: 16), ImageRequest(server.url("/young"), fit: 16))
+        _ = try await test.loader.image(for: old)
+        clock.advance(by: .seconds(100))
+        now.advance(100)
+        _ = try await test.loader.image(for: young)
+        try await test.loader.removeAll(olderThan: .seconds(60))
+        #expect(test.loader.cachedImage(for: old) == nil)
+        #expect(await !test.loader.contains(old))
+        #expect(test.loader.cachedImage(for: young) != nil)
+        #expect(await test.loader.cachedData(for: young) != nil)
+    }
+
+    @Test("prefetching to a cache of 0 bytes, or to disk without a directory, sends nothing", arguments: [true, false])
+    func nowhere(hasDirectory: Bool) async throws {
+        let server = try server()
+        let test = TestLoader(http) { options in
+            (options.memoryByteLimit, options.diskByteLimit) = (0, 0)
+            if !hasDirectory { (options.cacheDirectory, options.diskByteLimit) = (nil, 500_000_000) }
+        }
+        for destination in ImagePrefetcher.Destination.allCases {
+            let prefetcher = ImagePrefetcher(loader: test.loader, destination: destination)
+            prefetcher.start([ImageRequest(url: server.url()), ImageRequest(.fetch(name: "a") { try Self.png() })])
+            await prefetcher.finished()
+        }
+        #expect(server.requestCount == 0)
+        #expect(test.kinds.isEmpty)
+    }
+}
+
+/// A wall clock that a test advances.
+private final class WallTime: Sendable {
+    private let time = Mutex(Date(timeIntervalSince1970: 1_700_000_000))
+
+    var date: Date { time.withLock { $0 } }
+
+    func advance(_ seconds: TimeInterval) { time.withLock { $0 += seconds } }
+}
