@@ -118,7 +118,7 @@ struct PrefetchDestinationTests {
             (.memory, { $0.memoryCache = MemoryImageCache(byteLimit: -1) }),
             (.memory, { $0.memoryCache = MemoryImageCache(entryLimit: 0) }),
             (.decoded, { $0.memoryCache = nil }), (.decoded, { $0.memoryCache = InMemoryImageCache(byteLimit: 0) }),
-            (.disk, { $0.responseCache = nil }),
+            (.disk, { $0.transport = .uncached($0.transport) }),
         ]
         for (destination, change) in changes {
             let fixture = SteppedLoader(adjust: change)
