@@ -49,7 +49,7 @@
             guard size == header?.storedSize, layout == .rgba8 || layout == header?.nativeLayout else {
                 throw .unsupported(.jxl, "the image can only be decoded at its stored size")
             }
-            if info?.hasAnimation == true { return finish() }
+            if info?.hasAnimation == true || frames?.haveReorderedSections == true { return finish() }
             try recordingFailure { () throws(DecodingFailure) in
                 try limits.check(.decodedBytes, heldBytes(size: size, layout: layout))
                 canvas = JXLCanvas(size: size, layout: layout)
@@ -105,15 +105,14 @@
         }
 
         private var nextCheckpoint: Int {
-            // Without a known order of sections, there are no previews, and the end is found by libjxl.
-            guard let frame = frames?.first, let sections = frame.sections else { return codestream.count }
+            guard let frame = frames?.first else { return codestream.count }
             let step = position < 1 << 10 ? 1 << 6 : position < 1 << 16 ? 1 << 10 : 1 << 14
             var next = (position / step + 1) * step
             if let lowFrequencyEnd = frame.lowFrequencyEnd, showsDetail {
-                let quarter = sections.lowerBound + (position - sections.lowerBound) * 5 / 4 + 1
+                let quarter = frame.sections.lowerBound + (position - frame.sections.lowerBound) * 5 / 4 + 1
                 next = position < lowFrequencyEnd ? min(next, lowFrequencyEnd) : quarter
             }
-            return min(next, sections.upperBound)
+            return min(next, frame.sections.upperBound)
         }
 
         private var showsDetail: Bool {
@@ -134,7 +133,7 @@
             }
             try frames?.read(codestream, limits: limits, stopsAtFirst: true)
             guard let info, let frames, let first = frames.first else { return }
-            position = first.sections?.lowerBound ?? codestream.count
+            position = first.sections.lowerBound
             header = info.header(durations: frames.durations)
         }
 

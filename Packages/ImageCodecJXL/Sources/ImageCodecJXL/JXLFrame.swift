@@ -25,15 +25,18 @@
         var isComposited = false
         /// The slot in which the frame is stored for later frames: 0 to 3, and 4 to 7 for low frequencies. Nil for none.
         var savedSlot: Int?
-        /// The range of the sections in the codestream, or nil if they are in another order, which is not read.
-        var sections: Range<Int>?
+        /// The range of the sections in the codestream.
+        var sections = 0..<0
+        /// Whether the sections are stored in another order, which is not read.
+        var isReordered = false
         /// The offset in the codestream of the end of the low frequencies, which show the whole image. Nil if they are not
-        /// separate.
+        /// separate, or if the sections are reordered.
         var lowFrequencyEnd: Int?
         /// Whether the sections of low frequencies have bytes. In a modular frame, they have none unless it is stored in
         /// several resolutions.
         var hasLowFrequencies = true
-        /// The offset in the codestream up to which the rows of groups are complete, for each row.
+        /// The offset in the codestream up to which the rows of groups are complete, for each row. Empty if the
+        /// sections are reordered.
         var rowEnds: [Int] = []
         /// The number of rows of a group.
         var groupHeight = 256

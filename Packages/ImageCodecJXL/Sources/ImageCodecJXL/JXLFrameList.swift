@@ -31,6 +31,9 @@
         private(set) var isComplete = false
         /// The offset of the end of the last frame. Nil if it is unknown.
         private(set) var end: Int?
+        /// Whether a frame stores its sections in another order. libjxl 0.7 then needs the whole codestream at once: it
+        /// rejects sections that it could not decode when it received them.
+        private(set) var haveReorderedSections = false
         /// The largest working memory of libjxl for a frame and the frames that are stored then, in bytes.
         private(set) var workingBytes = 0
 
@@ -59,11 +62,8 @@
                 }
                 try check(frame, limits: limits)
                 if isPreviewNext { isPreviewNext = false } else { add(frame) }
-                guard let sections = frame.sections else {
-                    if isComplete || stopsAtFirst && first != nil { return }
-                    throw .unsupported(.jxl, "a frame before the last stores its sections in another order")
-                }
-                offset = sections.upperBound
+                if frame.isReordered { haveReorderedSections = true }
+                offset = frame.sections.upperBound
                 if isComplete { end = offset }
             }
         }

@@ -177,8 +177,8 @@
             guard layout.sectionCount <= 65_536 else { throw .malformed(.jxl, "a frame has too many sections") }
             frame.groupHeight = layout.dimension * upsampling
             frame.filterReach = 16 * upsampling
-            let isReordered = try reader.bool()
-            if isReordered { return }
+            frame.isReordered = try reader.bool()
+            if frame.isReordered { try skipOrder(of: layout.sectionCount) }
             reader.align()
             let lengths = try readSectionLengths(layout.sectionCount)
             reader.align()
@@ -191,6 +191,16 @@
                 height: frame.size.height.dividedRoundingUp(by: upsampling))
             return JXLGroupLayout(
                 codedSize, dimension: 128 << groupSizeShift, subsampling: subsampling, passCount: frame.passCount)
+        }
+
+        /// Skips a permutation (F.3.2).
+        private mutating func skipOrder(of count: Int) throws(DecodingFailure) {
+            func context(_ value: Int) -> Int { min(Int.bitWidth - value.leadingZeroBitCount, 7) }
+            var entropy = try JXLEntropyReader(contextCount: 8, from: &reader)
+            let codedCount = try entropy.integer(context: context(count), from: &reader)
+            guard codedCount <= count else { throw .malformed(.jxl, "the order of the sections is invalid") }
+            var last = 0
+            for _ in 0..<codedCount { last = try entropy.integer(context: context(last), from: &reader) }
         }
 
         private mutating func readSectionLengths(_ count: Int) throws(DecodingFailure) -> [Int] {
@@ -209,6 +219,8 @@
                 frame.hasLowFrequencies = lengths[1...layout.lowFrequencyCount].contains { $0 > 0 }
             }
             let start = reader.byteOffset
+            frame.sections = start..<start + lengths.reduce(0, +)
+            if frame.isReordered { return }
             var end = start
             for (index, length) in lengths.enumerated() {
                 end += length
@@ -217,7 +229,6 @@
                 let remaining = lengths.count - 1 - index
                 if remaining < layout.count, remaining % layout.columns == 0 { frame.rowEnds.append(end) }
             }
-            frame.sections = start..<end
         }
     }
 

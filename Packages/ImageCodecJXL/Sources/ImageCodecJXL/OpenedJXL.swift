@@ -113,13 +113,16 @@
             return session
         }
 
-        /// Passes the codestream to libjxl in pieces of about half a megapixel, to allow cancellation.
+        /// Passes the codestream to libjxl in pieces of about half a megapixel, to allow cancellation, or as a whole if
+        /// libjxl needs that.
         private func run(
             _ session: JXLSession, layout: PixelLayout, output: UnsafeMutableBufferPointer<UInt8>,
             _ sink: any PixelRowSink
         ) throws(DecodingFailure) -> Int? {
             let pieceCount = max(1, info.size.area >> 19)
-            let piece = min(max(codestream.count / pieceCount, 4 << 10), 64 << 10)
+            let piece =
+                frames.haveReorderedSections
+                ? codestream.count : min(max(codestream.count / pieceCount, 4 << 10), 64 << 10)
             while true {
                 try sink.checkCancellation()
                 let end = min(codestream.count, session.position + piece)
