@@ -295,7 +295,7 @@ let suites = [
         "ImageCodecAVIFTests",
         of: [
             "ImageCore", "ImageCodecAVIF", "ImageDecoding", "ImageProcessing", "ImageTesting", "ImageContractTesting",
-            optional("CTestAVIF", trait: "AVIF"),
+            "GeneratedImages", optional("CTestAVIF", trait: "AVIF"),
         ]),
     tests(
         "ImageCodecHEIFTests",
@@ -427,7 +427,8 @@ let testSupport = [
 let allCodecs: [Target.Dependency] = ["ImageCodecJPEG", "ImageCodecPNG", "ImageCodecWebP", "ImageCodecGIF"]
 
 let imageload = [
-    command("imageload", in: "imageload", uses: ["ImageLoadTool"]),
+    command("imageload", in: "imageload", uses: ["ImageLoadTool", "CLibraryMessages"]),
+    .target(name: "CLibraryMessages", path: "Apps/imageload/Sources/CLibraryMessages"),
     appLibrary(
         "ImageLoadTool", in: "imageload",
         uses: [
@@ -443,7 +444,7 @@ let imageload = [
         "ImageLoadToolTests", in: "imageload",
         of: [
             "ImageLoadTool", "imageload", "ImageCore", "ImageDecoding", "ImageDiskCaching", "ImageLoaderKit",
-            "ImageThumbHash", "LoopbackServer", "CommandRunning", argumentParser,
+            "ImageThumbHash", "LoopbackServer", "CommandRunning", "GeneratedImages", argumentParser,
         ]),
 ]
 

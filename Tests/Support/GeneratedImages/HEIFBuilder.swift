@@ -1,4 +1,4 @@
-#if HEIF
+#if HEIF || AVIF
     public import Foundation
     public import ImageCore
 

@@ -1,8 +1,10 @@
+import CLibraryMessages
 import ImageLoadTool
 
 @main
 enum Main {
     static func main() async {
+        hide_library_messages()
         await ImageLoadCommand.run()
     }
 }
