@@ -33,9 +33,11 @@
             #expect(decoder.recognizes(fileType("avif")) && decoder.recognizes(fileType("avis")))
             #expect(decoder.recognizes(fileType("mif1", "miaf", "avif")))
             #expect(!decoder.recognizes(fileType("mif1", "miaf")) && !decoder.recognizes(fileType("heic", "mif1")))
-            // A brand beyond the box, or beyond 32 bytes.
+            #expect(decoder.recognizes(fileType("mif1", "a   ", "b   ", "miaf", "msf1", "MA1B", "MA1A", "avif")))
+            // A brand beyond the box, or beyond 128 bytes.
             #expect(!decoder.recognizes(fileType("mif1") + Data("avif".utf8)))
-            #expect(!decoder.recognizes(fileType("mif1", "a", "b", "miaf", "msf1", "MA1B", "MA1A", "avif").prefix(32)))
+            let many = Data([0, 0, 0, 140]) + "ftypmif1".utf8 + Data(repeating: 0x20, count: 116) + "avif".utf8
+            #expect(!decoder.recognizes(many))
             #expect(!decoder.recognizes(Data("avif".utf8)) && !decoder.recognizes(Data()))
         }
 

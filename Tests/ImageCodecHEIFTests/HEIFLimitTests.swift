@@ -77,6 +77,30 @@
             }
         }
 
+        @Test("tiles with alpha of their own and tiles of several color spaces are refused")
+        func tiles() throws {
+            let coded = try TestPlanes(size: PixelSize(width: 64, height: 64), chroma: 1, bitDepth: 8).encoded()
+            func file(matrices: [Int], hasAlpha: Bool) -> Data {
+                var builder = HEIFBuilder()
+                let tiles = matrices.map { matrix in
+                    let color = HEIFBuilder.color(primaries: 1, transfer: 13, matrix: matrix, isFullRange: true)
+                    return builder.image(coded, properties: [builder.property("colr", color)])
+                }
+                builder.primary = builder.grid(tiles, columns: 2, size: PixelSize(width: 128, height: 64))
+                if hasAlpha {
+                    let type = Data(count: 4) + Data("urn:mpeg:hevc:2015:auxid:1".utf8) + Data(count: 1)
+                    let alpha = builder.image(coded, properties: [builder.property("auxC", type)])
+                    builder.reference("auxl", from: alpha, to: [tiles[1]])
+                }
+                return builder.file()
+            }
+            #expect(failure(file(matrices: [6, 6], hasAlpha: false), .default) == nil)
+            let alpha = failure(file(matrices: [6, 6], hasAlpha: true), .default)
+            #expect(alpha == .unsupported(.heic, "tiles with alpha of their own"))
+            let colors = failure(file(matrices: [6, 1], hasAlpha: false), .default)
+            #expect(colors == .unsupported(.heic, "tiles of several color spaces"))
+        }
+
         @Test("alpha of another size is refused")
         func alphaSize() throws {
             var builder = HEIFBuilder()

@@ -54,14 +54,15 @@ static avifDecoder *make_decoder(avif_limits limits) {
     return decoder;
 }
 
-/* Sets the crop to the clean aperture. An invalid one is ignored, as in browsers. */
+/* Sets the crop to the clean aperture. An invalid one is ignored, as in browsers. One that divides a chroma sample is valid (ISO/IEC
+   23000-22, 7.3.6.7), but libavif 0.11 only accepts it for 4:4:4. */
 static void read_crop(avifImage *image, avif_info *info) {
     avifCropRect rect = {0, 0, image->width, image->height};
     avifDiagnostics diagnostics;
     memset(&diagnostics, 0, sizeof diagnostics);
     int is_valid = (image->transformFlags & AVIF_TRANSFORM_CLAP)
         && avifCropRectConvertCleanApertureBox(
-            &rect, &image->clap, image->width, image->height, image->yuvFormat, &diagnostics);
+            &rect, &image->clap, image->width, image->height, AVIF_PIXEL_FORMAT_YUV444, &diagnostics);
     int is_inside = rect.width > 0 && rect.height > 0 && rect.x < image->width && rect.y < image->height
         && rect.width <= image->width - rect.x && rect.height <= image->height - rect.y;
     if (!is_valid || !is_inside) rect = (avifCropRect){0, 0, image->width, image->height};
@@ -98,6 +99,8 @@ static void read_info(const avifDecoder *decoder, avif_info *info) {
     info->mirror = mirror_of(image);
     info->primaries = image->colorPrimaries;
     info->transfer = image->transferCharacteristics;
+    info->matrix = image->matrixCoefficients;
+    info->is_full_range = image->yuvRange == AVIF_RANGE_FULL;
     info->frame_count = decoder->imageCount;
     info->timescale = decoder->timescale;
     info->profile_length = image->icc.size;

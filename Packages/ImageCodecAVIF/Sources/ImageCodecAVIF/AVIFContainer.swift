@@ -11,6 +11,11 @@
     ///
     /// Reads the boxes of ISO/IEC 14496-12 and 23008-12 in time linear in their size, without decoding pixels.
     struct AVIFContainer {
+        /// The file, with changes where libavif 0.11 refuses or misunderstands boxes: tracks that are neither color nor alpha
+        /// are hidden, and the size of a box that extends to the end of the file is written.
+        let data: Data
+        /// The items, or nil if a track is decoded.
+        let items: AVIFItems?
         /// Whether the file ends within a box, or before the box with the coded data.
         let isTruncated: Bool
         /// Whether an image is made of cells.
@@ -24,7 +29,11 @@
             let boxes = try bytes.children(of: 0..<data.count)
             let items = try bytes.itemBoxes(in: boxes)
             hasGrid = items.contains { $0.type == "iinf" && bytes.hasGrid(in: $0.content) }
-            track = try AVIFTrack.decoded(in: boxes, of: bytes, limits: limits)
+            let (track, others) = try AVIFTrack.decoded(in: boxes, of: bytes, limits: limits)
+            self.track = track
+            let usesTrack = track != nil && bytes.hasText("avis", at: 8..<data.count)
+            self.items = usesTrack ? nil : try AVIFItems(in: items, of: bytes)
+            self.data = bytes.data(hiding: others, endingWith: boxes.last)
             let isCut = boxes.last.map { $0.isTruncated || $0.content.upperBound < data.count } ?? true
             isTruncated = isCut || !(boxes + items).contains { $0.type == "mdat" || $0.type == "idat" }
         }
@@ -32,8 +41,8 @@
 
     extension BoxBytes {
         /// Returns the boxes in a range. Throws if there are very many.
-        func children(of range: Range<Int>) throws(DecodingFailure) -> [Box] {
-            guard let boxes = boxes(in: range) else { throw .malformed(.avif, "too many boxes") }
+        func children(of range: Range<Int>, limit: Int = 1000) throws(DecodingFailure) -> [Box] {
+            guard let boxes = boxes(in: range, limit: limit) else { throw .malformed(.avif, "too many boxes") }
             return boxes
         }
 
@@ -64,6 +73,16 @@
         /// The maximum size in bytes of the tables about items, enough for 1,000 cells of a grid.
         private static let maximumItemTableSize = 64 << 10
 
+        /// Returns the file without the content of some boxes, and with the size of the last box if that is open.
+        fileprivate func data(hiding boxes: [Box], endingWith last: Box?) -> Data {
+            var data = bytes
+            for box in boxes { data.replace(at: box.offset + 4, with: Data("free".utf8)) }
+            if let last, integer(at: last.offset, length: 4) == 0, let size = UInt32(exactly: count - last.offset) {
+                data.replace(at: last.offset, with: Data((0..<4).map { UInt8(size >> (24 - 8 * $0) & 255) }))
+            }
+            return data
+        }
+
         /// Returns whether an item information box has an item of the type `grid` (ISO/IEC 23008-12, 6.6.2.3).
         fileprivate func hasGrid(in content: Range<Int>) -> Bool {
             let version = integer(at: content.lowerBound, length: 1)
@@ -75,6 +94,13 @@
                 let type = offset + 4 <= entry.content.upperBound ? integer(at: offset, length: 4) : nil
                 return type == ("grid" as BoxType).rawValue
             }
+        }
+    }
+
+    extension Data {
+        fileprivate mutating func replace(at offset: Int, with bytes: Data) {
+            let start = startIndex + offset
+            replaceSubrange(start..<start + bytes.count, with: bytes)
         }
     }
 #endif

@@ -26,7 +26,7 @@
         public var format: ImageFormat { .avif }
 
         /// Returns whether the data starts with a file type box that has the brand `avif` or `avis` (AVIF 1.1,
-        /// section 6). Brands after the first 32 bytes are not considered.
+        /// section 6). Brands after the first 128 bytes are not considered.
         public func recognizes(_ prefix: Data) -> Bool { FileSignature.format(of: prefix) == .avif }
 
         /// Reads the container and the headers of its images. Decodes no pixels. A truncated file is accepted if its
@@ -37,11 +37,11 @@
         public func open(_ data: Data, limits: DecodingLimits) throws(DecodingFailure) -> any OpenedImage {
             try limits.check(.encodedBytes, data.count)
             guard data.count >= 12 else { throw .truncated(.avif) }
-            guard recognizes(data.prefix(32)) else {
+            guard recognizes(data.prefix(FileSignature.byteCount)) else {
                 throw .malformed(.avif, "the file type box with the brand avif or avis is missing")
             }
             let container = try AVIFContainer(of: data, limits: limits)
-            return try OpenedAVIF(data: data, container: container, limits: limits)
+            return try OpenedAVIF(container, limits: limits)
         }
     }
 #endif

@@ -23,27 +23,37 @@
         /// The maximum number of steps of libavif's searches in the tables of a track, whose times are quadratic.
         private static let maximumSearchSteps = 20_000_000.0
 
-        /// Returns the track that libavif decodes: the first one with AV1 samples that isn't auxiliary.
+        /// Returns the track that libavif decodes: the first one with AV1 samples that isn't auxiliary. Also returns the
+        /// boxes of tracks that are neither that kind nor its alpha. libavif would refuse sound, and take any other auxiliary
+        /// track for alpha.
         ///
         /// Throws if there are too many frames, or if libavif would search too long in the tables of any track.
         static func decoded(
             in boxes: [Box], of bytes: BoxBytes, limits: DecodingLimits
-        ) throws(DecodingFailure) -> AVIFTrack? {
-            guard let movie = boxes.first(where: { $0.type == "moov" }) else { return nil }
+        ) throws(DecodingFailure) -> (track: AVIFTrack?, others: [Box]) {
+            guard let movie = boxes.first(where: { $0.type == "moov" }) else { return (nil, []) }
             var first: AVIFTrack?
+            var others: [Box] = []
             for box in try bytes.children(of: movie.content) where box.type == "trak" {
                 let parts = try bytes.children(of: box.content)
                 _ = try bytes.itemBoxes(in: parts)
                 let tables = try SampleTables(in: parts, of: bytes)
+                let references = try bytes.referenceTypes(of: parts)
+                let isAlpha = references.contains("auxl") && !tables.isOtherAuxiliary
+                let isShown = isAlpha || references.isDisjoint(with: ["auxl", "vdep", "thmb"])
+                if !box.isTruncated, !tables.hasAV1 || !isShown {
+                    others.append(box)
+                    continue
+                }
                 try limits.check(.frames, tables.frameCount)
                 guard tables.searchSteps <= maximumSearchSteps else {
                     throw .unsupported(.avif, "too many different durations or chunks")
                 }
-                if first == nil, tables.hasAV1, tables.chunkCount > 0, try !bytes.isAuxiliary(parts) {
+                if first == nil, tables.hasAV1, tables.chunkCount > 0, isShown, !isAlpha {
                     first = AVIFTrack(loopCount: try bytes.loopCount(of: parts), timings: bytes.timings(in: tables))
                 }
             }
-            return first
+            return (first, others)
         }
 
         /// Returns the durations of the first frames as they are played, for a media timescale in units per second.
@@ -63,6 +73,8 @@
     /// The tables that describe the samples of a track (ISO/IEC 14496-12, 8.5 to 8.7).
     private struct SampleTables {
         var hasAV1 = false
+        /// Whether the samples are declared as auxiliary, but not as alpha.
+        var isOtherAuxiliary = false
         var timingBoxes: [Box] = []
         var frameCount = 0
         var timingCount = 0
@@ -83,7 +95,10 @@
             let count = bytes.integer(at: start + 4, length: 4) ?? 0
             switch box.type {
             case "stsd":
-                hasAV1 = hasAV1 || bytes.boxes(in: box.content.dropFirst(8))?.contains { $0.type == "av01" } == true
+                for entry in bytes.boxes(in: box.content.dropFirst(8)) ?? [] where entry.type == "av01" {
+                    hasAV1 = true
+                    isOtherAuxiliary = isOtherAuxiliary || bytes.isOtherAuxiliary(entry)
+                }
             case "stts":
                 timingBoxes.append(box)
                 timingCount += count
@@ -100,9 +115,22 @@
     }
 
     extension BoxBytes {
-        /// Returns whether a track belongs to another one, for example as its alpha.
-        fileprivate func isAuxiliary(_ track: [Box]) throws(DecodingFailure) -> Bool {
-            try !children(of: track.filter { $0.type == "tref" }, type: "auxl").isEmpty
+        /// Returns how a track refers to others: for example, `auxl` as their alpha, `vdep` as their depth.
+        fileprivate func referenceTypes(of track: [Box]) throws(DecodingFailure) -> Set<BoxType> {
+            var types: Set<BoxType> = []
+            for references in track where references.type == "tref" {
+                types.formUnion(try children(of: references.content).map(\.type))
+            }
+            return types
+        }
+
+        /// Returns whether a sample entry has an auxiliary type other than alpha (ISO/IEC 23008-12, 7.5.3). The boxes of a
+        /// visual sample entry follow 78 bytes.
+        fileprivate func isOtherAuxiliary(_ entry: Box) -> Bool {
+            (boxes(in: entry.content.dropFirst(78)) ?? []).contains { box in
+                box.type == "auxi"
+                    && !AVIFItems.alphaTypes.contains { hasText($0, at: box.content.dropFirst(4)) }
+            }
         }
 
         fileprivate func timings(in tables: SampleTables) -> [AVIFTrack.Timing] {

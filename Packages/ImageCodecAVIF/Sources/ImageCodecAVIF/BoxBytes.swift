@@ -15,11 +15,16 @@
             rawValue = name.description.utf8.reduce(0) { $0 << 8 | Int($1) }
         }
 
+        var name: String {
+            String(decoding: (0..<4).map { UInt8(truncatingIfNeeded: rawValue >> (24 - 8 * $0)) }, as: UTF8.self)
+        }
     }
 
     /// A box: its type, and the range of its content.
     struct Box: Hashable {
         var type: BoxType
+        /// The offset of its header.
+        var offset: Int
         var content: Range<Int>
         /// Whether the bytes end before the box does.
         var isTruncated: Bool
@@ -27,7 +32,7 @@
 
     /// Reads boxes and big-endian integers, with bounds checks. Offsets count from the first byte.
     struct BoxBytes {
-        private let bytes: Data
+        let bytes: Data
 
         init(_ bytes: Data) { self.bytes = bytes }
 
@@ -45,6 +50,11 @@
             guard let high = integer(at: offset, length: 4) else { return nil }
             if length == 4 { return high == 0xFFFF_FFFF ? .max : UInt64(high) }
             return integer(at: offset + 4, length: 4).map { UInt64(high) << 32 | UInt64($0) }
+        }
+
+        /// Returns whether a range starts with these characters.
+        func hasText(_ text: String, at range: Range<Int>) -> Bool {
+            range.count >= text.utf8.count && bytes.dropFirst(range.lowerBound).starts(with: text.utf8)
         }
 
         /// Returns the box at an offset in `range`, or nil if less than its header is left. Its content is limited to
@@ -65,7 +75,8 @@
             }
             let isTruncated = size > range.upperBound - offset
             let end = isTruncated ? range.upperBound : max(start, offset + size)
-            return Box(type: BoxType(rawValue: type), content: start..<end, isTruncated: isTruncated)
+            return Box(
+                type: BoxType(rawValue: type), offset: offset, content: start..<end, isTruncated: isTruncated)
         }
 
         /// Returns the boxes in `range`, at most `limit`, or nil if there are more.

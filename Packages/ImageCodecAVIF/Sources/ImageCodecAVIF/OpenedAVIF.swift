@@ -14,11 +14,13 @@
         private let reader: AVIFReader
         private let container: AVIFContainer
 
-        init(data: Data, container: AVIFContainer, limits: DecodingLimits) throws(DecodingFailure) {
+        init(_ container: AVIFContainer, limits: DecodingLimits) throws(DecodingFailure) {
             self.container = container
+            try container.items?.checkImages()
             reader = try container.explainingTruncation { () throws(DecodingFailure) in
-                try AVIFReader(of: data, limits: limits)
+                try AVIFReader(of: container.data, limits: limits)
             }
+            try container.items?.check(reader.info)
             header = try ImageHeader(of: reader, track: container.track)
             try limits.check(PixelSize(width: Int(reader.info.width), height: Int(reader.info.height)))
             try limits.check(.frames, header.frameCount)
@@ -26,9 +28,10 @@
         }
 
         /// Returns the stored size divided by 8, 4 or 2 and rounded up, or the stored size. Images with alpha are not
-        /// made smaller, because the color of transparent pixels would affect their neighbors.
+        /// made smaller, because the color of transparent pixels would affect their neighbors, nor are images whose crop
+        /// divides a chroma sample.
         func decodableSize(covering target: PixelSize) -> PixelSize {
-            if header.hasAlpha { return header.storedSize }
+            guard canShrink else { return header.storedSize }
             let smaller = Self.divisors.map { header.storedSize.divided(by: $0) }
             return smaller.first { $0.width >= target.width && $0.height >= target.height } ?? header.storedSize
         }
@@ -55,10 +58,17 @@
 
         private static let divisors = [8, 4, 2]
 
+        /// Whether the image can be made smaller: it has no alpha, and its crop starts with a chroma sample.
+        private var canShrink: Bool {
+            let info = reader.info
+            return !header.hasAlpha && info.crop_x % (1 << info.chroma_shift_x) == 0
+                && info.crop_y % (1 << info.chroma_shift_y) == 0
+        }
+
         /// Returns the divisor for a decodable size, or nil for another size.
         private func divisor(for size: PixelSize) -> Int? {
             if size == header.storedSize { return 1 }
-            return header.hasAlpha ? nil : Self.divisors.first { header.storedSize.divided(by: $0) == size }
+            return !canShrink ? nil : Self.divisors.first { header.storedSize.divided(by: $0) == size }
         }
 
         /// Sends the rows of the clean aperture. Whole rows are converted, so that its edges don't affect the chroma.
@@ -99,6 +109,29 @@
 
         /// Returns the number of rows to convert at once: an even number, in half a megabyte if possible.
         private static func rowCount(bytesPerRow: Int) -> Int { max(2, (512 << 10) / bytesPerRow & ~1) }
+    }
+
+    extension AVIFItems {
+        /// Throws `.unsupported` if libavif 0.11 would refuse the primary image for another reason, or exchange its cells.
+        fileprivate func checkImages() throws(DecodingFailure) {
+            if let type = primaryType, type != "av01", type != "grid" {
+                throw .unsupported(.avif, "an image of the type “\(type.name)”")
+            }
+            guard areCellsInOrder else { throw .unsupported(.avif, "cells in another order than their items") }
+        }
+
+        /// Throws `.unsupported` if libavif 0.11 ignores the alpha or the color of cells.
+        fileprivate func check(_ info: avif_info) throws(DecodingFailure) {
+            if hasAlpha, info.has_alpha == 0 { throw .unsupported(.avif, "cells with alpha of their own") }
+            guard let color = try colorOfCells() else { return }
+            let codes = [color.primaries, color.transfer, color.matrix]
+            let used = [info.primaries, info.transfer, info.matrix].map(Int.init)
+            // 2 means that the color is that of the AV1 data.
+            let isUsed = zip(codes, used).allSatisfy { $0 == 2 || $0 == $1 }
+            guard isUsed, color.isFullRange == (info.is_full_range != 0) else {
+                throw .unsupported(.avif, "cells with another color than that of their AV1 data")
+            }
+        }
     }
 
     extension AVIFContainer {

@@ -31,7 +31,7 @@
         /// - Throws: `.malformed`, `.truncated`, `.unsupported` or `.limitExceeded`.
         public func open(_ data: Data, limits: DecodingLimits) throws(DecodingFailure) -> any OpenedImage {
             try limits.check(.encodedBytes, data.count)
-            guard recognizes(data.prefix(32)) else {
+            guard recognizes(data.prefix(FileSignature.byteCount)) else {
                 throw data.count < 32 ? .truncated(.heic) : .malformed(.heic, "the file type is not that of HEIF")
             }
             return try OpenedHEIF(data, limits: limits)

@@ -129,9 +129,11 @@
         /// The format of the samples, the same for all tiles.
         var sequence: HEVCSequence { tiles[0].configuration.sequence }
 
-        /// The color properties of the first tile.
-        func tileProperties(in container: HEIFContainer) throws(DecodingFailure) -> [HEIFProperty] {
-            try container.properties(of: tiles[0].item)
+        /// The properties of each tile.
+        func tileProperties(in container: HEIFContainer) throws(DecodingFailure) -> [[HEIFProperty]] {
+            var properties: [[HEIFProperty]] = []
+            for tile in tiles { properties.append(try container.properties(of: tile.item)) }
+            return properties
         }
 
         /// Decodes a tile. Throws `.truncated` if its data exceeds the file.

@@ -40,9 +40,13 @@
             let transformation = try HEIFTransformation(properties, of: image)
             (area, orientation) = (transformation.area, transformation.orientation)
             try limits.check(PixelSize(width: area.width, height: area.height))
-            let color = ItemColor(properties + (try image.tileProperties(in: container)))
+            let color = try Self.color(properties, of: image, in: container)
             (profile, self.color) = (color.profile, color.coding ?? image.sequence.color ?? CodingColor())
             let alpha = try Self.alpha(of: id, in: container)
+            for tile in item.type == "grid" && alpha == nil ? container.targets(of: id, "dimg") : [] {
+                let ownAlpha = try Self.alpha(of: tile, in: container)
+                if ownAlpha != nil { throw .unsupported(.heic, "tiles with alpha of their own") }
+            }
             self.alpha = try alpha.map { id throws(DecodingFailure) in try HEIFImage(id, in: container) }
             if let size = self.alpha?.size, size != image.size {
                 throw .unsupported(.heic, "alpha of \(size) for an image of \(image.size)")
@@ -52,6 +56,20 @@
             let candidate = alpha == nil ? Self.thumbnail(of: id, transformation, color, in: container) : nil
             let hasSameColor = color.coding != nil || candidate?.image.sequence.color == image.sequence.color
             thumbnail = hasSameColor ? candidate : nil
+        }
+
+        /// Returns the color of an image, or that of its tiles if it has none. Throws if it is that of some of the tiles only.
+        private static func color(
+            _ properties: [HEIFProperty], of image: HEIFImage, in container: HEIFContainer
+        ) throws(DecodingFailure) -> ItemColor {
+            let own = ItemColor(properties)
+            let tiles = try image.tileProperties(in: container).map(ItemColor.init)
+            if own.coding == nil || own.profile == nil {
+                guard tiles.allSatisfy({ container.sameColor($0, tiles[0]) }) else {
+                    throw .unsupported(.heic, "tiles of several color spaces")
+                }
+            }
+            return ItemColor(coding: own.coding ?? tiles[0].coding, profile: own.profile ?? tiles[0].profile)
         }
 
         /// Returns the item of the alpha channel (ISO/IEC 23008-12, 6.5.8 and B.2.4).
@@ -101,6 +119,10 @@
     private struct ItemColor {
         var coding: CodingColor?
         var profile: Range<Int>?
+
+        init(coding: CodingColor?, profile: Range<Int>?) {
+            (self.coding, self.profile) = (coding, profile)
+        }
 
         init(_ properties: [HEIFProperty]) {
             for property in properties {

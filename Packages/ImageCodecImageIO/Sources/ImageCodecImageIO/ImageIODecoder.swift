@@ -32,7 +32,9 @@
         /// - Throws: `.malformed`, `.truncated`, `.unsupported` or `.limitExceeded`.
         public func open(_ data: Data, limits: DecodingLimits) throws(DecodingFailure) -> any OpenedImage {
             try limits.check(.encodedBytes, data.count)
-            guard recognizes(data.prefix(32)) else { throw .malformed(format, "the signature is missing") }
+            guard recognizes(data.prefix(FileSignature.byteCount)) else {
+                throw .malformed(format, "the signature is missing")
+            }
             // ImageIO caches no decoded pixels.
             let options = [kCGImageSourceShouldCache: false] as CFDictionary
             guard let source = CGImageSourceCreateWithData(Data(data) as CFData, options) else {

@@ -9,7 +9,7 @@ public import ImageCore
 /// Finds the decoder of a file by the signature in its first bytes. File names and MIME types are ignored.
 public struct DecoderRegistry: Sendable {
     /// The number of bytes of a file that decoders can check.
-    public static let prefixByteCount = 32
+    public static let prefixByteCount = FileSignature.byteCount
 
     /// The decoders, in the order in which they are tried.
     public let decoders: [any ImageDecoder]

@@ -29,7 +29,7 @@ typedef struct {
     int has_alpha;
     int rotation; /* quarter turns counterclockwise */
     int mirror;   /* 0: none, 1: top and bottom are exchanged, 2: left and right */
-    int primaries, transfer; /* ITU-T H.273 */
+    int primaries, transfer, matrix, is_full_range; /* ITU-T H.273 */
     int frame_count;
     uint64_t timescale; /* units of a frame's duration per second */
     size_t profile_length; /* of the ICC profile, or 0 */

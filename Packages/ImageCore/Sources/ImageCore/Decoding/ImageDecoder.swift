@@ -16,7 +16,7 @@ public protocol ImageDecoder: Sendable {
     var format: ImageFormat { get }
 
     /// Returns whether a file has this format's signature.
-    /// - Parameter prefix: The first 32 bytes of the file, fewer if it is shorter.
+    /// - Parameter prefix: The first 128 bytes of the file, fewer if it is shorter.
     func recognizes(_ prefix: Data) -> Bool
 
     /// Opens an image. Throws `.malformed`, `.truncated`, `.unsupported` or `.limitExceeded`.

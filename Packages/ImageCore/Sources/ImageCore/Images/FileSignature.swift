@@ -6,9 +6,12 @@
 
 /// Detects the format of a file from its first bytes, also if no decoder for it is available.
 public enum FileSignature {
-    /// Returns the format, or nil for other files. Reads up to 32 bytes and never traps.
+    /// The number of bytes in which a format is looked for, enough for 28 compatible brands of HEIF and AVIF.
+    public static let byteCount = 128
+
+    /// Returns the format, or nil for other files. Reads up to 128 bytes and never traps.
     public static func format(of prefix: Data) -> ImageFormat? {
-        let bytes = Array(prefix.prefix(32))
+        let bytes = Array(prefix.prefix(byteCount))
         if bytes.starts(with: [0xFF, 0xD8, 0xFF]) { return .jpeg }
         if bytes.starts(with: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) { return .png }
         if bytes.starts(with: "GIF87a".utf8) || bytes.starts(with: "GIF89a".utf8) { return .gif }
