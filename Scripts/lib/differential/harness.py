@@ -71,6 +71,8 @@ class Harness:
         done = subprocess.run(command, capture_output=True, text=True, timeout=60)
         if done.returncode != 0:
             raise Mismatch(f"exit code {done.returncode}: {done.stderr.strip()}")
+        if done.stderr:
+            raise Mismatch(f"it wrote to standard error: {done.stderr.strip()}")
         facts = json.loads(done.stdout)
         pixels = numpy.fromfile(raw, numpy.uint8)
         raw.unlink()

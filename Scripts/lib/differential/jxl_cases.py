@@ -46,6 +46,7 @@ def checks(folder):
     for width, height in SIZES:
         for is_opaque in [True, False]:
             yield from codings(folder, width, height, is_opaque)
+    yield from reordered(folder)
     yield from depths(folder)
     yield premultiplied(folder)
     yield from jpegs(folder)
@@ -64,6 +65,14 @@ def codings(folder, width, height, is_opaque):
     for coding, options in LOSSLESS.items():
         file = lossless(folder / f"jxl-lossless-{coding}{suffix}.jxl", source, *options)
         yield check(file, lambda: scene, hasAlpha=not is_opaque)
+
+
+def reordered(folder):
+    """Yields checks of a frame of low frequencies with several groups, which are stored from the center."""
+    scene = images.opaque(images.scene(2304, 560))
+    for name, options in [("", []), ("-lossless", ["-d", "0", "-p"])]:
+        file = encode(folder / f"jxl-reordered{name}.jxl", netpbm.ppm(scene), "--progressive_dc=1", "--group_order=1", "-e", "3", *options)
+        yield check(file, lambda file=file: decoded(file), 0 if options else TOLERANCE)
 
 
 def depths(folder):

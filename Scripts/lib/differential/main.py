@@ -14,6 +14,7 @@ import heif_cases
 import jpeg_cases
 import jxl_cases
 import memory_cases
+import newest_cases
 import png_cases
 import size_cases
 import thumbhash_cases
@@ -22,7 +23,7 @@ from harness import Harness
 
 GROUPS = {"jpeg": jpeg_cases, "png": png_cases, "gif": gif_cases, "webp": webp_cases, "size": size_cases}
 #: Groups that need a trait of the tool, and packages that aren't installed by default.
-OPTIONAL_GROUPS = {"avif": avif_cases, "heif": heif_cases, "jxl": jxl_cases}
+OPTIONAL_GROUPS = {"avif": avif_cases, "heif": heif_cases, "jxl": jxl_cases, "newest": newest_cases}
 SHOWN = 40
 
 
