@@ -143,7 +143,10 @@ struct EntryTests {
 
     @Test("without caches, nothing is found, and inserting and removing do nothing")
     func noCaches() async throws {
-        let bare = LoaderFixture { ($0.memoryCache, $0.responseCache) = (nil, nil) }
+        let bare = LoaderFixture {
+            $0.memoryCache = nil
+            $0.transport = .uncached($0.transport)
+        }
         for request in [bare.request("a"), fetch("a"), ImageRequest(.data(LoaderFixture.image))] {
             bare.loader.insert(drawn, for: request)
             await bare.loader.remove(request)
