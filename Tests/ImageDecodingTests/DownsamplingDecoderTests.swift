@@ -19,12 +19,12 @@ struct DownsamplingDecoderTests {
         #expect(second.messages.isEmpty)
     }
 
-    @Test("passes the first 32 bytes to a decoder, starting at index 0")
+    @Test("passes the first 128 bytes to a decoder, starting at index 0")
     func prefix() throws {
         let recorder = PrefixDecoder()
-        let data = (Data([9, 9]) + Data(0..<100)).dropFirst(2)
+        let data = (Data([9, 9]) + Data(0..<200)).dropFirst(2)
         #expect(throws: DecodingFailure.unknownFormat) { try decoder(recorder).header(of: data) }
-        #expect(recorder.prefixes == [Data(0..<32)])
+        #expect(recorder.prefixes == [Data(0..<128)])
         #expect(recorder.startIndices == [0])
     }
 

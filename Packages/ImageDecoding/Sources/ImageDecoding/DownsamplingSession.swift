@@ -65,7 +65,7 @@ final class DownsamplingSession: DecodingSession {
         switch stage {
         case .finished: return
         case .unrecognized:
-            guard data.count >= DecoderRegistry.prefixByteCount else { return }
+            guard hasSignature else { return }
             guard let codec = try decoder.registry.decoder(for: data) as? any IncrementalImageDecoder else {
                 return stage = .finished
             }
@@ -79,6 +79,12 @@ final class DownsamplingSession: DecodingSession {
         case .started(let image, _, _):
             try image.append(bytes)
         }
+    }
+
+    /// Whether there are enough bytes to detect the format. Only the brands of HEIF and AVIF can need more than 32.
+    private var hasSignature: Bool {
+        let hasBrands = data.dropFirst(4).starts(with: "ftyp".utf8)
+        return data.count >= (hasBrands ? DecoderRegistry.prefixByteCount : 32)
     }
 
     /// Sets the size of the previews as soon as the header is complete.
