@@ -35,7 +35,7 @@ private func showImage(_ url: URL, loader: ImageLoader, show: (Bitmap) -> Void) 
 }
 
 private func useLoader(
-    _ loader: ImageLoader, url: URL, upcoming: [ImageRequest], file: URL,
+    _ loader: ImageLoader, url: URL, request: ImageRequest, upcoming: [ImageRequest], file: URL,
     report: @escaping @Sendable (WorkProgress) -> Void
 ) async throws {
     let prefetcher = ImagePrefetcher(loader: loader)
@@ -44,6 +44,7 @@ private func useLoader(
     let image = try await loader.image(for: url, priority: .high) { progress in report(progress) }
     try image.write(to: file, as: .jpeg(quality: 0.9))
 
+    await loader.remove(request)
     try await loader.removeAll()
 }
 

@@ -71,7 +71,8 @@ struct UnavailableOriginTests {
     @Test("an origin that redirects to a dead one stays available", arguments: [true, false])
     func redirects(_ hasCache: Bool) async throws {
         var options = ImageLoaderOptions(cacheDirectory: hasCache ? test.folder : nil)
-        (options.transport, options.retries) = (network, 0)
+        options.transport = network
+        options.retryPolicy.retries = 0
         let loader = options.makeLoader()
         for number in 0..<12 {
             let target = try request("http://dead.example/\(number)", .refused)

@@ -34,7 +34,8 @@ extension ExtremeCase {
         let fields: [(String, any WritableKeyPath<ImageLoaderOptions, Int> & Sendable)] = [
             ("memoryByteLimit", \.memoryByteLimit), ("diskByteLimit", \.diskByteLimit),
             ("partialDownloadByteLimit", \.partialDownloadByteLimit), ("maxDownloads", \.maxDownloads),
-            ("maxDownloadsPerHost", \.maxDownloadsPerHost), ("maxDecodes", \.maxDecodes), ("retries", \.retries),
+            ("maxDownloadsPerHost", \.maxDownloadsPerHost), ("maxDecodes", \.maxDecodes),
+            ("retries", \.retryPolicy.retries),
         ]
         return fields.map { name, field in
             ExtremeCase("ImageLoaderOptions.\(name)") {
@@ -75,7 +76,7 @@ extension ExtremeCase {
     private static func loadOrFail(_ adjust: (inout ImageLoaderOptions) -> Void) async throws {
         do {
             try await load { options in
-                options.retries = 0
+                options.retryPolicy.retries = 0
                 adjust(&options)
             }
         } catch {
@@ -111,7 +112,7 @@ extension ExtremeCase {
             }
         }
         for value in ints {
-            try await load { $0.retries = value }
+            try await load { $0.retryPolicy.retries = value }
             #expect(RetryPolicy(retries: value) { 0 }.delay(beforeRetry: .max) == nil)
         }
     }
