@@ -39,7 +39,7 @@ struct LayersTests {
         let request = ImageRequest(server.url("/a.png"), fit: 20)
         for _ in 0..<2 { _ = try await test.loader.image(for: request) }
         let full = try await test.loader.cacheSizes()
-        #expect(full.memory == 20 * 15 * 4)
+        #expect(full.memory == 20 * 15 * 4 + server.url("/a.png").absoluteString.utf8.count, "pixels and key")
         #expect(try #require(full.disk) > png.count)
         try await test.loader.removeAll(olderThan: .seconds(3_600))
         #expect(try await test.loader.image(for: request).source == .memory)

@@ -169,7 +169,7 @@ extension EntryFolder {
     /// Returns true if an entry was not used for longer than the age limit.
     func isExpired(_ record: EntryIndex.Record) -> Bool {
         guard let limit = options.ageLimit else { return false }
-        return record.stamp < Self.nanoseconds(now()) - limit.inNanoseconds
+        return record.stamp < Self.nanoseconds(now(), minus: limit)
     }
 
     private func noteMiss() { state.withLock { $0.statistics.misses += 1 } }
@@ -206,9 +206,18 @@ extension EntryFolder {
 }
 
 extension Duration {
-    /// The duration in nanoseconds, clamped to about ±9 × 10^18.
-    var inNanoseconds: Int64 {
-        let (seconds, attoseconds) = limited.components
+    /// The duration in nanoseconds, clamped to ±9 × 10^18.
+    fileprivate var inNanoseconds: Int64 {
+        let most = Duration.seconds(9_000_000_000)
+        let (seconds, attoseconds) = min(max(self, .zero - most), most).components
         return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
+    }
+}
+
+extension EntryFolder {
+    /// Nanoseconds from 1970 to an age before a date, clamped to what fits.
+    static func nanoseconds(_ date: Date, minus age: Duration) -> Int64 {
+        let (time, overflows) = nanoseconds(date).subtractingReportingOverflow(age.inNanoseconds)
+        return overflows ? (age > .zero ? .min : .max) : time
     }
 }

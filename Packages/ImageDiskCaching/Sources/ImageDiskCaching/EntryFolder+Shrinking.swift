@@ -112,7 +112,7 @@ extension EntryFolder {
     package func unused(
         for age: Duration
     ) throws(FileSystemFailure) -> (steps: [ArraySlice<EntryName>], deadline: Int64) {
-        let deadline = Self.nanoseconds(now()) - age.inNanoseconds
+        let deadline = Self.nanoseconds(now(), minus: age)
         let names = try withJournal { state.withLock { $0.index?.names(unusedSince: deadline) ?? [] } } ?? []
         let steps = stride(from: 0, to: names.count, by: evictionsPerStep).map {
             names[$0..<min($0 + evictionsPerStep, names.count)]

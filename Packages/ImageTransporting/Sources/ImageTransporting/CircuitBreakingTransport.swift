@@ -50,7 +50,7 @@ public struct CircuitBreakingTransport: DataTransport {
         let start = uptime()
         return try await RedirectChain.response(to: request) { hop throws(TransportFailure) in
             var hop = hop
-            hop.totalTimeout = request.totalTimeout.map { $0 - (uptime() - start) }
+            hop.totalTimeout = request.totalTimeout.map { $0.limited - (uptime() - start) }
             return try await exchange(hop)
         }
     }

@@ -28,9 +28,9 @@ public enum HTTPDate {
         }
     }
 
-    /// Returns a date in the preferred format, rounded down to seconds.
+    /// Returns a date in the preferred format, rounded down to seconds, and clamped to the years 1 to 9999.
     public static func format(_ date: Date) -> String {
-        let seconds = Int(date.timeIntervalSince1970.rounded(.down))
+        let seconds = seconds(date)
         let days = seconds.quotient(by: 86_400)
         let (year, month, day) = civil(days)
         let second = seconds - days * 86_400
@@ -38,6 +38,12 @@ public enum HTTPDate {
         let time = [second / 3600, second / 60 % 60, second % 60].map { padded($0, 2) }.joined(separator: ":")
         return "\(weekdays[weekday].capitalized), \(padded(day, 2)) \(months[month - 1].capitalized) "
             + "\(padded(year, 4)) \(time) GMT"
+    }
+
+    /// Returns the seconds since 1970, rounded down, and clamped to the years 1 to 9999. Those of an invalid date are the
+    /// least.
+    private static func seconds(_ date: Date) -> Int {
+        Int(min(max(-62_135_596_800, date.timeIntervalSince1970.rounded(.down)), 253_402_300_799))
     }
 
     /// `Sun, 06 Nov 1994 08:49:37 GMT`
@@ -54,7 +60,7 @@ public enum HTTPDate {
         guard longWeekdays.contains(where: { "\($0)," == words[0] }), parts.count == 3, parts[0].count == 2,
             parts[2].count == 2, words[3] == "gmt", let short = number(parts[2])
         else { return nil }
-        let present = civil(Int(now.timeIntervalSince1970.rounded(.down)).quotient(by: 86_400)).year
+        let present = civil(seconds(now).quotient(by: 86_400)).year
         var year = present - present % 100 + short
         if year > present + 50 { year -= 100 }
         return date(year, month(parts[1]), number(parts[0]), words[2])
