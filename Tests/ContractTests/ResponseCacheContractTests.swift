@@ -54,6 +54,7 @@ struct BrokenResponseCache: DataTransport, ResponseCache {
         case ignoresQueries = "a stored response is only returned, and only removed, for its own URL"
         case ignoresBypass = "a request that bypasses the cache neither uses nor stores a response"
         case ignoresReload = "a reload asks the origin, and its response replaces the stored one"
+        case forgetsGiven = "a body that it says it has stored is returned as a fresh response"
         case answersRetries = "a request that revalidates is sent to the origin, although the response is fresh"
         case reloads = "a request that revalidates returns the stored response if the origin can't be reached"
         case answersErrors = "a request that revalidates never returns a stored error"
@@ -91,5 +92,10 @@ struct BrokenResponseCache: DataTransport, ResponseCache {
 
     func removeStoredResponses(to request: TransportRequest) async {
         if defect != .keepsRemoved { await inner.removeStoredResponses(to: request) }
+    }
+
+    func storeResponse(_ body: Data, to request: TransportRequest, lifetime: Duration) async -> Bool {
+        if defect == .forgetsGiven { return true }
+        return await inner.storeResponse(body, to: request, lifetime: lifetime)
     }
 }

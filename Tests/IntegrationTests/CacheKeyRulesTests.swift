@@ -63,4 +63,20 @@ struct CacheKeyRulesTests {
         _ = try await test.loader.image(for: ImageRequest(url: server.url("/a?sig=1")))
         #expect(test.loader.cachedImage(for: ImageRequest(url: server.url("/a?sig=2"))) == nil)
     }
+
+    @Test("an image is removed, inserted and found under any of its URLs")
+    func entries() async throws {
+        let server = try server()
+        let loader = loader().loader
+        let (first, second) = (
+            ImageRequest(url: server.url("/a?sig=1")), ImageRequest(url: server.url("/a?sig=2"))
+        )
+        let image = try await loader.image(for: first).image
+        await loader.remove(second)
+        #expect(loader.cachedImage(for: first) == nil)
+        #expect(await !loader.contains(first))
+        loader.insert(image, for: second)
+        #expect(loader.cachedImage(for: first) != nil)
+        #expect(await loader.contains(first))
+    }
 }

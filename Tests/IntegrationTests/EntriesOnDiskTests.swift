@@ -33,6 +33,33 @@ struct EntriesOnDiskTests {
         #expect(try await second.loader.image(for: moved).source == .network)
     }
 
+    @Test("inserted bytes are the original on disk, for later loaders too, and replace images in memory")
+    func inserting() async throws {
+        let (server, png) = (try server(), Data(try Images.png(8, 4)))
+        let test = TestLoader(http) { options in
+            options.account = "eve"
+            options.requestModifier = { request throws(TransportFailure) in
+                var request = request
+                request.headers[.authorization] = "Bearer token"
+                return request
+            }
+        }
+        let url = ImageRequest(url: server.url("/uploaded"))
+        let fetch = ImageRequest(.fetch(name: "a") { throw ImageError.notFound })
+        _ = try await test.loader.image(for: url)
+        for request in [url, fetch] {
+            #expect(await test.loader.insert(png, for: request))
+            #expect(await test.loader.cachedData(for: request) == png)
+            let loaded = try await test.loader.image(for: request)
+            #expect(loaded.source == .disk && loaded.image.bitmap.size == PixelSize(width: 8, height: 4))
+        }
+        #expect(await test.loader.insert(png, for: url, lifetime: .zero))
+        #expect(try await test.loader.image(for: url).source == .network)
+        #expect(server.requestCount == 2)
+        #expect(await !test.loader.insert(png, for: ImageRequest(.data(png))))
+        #expect(await !TestLoader(http) { $0.cacheDirectory = nil }.loader.insert(png, for: url))
+    }
+
     @Test("with an account, an encrypted disk and a request modifier, an image is still found and removed")
     func layers() async throws {
         let server = try server()

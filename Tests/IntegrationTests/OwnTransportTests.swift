@@ -20,7 +20,7 @@ struct OwnTransportTests {
                 options.transport = SigningTransport(base: network ?? options.makePlatformTransport())
             }
             if way != .transport { options.requestModifier = Self.modifier }
-            options.maxDownloads = 2
+            options.maxDownloads = 3
         }
     }
 

@@ -74,6 +74,16 @@ public enum ResponseCacheContract {
             try expect(fixture.origin.sendCount == 2, "the origin received \(fixture.origin.sendCount) of 2 requests")
             try expect(try await fixture.stored(acceptsStale: false), hasBody: Data([1, 2, 3]))
         },
+        ContractRule("a body that it says it has stored is returned as a fresh response") { make in
+            let fixture = try await Fixture(make, lifetime: "max-age=3600")
+            for body in [Data([1]), Data([2, 3])] {
+                guard await fixture.cache.storeResponse(body, to: fixture.request, lifetime: .seconds(60)) else {
+                    return
+                }
+                try expect(try await fixture.stored(acceptsStale: false), hasBody: body)
+            }
+            try expect(fixture.origin.sendCount == 0, "the origin received a request")
+        },
         ContractRule("a request that revalidates is sent to the origin, although the response is fresh") { make in
             let fixture = try await Fixture(make, lifetime: "max-age=3600")
             try await fixture.fetch()

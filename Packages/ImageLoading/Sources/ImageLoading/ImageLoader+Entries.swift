@@ -19,7 +19,7 @@ extension ImageLoader {
     /// If the disk cache fails, the observer receives `diskFailed`, and `contains(_:)` returns whether the original is
     /// still there.
     public func remove(_ request: ImageRequest) async {
-        let original = request.original
+        let original = original(of: request)
         outdateWork(on: original)
         await removeFromDisk(request)
         // Others may have read the original from disk meanwhile.
@@ -29,13 +29,48 @@ extension ImageLoader {
 
     /// Stores an image in memory, for the size and the processors of the request.
     ///
-    /// The original on disk stays. Requests in progress don't replace the image, unless they receive the new original of
+    /// The original on disk stays; `insert(_:for:lifetime:)` stores one. Requests in progress don't replace the image, unless they receive the new original of
     /// a reload. Does nothing without a memory cache.
     public func insert(_ image: DecodedImage, for request: ImageRequest) {
-        let key = request.cacheKey
-        outdateWork(on: request.original)
+        let key = cacheKey(for: request)
+        outdateWork(on: original(of: request))
         configuration.memoryCache?.insert(image, for: key)
         sizes.withLock { $0.inserted(key) }
+    }
+
+    /// Stores an encoded original on disk, as if it had been downloaded now, and removes its images from memory.
+    ///
+    /// Requests in progress continue, and later ones don't join them.
+    ///
+    /// - Parameters:
+    ///   - data: The bytes, in any format that the loader decodes. They are not decoded here.
+    ///   - request: Its URL, headers and `identity`, or the name of its fetch, identify the original.
+    ///   - lifetime: The time for which a URL is not asked again, in whole seconds from 0 to 2^31. By default a day.
+    /// - Returns: Whether it is stored. False without a disk cache, for bytes, files and `data:` URLs, and if the disk
+    ///   fails.
+    @discardableResult
+    public func insert(
+        _ data: Data, for request: ImageRequest, lifetime: Duration = .seconds(86_400)
+    ) async -> Bool {
+        let original = original(of: request)
+        outdateWork(on: original)
+        let isStored = await storeOnDisk(data, for: request, lifetime)
+        // Others may have read an older original from disk meanwhile.
+        outdateWork(on: original)
+        configuration.memoryCache?.removeAll { key, _ in key.source == original.source }
+        return isStored
+    }
+
+    private func storeOnDisk(_ data: Data, for request: ImageRequest, _ lifetime: Duration) async -> Bool {
+        if case .fetch = request.origin, let originals = configuration.fetchedOriginals {
+            let entry = DataCacheEntry(data: data, createdAt: originals.now())
+            let stored: Void? = await reportingFailure(of: request) { () async throws(DataCacheFailure) in
+                try await originals.cache.store(entry, for: originals.key(request.original.source))
+            }
+            return stored != nil
+        }
+        guard let cache = configuration.responseCache, let lookup = diskLookup(of: request) else { return false }
+        return await cache.storeResponse(data, to: lookup, lifetime: lifetime)
     }
 
     /// Returns whether the image is in memory, at the size and with the processors of the request, or its original is on
@@ -43,7 +78,7 @@ extension ImageLoader {
     ///
     /// Sends no events. Use `cachedImage(for:)` to look only into memory.
     public func contains(_ request: ImageRequest) async -> Bool {
-        if configuration.memoryCache?.image(for: request.cacheKey) != nil { return true }
+        if configuration.memoryCache?.image(for: cacheKey(for: request)) != nil { return true }
         if case .fetch = request.origin { return await storedFetch(request) != nil }
         guard let response = await storedResponse(to: request) else { return false }
         response.body.discard()
@@ -55,6 +90,10 @@ extension ImageLoader {
         if case .fetch = request.origin { return await storedFetch(request) }
         guard let response = await storedResponse(to: request) else { return nil }
         return try? await collect(response)
+    }
+
+    private func original(of request: ImageRequest) -> Original {
+        request.original(source: cacheKey(for: request).source)
     }
 
     /// Prevents requests in progress from storing their results in memory, and later requests from joining them.

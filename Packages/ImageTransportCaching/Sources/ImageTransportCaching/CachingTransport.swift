@@ -71,6 +71,28 @@ public struct CachingTransport: DataTransport, ResponseCache {
         }
     }
 
+    /// Stores a body as the response to a GET request, as if the origin had just sent it.
+    ///
+    /// - Parameter lifetime: The time for which the response is fresh, in whole seconds from 0 to 2^31.
+    /// - Returns: Whether it is stored: the policy can forbid it, and the storage can fail.
+    public func storeResponse(_ body: Data, to request: TransportRequest, lifetime: Duration) async -> Bool {
+        let seconds = min(max(0, lifetime.components.seconds), 1 << 31)
+        let head = ResponseHead(
+            status: .ok,
+            headers: [.cacheControl: "max-age=\(seconds)", .date: HTTPDate.format(store.now())],
+            url: request.url, expectedBytes: body.count)
+        var request = request
+        request.cacheUse = .reload
+        guard let exchange = exchange(request, over: GivenResponse(head: head, body: body)) else { return false }
+        do {
+            for try await _ in try await exchange.response().body {}  // stored while it is read
+            try await exchange.lookUp(acceptsStale: true).get().body.discard()
+            return true
+        } catch {
+            return false  // the store has reported its failure
+        }
+    }
+
     /// Returns the first response that is not a redirect to follow.
     ///
     /// Throws if a hop is not stored or must not be followed. In that case the network reports the error.
@@ -104,17 +126,29 @@ public struct CachingTransport: DataTransport, ResponseCache {
     }
 
     /// Returns nil if the request can neither be answered from the cache nor its response stored.
-    private func exchange(_ request: TransportRequest) -> CachedExchange? {
+    private func exchange(
+        _ request: TransportRequest, over origin: (any DataTransport)? = nil
+    ) -> CachedExchange? {
         guard [.get, .head].contains(request.method), request.cacheUse != .bypass else { return nil }
         return CachedExchange(
             request: request, key: key(for: request.url, request.identity, isDecoded: request.decodesContent),
-            network: network, store: store, rules: rules, revalidations: revalidations)
+            network: origin ?? network, store: store, rules: rules, revalidations: revalidations)
     }
 
     /// Bodies as received have keys of their own, because a stored head doesn't name the transfer coding of its body.
     private func key(for url: URL, _ headers: HTTPFields, isDecoded: Bool) -> ResponseKey {
         let text = rules.keys.key(for: url, identity: rules.identity(headers))
         return ResponseKey(text: isDecoded ? text : "\(text) as received", url: url)
+    }
+}
+
+/// Returns a response that an application has, in place of an origin.
+private struct GivenResponse: DataTransport {
+    let head: ResponseHead
+    let body: Data
+
+    func send(_ request: TransportRequest) async throws(TransportFailure) -> TransportResponse {
+        TransportResponse(head: head, body: TransportBody(body))
     }
 }
 

@@ -1,6 +1,12 @@
 import HTTPTypes
 import ImageCore
 
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
 /// Changes requests before it passes them to another transport, to add a token or a signature.
 ///
 /// Redirects are followed by the other transport, so the `Authorization` and `Cookie` fields that you add never reach
@@ -102,5 +108,10 @@ private struct CachedModifyingTransport: DataTransport, ResponseCache {
     func removeStoredResponses(to request: TransportRequest) async {
         guard let request = await modifying.lookup(request) else { return }
         await cache.removeStoredResponses(to: request)
+    }
+
+    func storeResponse(_ body: Data, to request: TransportRequest, lifetime: Duration) async -> Bool {
+        guard let request = await modifying.lookup(request) else { return false }
+        return await cache.storeResponse(body, to: request, lifetime: lifetime)
     }
 }

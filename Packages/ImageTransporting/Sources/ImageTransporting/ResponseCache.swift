@@ -1,9 +1,15 @@
 public import ImageCore
 
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
 /// The stored responses of a caching transport, for callers that don't want to use the network or wait for it.
 ///
 /// Promises:
-/// - Neither method waits for the network.
+/// - No method waits for the network.
 /// - A failure of the storage is a miss. It is reported to the owner of the cache, not to the callers.
 public protocol ResponseCache: Sendable {
     /// Returns the stored response that the transport would return without a request to the origin.
@@ -14,6 +20,15 @@ public protocol ResponseCache: Sendable {
     func storedResponse(to request: TransportRequest, acceptsStale: Bool) async throws(CacheMiss) -> TransportResponse
     /// Removes the stored responses for the request, and for the requests that it redirects to.
     func removeStoredResponses(to request: TransportRequest) async
+    /// Stores a body as the response to a GET request, as if the origin had just sent it.
+    ///
+    /// - Parameter lifetime: The time for which the response is fresh, in whole seconds from 0 to 2^31.
+    /// - Returns: Whether it is stored. By default false.
+    func storeResponse(_ body: Data, to request: TransportRequest, lifetime: Duration) async -> Bool
+}
+
+extension ResponseCache {
+    public func storeResponse(_ body: Data, to request: TransportRequest, lifetime: Duration) async -> Bool { false }
 }
 
 /// How a cache in front of a transport treats a request. Transports without a cache ignore it.

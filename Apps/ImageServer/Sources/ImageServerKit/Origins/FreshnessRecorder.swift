@@ -64,6 +64,10 @@ public final class FreshnessRecorder: DataTransport, ResponseCache {
         await transport.removeStoredResponses(to: request)
     }
 
+    public func storeResponse(_ body: Data, to request: TransportRequest, lifetime: Duration) async -> Bool {
+        await transport.storeResponse(body, to: request, lifetime: lifetime)
+    }
+
     private func recorded(_ response: TransportResponse, _ request: TransportRequest) -> TransportResponse {
         freshness.insert(OriginFreshness(response.head.headers, now: now()), for: request.url.absoluteString)
         return response
