@@ -36,9 +36,11 @@ final class SimulatedRequest {
     }
 
     func cancel() {
+        // A sequence of events still delivers the result of a request that has ended.
+        let keepsResult = task != nil && imageTask?.hasEnded == true
         imageTask?.cancel()
         if imageTask == nil { task?.cancel() }
-        record.wasCancelled()
+        if !keepsResult { record.wasCancelled() }
     }
 
     /// Releases an `ImageTask`, which cancels it unless a task iterates over its events.

@@ -52,6 +52,7 @@ public struct ImageLoaderOptions: Sendable {
     /// Separates accounts that share a directory: no account finds the images of another.
     public var account: String?
     /// Changes each HTTP request before the cache lookup, for example to add a token. It is also called for cache hits.
+    /// It can run while its request has a download slot, so don't wait for the loader in it.
     ///
     /// Headers that it adds are part of the disk cache's keys, so stored images aren't found with another token. If a
     /// user's token can change, set ``account``, which replaces the headers in the keys. Keys of the memory cache

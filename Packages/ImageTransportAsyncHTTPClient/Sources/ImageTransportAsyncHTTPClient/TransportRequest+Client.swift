@@ -13,8 +13,12 @@
 
     /// Conversions between the types of the transport and the client.
     extension TransportRequest {
-        /// Returns the request for the client. Throws the client's error if it can't parse the URL.
+        /// Returns the request for the client. Throws the client's error if it can't parse the URL, or would send `/` for a
+        /// path whose percent-encodings aren't UTF-8.
         func makeClientRequest() throws -> HTTPClient.Request {
+            if url.path(percentEncoded: false).isEmpty, !url.path(percentEncoded: true).isEmpty {
+                throw HTTPClientError.invalidURL
+            }
             var made = HTTPHeaders(headers.map { ($0.name.rawName, $0.value) })
             if isDecoded { made.add(name: "Accept-Encoding", value: "gzip") }
             return try HTTPClient.Request(

@@ -38,6 +38,9 @@ public final class ImageTask: Sendable {
         set { livePriority.set(newValue) }
     }
 
+    /// Whether the request has ended or was cancelled.
+    package var hasEnded: Bool { state.hasEnded }
+
     /// Ends the request. A request that has ended keeps its result, for `image()` and `events`.
     ///
     /// If you call it on the actor or queue of the delivery, no handler is called afterwards, not even for earlier events

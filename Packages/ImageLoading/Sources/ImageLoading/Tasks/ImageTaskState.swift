@@ -59,6 +59,8 @@ final class ImageTaskState: Sendable {
 
     func finish(_ result: Result<LoadedImage, ImageError>) { change { $0.events.finish(result) } }
 
+    var hasEnded: Bool { state.withLock { $0.events.isClosed } }
+
     /// Ends the delivery, and the task unless it has ended.
     func cancel() {
         change { state in
