@@ -17,7 +17,7 @@
                     try await transport.send(request)
                 }
             }
-            #expect(try await transport.send(TransportRequest(url: server.url("/%c3%a9"))).head.status == .ok)
+            _ = try await transport.send(TransportRequest(url: server.url("/%c3%a9")))
             #expect(server.log.map(\.target) == ["/%c3%a9"])
         }
     }
