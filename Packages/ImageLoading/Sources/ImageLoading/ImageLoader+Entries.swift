@@ -19,12 +19,7 @@ extension ImageLoader {
     /// If the disk cache fails, the observer receives `diskFailed`, and `contains(_:)` returns whether the original is
     /// still there.
     public func remove(_ request: ImageRequest) async {
-        let original = original(of: request)
-        outdateWork(on: original)
-        await removeFromDisk(request)
-        // Others may have read the original from disk meanwhile.
-        outdateWork(on: original)
-        configuration.memoryCache?.removeAll { key, _ in key.source == original.source }
+        await changeOnDisk(request) { await removeFromDisk(request) }
     }
 
     /// Stores an image in memory, for the size and the processors of the request.
@@ -52,13 +47,7 @@ extension ImageLoader {
     public func insert(
         _ data: Data, for request: ImageRequest, lifetime: Duration = .seconds(86_400)
     ) async -> Bool {
-        let original = original(of: request)
-        outdateWork(on: original)
-        let isStored = await storeOnDisk(data, for: request, lifetime)
-        // Others may have read an older original from disk meanwhile.
-        outdateWork(on: original)
-        configuration.memoryCache?.removeAll { key, _ in key.source == original.source }
-        return isStored
+        await changeOnDisk(request) { await storeOnDisk(data, for: request, lifetime) }
     }
 
     private func storeOnDisk(_ data: Data, for request: ImageRequest, _ lifetime: Duration) async -> Bool {
@@ -90,6 +79,17 @@ extension ImageLoader {
         if case .fetch = request.origin { return await storedFetch(request) }
         guard let response = await storedResponse(to: request) else { return nil }
         return try? await collect(response)
+    }
+
+    /// Changes the original on disk, and removes its images from memory.
+    private func changeOnDisk<Value>(_ request: ImageRequest, _ change: () async -> Value) async -> Value {
+        let original = original(of: request)
+        outdateWork(on: original)
+        let value = await change()
+        // Others may have read the older original from disk meanwhile.
+        outdateWork(on: original)
+        configuration.memoryCache?.removeAll { key, _ in key.source == original.source }
+        return value
     }
 
     private func original(of request: ImageRequest) -> Original {
