@@ -3,7 +3,7 @@ import PackageDescription
 
 // There is a library product per module, and no other product. The apps are targets of this package too, so that shared
 // targets are compiled only once. For a dependent package, SwiftPM fetches only the dependencies of products, and builds
-// only the products that it uses. Scripts/check-architecture compares the dependencies below with the table in
+// only the products that it uses. Scripts/check-architecture compares the dependencies below with the layers in
 // ARCHITECTURE.md.
 
 let strict: [SwiftSetting] = [

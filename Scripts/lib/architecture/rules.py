@@ -8,8 +8,13 @@ import subprocess
 
 import swift_text
 
-TABLE = 'ARCHITECTURE.md'
-HEADING = '## Allowed edges'
+PAGE = 'ARCHITECTURE.md'
+HEADING = '## Layers'
+# The modules with rights of their own. ARCHITECTURE.md gives the reasons under "Invariants".
+COMPOSITION = {'ImageLoaderKit'}
+APPLE_ADAPTERS = {'ImageCodecImageIO', 'ImageTransportURLSession', 'ImagePresentingUIKit', 'ImagePresentingSwiftUI'}
+SHARED_C = {'CImagePlanes'}
+MONOTONIC_TIME = {'ImageTransportCurl'}
 TOP_LEVEL = {
     'Packages', 'Apps', 'Tests', 'Scripts', 'Documentation', 'Package.swift', 'ARCHITECTURE.md', 'README.md', 'CHANGELOG.md',
     'CONTRIBUTING.md', 'SECURITY.md', 'LICENSE',
@@ -46,32 +51,12 @@ PUBLIC_TYPE = re.compile(
 APPLE_UI = re.compile(r'canImport\s*\(\s*(?:UIKit|SwiftUI|AppKit)\s*\)')
 
 
-# The part of a README that says how to replace a module. ImageCore has a table of all protocols. ImageContractTesting needs none.
-REPLACEMENT = ['\n## Custom implementations\n', '| to replace | conform to |', '# ImageContractTesting\n']
-
-
-class Module:
-    """A module: a row of the table."""
-
-    def __init__(self, name, dependencies, notes):
-        self.name = name
-        self.dependencies = dependencies
-        self.has_c_module = 'C module' in notes
-        self.is_composition = 'composition' in notes
-        self.is_apple_adapter = 'Apple adapter' in notes
-        self.has_monotonic_time = 'monotonic time' in notes
-
-    @property
-    def c_module(self):
-        return 'C' + self.name
-
-
 class Repository:
-    """The input of the rules: the table, the manifest as SwiftPM reads it, and the sources."""
+    """The input of the rules: the layers, the manifest as SwiftPM reads it, and the sources."""
 
     def __init__(self, root):
         self.root = root
-        self.modules = read_table(os.path.join(root, TABLE))
+        self.layers = read_layers(os.path.join(root, PAGE))
         with open(os.path.join(root, 'Package.swift'), encoding='utf-8') as file:
             self.manifest = read_manifest(root, file.read())
         self.targets = {target['name']: target for target in self.manifest['targets']}
@@ -79,7 +64,7 @@ class Repository:
         self.tests = [file for file in self.files if '/Tests/' in file[0]] + list(self.read_files('Tests'))
 
     def read_files(self, *tops):
-        """Yields each source file in these folders as (path, module or None, lines)."""
+        """Yields each source file in these folders as (path, lines)."""
         for top in tops:
             for folder, folders, names in os.walk(os.path.join(self.root, top)):
                 folders[:] = sorted(name for name in folders if not name.startswith('.'))
@@ -88,16 +73,14 @@ class Repository:
                         continue
                     path = os.path.relpath(os.path.join(folder, name), self.root)
                     with open(os.path.join(folder, name), encoding='utf-8') as file:
-                        yield path, self.module_of(path), swift_text.lines(file.read())
-
-    def module_of(self, path):
-        parts = path.split(os.sep)
-        return self.modules.get(parts[1]) if parts[0] == 'Packages' else None
+                        yield path, swift_text.lines(file.read())
 
     def code(self, suffixes, modules_only=True):
-        """Yields each line in files with these suffixes as (path, number, line, previous line, module)."""
-        for path, module, lines in self.files:
-            if not path.endswith(suffixes) or (modules_only and not path.startswith('Packages')):
+        """Yields each line in files with these suffixes as (path, number, line, previous line, name of the module)."""
+        for path, lines in self.files:
+            parts = path.split(os.sep)
+            module = parts[1] if parts[0] == 'Packages' else None
+            if not path.endswith(suffixes) or (modules_only and module is None):
                 continue
             before = swift_text.Line()
             for number, line in enumerate(lines, 1):
@@ -114,77 +97,68 @@ def read_manifest(root, text):
     return json.loads(dump.stdout)
 
 
-def read_table(path):
-    """Returns the modules by name, from the table under the heading."""
-    if not os.path.exists(path):
-        raise SystemExit(f'error: {TABLE} is missing; its table under "{HEADING}" defines the allowed dependencies')
-    modules, inside = {}, False
+def read_layers(path):
+    """Returns the number of the layer of each module, from the table under the heading. The lowest layer has number 1."""
+    layers, inside = {}, False
     with open(path, encoding='utf-8') as file:
         for line in file:
             if line.startswith('## '):
                 inside = line.strip() == HEADING
-            cells = [cell.strip() for cell in line.strip().strip('|').split('|')]
-            if inside and line.startswith('| `') and len(cells) == 3:
-                name = cells[0].strip('`')
-                modules[name] = Module(name, set(re.findall(r'`(\w+)`', cells[1])), cells[2])
-    if not modules:
-        raise SystemExit(f'error: {TABLE} has no table under "{HEADING}"')
-    return modules
+            if inside and (row := re.match(r'\| (\d+) \| ([^|]*)\|', line)):
+                layers.update({name: int(row[1]) for name in re.findall(r'`(\w+)`', row[2])})
+    if not layers:
+        raise SystemExit(f'error: {PAGE} has no table under "{HEADING}"')
+    return layers
 
 
 def names_of(target):
-    """Yields the names of the targets and products that a target depends on."""
-    for dependency in target['dependencies']:
-        for kind in ('byName', 'target', 'product'):
-            if kind in dependency:
-                yield dependency[kind][0]
+    """Returns the names of the targets and products that a target depends on."""
+    return {dependency[kind][0] for dependency in target['dependencies'] for kind in ('byName', 'target', 'product') if kind in dependency}
+
+
+def folder_of(target):
+    """Returns the name of the module whose folder has the target, or None."""
+    path = (target.get('path') or '').split('/')
+    return path[1] if path[0] == 'Packages' else None
 
 
 def edges(repository):
-    """The targets of a module only have the dependencies that the table allows."""
+    """A module only depends on modules of lower layers and on its own C targets; a C target on no Swift module."""
     for target in repository.manifest['targets']:
-        path = (target.get('path') or '').split('/')
-        if path[0] != 'Packages' or target['type'] == 'test':
+        module = folder_of(target)
+        if module is None or target['type'] == 'test':
             continue
-        module = repository.modules.get(path[1])
-        if module is None:
-            yield f'Package.swift: {target["name"]} is in the module {path[1]}, which is missing in {TABLE}; add a row'
-            continue
-        if path != ['Packages', module.name, 'Sources', target['name']]:
-            yield f'Package.swift: the path of {target["name"]} is {"/".join(path)}; it must be Packages/{module.name}/Sources/{target["name"]}'
-        for name in names_of(target):
-            if not is_allowed(repository, module, target, name):
-                yield (f'Package.swift: {target["name"]} must not depend on {name}; {TABLE} allows {module.name}: '
-                       f'{", ".join(sorted(module.dependencies)) or "nothing"}. Use a protocol of ImageCore instead')
+        if target['path'] != f'Packages/{module}/Sources/{target["name"]}':
+            yield f'Package.swift: the path of {target["name"]} is {target["path"]}; it must be Packages/{module}/Sources/{target["name"]}'
+        if repository.layers.get(target['name']) == 1 and names_of(target):
+            yield f'Package.swift: {target["name"]} must depend on nothing, not on {", ".join(sorted(names_of(target)))}'
+        for name in sorted(names_of(target) & set(repository.targets)):
+            if not is_allowed(repository, target, repository.targets[name]):
+                yield (f'Package.swift: {target["name"]} must not depend on {name}, which is not in a lower layer of {PAGE}; '
+                       'use a protocol of ImageCore instead')
 
 
-def is_allowed(repository, module, target, name):
-    if target['name'] == module.name:
-        return name in module.dependencies or (module.has_c_module and name == module.c_module)
-    other = repository.targets.get(name)
-    if target['name'] != module.c_module or other is None:
-        return False
-    # A C module may use its system libraries, and the C targets in its row.
-    is_own_library = other['type'] == 'system' and other['path'].startswith(f'Packages/{module.name}/')
-    return is_own_library or (name in module.dependencies and name not in repository.modules)
+def is_allowed(repository, target, other):
+    layers = repository.layers
+    if other['name'] in layers:
+        return layers.get(target['name'], 0) > layers[other['name']]
+    if other['name'] in SHARED_C:
+        return target['name'] not in layers
+    return folder_of(target) == folder_of(other) and (target['name'] not in layers or other['type'] != 'system')
 
 
 def inventory(repository):
-    """There is one library product per module of the table, and no other."""
+    """There is one library product per module of the layers, and no other. Each has a README."""
     products = {product['name']: product['targets'] for product in repository.manifest['products']}
-    for name in sorted(set(products) - set(repository.modules)):
-        yield f'Package.swift: the product {name} is missing in {TABLE}; add a row, or remove the product'
-    for name in sorted(set(repository.modules) - set(products)):
-        yield f'{TABLE}: {name} is not a product of Package.swift; add the product, or remove the row'
+    for name in sorted(set(products) - set(repository.layers)):
+        yield f'Package.swift: the product {name} is missing in {PAGE}; add it to a layer, or remove the product'
+    for name in sorted(set(repository.layers) - set(products)):
+        yield f'{PAGE}: {name} is not a product of Package.swift; add the product, or remove it from the layers'
     for name, targets in sorted(products.items()):
         if targets != [name]:
             yield f'Package.swift: the product {name} must only contain the module {name}, not {", ".join(targets)}'
-    for name in sorted(set(repository.modules) & set(products)):
-        path = os.path.join(repository.root, 'Packages', name, 'README.md')
-        if not os.path.exists(path):
+        if not os.path.exists(os.path.join(repository.root, 'Packages', name, 'README.md')):
             yield f'Packages/{name}: README.md is missing; describe the module, give an example, and say when to use it'
-        elif not any(heading in open(path, encoding='utf-8').read() for heading in REPLACEMENT):
-            yield f'Packages/{name}/README.md: say under "## Custom implementations" which protocol a replacement of this module conforms to'
 
 
 def layout(repository):
@@ -204,35 +178,34 @@ def module_names(repository):
 
 
 def imports(repository):
-    """Modules only import what the table allows. C modules are internal to the module that owns them."""
+    """Modules import no system library beyond a few, no test framework, and all of Foundation only where it is the only one."""
     for path, number, line, before, module in repository.code('.swift'):
         found = IMPORT.match(line.code)
-        if not found or module is None:
+        if not found or module not in repository.targets:
             continue
         imported, exposed = found['module'], re.search(r'public|package|@_exported', found['before'])
-        is_own_c = module.has_c_module and imported == module.c_module
-        library = APPLE_MODULES if module.is_apple_adapter else LIBRARY_MODULES
+        dependencies, is_adapter = names_of(repository.targets[module]), module in APPLE_ADAPTERS
+        is_own_c = imported in dependencies and imported.startswith('C')
         if (is_own_c or imported in SYSTEM_C) and exposed:
             yield f'{path}:{number}: C module {imported} must not be in public signatures; write plain "import {imported}"'
-        if imported == 'Foundation' and before.code.strip() != '#else' and not module.is_apple_adapter:
+        if imported == 'Foundation' and before.code.strip() != '#else' and not is_adapter:
             yield (f'{path}:{number}: imports all of Foundation; write "#if canImport(FoundationEssentials)", '
                    '"import FoundationEssentials", "#else", "import Foundation", "#endif"')
-        if not (is_own_c or imported in module.dependencies | library):
-            yield (f'{path}:{number}: {module.name} must not import {imported}; {TABLE} allows: '
-                   f'{", ".join(sorted(module.dependencies)) or "nothing"}')
+        if imported not in dependencies | (APPLE_MODULES if is_adapter else LIBRARY_MODULES):
+            yield f'{path}:{number}: {module} must not import {imported}, which is not among its dependencies in Package.swift'
 
 
 def clocks(repository):
     """Modules don't read clocks, sleep or use globals, except for composition modules."""
     for path, number, line, _, module in repository.code('.swift'):
-        if module is not None and (module.is_composition or module.is_apple_adapter):
+        if module in COMPOSITION | APPLE_ADAPTERS:
             continue
         if found := CLOCKS.search(line.code):
             yield f'{path}:{number}: reads a clock or sleeps ({found[0].strip()}); take "any Clock<Duration>" or "now: () -> Date" as a parameter'
         if found := GLOBALS.search(line.code):
             yield f'{path}:{number}: uses a global ({found[0].strip()}); take it as a parameter, and pass it in ImageLoaderKit'
     for path, number, line, _, module in repository.code(('.c', '.h')):
-        code = MONOTONIC.sub('', line.code) if module and module.has_monotonic_time else line.code
+        code = MONOTONIC.sub('', line.code) if module in MONOTONIC_TIME else line.code
         if found := C_CLOCKS.search(code):
             yield f'{path}:{number}: C reads a clock or sleeps ({found[0].strip()}); pass the time from Swift'
 
@@ -240,7 +213,7 @@ def clocks(repository):
 def apple_interfaces(repository):
     """Only Apple adapters use UIKit, SwiftUI and AppKit."""
     for path, number, line, _, module in repository.code('.swift'):
-        if APPLE_UI.search(line.code) and not (module and module.is_apple_adapter):
+        if APPLE_UI.search(line.code) and module not in APPLE_ADAPTERS:
             yield f'{path}:{number}: {APPLE_UI.search(line.code)[0]} outside an Apple adapter; move the code into one'
 
 
@@ -254,7 +227,7 @@ def reasons(repository):
 
 def processes(repository):
     """Tests don't start processes with Foundation, which crashes on Linux if more than 1,024 files are open."""
-    for path, _, lines in repository.tests:
+    for path, lines in repository.tests:
         for number, line in enumerate(lines, 1):
             if path.endswith('.swift') and FOUNDATION_PROCESS.search(line.code):
                 yield f'{path}:{number}: Foundation\'s Process in a test; use CommandResult.run from Tests/Support/CommandRunning'
