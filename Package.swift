@@ -228,8 +228,8 @@ let composition = [
     module(
         "ImageLoaderKit",
         uses: [
-            "ImageCore", "ImageMemoryCaching", "ImageDiskCaching", "ImageTransporting", "ImageHTTPCaching",
-            "ImageTransportCaching", "ImageTransportResuming", "ImageDecoding", "ImageProcessing",
+            "ImageCore", "ImageMemoryCaching", "ImageDiskCaching", "ImageTieredCaching", "ImageTransporting",
+            "ImageHTTPCaching", "ImageTransportCaching", "ImageTransportResuming", "ImageDecoding", "ImageProcessing",
             "ImageColorManagement",
             "ImageCodecJPEG",
             "ImageCodecPNG", "ImageCodecWebP", "ImageCodecGIF", "ImageScheduling", "ImageCoalescing", "ImageLoading",
@@ -340,7 +340,7 @@ let suites = [
         of: [
             "ImageCore", "ImageTransporting", "ImageTesting", "ImageContractTesting", "LoopbackServer",
             "ImageHTTPCaching", "ImageTransportCaching", "TestProfiles", "ImageMemoryCaching", "ImageDiskCaching",
-            "ImageDecoding",
+            "ImageTieredCaching", "ImageDecoding",
             "ImageProcessing",
             "ImageColorManagement",
             "ImageCodecJPEG", "ImageCodecPNG", "ImageCodecWebP", "ImageCodecGIF", "ImageCodecAVIF", "ImageCodecHEIF",

@@ -1,8 +1,8 @@
 import Foundation
 import ImageContractTesting
 import ImageCore
-import ImageDiskCaching
 import ImageTesting
+import ImageTieredCaching
 import Synchronization
 import Testing
 

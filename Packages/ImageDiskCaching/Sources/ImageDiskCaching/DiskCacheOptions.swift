@@ -52,7 +52,7 @@ public struct DiskNaming: Sendable {
     /// Returns a scheme with a custom digest, for example a keyed hash, so that file names reveal nothing about the
     /// keys.
     ///
-    /// The files still contain the keys. Use `EncryptionTransform` to encrypt them.
+    /// The files still contain the keys. Use `EncryptionTransform` of ImageTieredCaching to encrypt them.
     ///
     /// - Parameter digest: Returns four uniformly distributed words. Keys with the same digest replace each other in
     ///   the cache.

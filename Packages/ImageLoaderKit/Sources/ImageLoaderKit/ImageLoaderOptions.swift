@@ -5,6 +5,7 @@ public import ImageHTTPCaching
 public import ImageLoading
 import ImageMemoryCaching
 import ImageScheduling
+import ImageTieredCaching
 public import ImageTransportCaching
 import ImageTransportResuming
 public import ImageTransporting

@@ -1,3 +1,4 @@
+import Dispatch
 public import ImageCore
 
 /// Stores transformed entries in another cache, for example encrypted ones.
@@ -8,7 +9,7 @@ public import ImageCore
 public struct TransformingDataCache: DataCache {
     private let cache: any DataCache
     private let transform: any DataCacheTransform
-    private let executor = QueueExecutor(label: "TransformingDataCache")
+    private let queue = DispatchQueue(label: "TransformingDataCache")
 
     /// Creates a cache that transforms the entries of another cache.
     ///
@@ -53,8 +54,10 @@ public struct TransformingDataCache: DataCache {
 
     /// Runs work outside of the concurrency pool, because encoding a large image takes a tenth of a second.
     private func perform(
-        _ work: @Sendable () throws -> DataCacheEntry
+        _ work: @escaping @Sendable () throws -> DataCacheEntry
     ) async -> Result<DataCacheEntry, any Error> {
-        await withTaskExecutorPreference(executor) { Result { try work() } }
+        await withCheckedContinuation { continuation in
+            queue.async { continuation.resume(returning: Result { try work() }) }
+        }
     }
 }
