@@ -143,21 +143,13 @@ let caching = [
 ]
 
 let transports = [
-    module("ImageTransporting", uses: ["ImageCore", httpTypes]),
+    module("ImageTransporting", uses: ["ImageCore", "CImageTransporting", httpTypes]),
+    shim("CImageTransporting", in: "ImageTransporting", links: ["z"]),
     module("ImageHTTPCaching", uses: ["ImageCore", "ImageTransporting", httpTypes]),
-    module("ImageTransportCaching", uses: ["ImageCore", "ImageTransporting", "ImageHTTPCaching", httpTypes]),
-    module("ImageContentCoding", uses: ["ImageTransporting", "CImageContentCoding", httpTypes]),
-    shim("CImageContentCoding", in: "ImageContentCoding", over: "CLibZ"),
-    library("CLibZ", in: "ImageContentCoding", pkgConfig: "zlib", apt: "zlib1g-dev", brew: "zlib"),
-    module(
-        "ImageTransportCurl",
-        uses: ["ImageCore", "ImageTransporting", "ImageContentCoding", "CImageTransportCurl", httpTypes]),
+    module("ImageTransportCurl", uses: ["ImageCore", "ImageTransporting", "CImageTransportCurl", httpTypes]),
     shim("CImageTransportCurl", in: "ImageTransportCurl", over: "CLibCurl"),
     library("CLibCurl", in: "ImageTransportCurl", pkgConfig: "libcurl", apt: "libcurl4-openssl-dev", brew: "curl"),
-    module(
-        "ImageTransportAsyncHTTPClient",
-        uses: ["ImageTransporting", "ImageContentCoding", httpTypes] + asyncHTTPClient),
-    module("ImageTransportResuming", uses: ["ImageCore", "ImageTransporting", httpTypes]),
+    module("ImageTransportAsyncHTTPClient", uses: ["ImageTransporting", httpTypes] + asyncHTTPClient),
     module("ImageTransportURLSession", uses: ["ImageCore", "ImageTransporting", httpTypes]),
 ]
 
@@ -229,7 +221,7 @@ let composition = [
         "ImageLoaderKit",
         uses: [
             "ImageCore", "ImageMemoryCaching", "ImageDiskCaching", "ImageTieredCaching", "ImageTransporting",
-            "ImageHTTPCaching", "ImageTransportCaching", "ImageTransportResuming", "ImageDecoding", "ImageProcessing",
+            "ImageHTTPCaching", "ImageDecoding", "ImageProcessing",
             "ImageColorManagement",
             "ImageCodecJPEG",
             "ImageCodecPNG", "ImageCodecWebP", "ImageCodecGIF", "ImageScheduling", "ImageCoalescing", "ImageLoading",
@@ -260,7 +252,6 @@ let suites = [
         "ImageDiskCachingTests",
         of: ["ImageCore", "ImageDiskCaching", "ImageTesting", "ImageContractTesting", "CThreadSanitizing"]),
     tests("ImageTransportingTests", of: ["ImageCore", "ImageTransporting", "ImageTesting", httpTypes]),
-    tests("ImageContentCodingTests", of: ["ImageTransporting", "ImageContentCoding", httpTypes]),
     tests(
         "ImageTransportAsyncHTTPClientTests",
         of: ["ImageTransporting", "ImageTransportAsyncHTTPClient", "LoopbackServer", httpTypes] + asyncHTTPClient),
@@ -272,15 +263,8 @@ let suites = [
             .target(name: "ImageTransportCurl", condition: .when(platforms: [.linux])),
         ]),
     tests(
-        "ImageTransportResumingTests",
-        of: ["ImageCore", "ImageTransporting", "ImageTransportResuming", "ImageTesting", httpTypes]),
-    tests("ImageHTTPCachingTests", of: ["ImageTransporting", "ImageHTTPCaching", httpTypes]),
-    tests(
-        "ImageTransportCachingTests",
-        of: [
-            "ImageCore", "ImageTransporting", "ImageHTTPCaching", "ImageTransportCaching", "ImageDiskCaching",
-            "ImageTesting", httpTypes,
-        ]),
+        "ImageHTTPCachingTests",
+        of: ["ImageCore", "ImageTransporting", "ImageHTTPCaching", "ImageDiskCaching", "ImageTesting", httpTypes]),
     tests("ImageDecodingTests", of: ["ImageCore", "ImageDecoding", "ImageProcessing", "ImageTesting"]),
     tests("ImageProcessingTests", of: ["ImageCore", "ImageProcessing", "ImageTesting"]),
     tests("ImageColorManagementTests", of: ["ImageCore", "ImageColorManagement", "ImageTesting", "TestProfiles"]),
@@ -314,7 +298,7 @@ let suites = [
     tests(
         "ImageLoadingTests",
         of: [
-            "ImageCore", "ImageTransporting", "ImageHTTPCaching", "ImageTransportCaching", "ImageLoading",
+            "ImageCore", "ImageTransporting", "ImageHTTPCaching", "ImageLoading",
             "ImageTesting", "ImageScheduling", "ImageCoalescing", "ImageMemoryCaching", httpTypes,
         ]),
     tests(
@@ -339,7 +323,7 @@ let suites = [
         "ContractTests",
         of: [
             "ImageCore", "ImageTransporting", "ImageTesting", "ImageContractTesting", "LoopbackServer",
-            "ImageHTTPCaching", "ImageTransportCaching", "TestProfiles", "ImageMemoryCaching", "ImageDiskCaching",
+            "ImageHTTPCaching", "TestProfiles", "ImageMemoryCaching", "ImageDiskCaching",
             "ImageTieredCaching", "ImageDecoding",
             "ImageProcessing",
             "ImageColorManagement",
@@ -350,7 +334,7 @@ let suites = [
         "IntegrationTests",
         of: [
             "ImageCore", "ImageTransporting", "ImageLoading", "ImageLoaderKit", "ImageTesting", "LoopbackServer",
-            "ImageDiskCaching", "ImageDecoding", "ImagePresenting", "ImageTransportResuming", "HTTPTransports",
+            "ImageDiskCaching", "ImageDecoding", "ImagePresenting", "HTTPTransports",
             "ImageCodecJPEG", "ImageCodecPNG", "ImageCodecWebP", "ImageCodecGIF", "ImageCodecAVIF", "ImageCodecHEIF",
             "ImageHTTPCaching", "ImageMemoryCaching", "ImageProcessing", "ImageScheduling", "ImageThumbHash",
             "ImageTieredCaching", "GeneratedImages", httpTypes,
@@ -433,7 +417,7 @@ let imageload = [
         "ImageLoadTool", in: "imageload",
         uses: [
             "ImageCore", "ImageDecoding", "ImageLoading", "ImageLoaderKit", "ImageDiskCaching",
-            "ImageHTTPCaching", "ImageTransportCaching", "ImageTransporting", "ImageThumbHash", "AllFormats", httpTypes,
+            "ImageHTTPCaching", "ImageTransporting", "ImageThumbHash", "AllFormats", httpTypes,
             argumentParser,
         ]),
     // The decoders and encoders of all formats whose traits are enabled.
@@ -471,7 +455,7 @@ let benchmarks = [
         "benchmarks", in: "Benchmarks",
         uses: [
             "ImageCore", "ImageDecoding", "ImageLoading", "ImageLoaderKit", "ImageMemoryCaching",
-            "ImageHTTPCaching", "ImageTransportCaching", "ImageTesting", "ImageDiskCaching", "ImageProcessing",
+            "ImageHTTPCaching", "ImageTesting", "ImageDiskCaching", "ImageProcessing",
             "ImageTransporting", "ImageTransportCurl", "ImageScheduling", "ImageCoalescing", "CDecodingFloor",
             "CDiskFloor", "CTransportFloor", "EvictionStudy", "ScrollStudy", "FeedMeasuring", "AllFormats",
             "ImageCodecAVIF", "ImageCodecHEIF", "ImageCodecJXL", httpTypes,
@@ -488,7 +472,7 @@ let benchmarks = [
         "ScrollStudy", in: "Benchmarks",
         uses: [
             "ImageCore", "ImageLoading", "ImageMemoryCaching", "ImagePresenting", "ImageTransporting",
-            "ImageTransportCaching", "ImageScheduling", "ImageCoalescing", "ImageTesting", httpTypes,
+            "ImageHTTPCaching", "ImageScheduling", "ImageCoalescing", "ImageTesting", httpTypes,
         ]),
     tests("ScrollStudyTests", in: "Benchmarks", of: ["ScrollStudy"]),
     appKernels("CTraceFile", in: "Benchmarks", links: "z"),

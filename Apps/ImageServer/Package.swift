@@ -65,7 +65,6 @@ let package = Package(
                 module("ImageCore"), module("ImageLoading"), module("ImageDecoding"), module("ImageProcessing"),
                 module("ImageLoaderKit"), module("ImageMemoryCaching"), module("ImageDiskCaching"),
                 "AllFormats", module("ImageTransporting"), module("ImageTransportCurl"),
-                module("ImageTransportCaching"),
                 module("ImageHTTPCaching"), module("ImageCoalescing"), module("ImageScheduling"),
                 module("ImageThumbHash"), module("ImageTieredCaching"), module("ImageRedisCaching"),
                 .product(name: "Logging", package: "swift-log"),

@@ -2,8 +2,8 @@ import Foundation
 import HTTPTransports
 import HTTPTypes
 import ImageContractTesting
+import ImageHTTPCaching
 import ImageTesting
-import ImageTransportCaching
 import ImageTransporting
 import LoopbackServer
 import Testing

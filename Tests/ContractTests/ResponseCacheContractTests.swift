@@ -1,8 +1,8 @@
 import Foundation
 import ImageContractTesting
 import ImageCore
+import ImageHTTPCaching
 import ImageTesting
-import ImageTransportCaching
 import ImageTransporting
 import Testing
 

@@ -5,7 +5,6 @@ import ImageHTTPCaching
 import ImageLoading
 import ImageScheduling
 import ImageTesting
-import ImageTransportCaching
 import ImageTransporting
 import Synchronization
 

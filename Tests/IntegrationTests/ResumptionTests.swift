@@ -1,8 +1,8 @@
 import Foundation
 import HTTPTransports
 import ImageDiskCaching
+import ImageHTTPCaching
 import ImageTesting
-import ImageTransportResuming
 import ImageTransporting
 import LoopbackServer
 import Synchronization

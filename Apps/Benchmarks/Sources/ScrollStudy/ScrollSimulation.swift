@@ -1,11 +1,11 @@
 import Foundation
 import ImageCoalescing
 import ImageCore
+import ImageHTTPCaching
 import ImageLoading
 import ImageMemoryCaching
 import ImageScheduling
 import ImageTesting
-import ImageTransportCaching
 import ImageTransporting
 
 /// Simulates scrolling a list with the real loader, prefetcher, window, coalescers, scheduler and caches.

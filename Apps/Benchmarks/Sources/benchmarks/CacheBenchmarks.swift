@@ -8,7 +8,6 @@ import ImageLoaderKit
 import ImageLoading
 import ImageMemoryCaching
 import ImageTesting
-import ImageTransportCaching
 import ImageTransporting
 
 /// Measures hits in memory and on disk, each next to a baseline (floor).

@@ -8,7 +8,6 @@ import ImageLoaderKit
 import ImageLoading
 import ImageMemoryCaching
 import ImageTesting
-import ImageTransportCaching
 
 /// Runs the benchmarks. Each compares the library with a baseline in the same run.
 ///

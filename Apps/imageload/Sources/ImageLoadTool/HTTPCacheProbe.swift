@@ -1,7 +1,7 @@
 import Foundation
 import HTTPTypes
 import ImageCore
-import ImageTransportCaching
+import ImageHTTPCaching
 import ImageTransporting
 
 /// Parses a request from a line, sends it through the cache, and formats the response as a line.

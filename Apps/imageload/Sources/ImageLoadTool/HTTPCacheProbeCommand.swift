@@ -3,7 +3,6 @@ import Foundation
 import HTTPTypes
 import ImageHTTPCaching
 import ImageLoaderKit
-import ImageTransportCaching
 import Synchronization
 
 struct HTTPCacheProbeCommand: AsyncParsableCommand {

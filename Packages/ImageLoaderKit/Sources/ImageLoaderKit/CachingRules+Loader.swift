@@ -1,7 +1,6 @@
 import HTTPTypes
 import ImageCore
 import ImageHTTPCaching
-import ImageTransportCaching
 
 extension CacheIdentity {
     /// Creates an identity from all headers except those for caches, because any of them may contain a token.

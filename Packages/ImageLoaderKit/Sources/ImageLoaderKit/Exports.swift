@@ -7,7 +7,6 @@
 @_exported public import ImageHTTPCaching
 @_exported public import ImageLoading
 @_exported public import ImageProcessing
-@_exported public import ImageTransportCaching
 @_exported public import ImageTransporting
 
 #if canImport(ImageIO)

@@ -6,8 +6,6 @@ public import ImageLoading
 import ImageMemoryCaching
 import ImageScheduling
 import ImageTieredCaching
-public import ImageTransportCaching
-import ImageTransportResuming
 public import ImageTransporting
 
 #if os(Linux)

@@ -1,6 +1,5 @@
 #if AsyncHTTPClient
     import AsyncHTTPClient
-    import ImageContentCoding
     import ImageTransporting
     import NIOCore
     import NIOHTTP1
@@ -165,7 +164,8 @@
             do throws(TransportFailure) {
                 let answer = try request.head(head)
                 if request.isDecoded {
-                    state.value.decoder = try ContentDecoder(for: answer, maxDecodedBytes: request.maxBodyBytes)
+                    state.value.decoder = try ContentDecoder(
+                        for: ContentCodings(answer.headers), maxDecodedBytes: request.maxBodyBytes)
                 }
                 state.value.channel?.headArrived(answer)
                 return loop.makeSucceededVoidFuture()

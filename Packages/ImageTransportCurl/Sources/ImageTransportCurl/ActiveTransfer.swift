@@ -1,6 +1,5 @@
 import CImageTransportCurl
 import HTTPTypes
-import ImageContentCoding
 import ImageCore
 import ImageTransporting
 

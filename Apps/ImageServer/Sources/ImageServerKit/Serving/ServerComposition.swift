@@ -3,11 +3,11 @@ import ImageCoalescing
 import ImageCore
 import ImageDecoding
 import ImageDiskCaching
+import ImageHTTPCaching
 import ImageLoaderKit
 import ImageLoading
 import ImageScheduling
 import ImageTieredCaching
-import ImageTransportCaching
 import ImageTransportCurl
 import ImageTransporting
 package import Logging

@@ -6,7 +6,7 @@ import ImageTesting
 import ImageTransporting
 import Testing
 
-@testable import ImageTransportCaching
+@testable import ImageHTTPCaching
 
 @Suite("Storing bodies")
 struct StoringTests {

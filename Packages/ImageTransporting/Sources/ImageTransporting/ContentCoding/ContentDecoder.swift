@@ -1,10 +1,9 @@
 import HTTPTypes
-public import ImageTransporting
 
 #if canImport(FoundationEssentials)
-    public import FoundationEssentials
+    package import FoundationEssentials
 #else
-    public import Foundation
+    package import Foundation
 #endif
 
 /// Decodes the content codings gzip and deflate (RFC 9110, 8.4.1) incrementally. Use one decoder per body, on one
@@ -13,7 +12,7 @@ public import ImageTransporting
 /// Several codings are decoded in the reverse order. Unknown codings are ignored, because most of them name none, such as
 /// `UTF-8` or `aws-chunked`: the body is then decoded if it begins like the known coding, and returned as received
 /// otherwise.
-public final class ContentDecoder {
+package final class ContentDecoder {
     private static let maxCodings = 5
 
     /// The last coding first.
@@ -33,22 +32,11 @@ public final class ContentDecoder {
         }
     }
 
-    /// Creates a decoder for the Content-Encoding of a response. Returns nil if there is none, or none that is known: the
-    /// body is then used as it is.
-    ///
-    /// - Parameters:
-    ///   - head: The response head.
-    ///   - maxDecodedBytes: The maximum size of the decoded body.
-    /// - Throws: `.malformedResponse` if there are more than five codings.
-    public convenience init?(for head: ResponseHead, maxDecodedBytes: Int) throws(TransportFailure) {
-        try self.init(for: ContentCodings(head.headers), maxDecodedBytes: maxDecodedBytes)
-    }
-
     /// Decodes the next bytes of the body. The result may be empty.
     ///
     /// - Throws: `.malformedResponse` if the bytes are invalid, and `.decodedBodyTooLarge` if the body exceeds
     ///   `maxDecodedBytes`.
-    public func decoded(_ coded: Data) throws(TransportFailure) -> Data {
+    package func decoded(_ coded: Data) throws(TransportFailure) -> Data {
         var bytes = coded
         for stage in stages { bytes = try stage.decoded(bytes) }
         return bytes
@@ -64,7 +52,7 @@ public final class ContentDecoder {
     }
 
     /// Throws `.closedEarly` if the encoded stream is truncated. Call this at the end of the body.
-    public func finish() throws(TransportFailure) {
+    package func finish() throws(TransportFailure) {
         for stage in stages { try stage.finish() }
     }
 }

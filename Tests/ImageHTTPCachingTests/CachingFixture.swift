@@ -3,7 +3,6 @@ import HTTPTypes
 import ImageCore
 import ImageHTTPCaching
 import ImageTesting
-import ImageTransportCaching
 import ImageTransporting
 import Synchronization
 

@@ -1,7 +1,7 @@
 import Foundation
 import HTTPTypes
+import ImageHTTPCaching
 import ImageTesting
-import ImageTransportCaching
 import ImageTransporting
 import Testing
 

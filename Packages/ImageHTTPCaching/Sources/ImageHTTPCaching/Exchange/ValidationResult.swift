@@ -1,5 +1,4 @@
 import HTTPTypes
-import ImageHTTPCaching
 import ImageTransporting
 
 #if canImport(FoundationEssentials)
@@ -48,11 +47,11 @@ extension StaleFallback {
 }
 
 extension ResponseHead {
-    var describesResource: Bool { ImageTransportCaching.describesResource(status.code) }
+    var describesResource: Bool { ImageHTTPCaching.describesResource(status.code) }
 }
 
 extension StoredHTTPResponse {
-    var describesResource: Bool { ImageTransportCaching.describesResource(status) }
+    var describesResource: Bool { ImageHTTPCaching.describesResource(status) }
 }
 
 /// Whether a response with this status describes the current state of the resource. Server errors and most client errors

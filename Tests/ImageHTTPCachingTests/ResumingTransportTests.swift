@@ -1,8 +1,8 @@
 import Foundation
 import HTTPTypes
 import ImageCore
+import ImageHTTPCaching
 import ImageTesting
-import ImageTransportResuming
 import ImageTransporting
 import Testing
 

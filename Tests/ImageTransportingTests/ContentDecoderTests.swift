@@ -1,6 +1,5 @@
 import Foundation
 import HTTPTypes
-import ImageContentCoding
 import ImageTransporting
 import Testing
 
@@ -17,9 +16,9 @@ struct ContentDecoderTests {
     ])
 
     private func decoder(_ coding: String?, limit: Int = 1 << 20) throws(TransportFailure) -> ContentDecoder? {
-        var head = ResponseHead(status: .ok, url: URL(filePath: "/"))
-        head.headers[.contentEncoding] = coding
-        return try ContentDecoder(for: head, maxDecodedBytes: limit)
+        var headers = HTTPFields()
+        headers[.contentEncoding] = coding
+        return try ContentDecoder(for: ContentCodings(headers), maxDecodedBytes: limit)
     }
 
     private func decoded(_ pieces: [Data], coding: String = "gzip", limit: Int = 1 << 20) throws -> Data {

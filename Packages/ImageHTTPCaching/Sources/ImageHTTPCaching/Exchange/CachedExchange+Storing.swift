@@ -1,5 +1,4 @@
 import HTTPTypes
-import ImageHTTPCaching
 import ImageTransporting
 
 #if canImport(FoundationEssentials)

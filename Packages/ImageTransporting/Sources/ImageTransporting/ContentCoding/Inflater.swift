@@ -1,5 +1,4 @@
-import CImageContentCoding
-import ImageTransporting
+import CImageTransporting
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
@@ -34,7 +33,7 @@ import ImageTransporting
     }
 
     deinit {
-        if let inflater = unsafe inflater { unsafe icc_inflater_free(inflater) }
+        if let inflater = unsafe inflater { unsafe it_inflater_free(inflater) }
     }
 
     func decoded(_ coded: Data) throws(TransportFailure) -> Data {
@@ -74,7 +73,7 @@ import ImageTransporting
     private func start(_ first: UInt8) throws(TransportFailure) {
         let isMarked = first == 31 || first & 0x8F == 8
         if !isMarked, !isCertain { return state = .passing }
-        guard let inflater = unsafe icc_inflater_make(!isMarked && isDeflate) else {
+        guard let inflater = unsafe it_inflater_make(!isMarked && isDeflate) else {
             throw .other("no memory for a decoder")
         }
         unsafe self.inflater = inflater
@@ -104,12 +103,12 @@ import ImageTransporting
         decoded.count += given
         let status = unsafe decoded.withUnsafeMutableBytes { all in
             let space = unsafe all.bindMemory(to: UInt8.self).baseAddress.map { unsafe $0 + before }
-            return unsafe icc_inflater_run(inflater, coded.baseAddress, &taken, space, &given)
+            return unsafe it_inflater_run(inflater, coded.baseAddress, &taken, space, &given)
         }
         decoded.count = before + given
         decodedCount += given
-        state = status == ICC_INFLATE_ENDED ? .ended : .inflating
-        guard status != ICC_INFLATE_ERROR else {
+        state = status == IT_INFLATE_ENDED ? .ended : .inflating
+        guard status != IT_INFLATE_ERROR else {
             throw .malformedResponse("the body is not valid gzip or deflate data")
         }
         guard decodedCount <= maxDecodedBytes else { throw .decodedBodyTooLarge(allowedBytes: maxDecodedBytes) }

@@ -3,7 +3,7 @@ import HTTPTypes
 import ImageTransporting
 import Testing
 
-@testable import ImageTransportResuming
+@testable import ImageHTTPCaching
 
 @Suite("Partial download")
 struct PartialDownloadTests {

@@ -4,7 +4,7 @@ import ImageTesting
 import ImageTransporting
 import Testing
 
-@testable import ImageTransportCaching
+@testable import ImageHTTPCaching
 
 @Suite("Stale responses during outages and revalidation")
 struct OutageTests {

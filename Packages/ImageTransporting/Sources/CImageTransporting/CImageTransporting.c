@@ -1,10 +1,10 @@
-#include "CImageContentCoding.h"
+#include "CImageTransporting.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
 #include <zlib.h>
 
-struct icc_inflater {
+struct it_inflater {
     z_stream stream;
     bool raw;
     bool ended;
@@ -12,8 +12,8 @@ struct icc_inflater {
 
 enum { MAX_WINDOW_BITS = 15, DETECT_GZIP_OR_ZLIB = 32, GZIP_FIRST_BYTE = 0x1f };
 
-icc_inflater *icc_inflater_make(bool raw) {
-    icc_inflater *inflater = calloc(1, sizeof *inflater);
+it_inflater *it_inflater_make(bool raw) {
+    it_inflater *inflater = calloc(1, sizeof *inflater);
     if (inflater == NULL) return NULL;
     inflater->raw = raw;
     if (inflateInit2(&inflater->stream, raw ? -MAX_WINDOW_BITS : MAX_WINDOW_BITS + DETECT_GZIP_OR_ZLIB) != Z_OK) {
@@ -23,18 +23,18 @@ icc_inflater *icc_inflater_make(bool raw) {
     return inflater;
 }
 
-void icc_inflater_free(icc_inflater *inflater) {
+void it_inflater_free(it_inflater *inflater) {
     inflateEnd(&inflater->stream);
     free(inflater);
 }
 
-icc_status icc_inflater_run(
-    icc_inflater *inflater, const uint8_t *coded, size_t *coded_count, uint8_t *decoded, size_t *decoded_count) {
+it_status it_inflater_run(
+    it_inflater *inflater, const uint8_t *coded, size_t *coded_count, uint8_t *decoded, size_t *decoded_count) {
     z_stream *stream = &inflater->stream;
     if (inflater->ended) {
         if (inflater->raw || *coded_count == 0 || coded[0] != GZIP_FIRST_BYTE) {
             *decoded_count = 0;
-            return ICC_INFLATE_ENDED;
+            return IT_INFLATE_ENDED;
         }
         inflater->ended = false;
         inflateReset(stream);
@@ -47,6 +47,6 @@ icc_status icc_inflater_run(
     *coded_count -= stream->avail_in;
     *decoded_count -= stream->avail_out;
     inflater->ended = result == Z_STREAM_END;
-    if (inflater->ended) return ICC_INFLATE_ENDED;
-    return result == Z_OK || result == Z_BUF_ERROR ? ICC_INFLATE_CONTINUE : ICC_INFLATE_ERROR;
+    if (inflater->ended) return IT_INFLATE_ENDED;
+    return result == Z_OK || result == Z_BUF_ERROR ? IT_INFLATE_CONTINUE : IT_INFLATE_ERROR;
 }

@@ -1,6 +1,5 @@
 public import HTTPTypes
 public import ImageCore
-public import ImageHTTPCaching
 public import ImageTransporting
 
 #if canImport(FoundationEssentials)

@@ -1,6 +1,5 @@
 import HTTPTypes
 import ImageCore
-import ImageHTTPCaching
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials

@@ -1,12 +1,11 @@
 import Foundation
 import HTTPTypes
 import ImageCore
-import ImageHTTPCaching
 import ImageTesting
 import ImageTransporting
 import Testing
 
-@testable import ImageTransportCaching
+@testable import ImageHTTPCaching
 
 @Suite("Variants, identities and keys")
 struct VariantsAndIdentityTests {

@@ -1,6 +1,5 @@
 import HTTPTypes
 import ImageCore
-import ImageHTTPCaching
 import ImageTransporting
 
 #if canImport(FoundationEssentials)
