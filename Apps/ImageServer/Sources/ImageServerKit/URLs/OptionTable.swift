@@ -16,9 +16,14 @@ enum OptionTable {
         let names: [String]
         let apply: Apply
 
-        init(_ names: String..., apply: @escaping Apply) { self.init(names: names, apply: apply) }
-
-        init(names: [String], apply: @escaping Apply) { (self.names, self.apply) = (names, apply) }
+        /// - Parameter limit: The most arguments that the option has.
+        init(_ names: String..., limit: Int = .max, apply: @escaping Apply) {
+            self.names = names
+            self.apply = { arguments, options throws(URLFailure) in
+                try arguments.limit(to: limit)
+                try apply(arguments, &options)
+            }
+        }
     }
 
     /// The largest side that a URL can ask for, in pixels.
@@ -30,44 +35,26 @@ enum OptionTable {
         }, uniquingKeysWith: { first, _ in first })
 
     private static let sizes = [
-        Entry("resize", "rs") { arguments, options throws(URLFailure) in
-            try arguments.limit(to: 8)
+        Entry("resize", "rs", limit: 8) { arguments, options throws(URLFailure) in
             try setResizingType(arguments, &options)
             try setSize(arguments.dropFirst(1), &options)
         },
-        Entry("size", "s") { arguments, options throws(URLFailure) in
-            try arguments.limit(to: 7)
+        Entry("size", "s", limit: 7) { arguments, options throws(URLFailure) in
             try setSize(arguments, &options)
         },
-        Entry("resizing_type", "rt") { arguments, options throws(URLFailure) in
-            try arguments.limit(to: 1)
+        Entry("resizing_type", "rt", limit: 1) { arguments, options throws(URLFailure) in
             try setResizingType(arguments, &options)
         },
-        Entry("width", "w") { arguments, options throws(URLFailure) in
-            options.width = try side(arguments) ?? options.width
-        },
-        Entry("height", "h") { arguments, options throws(URLFailure) in
-            options.height = try side(arguments) ?? options.height
-        },
-        Entry("min-width", "min_width", "mw") { arguments, options throws(URLFailure) in
-            options.minWidth = try side(arguments) ?? options.minWidth
-        },
-        Entry("min-height", "min_height", "mh") { arguments, options throws(URLFailure) in
-            options.minHeight = try side(arguments) ?? options.minHeight
-        },
-        Entry("zoom", "z") { arguments, options throws(URLFailure) in
-            try arguments.limit(to: 2)
+        Entry("width", "w", limit: 1, apply: integer(\.width, in: 0...maxSide)),
+        Entry("height", "h", limit: 1, apply: integer(\.height, in: 0...maxSide)),
+        Entry("min-width", "min_width", "mw", limit: 1, apply: integer(\.minWidth, in: 0...maxSide)),
+        Entry("min-height", "min_height", "mh", limit: 1, apply: integer(\.minHeight, in: 0...maxSide)),
+        Entry("zoom", "z", limit: 2) { arguments, options throws(URLFailure) in
             options.zoom.x = try arguments.number(0, in: 0.001...100) ?? options.zoom.x
             options.zoom.y = try arguments.number(1, in: 0.001...100) ?? options.zoom.x
         },
-        Entry("dpr") { arguments, options throws(URLFailure) in
-            try arguments.limit(to: 1)
-            options.dpr = try arguments.number(0, in: 0.1...8) ?? options.dpr
-        },
-        Entry("enlarge", "el") { arguments, options throws(URLFailure) in
-            try arguments.limit(to: 1)
-            options.enlarges = try arguments.flag(0) ?? options.enlarges
-        },
+        Entry("dpr", limit: 1, apply: number(\.dpr, in: 0.1...8)),
+        Entry("enlarge", "el", limit: 1, apply: flag(\.enlarges)),
         Entry("extend", "ex") { arguments, options throws(URLFailure) in
             options.extends = try extent(arguments, options.extends)
         },
@@ -80,15 +67,13 @@ enum OptionTable {
         Entry("gravity", "g") { arguments, options throws(URLFailure) in
             options.gravity = try arguments.gravity(from: 0) ?? options.gravity
         },
-        Entry("crop", "c") { arguments, options throws(URLFailure) in
-            try arguments.limit(to: 5)
+        Entry("crop", "c", limit: 5) { arguments, options throws(URLFailure) in
             let range = 0.0...Double(maxSide)
             options.crop.width = try arguments.number(0, in: range) ?? options.crop.width
             options.crop.height = try arguments.number(1, in: range) ?? options.crop.height
             options.crop.gravity = try arguments.gravity(from: 2) ?? options.crop.gravity
         },
-        Entry("padding", "pd") { arguments, options throws(URLFailure) in
-            try arguments.limit(to: 4)
+        Entry("padding", "pd", limit: 4) { arguments, options throws(URLFailure) in
             guard let top = try arguments.integer(0, in: 0...maxSide) else {
                 throw arguments.invalid("the padding at the top is missing")
             }
@@ -97,12 +82,8 @@ enum OptionTable {
                 top: top, right: right, bottom: try arguments.integer(2, in: 0...maxSide) ?? top,
                 left: try arguments.integer(3, in: 0...maxSide) ?? right)
         },
-        Entry("auto_rotate", "ar") { arguments, options throws(URLFailure) in
-            try arguments.limit(to: 1)
-            options.rotatesAutomatically = try arguments.flag(0) ?? options.rotatesAutomatically
-        },
-        Entry("rotate", "rot") { arguments, options throws(URLFailure) in
-            try arguments.limit(to: 1)
+        Entry("auto_rotate", "ar", limit: 1, apply: flag(\.rotatesAutomatically)),
+        Entry("rotate", "rot", limit: 1) { arguments, options throws(URLFailure) in
             let angle = try arguments.integer(0, in: -36_000...36_000) ?? options.rotation
             guard angle.isMultiple(of: 90) else { throw arguments.invalid("\(angle) is not a multiple of 90") }
             options.rotation = (angle % 360 + 360) % 360
@@ -113,20 +94,12 @@ enum OptionTable {
         Entry("background", "bg") { arguments, options throws(URLFailure) in
             options.background = try arguments.color()
         },
-        Entry("blur", "bl") { arguments, options throws(URLFailure) in
-            try arguments.limit(to: 1)
-            options.blur = try arguments.number(0, in: 0...1_000) ?? options.blur
-        },
-        Entry("pixelate", "pix") { arguments, options throws(URLFailure) in
-            options.pixelate = try side(arguments) ?? options.pixelate
-        },
+        Entry("blur", "bl", limit: 1, apply: number(\.blur, in: 0...1_000)),
+        Entry("pixelate", "pix", limit: 1, apply: integer(\.pixelate, in: 0...maxSide)),
     ]
 
     private static let outputs = [
-        Entry("quality", "q") { arguments, options throws(URLFailure) in
-            try arguments.limit(to: 1)
-            options.quality = try arguments.integer(0, in: 0...100) ?? options.quality
-        },
+        Entry("quality", "q", limit: 1, apply: integer(\.quality, in: 0...100)),
         Entry("format_quality", "fq") { arguments, options throws(URLFailure) in
             guard arguments.count.isMultiple(of: 2) else { throw arguments.invalid("a quality is missing") }
             for index in stride(from: 0, to: arguments.count, by: 2) {
@@ -134,12 +107,8 @@ enum OptionTable {
                 options.formatQuality[format] = try arguments.integer(index + 1, in: 1...100)
             }
         },
-        Entry("max_bytes", "mb") { arguments, options throws(URLFailure) in
-            try arguments.limit(to: 1)
-            options.maxBytes = try arguments.integer(0, in: 0...Int(Int32.max)) ?? options.maxBytes
-        },
-        Entry("format", "f", "ext") { arguments, options throws(URLFailure) in
-            try arguments.limit(to: 1)
+        Entry("max_bytes", "mb", limit: 1, apply: integer(\.maxBytes, in: 0...Int(Int32.max))),
+        Entry("format", "f", "ext", limit: 1) { arguments, options throws(URLFailure) in
             if let name = arguments.text(0) { options.format = try OutputFormats.format(named: name) }
         },
         Entry("skip_processing", "skp") { arguments, options throws(URLFailure) in
@@ -151,41 +120,50 @@ enum OptionTable {
         Entry("cachebuster", "cb") { arguments, options throws(URLFailure) in
             options.cacheBuster = arguments.all.joined(separator: ":")
         },
-        Entry("expires", "exp") { arguments, options throws(URLFailure) in
-            try arguments.limit(to: 1)
-            options.expires = try arguments.integer(0, in: 0...Int.max) ?? options.expires
-        },
-        Entry("filename", "fn") { arguments, options throws(URLFailure) in
-            try arguments.limit(to: 2)
+        Entry("expires", "exp", limit: 1, apply: integer(\.expires, in: 0...Int.max)),
+        Entry("filename", "fn", limit: 2) { arguments, options throws(URLFailure) in
             options.filename = try filename(arguments)
         },
-        Entry("return_attachment", "att") { arguments, options throws(URLFailure) in
-            try arguments.limit(to: 1)
-            options.isAttachment = try arguments.flag(0) ?? options.isAttachment
-        },
+        Entry("return_attachment", "att", limit: 1, apply: flag(\.isAttachment)),
     ]
 
     /// Options with a single possible value here.
     private static let refusals = [
-        only(true, "strip_metadata", "sm", reason: "results never have metadata"),
-        only(true, "strip_color_profile", "scp", reason: "results are always in sRGB"),
-        only(false, "keep_copyright", "kcr", reason: "results never have metadata"),
-        only(false, "enforce_thumbnail", "eth", reason: "thumbnails in files are not used"),
-        only(false, "raw", reason: "sources are always decoded"),
+        Entry("strip_metadata", "sm", limit: 1, apply: only(true, "results never have metadata")),
+        Entry("strip_color_profile", "scp", limit: 1, apply: only(true, "results are always in sRGB")),
+        Entry("keep_copyright", "kcr", limit: 1, apply: only(false, "results never have metadata")),
+        Entry("enforce_thumbnail", "eth", limit: 1, apply: only(false, "thumbnails in files are not used")),
+        Entry("raw", limit: 1, apply: only(false, "sources are always decoded")),
     ]
 }
 
 extension OptionTable {
-    private static func only(_ value: Bool, _ names: String..., reason: String) -> Entry {
-        Entry(names: names) { arguments, _ throws(URLFailure) in
-            try arguments.limit(to: 1)
+    private static func only(_ value: Bool, _ reason: String) -> Apply {
+        { arguments, _ throws(URLFailure) in
             guard (try arguments.flag(0) ?? value) == value else { throw .unsupportedOption(arguments.name, reason) }
         }
     }
 
-    private static func side(_ arguments: OptionArguments) throws(URLFailure) -> Int? {
-        try arguments.limit(to: 1)
-        return try arguments.integer(0, in: 0...maxSide)
+    private static func integer(
+        _ path: any WritableKeyPath<ProcessingOptions, Int> & Sendable, in range: ClosedRange<Int>
+    ) -> Apply {
+        { arguments, options throws(URLFailure) in
+            if let value = try arguments.integer(0, in: range) { options[keyPath: path] = value }
+        }
+    }
+
+    private static func number(
+        _ path: any WritableKeyPath<ProcessingOptions, Double> & Sendable, in range: ClosedRange<Double>
+    ) -> Apply {
+        { arguments, options throws(URLFailure) in
+            if let value = try arguments.number(0, in: range) { options[keyPath: path] = value }
+        }
+    }
+
+    private static func flag(_ path: any WritableKeyPath<ProcessingOptions, Bool> & Sendable) -> Apply {
+        { arguments, options throws(URLFailure) in
+            if let value = try arguments.flag(0) { options[keyPath: path] = value }
+        }
     }
 
     private static func setResizingType(
