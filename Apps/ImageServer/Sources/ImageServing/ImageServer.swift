@@ -30,16 +30,9 @@ package struct ImageServer: Service, CustomStringConvertible {
         self.logger = logger
         self.onRunning = onRunning
         composition = try ServerComposition(settings, logger: logger)
-        let (service, registry) = (ImageService(composition.parts), PrometheusRegistry())
-        let metrics = ServerMetrics(factory: registry)
-        self.service = service
+        service = ImageService(composition.parts)
         handler = RequestHandler(
-            service: service, metrics: metrics,
-            metricsText: { [composition] in
-                let counts = composition.workCounts
-                metrics.update(service, waiting: counts.waiting, running: counts.running)
-                return registry.text()
-            }, logger: logger)
+            service: service, workCounts: { [composition] in composition.workCounts }, logger: logger)
     }
 
     /// Listens until the graceful shutdown, and then ends the requests in progress. Throws a `ListeningFailure`.

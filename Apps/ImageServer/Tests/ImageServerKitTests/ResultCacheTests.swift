@@ -24,7 +24,7 @@ import Testing
         report: @escaping @Sendable (ResultLevel, DataCacheFailure) -> Void = { _, _ in }
     ) -> ResultCache {
         ResultCache(
-            memoryByteLimit: memory, levels: [.init(.disk, disk), .init(.shared, shared)],
+            memoryByteLimit: memory, levels: [.init(name: .disk, cache: disk), .init(name: .shared, cache: shared)],
             pendingWrites: pendingWrites, now: { now }, report: report)
     }
 
@@ -43,7 +43,8 @@ import Testing
     func filling() async {
         await self.cache().storeShared(result("a"), for: "k")
         let other = ResultCache(
-            memoryByteLimit: 1 << 20, levels: [.init(.disk, InMemoryDataCache()), .init(.shared, shared)],
+            memoryByteLimit: 1 << 20,
+            levels: [.init(name: .disk, cache: InMemoryDataCache()), .init(name: .shared, cache: shared)],
             now: { now })
         let hit = await other.result(for: "k")
         #expect(hit?.level == .shared)

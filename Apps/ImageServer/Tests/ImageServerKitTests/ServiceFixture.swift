@@ -16,7 +16,6 @@ final class ServiceFixture: Sendable {
     let gate: AdmissionGate
     let time = Mutex(Date(timeIntervalSince1970: 1_700_000_000))
     let freshness = Mutex<[String: OriginFreshness]>([:])
-    let registry = PrometheusRegistry()
     let parser: CurrentParser
     private let lease: any RenderingLease
     private let memoryByteLimit: Int
@@ -27,7 +26,8 @@ final class ServiceFixture: Sendable {
     ) {
         gate = AdmissionGate(limits: .init(renderings: limit, decoders: 1), clock: clock)
         parser = CurrentParser(ImageURLParser(signature: signature))
-        (self.lease, self.memoryByteLimit) = (lease, memoryByteLimit)
+        self.lease = lease
+        self.memoryByteLimit = memoryByteLimit
     }
 
     static let source = "http://example.com/a.jpg"
@@ -49,23 +49,22 @@ final class ServiceFixture: Sendable {
 
     func makeService() -> ImageService {
         let now: @Sendable () -> Date = { [self] in time.withLock { $0 } }
-        var parts = ImageServiceParts(
-            parser: parser, originRules: OriginRules(), loader: loader,
-            freshness: { [self] url in freshness.withLock { $0[url.absoluteString] } },
-            renderer: ImageRenderer(decoder: SampleImages.decoder(), limits: RenderingLimits(), clock: clock),
-            scheduler: ImmediateScheduler(),
-            cache: ResultCache(
-                memoryByteLimit: memoryByteLimit, levels: [.init(.disk, disk), .init(.shared, shared)], now: now),
-            gate: gate, clock: clock, now: now)
-        parts.lease = lease
-        parts.bounds = LifetimeBounds(standard: .seconds(100))
-        return ImageService(parts)
+        let levels = [
+            ResultCache.Level(name: .disk, cache: disk), ResultCache.Level(name: .shared, cache: shared),
+        ]
+        return ImageService(
+            ImageServiceParts(
+                parser: parser, originRules: OriginRules(), loader: loader,
+                freshness: { [self] url in freshness.withLock { $0[url.absoluteString] } },
+                renderer: ImageRenderer(decoder: SampleImages.decoder(), limits: RenderingLimits(), clock: clock),
+                scheduler: ImmediateScheduler(),
+                cache: ResultCache(memoryByteLimit: memoryByteLimit, levels: levels, now: now), lease: lease,
+                gate: gate, bounds: LifetimeBounds(standard: .seconds(100)), clock: clock, now: now))
     }
 
     func makeHandler(_ service: ImageService? = nil) -> RequestHandler {
         RequestHandler(
-            service: service ?? makeService(), metrics: ServerMetrics(factory: registry),
-            metricsText: { [registry] in registry.text() },
+            service: service ?? makeService(), workCounts: { (2, 1) },
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     }
 }

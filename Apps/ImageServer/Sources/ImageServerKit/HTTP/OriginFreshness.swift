@@ -20,15 +20,12 @@ public struct OriginFreshness: Hashable, Sendable, Codable {
     }
 
     /// Who may store the result.
-    public var storage: Storage
+    public var storage = Storage.shared
     /// The time until which the original is fresh; nil if the origin does not say.
     public var freshUntil: Date?
+}
 
-    /// Creates the freshness of an original without a response, such as a file.
-    public init(storage: Storage = .shared, freshUntil: Date? = nil) {
-        (self.storage, self.freshUntil) = (storage, freshUntil)
-    }
-
+extension OriginFreshness {
     /// - Parameters:
     ///   - fields: The header fields of the response. Its Age counts.
     ///   - now: The time at which the response arrived.
@@ -66,7 +63,9 @@ public struct LifetimeBounds: Hashable, Sendable {
     public init(
         shortest: Duration = .zero, longest: Duration = .seconds(31_536_000), standard: Duration = .seconds(3_600)
     ) {
-        (self.shortest, self.longest, self.standard) = (shortest, max(shortest, longest), standard)
+        self.shortest = shortest
+        self.longest = max(shortest, longest)
+        self.standard = standard
     }
 
     /// Returns the time until which a result is fresh.

@@ -1,5 +1,4 @@
 public import HTTPTypes
-public import ServiceContextModule
 
 /// The identity of a request across services (W3C Trace Context, level 1).
 public struct TraceContext: Hashable, Sendable {
@@ -32,7 +31,10 @@ public struct TraceContext: Hashable, Sendable {
     }
 
     private init(traceID: String, spanID: String, isSampled: Bool, state: String) {
-        (self.traceID, self.spanID, self.isSampled, self.state) = (traceID, spanID, isSampled, state)
+        self.traceID = traceID
+        self.spanID = spanID
+        self.isSampled = isSampled
+        self.state = state
     }
 
     /// Returns the context of a new span of the same trace.
@@ -43,6 +45,12 @@ public struct TraceContext: Hashable, Sendable {
     /// The value of `traceparent`.
     public var parentField: String { "00-\(traceID)-\(spanID)-\(isSampled ? "01" : "00")" }
 
+    /// Sets `traceparent`, and `tracestate` if there is a state.
+    func set(in fields: inout HTTPFields) {
+        fields[.traceparent] = parentField
+        fields[.tracestate] = state.isEmpty ? nil : state
+    }
+
     private static func digits() -> String {
         let text = String(UInt64.random(in: 1...UInt64.max), radix: 16)
         return String(repeating: "0", count: 16 - text.count) + text
@@ -52,13 +60,3 @@ public struct TraceContext: Hashable, Sendable {
         text.utf8.count == count && text.allSatisfy { $0.isHexDigit && !$0.isUppercase }
     }
 }
-
-extension ServiceContext {
-    /// The identity of the request; nil outside of requests.
-    public var traceContext: TraceContext? {
-        get { self[TraceContextKey.self] }
-        set { self[TraceContextKey.self] = newValue }
-    }
-}
-
-private enum TraceContextKey: ServiceContextKey { typealias Value = TraceContext }

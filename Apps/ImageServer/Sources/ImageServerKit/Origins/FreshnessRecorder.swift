@@ -2,8 +2,6 @@ import HTTPTypes
 public import ImageCore
 import ImageMemoryCaching
 public import ImageTransporting
-public import Instrumentation
-import ServiceContextModule
 
 #if canImport(FoundationEssentials)
     public import FoundationEssentials
@@ -18,7 +16,7 @@ public final class FreshnessRecorder: DataTransport, ResponseCache {
     private let transport: any DataTransport & ResponseCache
     private let now: @Sendable () -> Date
     private let freshness: MemoryCache<String, OriginFreshness>
-    private let contexts: MemoryCache<String, ServiceContext>
+    private let traces: MemoryCache<String, TraceContext>
 
     /// - Parameters:
     ///   - transport: Loads originals, with a cache.
@@ -27,31 +25,23 @@ public final class FreshnessRecorder: DataTransport, ResponseCache {
     public init(
         over transport: any DataTransport & ResponseCache, limit: Int = 100_000, now: @escaping @Sendable () -> Date
     ) {
-        (self.transport, self.now) = (transport, now)
+        self.transport = transport
+        self.now = now
         freshness = MemoryCache(limits: CacheLimits(count: limit))
-        contexts = MemoryCache(limits: CacheLimits(count: limit))
+        traces = MemoryCache(limits: CacheLimits(count: limit))
     }
 
     /// Returns the freshness of the latest response for a URL; nil if there was none.
     public func freshness(of url: URL) -> OriginFreshness? { freshness.value(for: url.absoluteString) }
 
-    /// Sets the trace context with which the next request for a URL is sent. The shared download of a loader runs in a
-    /// task of its own, which does not inherit the context of the request.
-    public func setContext(_ context: ServiceContext, for url: URL) {
-        contexts.insert(context, for: url.absoluteString)
-    }
+    /// Sets the trace with which the next request for a URL is sent. The loader's request has no field for it, because
+    /// requests with other fields would not share a download.
+    public func setTrace(_ trace: TraceContext, for url: URL) { traces.insert(trace, for: url.absoluteString) }
 
     public func send(_ request: TransportRequest) async throws(TransportFailure) -> TransportResponse {
-        let context = contexts.removeValue(for: request.url.absoluteString) ?? .topLevel
-        let result = await ServiceContext.withValue(context) {
-            () async -> Result<TransportResponse, TransportFailure> in
-            do throws(TransportFailure) {
-                return .success(try await transport.send(request))
-            } catch {
-                return .failure(error)
-            }
-        }
-        return recorded(try result.get(), request)
+        var request = request
+        traces.removeValue(for: request.url.absoluteString)?.set(in: &request.headers)
+        return recorded(try await transport.send(request), request)
     }
 
     public func storedResponse(to request: TransportRequest, acceptsStale: Bool) async throws(CacheMiss)

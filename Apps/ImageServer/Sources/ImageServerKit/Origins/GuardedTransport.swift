@@ -1,6 +1,5 @@
 import HTTPTypes
 public import ImageTransporting
-import ServiceContextModule
 
 /// Checks each request before it is sent to an origin, including those that redirects lead to.
 ///
@@ -16,7 +15,9 @@ public struct GuardedTransport: DataTransport {
     ///   - rules: Decide about URLs.
     ///   - userAgent: The value of User-Agent.
     public init(_ transport: any DataTransport, rules: OriginRules, userAgent: String) {
-        (self.transport, self.rules, self.userAgent) = (transport, rules, userAgent)
+        self.transport = transport
+        self.rules = rules
+        self.userAgent = userAgent
     }
 
     /// Sends a request and follows its redirects, if it asks for that. Throws `.blockedRedirect` for a refused URL.
@@ -34,9 +35,7 @@ public struct GuardedTransport: DataTransport {
     private func identified(_ request: TransportRequest) -> TransportRequest {
         var request = request
         request.headers[.userAgent] = userAgent
-        guard let trace = ServiceContext.current?.traceContext else { return request }
-        request.headers[.traceparent] = trace.child().parentField
-        if !trace.state.isEmpty { request.headers[.tracestate] = trace.state }
+        TraceContext(request.headers)?.child().set(in: &request.headers)
         return request
     }
 }

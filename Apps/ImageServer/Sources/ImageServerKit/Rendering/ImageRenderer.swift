@@ -1,5 +1,5 @@
 public import ImageCore
-public import ImageDecoding
+import ImageDecoding
 import ImageProcessing
 
 #if canImport(FoundationEssentials)
@@ -15,22 +15,13 @@ public struct ImageRenderer: Sendable {
     /// Lossy results up to this quality are decoded for speed, because encoding loses far more than that.
     private static let maxQualityForSpeed = 85
 
-    private let decoder: DownsamplingDecoder
-    private let limits: RenderingLimits
-    private let standardQuality: [ImageFormat: Int]
-    private let clock: any Clock<Duration>
-
-    /// - Parameters:
-    ///   - decoder: Decodes the sources, within `limits.decoding`.
-    ///   - limits: The limits of the results.
-    ///   - standardQuality: The quality by format, from 1 to 100. 80 for others.
-    ///   - clock: Measures the stages.
-    public init(
-        decoder: DownsamplingDecoder, limits: RenderingLimits, standardQuality: [ImageFormat: Int] = [:],
-        clock: any Clock<Duration>
-    ) {
-        (self.decoder, self.limits, self.standardQuality, self.clock) = (decoder, limits, standardQuality, clock)
-    }
+    /// Decodes the sources, within `limits.decoding`.
+    let decoder: DownsamplingDecoder
+    let limits: RenderingLimits
+    /// The quality by format, from 1 to 100. 80 for others.
+    var standardQuality: [ImageFormat: Int] = [:]
+    /// Measures the stages.
+    let clock: any Clock<Duration>
 
     /// Renders a source.
     ///

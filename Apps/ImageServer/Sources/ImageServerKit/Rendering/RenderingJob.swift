@@ -7,6 +7,12 @@ import ImageProcessing
     import Foundation
 #endif
 
+/// Returns a function that returns the time since this call.
+func elapsedTime(of clock: some Clock<Duration>) -> @Sendable () -> Duration {
+    let start = clock.now
+    return { start.duration(to: clock.now) }
+}
+
 /// Measures consecutive stages.
 struct Stopwatch: Sendable {
     private let elapsed: @Sendable () -> Duration
@@ -32,14 +38,6 @@ struct RenderingJob {
     let limits: RenderingLimits
     var watch: Stopwatch
     private(set) var times = StageTimes()
-
-    init(
-        plan: RenderingPlan, options: ProcessingOptions, output: OutputFormat, quality: Int, limits: RenderingLimits,
-        watch: Stopwatch
-    ) {
-        (self.plan, self.options, self.output) = (plan, options, output)
-        (self.quality, self.limits, self.watch) = (quality, limits, watch)
-    }
 
     mutating func lap(_ stage: StageTimes.Stage) { times.add(watch.lap(), to: stage) }
 
@@ -91,9 +89,11 @@ struct RenderingJob {
             let middle = (low + high) / 2
             let data = try encoded(frames, loopCount, quality: middle)
             if data.count <= limit {
-                (best, low) = (data, middle + 1)
+                best = data
+                low = middle + 1
             } else {
-                (smallest, high) = (data, middle - 1)
+                smallest = data
+                high = middle - 1
             }
         }
         return best ?? smallest

@@ -1,37 +1,28 @@
 public import ImageCore
 
-/// The limits of sources and results.
+/// The limits of sources and results. The defaults need up to 400 MB for one rendering.
 public struct RenderingLimits: Hashable, Sendable {
     /// The largest source in bytes.
-    public var sourceBytes: Int
+    public var sourceBytes = 32 << 20
     /// The largest source in pixels: width times height of one frame.
-    public var sourcePixels: Int
+    public var sourcePixels = 50_000_000
     /// The most frames of an animation. Further frames are not delivered.
-    public var frames: Int
+    public var frames = 100
     /// The most pixels of all frames of a result together.
-    public var resultPixels: Int
+    public var resultPixels = 50_000_000
     /// The longest side of a result in pixels.
-    public var resultSide: Int
+    public var resultSide = 8_192
     /// The largest result in bytes.
-    public var resultBytes: Int
+    public var resultBytes = 32 << 20
     /// The memory of one decode in bytes.
-    public var decodedBytes: Int
-
-    /// Creates limits. The defaults need up to 400 MB for one rendering.
-    public init(
-        sourceBytes: Int = 32 << 20, sourcePixels: Int = 50_000_000, frames: Int = 100,
-        resultPixels: Int = 50_000_000, resultSide: Int = 8_192, resultBytes: Int = 32 << 20,
-        decodedBytes: Int = 256 << 20
-    ) {
-        (self.sourceBytes, self.sourcePixels, self.frames) = (sourceBytes, sourcePixels, frames)
-        (self.resultPixels, self.resultSide, self.resultBytes) = (resultPixels, resultSide, resultBytes)
-        self.decodedBytes = decodedBytes
-    }
+    public var decodedBytes = 256 << 20
 
     /// The limits of the decoder.
     public var decoding: DecodingLimits {
         var limits = DecodingLimits.default
-        (limits.encodedBytes, limits.pixels, limits.decodedBytes) = (sourceBytes, sourcePixels, decodedBytes)
+        limits.encodedBytes = sourceBytes
+        limits.pixels = sourcePixels
+        limits.decodedBytes = decodedBytes
         return limits
     }
 }

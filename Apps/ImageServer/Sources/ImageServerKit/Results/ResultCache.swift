@@ -17,9 +17,6 @@ public final class ResultCache: Sendable {
         public var name: ResultLevel
         /// The store of the level.
         public var cache: any DataCache
-
-        /// Creates a level.
-        public init(_ name: ResultLevel, _ cache: any DataCache) { (self.name, self.cache) = (name, cache) }
     }
 
     /// A result and the level that had it.
@@ -50,7 +47,8 @@ public final class ResultCache: Sendable {
             limits: CacheLimits(cost: memoryByteLimit, entryCost: max(1, memoryByteLimit / 8)), policy: .s3FIFO)
         self.levels = levels
         writes = BackgroundWrites(limit: pendingWrites)
-        (self.now, self.report) = (now, report)
+        self.now = now
+        self.report = report
     }
 
     /// The size of the results in memory in bytes.
@@ -58,8 +56,7 @@ public final class ResultCache: Sendable {
 
     /// Returns a fresh result in memory.
     public func resultInMemory(for key: String) -> StoredResult? {
-        guard let result = memory.value(for: key), result.metadata.freshUntil > now() else { return nil }
-        return result
+        memory.value(for: key).flatMap { isFresh($0) ? $0 : nil }
     }
 
     /// Returns the first result in any level, fresh or not. Reads the next level only if a level has none or a stale one.

@@ -13,10 +13,9 @@ public struct StoredResult: Hashable, Sendable {
     public var data: Data
     /// The properties of the file.
     public var metadata: ResultMetadata
+}
 
-    /// Creates a result.
-    public init(data: Data, metadata: ResultMetadata) { (self.data, self.metadata) = (data, metadata) }
-
+extension StoredResult {
     /// Returns the entry of a data cache.
     func entry(createdAt: Date) throws(DataCacheFailure) -> DataCacheEntry {
         do {

@@ -1,7 +1,5 @@
 import ImageCore
-import Instrumentation
-import ServiceContextModule
-import Tracing
+import Logging
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
@@ -11,15 +9,15 @@ import Tracing
 
 extension ImageService {
     /// Returns a result of the slower levels, or renders it.
-    func rendering(_ request: ParsedRequests.Entry, _ context: ServiceContext) async throws -> Rendering {
+    func rendering(_ request: ParsedRequests.Entry, _ trace: TraceContext) async throws -> Rendering {
         var watch = Stopwatch(parts.clock)
-        let hit = await span("lookup", context) { await self.parts.cache.result(for: request.key) }
+        let hit = await span("lookup", trace) { await self.parts.cache.result(for: request.key) }
         let lookup = watch.lap()
         if let hit, hit.result.metadata.freshUntil > parts.now() {
             return Rendering(result: hit.result, level: hit.level, times: [.lookup: lookup])
         }
         return try await parts.gate.run(origin: request.url.originName) {
-            var rendering = try await self.leased(request, stale: hit?.result, context)
+            var rendering = try await self.leased(request, stale: hit?.result, trace)
             rendering.times[.lookup] = lookup
             return rendering
         }
@@ -27,7 +25,7 @@ extension ImageService {
 
     /// Renders the result, unless another server is doing that.
     private func leased(
-        _ request: ParsedRequests.Entry, stale: StoredResult?, _ context: ServiceContext
+        _ request: ParsedRequests.Entry, stale: StoredResult?, _ trace: TraceContext
     ) async throws -> Rendering {
         try await parts.lease.value(for: request.key) {
             guard let hit = await parts.cache.result(for: request.key), hit.result.metadata.freshUntil > parts.now()
@@ -36,15 +34,15 @@ extension ImageService {
             }
             return Rendering(result: hit.result, level: hit.level)
         } produce: {
-            try await produce(request, stale: stale, context)
+            try await produce(request, stale: stale, trace)
         }
     }
 
     private func produce(
-        _ request: ParsedRequests.Entry, stale: StoredResult?, _ context: ServiceContext
+        _ request: ParsedRequests.Entry, stale: StoredResult?, _ trace: TraceContext
     ) async throws -> Rendering {
         var watch = Stopwatch(parts.clock)
-        let source = try await source(of: request.url, context)
+        let source = try await source(of: request.url, trace)
         var times = StageTimes()
         times[.source] = watch.lap()
         let freshness = parts.freshness(request.url.source) ?? OriginFreshness()
@@ -53,7 +51,7 @@ extension ImageService {
         if let stale, stale.metadata.originalDigest == digest {
             rendering = Rendering(result: renewed(stale, freshness), level: .origin)
         } else {
-            let image = try await render(source, request.url, request.accepted, context)
+            let image = try await render(source, request.url, request.accepted, trace)
             rendering = Rendering(result: result(image, digest, freshness), level: .origin, times: image.times)
         }
         rendering.times.add(times)
@@ -62,18 +60,18 @@ extension ImageService {
     }
 
     /// Loads the original through the loader, which has its own caches and shares downloads.
-    func source(of url: ImageURL, _ context: ServiceContext) async throws -> Data {
-        parts.prepareOrigin(url.source, context)
-        return try await span("source", context) {
+    func source(of url: ImageURL, _ trace: TraceContext) async throws -> Data {
+        parts.prepareOrigin(url.source, trace)
+        return try await span("source", trace) {
             try await self.parts.loader.data(for: ImageRequest(url: url.source)).data
         }
     }
 
     private func render(
-        _ source: Data, _ url: ImageURL, _ accepted: AcceptedFormats, _ context: ServiceContext
+        _ source: Data, _ url: ImageURL, _ accepted: AcceptedFormats, _ trace: TraceContext
     ) async throws -> RenderedImage {
         let (renderer, watch) = (parts.renderer, Stopwatch(parts.clock))
-        return try await span("render", context) {
+        return try await span("render", trace) {
             try await decoding { isCancelled in
                 var watch = watch
                 let waiting = watch.lap()
@@ -99,11 +97,20 @@ extension ImageService {
         return result
     }
 
+    /// Runs a stage, and logs its time as a span of the request's trace.
     private func span<Value: Sendable>(
-        _ name: String, _ context: ServiceContext, _ body: () async throws -> Value
+        _ name: String, _ trace: TraceContext, _ body: () async throws -> Value
     ) async rethrows -> Value {
-        let span = parts.tracer.startSpan(name, context: context)
-        defer { span.end() }
+        guard parts.logger.logLevel <= .debug else { return try await body() }
+        var watch = Stopwatch(parts.clock)
+        defer {
+            parts.logger.debug(
+                "span",
+                metadata: [
+                    "span": "\(name)", "trace": "\(trace.traceID)", "id": "\(trace.child().spanID)",
+                    "parent": "\(trace.spanID)", "ms": "\(watch.lap().seconds * 1e3)",
+                ])
+        }
         return try await body()
     }
 }

@@ -1,8 +1,6 @@
 import ImageCoalescing
 import ImageCore
 import ImageThumbHash
-public import Instrumentation
-import ServiceContextModule
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
@@ -45,9 +43,9 @@ public final class ImageService: Sendable {
     /// - Parameters:
     ///   - path: The path of the request, without the query.
     ///   - accept: The value of the Accept field.
-    ///   - context: The trace of the request. The first of several equal requests gives the trace of their work.
+    ///   - trace: The trace of the request. The first of several equal requests gives the trace of their work.
     public func image(
-        path: some StringProtocol, accept: String?, context: ServiceContext = .topLevel
+        path: some StringProtocol, accept: String?, trace: TraceContext = TraceContext()
     ) async throws(ServiceFailure) -> ImageAnswer {
         let request = try parsed(path, accept)
         do {
@@ -55,7 +53,7 @@ public final class ImageService: Sendable {
                 for: request.key, priority: LivePriority(.normal), onProgress: { _ in }
             ) { [self] _ in
                 try await withDeadline(parts.timeLimit, clock: parts.clock) {
-                    try await self.rendering(request, context)
+                    try await self.rendering(request, trace)
                 }
             }
             return ImageAnswer(
@@ -67,12 +65,12 @@ public final class ImageService: Sendable {
 
     /// Returns what is known about the source of a path.
     public func info(
-        path: some StringProtocol, context: ServiceContext = .topLevel
+        path: some StringProtocol, trace: TraceContext = TraceContext()
     ) async throws(ServiceFailure) -> ImageInfo {
         let url = try parsed(path, nil).url
         do {
             return try await withDeadline(parts.timeLimit, clock: parts.clock) { [self] in
-                try await parts.gate.run(origin: url.originName) { try await self.info(of: url, context) }
+                try await parts.gate.run(origin: url.originName) { try await self.info(of: url, trace) }
             }
         } catch {
             throw ServiceFailure(error)
@@ -107,8 +105,8 @@ public final class ImageService: Sendable {
         return "result 1 \(output) \(url.options.cacheKey) \(url.source.absoluteString)"
     }
 
-    private func info(of url: ImageURL, _ context: ServiceContext) async throws -> ImageInfo {
-        let source = try await source(of: url, context)
+    private func info(of url: ImageURL, _ trace: TraceContext) async throws -> ImageInfo {
+        let source = try await source(of: url, trace)
         let renderer = parts.renderer
         return try await decoding { _ in
             let header = try renderer.header(of: source)

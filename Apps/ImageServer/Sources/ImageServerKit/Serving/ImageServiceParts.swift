@@ -1,7 +1,5 @@
 public import ImageCore
-public import Instrumentation
-import ServiceContextModule
-public import Tracing
+public import Logging
 
 #if canImport(FoundationEssentials)
     public import FoundationEssentials
@@ -20,7 +18,7 @@ public struct ImageServiceParts: Sendable {
     /// Returns the freshness of the latest response for a URL.
     public var freshness: @Sendable (URL) -> OriginFreshness?
     /// Called before an original is loaded, with the trace of the request.
-    public var prepareOrigin: @Sendable (URL, ServiceContext) -> Void = { _, _ in }
+    public var prepareOrigin: @Sendable (URL, TraceContext) -> Void = { _, _ in }
     /// Decodes, processes and encodes.
     public var renderer: ImageRenderer
     /// Decides when renderings start.
@@ -39,18 +37,6 @@ public struct ImageServiceParts: Sendable {
     public var clock: any Clock<Duration>
     /// Returns the current time.
     public var now: @Sendable () -> Date
-    /// Creates a span for each stage.
-    public var tracer: any Tracer = NoOpTracer()
-
-    /// Creates the parts. The others have default values.
-    public init(
-        parser: CurrentParser, originRules: OriginRules, loader: any ImageLoaderProtocol,
-        freshness: @escaping @Sendable (URL) -> OriginFreshness?, renderer: ImageRenderer,
-        scheduler: any WorkScheduler, cache: ResultCache, gate: AdmissionGate, clock: any Clock<Duration>,
-        now: @escaping @Sendable () -> Date
-    ) {
-        (self.parser, self.originRules, self.loader) = (parser, originRules, loader)
-        (self.freshness, self.renderer, self.scheduler) = (freshness, renderer, scheduler)
-        (self.cache, self.gate, self.clock, self.now) = (cache, gate, clock, now)
-    }
+    /// Receives the spans of the stages, at the level `debug`.
+    public var logger = Logger(label: "image-server") { _ in SwiftLogNoOpLogHandler() }
 }

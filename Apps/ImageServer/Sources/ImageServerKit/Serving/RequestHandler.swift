@@ -1,8 +1,6 @@
 import HTTPTypes
 import ImageCore
-import Instrumentation
 public import Logging
-import ServiceContextModule
 import Synchronization
 
 #if canImport(FoundationEssentials)
@@ -14,20 +12,21 @@ import Synchronization
 /// Answers the requests of all paths. It knows no HTTP server.
 public final class RequestHandler: Sendable {
     private let service: ImageService
-    private let metrics: ServerMetrics
-    private let metricsText: @Sendable () -> String
+    private let metrics = ServerMetrics()
+    private let workCounts: @Sendable () -> (waiting: Int, running: Int)
     private let logger: Logger
     private let isShuttingDown = Atomic(false)
 
     /// - Parameters:
     ///   - service: Makes the images.
-    ///   - metrics: Counts requests.
-    ///   - metricsText: Returns the text of `/metrics`.
+    ///   - workCounts: Returns the numbers of downloads and decodes that wait and that run, for `/metrics`.
     ///   - logger: Receives a message for each request.
     public init(
-        service: ImageService, metrics: ServerMetrics, metricsText: @escaping @Sendable () -> String, logger: Logger
+        service: ImageService, workCounts: @escaping @Sendable () -> (waiting: Int, running: Int), logger: Logger
     ) {
-        (self.service, self.metrics, self.metricsText, self.logger) = (service, metrics, metricsText, logger)
+        self.service = service
+        self.workCounts = workCounts
+        self.logger = logger
     }
 
     /// Makes `/health/ready` fail, so that no new requests are sent to this server.
@@ -48,14 +47,12 @@ public final class RequestHandler: Sendable {
     public func response(to request: ServerRequest) async -> ServerResponse {
         let start = service.parts.now()
         let trace = (TraceContext(request.headers) ?? TraceContext()).child()
-        var context = ServiceContext.topLevel
-        context.traceContext = trace
         let id = Self.requestID(request.headers) ?? trace.spanID
         var response: ServerResponse
         if request.path.hasPrefix("/info/") {
-            response = await info(request, context)
+            response = await info(request, trace)
         } else {
-            response = await image(request, context)
+            response = await image(request, trace)
         }
         response.headers[.requestID] = id
         log(request, response, id: id, trace: trace, milliseconds: service.parts.now().timeIntervalSince(start) * 1e3)
@@ -70,7 +67,9 @@ public final class RequestHandler: Sendable {
             isShuttingDown.load(ordering: .relaxed)
                 ? ServerResponse(status: 503, text: "shutting down\n") : ServerResponse(status: 200, text: "ready\n")
         case "/metrics":
-            ServerResponse(status: 200, text: metricsText(), type: "text/plain; version=0.0.4; charset=utf-8")
+            ServerResponse(
+                status: 200, text: metrics.text(service, work: workCounts()),
+                type: "text/plain; version=0.0.4; charset=utf-8")
         case "/favicon.ico": ServerResponse(status: 204)
         default: nil
         }
@@ -86,19 +85,19 @@ public final class RequestHandler: Sendable {
         }
     }
 
-    private func image(_ request: ServerRequest, _ context: ServiceContext) async -> ServerResponse {
+    private func image(_ request: ServerRequest, _ trace: TraceContext) async -> ServerResponse {
         do throws(ServiceFailure) {
             let answer = try await service.image(
-                path: request.path, accept: request.headers[.accept], context: context)
+                path: request.path, accept: request.headers[.accept], trace: trace)
             return response(answer, request)
         } catch {
             return response(error)
         }
     }
 
-    private func info(_ request: ServerRequest, _ context: ServiceContext) async -> ServerResponse {
+    private func info(_ request: ServerRequest, _ trace: TraceContext) async -> ServerResponse {
         do throws(ServiceFailure) {
-            let info = try await service.info(path: request.path.dropFirst("/info".count), context: context)
+            let info = try await service.info(path: request.path.dropFirst("/info".count), trace: trace)
             return ServerResponse(
                 status: 200, headers: [.contentType: "application/json", .cacheControl: "no-cache"],
                 body: try encoded(info))

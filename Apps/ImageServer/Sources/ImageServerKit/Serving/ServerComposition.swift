@@ -40,19 +40,15 @@ package struct ServerComposition: Sendable {
         let shared = try SharedLevel.make(settings)
         let recorder = try settings.makeOrigins(shared?.cache, logger: logger)
         let clock = ContinuousClock()
-        var parts = ImageServiceParts(
+        parts = ImageServiceParts(
             parser: parser, originRules: settings.originRules,
             loader: settings.makeLoader(recorder, decoder, scheduler), freshness: { recorder.freshness(of: $0) },
+            prepareOrigin: { recorder.setTrace($1, for: $0) },
             renderer: ImageRenderer(
                 decoder: decoder, limits: settings.limits, standardQuality: settings.quality, clock: clock),
             scheduler: scheduler, cache: try settings.makeResultCache(shared?.cache, logger: logger),
-            gate: AdmissionGate(limits: settings.admission, clock: clock),
-            clock: clock, now: { Date() })
-        parts.prepareOrigin = { recorder.setContext($1, for: $0) }
-        (parts.bounds, parts.timeLimit) = (settings.bounds, settings.requestTime)
-        parts.tracer = SpanLogger(logger: logger)
-        if let shared { parts.lease = shared.lease }
-        self.parts = parts
+            lease: shared?.lease ?? NoLease(), gate: AdmissionGate(limits: settings.admission, clock: clock),
+            bounds: settings.bounds, timeLimit: settings.requestTime, clock: clock, now: { Date() }, logger: logger)
     }
 
     /// The numbers of downloads and decodes that wait and that run.
@@ -115,7 +111,7 @@ extension ServerSettings {
         ]
         return ResultCache(
             memoryByteLimit: memoryCacheBytes,
-            levels: levels.compactMap { level in level.1.map { ResultCache.Level(level.0, $0) } },
+            levels: levels.compactMap { name, cache in cache.map { ResultCache.Level(name: name, cache: $0) } },
             now: { Date() },
             report: { level, failure in
                 logger.warning("result cache failed", metadata: ["level": "\(level)", "error": "\(failure)"])

@@ -17,7 +17,9 @@ public struct ServerRequest: Sendable {
 
     /// Creates a request.
     public init(method: HTTPRequest.Method, target: String, headers: HTTPFields = [:]) {
-        (self.method, self.target, self.headers) = (method, target, headers)
+        self.method = method
+        self.target = target
+        self.headers = headers
     }
 
     /// The target without its query.
@@ -35,8 +37,10 @@ public struct ServerResponse: Sendable {
 
     /// Creates a response.
     public init(status: Int, headers: HTTPFields = [:], body: Data = Data()) {
-        (self.status, self.headers, self.body) = (status, headers, body)
+        self.status = status
+        self.headers = headers
         self.headers[.contentLength] = "\(body.count)"
+        self.body = body
     }
 
     /// Creates a response with text.

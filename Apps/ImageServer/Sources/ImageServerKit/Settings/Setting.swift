@@ -8,7 +8,9 @@ public struct Setting: Hashable, Sendable {
     public let summary: String
 
     init(_ name: String, _ standard: String, _ summary: String) {
-        (self.name, self.standard, self.summary) = (name, standard, summary)
+        self.name = name
+        self.standard = standard
+        self.summary = summary
     }
 
     /// The flag, for example `--max-source-bytes`.

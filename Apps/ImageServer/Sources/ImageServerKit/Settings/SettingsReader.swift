@@ -43,13 +43,14 @@ struct SettingsReader {
             Setting.all.filter { setting in
                 environment[setting.variable] != nil || arguments.contains { $0.isFlag(setting.flag) }
             }.map(\.name))
-        guard let path = first.string(forKey: "config") else {
-            (reader, given) = (first, names)
-            return
+        if let path = first.string(forKey: "config") {
+            let file = try await Self.file(path)
+            reader = ConfigReader(providers: [flags, variables, file.provider])
+            names.formUnion(file.names)
+        } else {
+            reader = first
         }
-        let file = try await Self.file(path)
-        names.formUnion(file.names)
-        (reader, given) = (ConfigReader(providers: [flags, variables, file.provider]), names)
+        given = names
     }
 
     func text(_ name: String) throws(SettingsFailure) -> String {

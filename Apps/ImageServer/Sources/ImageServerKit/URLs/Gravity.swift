@@ -24,7 +24,9 @@ public struct Gravity: Hashable, Sendable {
 
     /// Creates a gravity without offsets by default.
     public init(_ anchor: Anchor = .center, x: Double = 0, y: Double = 0) {
-        (self.anchor, self.x, self.y) = (anchor, x, y)
+        self.anchor = anchor
+        self.x = x
+        self.y = y
     }
 
     /// Returns the left and top of an area in an image, in pixels, so that the area is inside of it.

@@ -30,7 +30,9 @@ public struct ImageURLParser: Sendable {
     ///   - maxByteCount: The length of the longest path in bytes.
     public init(signature: URLSignature?, presets: Presets = Presets(), baseURL: String = "", maxByteCount: Int = 8_192)
     {
-        (self.signature, self.presets, self.baseURL) = (signature, presets, baseURL)
+        self.signature = signature
+        self.presets = presets
+        self.baseURL = baseURL
         self.maxByteCount = maxByteCount
     }
 
