@@ -70,7 +70,7 @@ let package = Package(
                 .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ] + codecs,
-            swiftSettings: strict),
+            resources: [.embedInCode("Serving/landing-page.html")], swiftSettings: strict),
         .target(
             name: "ImageServing",
             dependencies: [
