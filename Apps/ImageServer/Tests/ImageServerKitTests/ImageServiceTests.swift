@@ -27,25 +27,6 @@ import Testing
         await restarted.shutDown()
     }
 
-    @Test("shares the work of equal requests at the same time")
-    func coalescing() async throws {
-        let fixture = ServiceFixture()
-        let gate = Gate()
-        fixture.script(.held(gate, .data(try SampleImages.jpeg())))
-        let service = fixture.makeService()
-        let tags = try await withThrowingTaskGroup(of: String.self) { group in
-            for _ in 0..<20 {
-                group.addTask { try await service.image(path: path, accept: nil).result.metadata.tag }
-            }
-            await gate.arrivals(1)
-            gate.open()
-            return try await group.reduce(into: Set<String>()) { $0.insert($1) }
-        }
-        #expect(tags.count == 1)
-        #expect(fixture.loadCount == 1)
-        await service.shutDown()
-    }
-
     @Test("keeps the results of different clients and options apart")
     func variants() async throws {
         let fixture = ServiceFixture()
@@ -99,28 +80,6 @@ import Testing
         #expect(fixture.disk.entries.isEmpty && fixture.shared.entries.isEmpty)
     }
 
-    @Test("refuses work beyond the limit, but answers from the caches")
-    func overload() async throws {
-        let fixture = ServiceFixture(limit: 1)
-        let gate = Gate()
-        fixture.script(.data(try SampleImages.jpeg()))
-        fixture.script(.held(gate, .data(try SampleImages.jpeg())), "http://slow.example/a")
-        let service = fixture.makeService()
-        _ = try await service.image(path: path, accept: nil)
-        let slow = Task {
-            try await service.image(path: ServiceFixture.path("w:9", "http://slow.example/a"), accept: nil)
-        }
-        await gate.arrivals(1)
-        await #expect { try await service.image(path: ServiceFixture.path("w:8"), accept: nil) } throws: {
-            ($0 as? ServiceFailure)?.status == 503
-        }
-        #expect(try await service.image(path: path, accept: nil).level == .memory)
-        gate.open()
-        _ = try await slow.value
-        _ = try await service.image(path: ServiceFixture.path("w:8"), accept: nil)
-        await service.shutDown()
-    }
-
     @Test("ends a request after the time limit, and cancels its work")
     func deadline() async throws {
         let fixture = ServiceFixture()
@@ -133,23 +92,6 @@ import Testing
         await #expect { try await request.value } throws: { ($0 as? ServiceFailure)?.status == 504 }
         #expect(fixture.gate.count == 0)
         #expect(fixture.loader.log.messages.contains(.cancelled(ServiceFixture.source)))
-        await service.shutDown()
-    }
-
-    @Test("cancels the work when the last client leaves")
-    func leaving() async throws {
-        let fixture = ServiceFixture()
-        let gate = Gate()
-        fixture.script(.held(gate, .data(try SampleImages.jpeg())))
-        let service = fixture.makeService()
-        let clients = (0..<2).map { _ in Task { try await service.image(path: path, accept: nil) } }
-        await gate.arrivals(1)
-        for client in clients { client.cancel() }
-        for client in clients {
-            await #expect { try await client.value } throws: { ($0 as? ServiceFailure)?.status == 503 }
-        }
-        await fixture.loader.log.reaches(2)
-        #expect(fixture.loader.log.messages.last == .cancelled(ServiceFixture.source))
         await service.shutDown()
     }
 
@@ -180,17 +122,6 @@ import Testing
         fixture.advance(seconds: 51)
         #expect(throws: ServiceFailure.self) { try service.imageInMemory(path: path, accept: nil) }
         await service.shutDown()
-    }
-
-    @Test("answers info with size, orientation and ThumbHash")
-    func info() async throws {
-        let fixture = ServiceFixture()
-        let source = try SampleImages.jpeg()
-        fixture.script(.data(source))
-        let info = try await fixture.makeService().info(path: ServiceFixture.path("w:1"))
-        #expect(info.format == "jpeg" && info.width == 80 && info.height == 40 && info.orientation == 1)
-        #expect(info.size == source.count && info.frames == 1 && !info.hasAlpha)
-        #expect(Data(base64Encoded: info.thumbHash)?.isEmpty == false)
     }
 
     @Test(

@@ -143,16 +143,4 @@ struct ServingTests {
         let failure = await #expect(throws: ListeningFailure.self) { try await server.run() }
         #expect(failure?.description.hasPrefix("can't listen at 127.0.0.1:\(other.port): ") == true)
     }
-
-    @Test("info describes the source")
-    func info() async throws {
-        let source = try Samples.png()
-        let origin = try LoopbackServer { _ in .ok(source) }
-        try await withServer(origin: origin) { server async throws in
-            let result = try await server.send("/info" + imagePath("w:1", origin.url("/a.png")))
-            let json = try #require(try JSONSerialization.jsonObject(with: result.body) as? [String: Any])
-            #expect(json["format"] as? String == "png" && json["width"] as? Int == 64)
-            #expect(json["size"] as? Int == source.count)
-        }
-    }
 }
