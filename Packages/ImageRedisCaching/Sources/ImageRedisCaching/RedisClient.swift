@@ -58,7 +58,7 @@
             state = Mutex(
                 State(
                     slots: Array(repeating: Slot(), count: limits.connections),
-                    breaker: CircuitBreaker(firstDelay: options.retryDelay, maxDelay: options.maxRetryDelay)))
+                    breaker: CircuitBreaker(pause: options.retryDelay, maxPause: options.maxRetryDelay)))
         }
 
         deinit { closeConnections() }
@@ -77,11 +77,11 @@
         /// Sends a command and returns the reply, which is no error.
         func send(_ command: RedisCommand) async throws(RedisFailure) -> RedisReply {
             let now = elapsed()
-            let (admission, lastOutage) = state.withLock { ($0.breaker.admit(at: now), $0.lastOutage) }
+            let (admission, lastOutage) = state.withLock { ($0.breaker.admit(now: now), $0.lastOutage) }
             switch admission {
-            case .send: return try await sendAndRecord(command)
-            case .reject: throw .unavailable(lastOutage)
-            case .rejectAndProbe:
+            case .admitted: return try await sendAndRecord(command)
+            case .refused: throw .unavailable(lastOutage)
+            case .probe:
                 startProbe()
                 throw .unavailable(lastOutage)
             }
@@ -92,11 +92,12 @@
             let now = elapsed()
             state.withLock { state in
                 switch result {
-                case .success: state.breaker.commandSucceeded()
+                // A command that was sent before a failure doesn't end the outage; a probe does.
+                case .success where state.breaker.isClosed: state.breaker.ended(.up, isProbe: false, now: now)
                 case .failure(let failure) where failure.isOutage:
-                    state.breaker.commandFailed(at: now)
+                    state.breaker.ended(.down, isProbe: false, now: now)
                     state.lastOutage = "\(failure)"
-                case .failure: break
+                case .success, .failure: break
                 }
             }
             return try result.get()
@@ -112,9 +113,9 @@
             let now = elapsed()
             state.withLock { state in
                 switch result {
-                case .success: state.breaker.probeEnded(isSuccess: true, at: now)
+                case .success: state.breaker.ended(.up, isProbe: true, now: now)
                 case .failure(let failure):
-                    state.breaker.probeEnded(isSuccess: false, at: now)
+                    state.breaker.ended(.down, isProbe: true, now: now)
                     state.lastOutage = "\(failure)"
                 }
             }

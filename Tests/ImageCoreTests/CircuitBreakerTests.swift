@@ -1,6 +1,5 @@
+import ImageCore
 import Testing
-
-@testable import ImageTransporting
 
 @Suite("CircuitBreaker")
 struct CircuitBreakerTests {
@@ -35,8 +34,9 @@ struct CircuitBreakerTests {
         let first = breaker.admit(now: .seconds(12))
         let other = breaker.admit(now: .seconds(12))
         #expect(first == .probe && other == .refused)
-        // An older request that is cancelled decides nothing.
+        // Older requests that fail or are cancelled decide nothing.
         breaker.ended(.unknown, isProbe: false, now: .seconds(12))
+        breaker.ended(.down, isProbe: false, now: .seconds(12))
         let third = breaker.admit(now: .seconds(12))
         #expect(third == .refused)
         breaker.probeAnswered()
@@ -65,11 +65,35 @@ struct CircuitBreakerTests {
         #expect(breaker.isPristine)
     }
 
+    @Test("with a longest pause, pauses double until work other than a probe succeeds")
+    mutating func growingPauses() {
+        breaker = CircuitBreaker(pause: .seconds(1), maxPause: .seconds(5))
+        func isReopened(at second: Int, _ breaker: inout CircuitBreaker) -> Bool {
+            let isEarly = breaker.admit(now: .seconds(second) - .milliseconds(1)) != .refused
+            return !isEarly && breaker.admit(now: .seconds(second)) == .probe
+        }
+        var second = 0
+        breaker.ended(.down, isProbe: false, now: .zero)
+        for pause in [1, 2, 4, 5, 5] {
+            second += pause
+            let isReopened = isReopened(at: second, &breaker)
+            #expect(isReopened)
+            breaker.ended(.down, isProbe: true, now: .seconds(second))
+        }
+        for (isProbe, pause) in [(true, 5), (false, 1)] {
+            breaker.ended(.up, isProbe: isProbe, now: .seconds(second))
+            breaker.ended(.down, isProbe: false, now: .seconds(second))
+            second += pause
+            let isReopened = isReopened(at: second, &breaker)
+            #expect(isReopened)
+        }
+    }
+
     @Test("extreme limits don't overflow", arguments: [Int.min, -1, 0, 1, .max])
     func extremes(_ number: Int) {
         let pauses: [Duration] = [.seconds(number), Duration(attoseconds: .max), Duration(attoseconds: .min)]
         for pause in pauses {
-            var breaker = CircuitBreaker(threshold: number, pause: pause)
+            var breaker = CircuitBreaker(threshold: number, pause: pause, maxPause: .seconds(number))
             for _ in 0..<3 {
                 let admission = breaker.admit(now: .seconds(1))
                 breaker.probeAnswered()
