@@ -132,8 +132,7 @@ let caching = [
     module("ImageMemoryCaching", uses: ["ImageCore"]),
     module("ImageDiskCaching", uses: ["ImageCore", "CImageDiskCaching"]),
     kernels("CImageDiskCaching", in: "ImageDiskCaching"),
-    module("ImageCacheEncryption", uses: ["ImageCore", crypto]),
-    module("ImageTieredCaching", uses: ["ImageCore"]),
+    module("ImageTieredCaching", uses: ["ImageCore", crypto]),
     module(
         "ImageRedisCaching",
         uses: ["ImageCore", optional("CImageRedisCaching", trait: "RedisCaching")] + redis),
@@ -308,7 +307,6 @@ let suites = [
             "ImageScheduling", httpTypes,
         ]),
     tests("SimulationTests", of: ["LoaderSimulation"]),
-    tests("ImageCacheEncryptionTests", of: ["ImageCore", "ImageCacheEncryption"]),
     tests(
         "ImageTieredCachingTests", of: ["ImageCore", "ImageTieredCaching", "ImageTesting", "ImageContractTesting"]),
     tests(
@@ -491,7 +489,7 @@ let package = Package(
     products: modules.filter { $0.name.hasPrefix("Image") }.map { .library(name: $0.name, targets: [$0.name]) },
     traits: [
         .default(enabledTraits: []),
-        .trait(name: "CacheEncryption", description: "AESGCMEncryption in ImageCacheEncryption, over swift-crypto."),
+        .trait(name: "CacheEncryption", description: "AESGCMEncryption in ImageTieredCaching, over swift-crypto."),
         .trait(
             name: "AsyncHTTPClient",
             description: "AsyncHTTPClientTransport in ImageTransportAsyncHTTPClient, over async-http-client."),

@@ -13,7 +13,7 @@ public import ImageCore
 public struct EncryptionTransform: DataCacheTransform {
     private let encryption: any DataEncryption
 
-    /// Creates a transform that uses an encryption, for example `AESGCMEncryption` of `ImageCacheEncryption`.
+    /// Creates a transform that uses an encryption, for example `AESGCMEncryption`.
     public init(_ encryption: any DataEncryption) { self.encryption = encryption }
 
     /// Returns a key with a pseudonym of the source.

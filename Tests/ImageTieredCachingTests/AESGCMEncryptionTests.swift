@@ -1,7 +1,7 @@
 #if CacheEncryption
     import Foundation
     import ImageCore
-    import ImageCacheEncryption
+    import ImageTieredCaching
     import Testing
 
     @Suite("AES-GCM encryption")
