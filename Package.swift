@@ -200,7 +200,7 @@ let codecs = [
 ]
 
 let coordination = [
-    module("ImageConnectivity", uses: ["ImageCore"]),
+    module("ImageMonitoring", uses: ["ImageCore"]),
     module("ImageScheduling", uses: ["ImageCore"]),
     module("ImageCoalescing", uses: ["ImageCore"]),
     // Its async functions run on the caller's actor (SE-0461), so that a request has fewer switches of executors.
@@ -219,8 +219,8 @@ let composition = [
     module(
         "ImageLoaderKit",
         uses: [
-            "ImageCore", "ImageMemoryCaching", "ImageDiskCaching", "ImageTieredCaching", "ImageTransporting",
-            "ImageHTTPCaching", "ImageDecoding", "ImageProcessing",
+            "ImageCore", "ImageMemoryCaching", "ImageMonitoring", "ImageDiskCaching", "ImageTieredCaching",
+            "ImageTransporting", "ImageHTTPCaching", "ImageDecoding", "ImageProcessing",
             "ImageColorManagement",
             "ImageCodecJPEG",
             "ImageCodecPNG", "ImageCodecWebP", "ImageCodecGIF", "ImageScheduling", "ImageCoalescing", "ImageLoading",
@@ -290,8 +290,8 @@ let suites = [
         "ImageCodecJXLTests",
         of: ["ImageCore", "ImageCodecJXL", "ImageCodecJPEG", "ImageTesting", "TestJXL", "TestProfiles"]),
     tests(
-        "ImageConnectivityTests",
-        of: ["ImageCore", "ImageConnectivity", "ImageTesting", "ImageContractTesting", "CNetworkNamespace"]),
+        "ImageMonitoringTests",
+        of: ["ImageCore", "ImageMonitoring", "ImageTesting", "ImageContractTesting", "CNetworkNamespace"]),
     tests("ImageSchedulingTests", of: ["ImageCore", "ImageScheduling", "ImageTesting"]),
     tests("ImageCoalescingTests", of: ["ImageCore", "ImageCoalescing", "ImageTesting"]),
     tests(

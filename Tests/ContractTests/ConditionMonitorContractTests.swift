@@ -39,7 +39,7 @@ struct ConditionMonitorContractTests {
 final class BrokenConditionMonitor: ConditionMonitor {
     enum Defect: String, CaseIterable, CustomTestStringConvertible {
         case neverChanges = "the condition is the current one"
-        case repeats = "every handler receives each change once, in order"
+        case keepsOneHandler = "every handler receives each change, in order"
         case keepsHandlers = "a cancelled or released observation receives nothing more, and the others still do"
         case losesLateObservers = "an observation that starts in a handler receives the next change"
         case updatesLate = "a handler can read the monitor, observe it and cancel an observation"
@@ -62,6 +62,7 @@ final class BrokenConditionMonitor: ConditionMonitor {
 
     func observe(_ handler: @escaping @Sendable (Connectivity) -> Void) -> MonitorObservation {
         let id = state.withLock { state in
+            if defect == .keepsOneHandler { state.handlers = [:] }
             state.lastID += 1
             state.handlers[state.lastID] = handler
             return state.lastID
@@ -75,7 +76,7 @@ final class BrokenConditionMonitor: ConditionMonitor {
         let isChange = state.withLock { $0.condition } != condition
         if defect != .updatesLate { state.withLock { $0.condition = condition } }
         let handlers = state.withLock { $0.handlers.sorted { $0.key < $1.key } }
-        if isChange || defect == .repeats { for (_, handler) in handlers { handler(condition) } }
+        if isChange { for (_, handler) in handlers { handler(condition) } }
         if defect == .losesLateObservers {
             let known = Set(handlers.map(\.key))
             state.withLock { state in state.handlers = state.handlers.filter { known.contains($0.key) } }

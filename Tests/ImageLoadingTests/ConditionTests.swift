@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Downloads under memory pressure, in the background and without a network", .timeLimit(.minutes(10)))
 struct ConditionTests {
-    private let pressure = FakeMemoryPressureMonitor()
+    private let pressure = SettableConditionMonitor(MemoryPressureLevel.normal)
     private let application = SettableConditionMonitor(ApplicationState.foreground)
     private let network = SettableConditionMonitor(Connectivity.online)
     private let time = FakeBackgroundTime()
@@ -53,12 +53,12 @@ struct ConditionTests {
         let fixture = fixture()
         let task = fixture.loader.task(for: heldOnce("a", .low, fixture))
         fixture.run()
-        if byMemory { pressure.report(.warning) } else { application.set(.background) }
+        if byMemory { pressure.set(.warning) } else { application.set(.background) }
         fixture.run()
         #expect(fixture.transport.cancellationCount == 1 && fixture.transport.sendCount == 1)
         #expect(fixture.observer.kinds().last == .deferred)
         #expect(fixture.imageCoalescer.callerCount == 1)
-        if byMemory { pressure.report(.normal) } else { application.set(.foreground) }
+        if byMemory { pressure.set(.normal) } else { application.set(.foreground) }
         #expect(await end(of: task, fixture) == "network")
         #expect(fixture.transport.sendCount == 2)
     }
@@ -66,7 +66,7 @@ struct ConditionTests {
     @Test("a new low-priority download is not sent under pressure until its priority is raised")
     func raised() async {
         let fixture = fixture()
-        pressure.report(.critical)
+        pressure.set(.critical)
         let task = fixture.loader.task(for: fixture.request("a") { $0.priority = .low })
         fixture.run()
         #expect(fixture.transport.messages.isEmpty)
@@ -79,7 +79,7 @@ struct ConditionTests {
         let fixture = fixture()
         let task = fixture.loader.task(for: heldOnce("a", .normal, fixture))
         fixture.run()
-        pressure.report(.critical)
+        pressure.set(.critical)
         application.set(.background)
         fixture.run()
         #expect(fixture.transport.cancellationCount == 0)
@@ -291,7 +291,7 @@ struct ConditionTests {
         }
         #expect(loader == nil)
         application.set(.background)
-        pressure.report(.critical)
+        pressure.set(.critical)
         #expect(time.log.messages.isEmpty)
     }
 }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The loader under memory pressure")
 struct MemoryPressureTests {
-    private let monitor = FakeMemoryPressureMonitor()
+    private let monitor = SettableConditionMonitor(MemoryPressureLevel.normal)
 
     private func fixture(_ scheduler: any WorkScheduler = ImmediateScheduler()) -> LoaderFixture {
         LoaderFixture(scheduler: scheduler) { $0.memoryPressureMonitor = monitor }
@@ -14,21 +14,20 @@ struct MemoryPressureTests {
     @Test(
         "each level trims the memory cache by its share",
         arguments: [
-            (MemoryPressureLevel.background, InMemoryImageCache.Message.trim(toShare: 0.5)),
-            (.warning, .trim(toShare: 0.5)), (.critical, .removeAll),
+            (MemoryPressureLevel.warning, InMemoryImageCache.Message.trim(toShare: 0.5)), (.critical, .removeAll),
         ])
     func responses(_ level: MemoryPressureLevel, _ message: InMemoryImageCache.Message) {
         let fixture = fixture()
-        monitor.report(level)
+        monitor.set(level)
         #expect(fixture.memory.messages == [message])
-        monitor.report(.normal)
+        monitor.set(.normal)
         #expect(fixture.memory.messages == [message])
     }
 
     @Test("a released loader does not trim the cache")
     func releasedLoader() {
         let memory = fixture().memory
-        monitor.report(.critical)
+        monitor.set(.critical)
         #expect(memory.messages.isEmpty)
     }
 
@@ -46,7 +45,7 @@ struct MemoryPressureTests {
         await scheduler.arrivals(2)
         let task = Task { try await fixture.loader.image(for: wanted) }
         await scheduler.reaches { $0.contains { $0.isRaised } }
-        monitor.report(level)
+        monitor.set(level)
         #expect(prefetcher.count == 0)
         await scheduler.reachesCancellation()
         try await scheduler.runNext()
@@ -63,7 +62,7 @@ struct MemoryPressureTests {
         let prefetcher = ImagePrefetcher(loader: fixture.loader)
         prefetcher.start([fixture.request("a", then: ScriptedTransport.Reply(body: [.wait(gate)]))])
         await gate.arrivals(1)
-        monitor.report(.warning)
+        monitor.set(.warning)
         await fixture.transport.cancellations(1)
         gate.open()
         #expect(prefetcher.count == 0)
@@ -74,21 +73,10 @@ struct MemoryPressureTests {
         let fixture = fixture()
         let prefetcher = ImagePrefetcher(loader: fixture.loader)
         let request = fixture.request("a")
-        monitor.report(.warning)
+        monitor.set(.warning)
         prefetcher.start([request])
         #expect(prefetcher.count == 0)
-        monitor.report(.normal)
-        prefetcher.start([request])
-        await prefetcher.finished()
-        #expect(fixture.transport.messages.contains(.sent(request.address)))
-    }
-
-    @Test("prefetching continues in the background")
-    func background() async {
-        let fixture = fixture()
-        let prefetcher = ImagePrefetcher(loader: fixture.loader)
-        let request = fixture.request("a")
-        monitor.report(.background)
+        monitor.set(.normal)
         prefetcher.start([request])
         await prefetcher.finished()
         #expect(fixture.transport.messages.contains(.sent(request.address)))

@@ -126,40 +126,33 @@ struct StatisticsTests {
         #expect(ImageLoaderStatistics().failed.averageDuration?.components == nil)
     }
 
-    /// Records the calls, and fails if it is broken.
-    private final class Store: MaintainedStore {
-        let log = MessageLog<String>()
-        let failure: DataCacheFailure?
-        init(_ failure: DataCacheFailure? = nil) { self.failure = failure }
-
-        func removeAll() async throws(DataCacheFailure) {
-            log.append("removeAll")
+    /// Returns the maintenance of a store that logs removals and fails with an error.
+    private func maintenance(_ log: MessageLog<String>, _ failure: DataCacheFailure? = nil) -> DiskMaintenance {
+        @Sendable func change(_ name: String) throws(DataCacheFailure) {
+            log.append(name)
             if let failure { throw failure }
         }
-
-        func removeAll(unusedFor age: Duration) async throws(DataCacheFailure) {
-            log.append("older \(age)")
-            if let failure { throw failure }
-        }
-
-        func byteCount() async throws(DataCacheFailure) -> Int {
-            if let failure { throw failure }
-            return 7
+        return DiskMaintenance { () async throws(DataCacheFailure) in
+            try change("removeAll")
+        } removeUnused: { age async throws(DataCacheFailure) in
+            try change("older \(age)")
+        } byteCount: { () async throws(DataCacheFailure) in
+            7
         }
     }
 
     @Test("removing everything empties memory and disk, and memory even if the disk fails")
     func emptying() async throws {
-        let store = Store()
-        let fixture = LoaderFixture { $0.diskStore = store }
+        let log = MessageLog<String>()
+        let fixture = LoaderFixture { $0.diskMaintenance = maintenance(log) }
         _ = try await fixture.loader.image(for: fixture.request("a"))
         #expect(try await fixture.loader.cacheSizes() == CacheSizes(memory: 1_200, disk: 7))
         try await fixture.loader.removeAll()
         #expect(fixture.memory.images.isEmpty)
         try await fixture.loader.removeAll(olderThan: .seconds(5))
-        #expect(store.log.messages == ["removeAll", "older 5.0 seconds"])
+        #expect(log.messages == ["removeAll", "older 5.0 seconds"])
 
-        let broken = LoaderFixture { $0.diskStore = Store(.noSpace) }
+        let broken = LoaderFixture { $0.diskMaintenance = maintenance(log, .noSpace) }
         _ = try await broken.loader.image(for: broken.request("a"))
         await #expect(throws: DataCacheFailure.noSpace) { try await broken.loader.removeAll() }
         #expect(broken.memory.images.isEmpty)

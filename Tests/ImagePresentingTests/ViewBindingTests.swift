@@ -71,16 +71,6 @@ struct ViewBindingTests {
         #expect(converter.image == nil)
     }
 
-    @Test("reports a memory warning, followed by normal")
-    func memoryWarnings() {
-        let (monitor, log) = (MemoryWarningMonitor(), MessageLog<MemoryPressureLevel>())
-        let observation = monitor.observe { log.append($0) }
-        for _ in 0..<2 { monitor.didReceiveWarning() }
-        #expect(log.messages == [.warning, .normal, .warning, .normal])
-        #expect(monitor.level == .normal)
-        withExtendedLifetime(observation) {}
-    }
-
     @Test("cancels the requests that were started, even if the list has changed")
     func cancelsPrefetches() async {
         let gate = Gate()

@@ -22,10 +22,10 @@ private struct NoObserver: ImageLoaderObserver {
     func handle(_ event: ImageLoadEvent) {}
 }
 
-private struct NoPressure: MemoryPressureMonitor {
-    var level: MemoryPressureLevel { .normal }
-    func observe(_ handler: @escaping @Sendable (MemoryPressureLevel) -> Void) -> MemoryPressureObservation {
-        MemoryPressureObservation {}
+private struct NoPressure: ConditionMonitor {
+    var condition: MemoryPressureLevel { .normal }
+    func observe(_ handler: @escaping @Sendable (MemoryPressureLevel) -> Void) -> MonitorObservation {
+        MonitorObservation {}
     }
 }
 
@@ -64,7 +64,6 @@ private func setEveryOption(_ options: inout ImageLoaderOptions) {
     options.retryPolicy = RetryPolicy(retries: 1, baseDelay: .seconds(1)) { 0.5 }
     options.transferLimits = TransferLimits(connectTimeout: .seconds(1))
     options.observer = NoObserver()
-    options.observesMemoryPressure = true
     options.memoryPressureMonitor = NoPressure()
     options.applicationStateMonitor = SettableConditionMonitor(ApplicationState.foreground)
     options.connectivityMonitor = SettableConditionMonitor(Connectivity.online)
@@ -93,7 +92,7 @@ struct OneImportTests {
         #expect(configuration.clock is SuspendingClock)
         #expect(configuration.retryPolicy.baseDelay == .seconds(1))
         #expect(configuration.memoryPressureMonitor is NoPressure)
-        options.observesMemoryPressure = false
+        options.memoryPressureMonitor = nil
         #expect(options.makeConfiguration().memoryPressureMonitor == nil)
     }
 }

@@ -26,6 +26,7 @@ final class TestLoader: Sendable {
         defaults.transport = Self.transport(http)
         defaults.retryPolicy.retries = 0
         defaults.transferLimits = .patient
+        defaults.connectivityMonitor = nil  // the state of the machine
         defaults.observer = observer
         adjust(&defaults)
         loader = defaults.makeLoader()
@@ -91,6 +92,7 @@ extension TestLoader {
         defaults.transport = transport(http)
         defaults.retryPolicy.retries = retries
         defaults.transferLimits = .patient
+        defaults.connectivityMonitor = nil  // the state of the machine
         return defaults.makeConfiguration()
     }
 }

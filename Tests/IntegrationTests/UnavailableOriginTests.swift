@@ -73,6 +73,7 @@ struct UnavailableOriginTests {
         var options = ImageLoaderOptions(cacheDirectory: hasCache ? test.folder : nil)
         options.transport = network
         options.retryPolicy.retries = 0
+        options.connectivityMonitor = nil
         let loader = options.makeLoader()
         for number in 0..<12 {
             let target = try request("http://dead.example/\(number)", .refused)

@@ -154,7 +154,7 @@ struct UIKitTests {
         #expect(conditions.applicationState.condition == .foreground)
         for _ in 0..<2 { center.post(name: UIApplication.didReceiveMemoryWarningNotification, object: nil) }
         #expect(log.messages == ["warning", "normal", "warning", "normal"])
-        #expect(conditions.memoryPressure.level == .normal)
+        #expect(conditions.memoryPressure.condition == .normal)
         withExtendedLifetime(observation) {}
     }
 }

@@ -190,7 +190,8 @@ final class GtkImageCellTests: GtkTestCase {
     init(animations: CellAnimations? = nil, frameCount: Int = 1) {
         var defaults = ImageLoaderOptions(cacheDirectory: nil)
         defaults.retryPolicy.retries = 0
-        defaults.observesMemoryPressure = false
+        defaults.memoryPressureMonitor = nil
+        defaults.connectivityMonitor = nil
         file = Self.gif(frameCount: frameCount)
         cell = GtkImageCell(
             loader: defaults.makeLoader(), width: 80, height: 60, animations: animations, now: { [clock] in clock.time }

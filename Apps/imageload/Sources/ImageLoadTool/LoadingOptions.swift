@@ -76,6 +76,8 @@ struct LoadingOptions: ParsableArguments {
         defaults.maxDownloadsPerHost = concurrency
         defaults.retryPolicy.retries = retries
         defaults.observer = observer
+        // A command fails without a network. It doesn't wait.
+        defaults.connectivityMonitor = nil
         defaults.transferLimits.stallTimeout = .seconds(timeout)
         defaults.transferLimits.connectTimeout = .seconds(min(timeout, 15))
         return defaults.makeLoader()

@@ -1,25 +1,23 @@
 import ImageCore
 import ImageDiskCaching
+import ImageLoading
 
 /// The stores of a loader on disk: originals and partial downloads.
-struct DiskStores: MaintainedStore {
+struct DiskStores: Sendable {
     let originals: DiskDataCache
     let parts: DiskDataCache?
 
-    func removeAll() async throws(DataCacheFailure) {
-        try await originals.removeAll()
-        try await parts?.removeAll()
-    }
-
-    func removeAll(unusedFor age: Duration) async throws(DataCacheFailure) {
-        try await originals.removeAll(olderThan: age)
-        try await parts?.removeAll(olderThan: age)
-    }
-
-    func byteCount() async throws(DataCacheFailure) -> Int {
-        var sum = try await originals.status().totalByteCount
-        if let parts { sum += try await parts.status().totalByteCount }
-        return sum
+    var maintenance: DiskMaintenance {
+        DiskMaintenance { () async throws(DataCacheFailure) in
+            try await originals.removeAll()
+            try await parts?.removeAll()
+        } removeUnused: { age async throws(DataCacheFailure) in
+            try await originals.removeAll(olderThan: age)
+            try await parts?.removeAll(olderThan: age)
+        } byteCount: { () async throws(DataCacheFailure) in
+            let partialByteCount = try await parts?.status().totalByteCount ?? 0
+            return try await originals.status().totalByteCount + partialByteCount
+        }
     }
 }
 

@@ -4,6 +4,7 @@ public import ImageDiskCaching
 public import ImageHTTPCaching
 public import ImageLoading
 import ImageMemoryCaching
+import ImageMonitoring
 import ImageScheduling
 import ImageTieredCaching
 public import ImageTransporting
@@ -83,15 +84,16 @@ public struct ImageLoaderOptions: Sendable {
     public var transferLimits = TransferLimits()
     /// Receives an event for each step of each request.
     public var observer: (any ImageLoaderObserver)?
-    /// Whether to observe memory pressure, under which the memory cache shrinks and prefetching stops.
-    public var observesMemoryPressure = true
-    /// Reports memory pressure; nil for the platform's monitor.
-    public var memoryPressureMonitor: (any MemoryPressureMonitor)?
+    /// Reports memory pressure, under which the memory cache shrinks and prefetching stops. By default the platform's
+    /// monitor, if the system supports it. Nil to ignore memory pressure.
+    public var memoryPressureMonitor: (any ConditionMonitor<MemoryPressureLevel>)?
     /// Reports whether the application is visible. While it isn't, downloads below `.normal` priority stop. Nil to
     /// ignore this. Use a `SettableConditionMonitor` to report it yourself.
     public var applicationStateMonitor: (any ConditionMonitor<ApplicationState>)?
-    /// Reports whether there is a network. Downloads that failed without one wait for it. With nil, they fail
-    /// immediately. `ImageConnectivity` has a monitor for Linux.
+    /// Reports whether there is a network. Downloads that failed without one wait for it.
+    ///
+    /// On Linux, by default the kernel's default routes decide, if the system supports it. With nil, downloads fail
+    /// immediately. Set it to nil in a network without a default route, which counts as offline.
     public var connectivityMonitor: (any ConditionMonitor<Connectivity>)?
     /// Provides time for urgent downloads in the background; nil for none.
     public var backgroundTime: (any BackgroundTimeProvider)?
@@ -104,6 +106,13 @@ public struct ImageLoaderOptions: Sendable {
     public init(cacheDirectory: URL?) {
         self.cacheDirectory = cacheDirectory
         maxDecodes = ProcessInfo.processInfo.activeProcessorCount
+        #if os(Linux)
+            // Fails on an older kernel or in a sandbox. The limits of the caches hold nevertheless.
+            memoryPressureMonitor = try? LinuxMemoryPressureMonitor()
+            connectivityMonitor = try? LinuxConnectivityMonitor()
+        #else
+            memoryPressureMonitor = DispatchMemoryPressureMonitor()
+        #endif
     }
 
     /// Creates a loader. Create one and retain it, because loaders share only the directory.
@@ -122,12 +131,12 @@ public struct ImageLoaderOptions: Sendable {
             decoder: ImageDecoders.makeDecoder(decoders, limits: decodingLimits),
             scheduler: scheduler, imageCoalescer: TaskCoalescer(), dataCoalescer: TaskCoalescer(),
             observer: observer,
-            memoryPressureMonitor: observesMemoryPressure ? memoryPressureMonitor ?? makeMemoryPressureMonitor() : nil,
+            memoryPressureMonitor: memoryPressureMonitor,
             retryPolicy: retryPolicy, transferLimits: transferLimits, clock: clock)
         if !cacheKeyRules.isEmpty {
             configuration.urlIdentity = { [cacheKeyRules] url in cacheKeyRules.key(for: url) }
         }
-        configuration.diskStore = stores
+        configuration.diskMaintenance = stores?.maintenance
         configuration.applicationStateMonitor = applicationStateMonitor
         configuration.connectivityMonitor = connectivityMonitor
         configuration.backgroundTime = backgroundTime
@@ -162,20 +171,6 @@ public struct ImageLoaderOptions: Sendable {
     private func encrypted(_ cache: DiskDataCache) -> any DataCache {
         guard let diskEncryption else { return cache }
         return TransformingDataCache(cache, transform: EncryptionTransform(diskEncryption))
-    }
-
-    /// Creates the platform's monitor of memory pressure. Returns nil if the system doesn't support it.
-    public func makeMemoryPressureMonitor() -> (any MemoryPressureMonitor)? {
-        #if os(Linux)
-            do throws(MemoryPressureFailure) {
-                return try LinuxMemoryPressureMonitor()
-            } catch {
-                // An older kernel or a sandbox. The limits of the caches hold nevertheless.
-                return nil
-            }
-        #else
-            return DispatchMemoryPressureMonitor()
-        #endif
     }
 
     /// The maximum number of files that are read at a time, because each is open meanwhile.

@@ -19,7 +19,7 @@ public final class ImageLoader: ImageLoaderProtocol {
     /// The number of requests, by image, that want previews.
     let previewSubscriptions = Mutex<[ImageCacheKey: Int]>([:])
     /// Trims the memory cache while the loader exists.
-    private let pressureObservation: MemoryPressureObservation?
+    private let pressureObservation: MonitorObservation?
     private let conditionObservations: [MonitorObservation]
 
     /// Creates a loader with the given components.

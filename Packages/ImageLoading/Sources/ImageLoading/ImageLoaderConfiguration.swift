@@ -7,13 +7,34 @@ public import ImageTransporting
     public import Foundation
 #endif
 
+/// Measures and empties what a loader stores on disk. Entries that are stored meanwhile may stay.
+public struct DiskMaintenance: Sendable {
+    /// Removes all entries.
+    public var removeAll: @Sendable () async throws(DataCacheFailure) -> Void
+    /// Removes the entries that were neither stored nor read for longer than a time.
+    public var removeUnused: @Sendable (_ age: Duration) async throws(DataCacheFailure) -> Void
+    /// Returns the size in bytes, including the index.
+    public var byteCount: @Sendable () async throws(DataCacheFailure) -> Int
+
+    /// Creates the maintenance of a store.
+    public init(
+        removeAll: @escaping @Sendable () async throws(DataCacheFailure) -> Void,
+        removeUnused: @escaping @Sendable (_ age: Duration) async throws(DataCacheFailure) -> Void,
+        byteCount: @escaping @Sendable () async throws(DataCacheFailure) -> Int
+    ) {
+        self.removeAll = removeAll
+        self.removeUnused = removeUnused
+        self.byteCount = byteCount
+    }
+}
+
 /// The components of a loader. `ImageLoaderOptions.makeConfiguration()` of ImageLoaderKit creates those of this
 /// package.
 public struct ImageLoaderConfiguration: Sendable {
     /// Stores decoded images; nil for no memory cache.
     public var memoryCache: (any ImageCache)?
-    /// The store of the response cache, for its size and removals; nil for none.
-    public var diskStore: (any MaintainedStore)?
+    /// Measures and empties the caches on disk; nil without them.
+    public var diskMaintenance: DiskMaintenance?
     /// Stores originals of `ImageOrigin.fetch`; nil to store none.
     public var fetchedOriginals: FetchedOriginals?
     /// Returns the text that identifies the image of a URL; nil for the normalized URL. URLs with equal texts share memory,
@@ -34,7 +55,7 @@ public struct ImageLoaderConfiguration: Sendable {
     /// Receives the events of all requests.
     public var observer: (any ImageLoaderObserver)?
     /// Reports when memory is short; nil to ignore it.
-    public var memoryPressureMonitor: (any MemoryPressureMonitor)?
+    public var memoryPressureMonitor: (any ConditionMonitor<MemoryPressureLevel>)?
     /// Reports whether the application is in the foreground; nil if it always is.
     public var applicationStateMonitor: (any ConditionMonitor<ApplicationState>)?
     /// Reports whether there is a network. With nil, no download waits for one.
@@ -60,7 +81,7 @@ public struct ImageLoaderConfiguration: Sendable {
         scheduler: any WorkScheduler,
         imageCoalescer: any RequestCoalescer<ImageJobKey, ImageJobResult>,
         dataCoalescer: any RequestCoalescer<DataJobKey, DataJobResult>, observer: (any ImageLoaderObserver)? = nil,
-        memoryPressureMonitor: (any MemoryPressureMonitor)? = nil,
+        memoryPressureMonitor: (any ConditionMonitor<MemoryPressureLevel>)? = nil,
         retryPolicy: RetryPolicy, transferLimits: TransferLimits = TransferLimits(),
         previewThrottle: PreviewThrottle = PreviewThrottle(), clock: any Clock<Duration>,
         taskExecutor: (any TaskExecutor)? = nil

@@ -14,8 +14,8 @@
     public final class ApplicationConditions {
         /// Whether the app is in the foreground or in the background.
         public let applicationState = SettableConditionMonitor(ApplicationState.foreground)
-        /// The memory warnings of UIKit.
-        public let memoryPressure = MemoryWarningMonitor()
+        /// The memory warnings of UIKit. Each is followed by `.normal`, because UIKit doesn't say when it is over.
+        public let memoryPressure = SettableConditionMonitor(MemoryPressureLevel.normal)
 
         /// Starts to observe the app.
         ///
@@ -28,7 +28,8 @@
             on(UIApplication.willEnterForegroundNotification) { [applicationState] in applicationState.set(.foreground)
             }
             on(UIApplication.didReceiveMemoryWarningNotification) { [memoryPressure] in
-                memoryPressure.didReceiveWarning()
+                memoryPressure.set(.warning)
+                memoryPressure.set(.normal)
             }
         }
     }

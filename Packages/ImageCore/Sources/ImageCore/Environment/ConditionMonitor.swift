@@ -1,8 +1,9 @@
-/// Reports a condition of the environment and its changes: the state of the application or of the network.
+/// Reports a condition of the environment and its changes: memory pressure, the network or the application's state.
 ///
 /// Promises:
 /// - `condition` can be read from any thread without waiting.
-/// - Every handler receives each change, in order, one call at a time.
+/// - Every handler receives each change, in order, one call at a time. A condition that lasts can be reported again, as
+///   memory pressure is.
 /// - Handlers are called with no lock held. They may read the condition, observe and cancel.
 /// - After an observation was cancelled or released, its handler receives no new changes.
 public protocol ConditionMonitor<Condition>: Sendable {
@@ -15,6 +16,20 @@ public protocol ConditionMonitor<Condition>: Sendable {
     /// Calls `handler` with each later change until the observation is cancelled or released. Handlers must return
     /// quickly.
     func observe(_ handler: @escaping @Sendable (Condition) -> Void) -> MonitorObservation
+}
+
+/// Levels of memory pressure, by urgency.
+public enum MemoryPressureLevel: Int, Comparable, Sendable, CaseIterable {
+    /// There is enough memory.
+    case normal
+    /// Memory is short. Release a part of the caches and stop prefetching.
+    case warning
+    /// The system is about to end processes. Empty all caches.
+    case critical
+
+    public static func < (left: MemoryPressureLevel, right: MemoryPressureLevel) -> Bool {
+        left.rawValue < right.rawValue
+    }
 }
 
 /// Whether the application is visible.

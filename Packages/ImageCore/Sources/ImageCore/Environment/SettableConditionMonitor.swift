@@ -7,47 +7,34 @@ import Synchronization
 /// applicationState.set(.background)  // when this returns, every handler has been called
 /// ```
 public final class SettableConditionMonitor<Condition: Hashable & Sendable>: ConditionMonitor {
-    private let broadcast: MonitorBroadcast<Condition>
-
-    /// Creates a monitor with an initial condition.
-    public init(_ condition: Condition) { broadcast = MonitorBroadcast(condition) }
-
-    public var condition: Condition { broadcast.latest }
-
-    /// Changes the condition and calls the handlers. Call it from one thread at a time, and not from a handler.
-    public func set(_ condition: Condition) { broadcast.report(condition) { $0 != condition } }
-
-    public func observe(_ handler: @escaping @Sendable (Condition) -> Void) -> MonitorObservation {
-        broadcast.observe(handler)
-    }
-}
-
-/// The latest report of a monitor and its handlers.
-package final class MonitorBroadcast<Report: Sendable>: Sendable {
     private struct State: Sendable {
-        var latest: Report
-        var handlers: [(id: UInt64, handler: @Sendable (Report) -> Void)] = []
+        var condition: Condition
+        var handlers: [(id: UInt64, handler: @Sendable (Condition) -> Void)] = []
         var nextID: UInt64 = 0
     }
 
     private let state: Mutex<State>
 
-    package init(_ first: Report) { state = Mutex(State(latest: first)) }
+    /// Creates a monitor with an initial condition.
+    public init(_ condition: Condition) { state = Mutex(State(condition: condition)) }
 
-    package var latest: Report { state.withLock { $0.latest } }
+    public var condition: Condition { state.withLock { $0.condition } }
 
-    /// Stores the report and calls the handlers in order, without holding a lock. Call it from one thread at a time.
+    /// Changes the condition and calls the handlers. Call it from one thread at a time, and not from a handler.
+    public func set(_ condition: Condition) { report(condition, repeats: false) }
+
+    /// Changes the condition and calls the handlers in order, without holding a lock.
     ///
-    /// - Parameter notifiesAfter: Returns whether the handlers are called, given the last report.
-    package func report(_ report: Report, notifiesAfter: (Report) -> Bool) {
+    /// - Parameter repeats: Whether to call them if the condition is the same.
+    package func report(_ condition: Condition, repeats: Bool) {
         let handlers = state.withLock { state in
-            defer { state.latest = report }
-            return notifiesAfter(state.latest) ? state.handlers : []
+            defer { state.condition = condition }
+            return repeats || condition != state.condition ? state.handlers : []
         }
-        for (_, handler) in handlers { handler(report) }
+        for (_, handler) in handlers { handler(condition) }
     }
 
-    package func observe(_ handler: @escaping @Sendable (Report) -> Void) -> MonitorObservation {
+    public func observe(_ handler: @escaping @Sendable (Condition) -> Void) -> MonitorObservation {
         let id = state.withLock { state in
             state.nextID += 1
             state.handlers.append((state.nextID, handler))

@@ -15,10 +15,10 @@ extension ImageLoaderConfiguration {
     func observeConditions(for gate: DownloadGate) -> [MonitorObservation] {
         [
             memoryPressureMonitor.map { monitor in
-                observe({ monitor.level }, monitor.observe) { level in gate.changeConditions { $0.pressure = level } }
+                observe(monitor) { level in gate.changeConditions { $0.pressure = level } }
             },
             applicationStateMonitor.map { monitor in
-                observe({ monitor.condition }, monitor.observe) { application in
+                observe(monitor) { application in
                     gate.changeConditions { conditions in
                         conditions.application = application
                         if application == .foreground { conditions.isTimeUp = false }
@@ -26,7 +26,7 @@ extension ImageLoaderConfiguration {
                 }
             },
             connectivityMonitor.map { monitor in
-                observe({ monitor.condition }, monitor.observe) { connectivity in
+                observe(monitor) { connectivity in
                     gate.changeConditions { $0.connectivity = connectivity }
                 }
             },
@@ -34,15 +34,14 @@ extension ImageLoaderConfiguration {
     }
 
     /// Observes a condition and applies its current value, until that is stable, so that no change is lost.
-    private func observe<Value: Equatable>(
-        _ now: () -> Value, _ start: (@escaping @Sendable (Value) -> Void) -> MonitorObservation,
-        _ apply: @escaping @Sendable (Value) -> Void
+    private func observe<Condition>(
+        _ monitor: some ConditionMonitor<Condition>, _ apply: @escaping @Sendable (Condition) -> Void
     ) -> MonitorObservation {
-        let observation = start(apply)
-        var applied = now()
+        let observation = monitor.observe(apply)
+        var applied = monitor.condition
         apply(applied)
-        while now() != applied {
-            applied = now()
+        while monitor.condition != applied {
+            applied = monitor.condition
             apply(applied)
         }
         return observation

@@ -249,7 +249,7 @@ extension ImageCache {
     func trim(under level: MemoryPressureLevel) {
         switch level {
         case .normal: break
-        case .background, .warning: trim(toShare: 0.5)
+        case .warning: trim(toShare: 0.5)
         case .critical: removeAll()
         }
     }

@@ -32,7 +32,7 @@ public final class ImagePrefetcher: Sendable {
         var tasks: [PrefetchID: Task<Void, Never>] = [:]
         /// The calls of `finished()`, and the prefetches that they wait for.
         var listeners: [(awaited: Set<PrefetchID>, signal: OneTimeSignal<Void>)] = []
-        var pressureObservation: MemoryPressureObservation?
+        var pressureObservation: MonitorObservation?
 
         /// Removes and returns the signals of the calls that wait for no other prefetches.
         mutating func takeSignals(afterEndOf ids: [PrefetchID]) -> [OneTimeSignal<Void>] {
@@ -79,7 +79,7 @@ public final class ImagePrefetcher: Sendable {
 
     /// Loads images in order, after those that were started before. Priorities above `.low` are lowered to it.
     public func start(_ requests: [ImageRequest]) {
-        if let level = memoryPressureMonitor?.level, level >= .warning { return }
+        if let level = memoryPressureMonitor?.condition, level >= .warning { return }
         let prefetches = requests.compactMap { Prefetch($0, to: destination, of: loader) }
             .filter { knownLoader?.canStore($0) ?? true }
         state.withLock { state in
@@ -121,7 +121,7 @@ public final class ImagePrefetcher: Sendable {
         return try await loader.image(for: first)
     }
 
-    private var memoryPressureMonitor: (any MemoryPressureMonitor)? {
+    private var memoryPressureMonitor: (any ConditionMonitor<MemoryPressureLevel>)? {
         knownLoader?.configuration.memoryPressureMonitor
     }
 

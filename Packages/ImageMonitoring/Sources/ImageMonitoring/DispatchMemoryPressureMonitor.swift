@@ -3,9 +3,9 @@
     import Dispatch
     public import ImageCore
 
-    /// Reports memory pressure on Apple's platforms, on a queue of the monitor. It never reports `.background`.
-    public final class DispatchMemoryPressureMonitor: MemoryPressureMonitor {
-        private let broadcast = MemoryPressureBroadcast()
+    /// Reports memory pressure on Apple's platforms, on a queue of the monitor.
+    public final class DispatchMemoryPressureMonitor: ConditionMonitor {
+        private let latest = SettableConditionMonitor(MemoryPressureLevel.normal)
         private let source: any DispatchSourceMemoryPressure
 
         /// Creates a monitor that observes until it is released.
@@ -13,21 +13,21 @@
             let source = DispatchSource.makeMemoryPressureSource(
                 eventMask: [.normal, .warning, .critical], queue: DispatchQueue(label: "memory-pressure"))
             self.source = source
-            source.setEventHandler { [broadcast, weak source] in
+            source.setEventHandler { [latest, weak source] in
                 guard let event = source?.data else { return }
-                broadcast.report(event.contains(.critical) ? .critical : event.contains(.warning) ? .warning : .normal)
+                latest.report(
+                    event.contains(.critical) ? .critical : event.contains(.warning) ? .warning : .normal,
+                    repeats: event != .normal)
             }
             source.activate()
         }
 
         deinit { source.cancel() }
 
-        public var level: MemoryPressureLevel { broadcast.level }
+        public var condition: MemoryPressureLevel { latest.condition }
 
-        public func observe(
-            _ handler: @escaping @Sendable (MemoryPressureLevel) -> Void
-        ) -> MemoryPressureObservation {
-            broadcast.observe(handler)
+        public func observe(_ handler: @escaping @Sendable (MemoryPressureLevel) -> Void) -> MonitorObservation {
+            latest.observe(handler)
         }
     }
 #endif

@@ -1,0 +1,35 @@
+import Dispatch
+import Synchronization
+
+/// Calls a handler on a queue of its own for each event of a source, until it is released.
+///
+/// A thread of Swift's concurrency pool is never blocked.
+final class DispatchEvents: Sendable {
+    private let source: Mutex<any DispatchSourceProtocol>
+
+    /// - Parameters:
+    ///   - source: Makes a source that sends its events to the queue.
+    ///   - onEnd: Called when no event is handled anymore.
+    init(
+        of source: (DispatchQueue) -> sending any DispatchSourceProtocol, onEnd: @escaping @Sendable () -> Void = {},
+        handler: @escaping @Sendable () -> Void
+    ) {
+        self.source = Mutex(source(DispatchQueue(label: "system-condition")))
+        self.source.withLock { source in
+            source.setEventHandler(handler: handler)
+            source.setCancelHandler(handler: onEnd)
+            source.activate()
+        }
+    }
+
+    deinit { source.withLock { $0.cancel() } }
+}
+
+/// Why a monitor can't observe the system.
+public struct MonitoringFailure: Error, Hashable, Sendable {
+    /// What is missing or failed, for logs.
+    public let reason: String
+
+    /// Creates a failure.
+    public init(_ reason: String) { self.reason = reason }
+}
