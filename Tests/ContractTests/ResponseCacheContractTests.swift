@@ -45,7 +45,7 @@ struct ResponseCacheContractTests {
 }
 
 /// A cache that breaks one rule.
-struct BrokenResponseCache: DataTransport, ResponseCache {
+struct BrokenResponseCache: ResponseCache {
     enum Defect: String, CaseIterable, CustomTestStringConvertible {
         case contactsOrigin = "a response that was never fetched is absent, and the origin receives no request"
         case truncates = "a fresh response is returned complete each time, without a request to the origin"
@@ -58,6 +58,8 @@ struct BrokenResponseCache: DataTransport, ResponseCache {
         case answersRetries = "a request that revalidates is sent to the origin, although the response is fresh"
         case reloads = "a request that revalidates returns the stored response if the origin can't be reached"
         case answersErrors = "a request that revalidates never returns a stored error"
+        case storesReads = "a request that only reads the cache gets its response from there, or stores none"
+        case startsAtOnce = "an exchange sends the request when it is started, each time"
 
         var testDescription: String { rawValue }
     }
@@ -66,28 +68,26 @@ struct BrokenResponseCache: DataTransport, ResponseCache {
     let origin: any DataTransport
     let inner: CachingTransport
 
-    func send(_ request: TransportRequest) async throws(TransportFailure) -> TransportResponse {
+    func answer(to request: TransportRequest) async throws(TransportFailure) -> CacheAnswer {
         var request = request
-        switch defect {
-        case .ignoresBypass, .ignoresReload, .answersRetries, .answersErrors: request.cacheUse = .standard
-        case .reloads where request.cacheUse == .revalidate: request.cacheUse = .reload
+        switch (defect, request.cacheUse) {
+        case (.contactsOrigin, .onlyIfCached): return .stored(try await origin.send(request))
+        case (.alwaysAcceptsStale, .standard): request.cacheUse = .onlyIfCached
+        case (.ignoresQueries, _):
+            request.url = URL(string: "/a", relativeTo: request.url)?.absoluteURL ?? request.url
+        case (.ignoresBypass, .bypass), (.ignoresReload, .reload), (.storesReads, .readOnly):
+            request.cacheUse = .standard
+        case (.answersRetries, .revalidate), (.answersErrors, .revalidate): request.cacheUse = .standard
+        case (.reloads, .revalidate): request.cacheUse = .reload
+        case (.startsAtOnce, .standard): _ = try await origin.send(request)
         default: break
         }
-        return try await inner.send(request)
-    }
-
-    func storedResponse(
-        to request: TransportRequest, acceptsStale: Bool
-    ) async throws(CacheMiss) -> TransportResponse {
-        if defect == .contactsOrigin, let answer = try? await origin.send(request) { return answer }
-        let accepts = acceptsStale || defect == .alwaysAcceptsStale
-        var request = request
-        if defect == .ignoresQueries, let url = URL(string: "/a", relativeTo: request.url) {
-            request.url = url.absoluteURL
+        var answer = try await inner.answer(to: request)
+        if defect == .truncates, case .stored(var response) = answer {
+            response.body = TransportBody(Data(count: 10))
+            answer = .stored(response)
         }
-        var response = try await inner.storedResponse(to: request, acceptsStale: accepts)
-        if defect == .truncates { response.body = TransportBody(Data(count: 10)) }
-        return response
+        return answer
     }
 
     func removeStoredResponses(to request: TransportRequest) async {

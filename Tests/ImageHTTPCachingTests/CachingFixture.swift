@@ -65,8 +65,9 @@ struct CachingFixture: Sendable {
 
     /// Returns the stored response to a GET, or nil.
     func stored(_ path: String = "/a", _ lines: String..., acceptsStale: Bool = false) async throws -> Received? {
-        let response = try? await transport.storedResponse(to: Self.request(path, lines), acceptsStale: acceptsStale)
-        return try await response.asyncMap { try await Received($0) }
+        let request = Self.request(path, lines) { if acceptsStale { $0.cacheUse = .onlyIfCached } }
+        guard case .stored(let response) = try? await transport.answer(to: request) else { return nil }
+        return try await Received(response)
     }
 
     static func request(

@@ -111,7 +111,7 @@ struct OutageTests {
         #expect(test.revalidations == [event, event])
     }
 
-    @Test("storedResponse returns a fresh response, or a stale one if accepted, without contacting the origin")
+    @Test("the cache answers with a fresh response, or a stale one if only it is asked, without contacting the origin")
     func offline() async throws {
         test.script("/a", .text("one", "Cache-Control: max-age=60, must-revalidate"))
         #expect(try await test.stored(acceptsStale: true) == nil)

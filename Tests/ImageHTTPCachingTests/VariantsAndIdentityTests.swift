@@ -105,9 +105,9 @@ struct VariantsAndIdentityTests {
 struct CachedModifyingTransportTests {
     private let test = CachingFixture()
 
-    private func modifying(keepsIdentity: Bool) -> any DataTransport & ResponseCache {
+    private func modifying(keepsIdentity: Bool) -> any ResponseCache {
         let isSignedOut = { @Sendable in test.origin.sendCount > 0 }
-        return ModifyingTransport.cached(
+        return ModifyingTransport(
             test.transport, keepsIdentity: keepsIdentity,
             modify: { request throws(TransportFailure) in
                 if isSignedOut(), request.headers[.accept] == nil { throw TransportFailure.other("signed out") }
@@ -118,8 +118,8 @@ struct CachedModifyingTransportTests {
     }
 
     private func isStored(_ lines: String..., in cache: any ResponseCache) async -> Bool {
-        let request = CachingFixture.request("/a", lines)
-        return (try? await cache.storedResponse(to: request, acceptsStale: false)) != nil
+        guard case .stored = try? await cache.answer(to: CachingFixture.request("/a", lines)) else { return false }
+        return true
     }
 
     @Test("requests are looked up and removed as they are sent")

@@ -102,24 +102,6 @@ struct LoaderFixture {
     static let image = FakeImage.encode(width: 40, height: 30)
 }
 
-/// A transport with a cache that it doesn't fill.
-struct SeparateCache: DataTransport, ResponseCache {
-    let network: any DataTransport
-    let cache: any ResponseCache
-
-    func send(_ request: TransportRequest) async throws(TransportFailure) -> TransportResponse {
-        try await network.send(request)
-    }
-
-    func storedResponse(to request: TransportRequest, acceptsStale: Bool) async throws(CacheMiss) -> TransportResponse {
-        try await cache.storedResponse(to: request, acceptsStale: acceptsStale)
-    }
-
-    func removeStoredResponses(to request: TransportRequest) async {
-        await cache.removeStoredResponses(to: request)
-    }
-}
-
 extension ImageRequest {
     /// The URL of a request that has one.
     var address: URL {

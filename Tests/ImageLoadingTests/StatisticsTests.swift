@@ -144,7 +144,7 @@ struct StatisticsTests {
     @Test("removing everything empties memory and disk, and memory even if the disk fails")
     func emptying() async throws {
         let log = MessageLog<String>()
-        let fixture = LoaderFixture { $0.diskMaintenance = maintenance(log) }
+        let fixture = LoaderFixture { $0.transport.maintenance = maintenance(log) }
         _ = try await fixture.loader.image(for: fixture.request("a"))
         #expect(try await fixture.loader.cacheSizes() == CacheSizes(memory: 1_200, disk: 7))
         try await fixture.loader.removeAll()
@@ -152,7 +152,7 @@ struct StatisticsTests {
         try await fixture.loader.removeAll(olderThan: .seconds(5))
         #expect(log.messages == ["removeAll", "older 5.0 seconds"])
 
-        let broken = LoaderFixture { $0.diskMaintenance = maintenance(log, .noSpace) }
+        let broken = LoaderFixture { $0.transport.maintenance = maintenance(log, .noSpace) }
         _ = try await broken.loader.image(for: broken.request("a"))
         await #expect(throws: DataCacheFailure.noSpace) { try await broken.loader.removeAll() }
         #expect(broken.memory.images.isEmpty)

@@ -57,11 +57,31 @@ struct StoredResponseTests {
         _ = try await fixture.loader.data(for: request)
         let transport = fixture.transport
         let blocked = LoaderFixture(scheduler: ManualScheduler()) { configuration in
-            configuration.transport = .cached(
-                SeparateCache(network: transport, cache: OneResponse(LoaderFixture.image)))
+            configuration.transport = .cached(OneResponse(LoaderFixture.image, network: transport))
         }
         #expect(try await blocked.loader.data(for: request).source == .disk)
         #expect(transport.sendCount == 1)
+    }
+
+    @Test("the disk is asked once: for the index, and for the body that is returned")
+    func operations() async throws {
+        func operations(_ reply: ScriptedTransport.Reply) async throws -> [String] {
+            let count = fixture.disk.messages.count
+            _ = try await fixture.loader.data(for: fixture.request("a", then: reply) { $0.cachePolicy = .diskOnly })
+            return fixture.disk.messages.dropFirst(count).map { message in
+                switch message {
+                case .entry(let key): key.source.contains(" ") ? "read body" : "read index"
+                case .store(let key, _): key.source.contains(" ") ? "write body" : "write index"
+                default: "\(message)"
+                }
+            }
+        }
+        let cold = try await operations(stale)
+        #expect(cold == ["read index", "write body", "read index", "write index"])
+        fixture.wallTime.advance(10)
+        let confirmation = ScriptedTransport.Reply.status(.notModified, headers: [.cacheControl: "max-age=60"])
+        #expect(try await operations(confirmation) == ["read index", "read body", "read index", "write index"])
+        #expect(try await operations(stale) == ["read index", "read body"])
     }
 
     @Test("a not-found response is cached")
@@ -77,7 +97,7 @@ struct StoredResponseTests {
     @Test("a stored body that can't be read completely is fetched again")
     func damaged() async throws {
         let fixture = LoaderFixture {
-            $0.transport = .cached(SeparateCache(network: $0.transport, cache: OneResponse(nil)))
+            $0.transport = .cached(OneResponse(nil, network: $0.transport))
         }
         let request = fixture.request("a")
         #expect(try await fixture.loader.data(for: request).source == .network)
@@ -109,16 +129,22 @@ struct StoredResponseTests {
 /// A cache with the same body for each request, or a body that fails halfway if it is nil.
 private struct OneResponse: ResponseCache {
     let body: Data?
+    let network: any DataTransport
 
-    init(_ body: Data?) { self.body = body }
+    init(_ body: Data?, network: any DataTransport) {
+        self.body = body
+        self.network = network
+    }
 
-    func storedResponse(to request: TransportRequest, acceptsStale: Bool) async throws(CacheMiss) -> TransportResponse {
+    func answer(to request: TransportRequest) async throws(TransportFailure) -> CacheAnswer {
+        guard request.cacheUse == .standard else {
+            return .exchange(after: .policy) { () async throws(TransportFailure) in try await network.send(request) }
+        }
         let broken = TransportBody(pull: { () async throws(TransportFailure) in
             throw .closedEarly(received: 1, expected: 2)
         })
-        return TransportResponse(
-            head: ResponseHead(status: .ok, url: request.url, expectedBytes: body?.count),
-            body: body.map { TransportBody($0) } ?? broken, source: .cache)
+        let head = ResponseHead(status: .ok, url: request.url, expectedBytes: body?.count)
+        return .stored(TransportResponse(head: head, body: body.map { TransportBody($0) } ?? broken, source: .cache))
     }
 
     func removeStoredResponses(to request: TransportRequest) async {}

@@ -60,36 +60,3 @@ struct DataURLTransportTests {
         }
     }
 }
-
-@Suite("Scheme transport")
-struct SchemeTransportTests {
-    private struct Named: DataTransport {
-        let name: String
-
-        func send(_ request: TransportRequest) async throws(TransportFailure) -> TransportResponse {
-            throw .other(name)
-        }
-    }
-
-    @Test(
-        "the transport is selected by the case-insensitive scheme",
-        arguments: [("http://a/", "web"), ("HTTPS://a/", "web"), ("x:y", "own")])
-    func picks(_ text: String, _ name: String) async throws {
-        let web = Named(name: "web")
-        let transport = SchemeTransport(["http": web, "https": web, "X": Named(name: "own")])
-        let request = TransportRequest(url: try .of(text))
-        await #expect(throws: TransportFailure.other(name)) { try await transport.send(request) }
-    }
-
-    @Test(
-        "URLs without a scheme or with a scheme without a transport are invalid",
-        arguments: ["ftp://a/", "/just/a/path"])
-    func unknown(_ text: String) async throws {
-        let request = TransportRequest(url: try .of(text))
-        let failure = await #expect(throws: TransportFailure.self) { try await SchemeTransport([:]).send(request) }
-        guard case .invalidURL = failure else {
-            Issue.record("\(String(describing: failure))")
-            return
-        }
-    }
-}

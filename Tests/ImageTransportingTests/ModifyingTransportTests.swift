@@ -20,7 +20,8 @@ struct ModifyingTransportTests {
     @Test("each request is changed by the modifier")
     func modifies() async throws {
         origin.script(url, .ok(Data([1])))
-        let transport = ModifyingTransport(origin, modify: { request in authorized(request, "token") })
+        let transport = ModifyingTransport(
+            UncachedTransport(origin), modify: { request in authorized(request, "token") })
         _ = try await transport.send(TransportRequest(url: url))
         #expect(origin.requests.map { $0.headers[.authorization] } == ["token"])
     }
@@ -28,7 +29,8 @@ struct ModifyingTransportTests {
     @Test("a request is not sent if the modifier throws")
     func modifierFails() async throws {
         let transport = ModifyingTransport(
-            origin, modify: { _ throws(TransportFailure) in throw TransportFailure.other("signed out") })
+            UncachedTransport(origin),
+            modify: { _ throws(TransportFailure) in throw TransportFailure.other("signed out") })
         await #expect(throws: TransportFailure.other("signed out")) {
             try await transport.send(TransportRequest(url: url))
         }
@@ -39,7 +41,7 @@ struct ModifyingTransportTests {
     func answers() async throws {
         origin.script(url, .status(.unauthorized, headers: [.wwwAuthenticate: "Bearer"]), .ok(Data([1])))
         let transport = ModifyingTransport(
-            origin, modify: { request in authorized(request, "old") },
+            UncachedTransport(origin), modify: { request in authorized(request, "old") },
             challengeHandler: { refused, head in
                 #expect(refused.headers[.authorization] == "old")
                 #expect(head.headers[.wwwAuthenticate] == "Bearer")
@@ -56,7 +58,8 @@ struct ModifyingTransportTests {
         arguments: [true, false])
     func refused(_ isAnswered: Bool) async throws {
         origin.script(url, .status(.unauthorized))
-        let transport = ModifyingTransport(origin, challengeHandler: { refused, _ in isAnswered ? refused : nil })
+        let transport = ModifyingTransport(
+            UncachedTransport(origin), challengeHandler: { refused, _ in isAnswered ? refused : nil })
         let response = try await transport.send(TransportRequest(url: url))
         #expect(response.head.status == .unauthorized)
         #expect(origin.sendCount == (isAnswered ? 2 : 1))

@@ -3,10 +3,7 @@ import ImageTransporting
 
 // Compiles the example of the module's README.md.
 func example() async throws {
-    let transport = SchemeTransport([
-        "file": FileTransport(confinedTo: [URL(filePath: "/srv/images")]),
-        "data": DataURLTransport(),
-    ])
+    let transport = FileTransport(confinedTo: [URL(filePath: "/srv/images")])
     guard let url = URL(string: "file:///srv/images/a.jpg") else { return }
     let response = try await transport.send(TransportRequest(url: url, maxBodyBytes: 20 << 20))
     var received = 0

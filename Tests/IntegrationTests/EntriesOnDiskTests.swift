@@ -72,9 +72,14 @@ struct EntriesOnDiskTests {
                 return request
             }
         }
+        let other = TestLoader(http, folder: test.folder) { options in
+            options.account = "bob"
+            options.diskEncryption = FakeEncryption(key: 7)
+        }
         for request in [ImageRequest(server.url(), fit: 16), ImageRequest(.fetch(name: "a") { try Self.png() })] {
             _ = try await test.loader.data(for: request)
             #expect(await test.loader.contains(request))
+            #expect(await !other.loader.contains(request))
             #expect(await test.loader.cachedData(for: request) != nil)
             await test.loader.remove(request)
             #expect(await !test.loader.contains(request))

@@ -6,7 +6,7 @@ import ImageTransporting
 import Synchronization
 
 /// The origins and the response cache. At random, they are slow, fail or ignore cancellation.
-final class SimulatedNetwork: DataTransport, ResponseCache {
+final class SimulatedNetwork: ResponseCache {
     private let context: SimulationContext
     private let stored = Stored()
 
@@ -26,7 +26,14 @@ final class SimulatedNetwork: DataTransport, ResponseCache {
     /// The body of a response that is not an image.
     static let garbage = Data(repeating: 0x2A, count: SimulatedImage.byteCount)
 
-    func send(_ request: TransportRequest) async throws(TransportFailure) -> TransportResponse {
+    func answer(to request: TransportRequest) async throws(TransportFailure) -> CacheAnswer {
+        let readsStored = [.standard, .readOnly, .onlyIfCached].contains(request.cacheUse)
+        let isAsked = request.headers[.cacheControl] != "no-cache"
+        if readsStored, isAsked, let stored = await storedResponse(to: request) { return .stored(stored) }
+        return .exchange(after: .absent) { () async throws(TransportFailure) in try await self.exchange(request) }
+    }
+
+    private func exchange(_ request: TransportRequest) async throws(TransportFailure) -> TransportResponse {
         let transfer = SimulatedTransfer(context)
         try await transfer.latency()
         switch context.draw(20) {
@@ -38,17 +45,16 @@ final class SimulatedNetwork: DataTransport, ResponseCache {
         }
         let image = SimulatedImage.file(Int(request.url.lastPathComponent) ?? 0)
         return transfer.response(.ok, image, to: request) { [stored] in
-            if request.cacheUse != .bypass { stored[request.url] = image }
+            if ![.bypass, .readOnly].contains(request.cacheUse) { stored[request.url] = image }
         }
     }
 
-    func storedResponse(
-        to request: TransportRequest, acceptsStale: Bool
-    ) async throws(CacheMiss) -> TransportResponse {
+    private func storedResponse(to request: TransportRequest) async -> TransportResponse? {
+        let acceptsStale = request.cacheUse == .onlyIfCached
         for _ in 0..<context.draw(3) { await Task.yield() }
-        guard var data = stored[request.url] else { throw .absent }
+        guard var data = stored[request.url] else { return nil }
         let chance = context.draw(10)
-        if chance == 0, !acceptsStale { throw .stale }
+        if chance == 0, !acceptsStale { return nil }
         if chance == 1 { data = Self.garbage }
         let head = ResponseHead(status: .ok, url: request.url, expectedBytes: data.count)
         let piece = Mutex<Data?>(data)

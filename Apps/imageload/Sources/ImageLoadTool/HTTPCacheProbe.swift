@@ -64,7 +64,9 @@ struct HTTPCacheProbe: Sendable {
     private func answer(to request: TransportRequest, mode: CacheMode) async throws -> TransportResponse {
         switch mode {
         case .forceCache, .onlyIfCached:
-            if let stored = try? await transport.storedResponse(to: request, acceptsStale: true) { return stored }
+            var lookup = request
+            lookup.cacheUse = .onlyIfCached
+            if case .stored(let stored) = try? await transport.answer(to: lookup) { return stored }
             guard mode == .forceCache else {
                 throw InvalidRequest("nothing is stored for \(request.url.absoluteString)")
             }

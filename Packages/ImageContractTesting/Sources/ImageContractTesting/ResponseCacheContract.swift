@@ -11,7 +11,7 @@ public import ImageTransporting
 /// The contract of `ResponseCache` and the transport that fills it.
 public enum ResponseCacheContract {
     /// Makes a transport with an empty HTTP cache in front of another transport.
-    public typealias Subject = @Sendable (_ origin: any DataTransport) async throws -> any DataTransport & ResponseCache
+    public typealias Subject = @Sendable (_ origin: any DataTransport) async throws -> any ResponseCache
 
     /// All rules.
     public static let rules: [ContractRule<Subject>] = [
@@ -84,6 +84,26 @@ public enum ResponseCacheContract {
             }
             try expect(fixture.origin.sendCount == 0, "the origin received a request")
         },
+        ContractRule("a request that only reads the cache gets its response from there, or stores none") { make in
+            let fixture = try await Fixture(make, lifetime: "max-age=3600")
+            try await fixture.fetch(.readOnly)
+            try expect(try await fixture.stored(acceptsStale: true) == nil, "the response is stored")
+            try await fixture.fetch()
+            try await fixture.fetch(.readOnly)
+            try expect(fixture.origin.sendCount == 2, "the origin received \(fixture.origin.sendCount) of 2 requests")
+        },
+        ContractRule("an exchange sends the request when it is started, each time") { make in
+            let fixture = try await Fixture(make, lifetime: "no-store")
+            guard case .exchange(_, let start) = try await fixture.cache.answer(to: fixture.request) else {
+                throw ContractViolation("there is no exchange")
+            }
+            for count in 0..<2 {
+                try expect(
+                    fixture.origin.sendCount == count, "the origin received \(fixture.origin.sendCount) requests")
+                for try await _ in try await start().body {}
+            }
+            try expect(fixture.origin.sendCount == 2, "the origin received no request")
+        },
         ContractRule("a request that revalidates is sent to the origin, although the response is fresh") { make in
             let fixture = try await Fixture(make, lifetime: "max-age=3600")
             try await fixture.fetch()
@@ -129,7 +149,7 @@ public enum ResponseCacheContract {
         static let body = Data((0..<100_000).map { UInt8(truncatingIfNeeded: $0 ^ $0 >> 7) })
 
         let origin = ScriptedTransport()
-        let cache: any DataTransport & ResponseCache
+        let cache: any ResponseCache
         let request: TransportRequest
         private let status: HTTPResponse.Status
 
@@ -155,8 +175,9 @@ public enum ResponseCacheContract {
         }
 
         func stored(_ other: TransportRequest? = nil, acceptsStale: Bool) async throws -> Stored? {
-            let stored = try? await cache.storedResponse(to: other ?? request, acceptsStale: acceptsStale)
-            guard let response = stored else { return nil }
+            var request = other ?? request
+            request.cacheUse = acceptsStale ? .onlyIfCached : .standard
+            guard case .stored(let response) = try await cache.answer(to: request) else { return nil }
             var body = Data()
             for try await piece in response.body { body.append(piece) }
             return (body, response.source)

@@ -52,7 +52,9 @@ public struct ImageLoaderOptions: Sendable {
     /// Separates accounts that share a directory: no account finds the images of another.
     public var account: String?
     /// Changes each HTTP request before the cache lookup, for example to add a token. It is also called for cache hits.
-    /// It can run while its request has a download slot, so don't wait for the loader in it.
+    ///
+    /// It runs once for an attempt, which then waits for a download slot. A retry runs it again, while it has a slot, so
+    /// don't wait for the loader in it.
     ///
     /// Headers that it adds are part of the disk cache's keys, so stored images aren't found with another token. If a
     /// user's token can change, set ``account``, which replaces the headers in the keys. Keys of the memory cache
@@ -126,8 +128,7 @@ public struct ImageLoaderOptions: Sendable {
         let stores = cacheDirectory.map(makeStores)
         var configuration = ImageLoaderConfiguration(
             memoryCache: MemoryImageCache(byteLimit: memoryByteLimit, clock: CacheClock(now: stopwatch(clock))),
-            transport: makeTransport(scheduler, diskByteLimit > 0 ? stores : nil)
-                .adding(["file": FileTransport(), "data": DataURLTransport()]),
+            transport: makeTransport(scheduler, stores),
             decoder: ImageDecoders.makeDecoder(decoders, limits: decodingLimits),
             scheduler: scheduler, imageCoalescer: TaskCoalescer(), dataCoalescer: TaskCoalescer(),
             observer: observer,
@@ -136,14 +137,9 @@ public struct ImageLoaderOptions: Sendable {
         if !cacheKeyRules.isEmpty {
             configuration.urlIdentity = { [cacheKeyRules] url in cacheKeyRules.key(for: url) }
         }
-        configuration.diskMaintenance = stores?.maintenance
         configuration.applicationStateMonitor = applicationStateMonitor
         configuration.connectivityMonitor = connectivityMonitor
         configuration.backgroundTime = backgroundTime
-        configuration.fetchedOriginals = stores.flatMap { stores in
-            guard diskByteLimit > 0 else { return nil }
-            return FetchedOriginals(cache: transformed(stores.originals), partition: account, now: now)
-        }
         return configuration
     }
 
@@ -221,15 +217,21 @@ public struct ImageLoaderOptions: Sendable {
     private func makeTransport(_ scheduler: any WorkScheduler, _ stores: DiskStores?) -> LoaderTransport {
         let network = CircuitBreakingTransport(
             makeNetwork(), clock: clock, connectivityMonitor: connectivityMonitor)
-        guard let stores else {
-            return .uncached(
-                ModifyingTransport(network, modify: requestModifier, challengeHandler: challengeHandler))
+        var transport: LoaderTransport
+        if let stores, diskByteLimit > 0 {
+            let cached = makeCachingTransport(
+                over: resuming(network, in: stores.parts), in: stores.originals, rules: makeCachingRules(scheduler))
+            transport = .cached(modifying(cached, keepsIdentity: account != nil))
+        } else {
+            transport = .uncached(modifying(UncachedTransport(network), keepsIdentity: false))
         }
-        let cached = makeCachingTransport(
-            over: resuming(network, in: stores.parts), in: stores.originals, rules: makeCachingRules(scheduler))
-        return .cached(
-            ModifyingTransport.cached(
-                cached, keepsIdentity: account != nil, modify: requestModifier, challengeHandler: challengeHandler))
+        transport.maintenance = stores?.maintenance
+        return transport.adding(["file": FileTransport(), "data": DataURLTransport()])
+    }
+
+    private func modifying(_ cache: any ResponseCache, keepsIdentity: Bool) -> ModifyingTransport {
+        ModifyingTransport(
+            cache, keepsIdentity: keepsIdentity, modify: requestModifier, challengeHandler: challengeHandler)
     }
 
     /// Partial downloads are encrypted but never encoded, because they are not images.

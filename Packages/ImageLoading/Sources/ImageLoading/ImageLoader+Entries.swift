@@ -51,15 +51,8 @@ extension ImageLoader {
     }
 
     private func storeOnDisk(_ data: Data, for request: ImageRequest, _ lifetime: Duration) async -> Bool {
-        if case .fetch = request.origin, let originals = configuration.fetchedOriginals {
-            let entry = DataCacheEntry(data: data, createdAt: originals.now())
-            let stored: Void? = await reportingFailure(of: request) { () async throws(DataCacheFailure) in
-                try await originals.cache.store(entry, for: originals.key(request.original.source))
-            }
-            return stored != nil
-        }
-        guard let cache = configuration.responseCache, let lookup = diskLookup(of: request) else { return false }
-        return await cache.storeResponse(data, to: lookup, lifetime: lifetime)
+        guard let lookup = diskLookup(of: request) else { return false }
+        return await configuration.transport.storeResponse(data, to: lookup, lifetime: lookup.lifetime(lifetime))
     }
 
     /// Returns whether the image is in memory, at the size and with the processors of the request, or its original is on
@@ -68,7 +61,6 @@ extension ImageLoader {
     /// Sends no events. Use `cachedImage(for:)` to look only into memory.
     public func contains(_ request: ImageRequest) async -> Bool {
         if configuration.memoryCache?.image(for: cacheKey(for: request)) != nil { return true }
-        if case .fetch = request.origin { return await storedFetch(request) != nil }
         guard let response = await storedResponse(to: request) else { return false }
         response.body.discard()
         return true
@@ -76,7 +68,6 @@ extension ImageLoader {
 
     /// Returns the encoded original from disk, even if it is stale. Returns nil if there is none or it can't be read.
     public func cachedData(for request: ImageRequest) async -> Data? {
-        if case .fetch = request.origin { return await storedFetch(request) }
         guard let response = await storedResponse(to: request) else { return nil }
         return try? await collect(response)
     }
@@ -102,48 +93,23 @@ extension ImageLoader {
     }
 
     private func removeFromDisk(_ request: ImageRequest) async {
-        if case .fetch = request.origin, let originals = configuration.fetchedOriginals {
-            await reportingFailure(of: request) { () async throws(DataCacheFailure) in
-                try await originals.cache.remove(for: originals.key(request.original.source))
-            }
-        }
-        guard let cache = configuration.responseCache, let lookup = diskLookup(of: request) else { return }
-        await cache.removeStoredResponses(to: lookup)
-    }
-
-    private func storedFetch(_ request: ImageRequest) async -> Data? {
-        guard let originals = configuration.fetchedOriginals else { return nil }
-        let entry = await reportingFailure(of: request) { () async throws(DataCacheFailure) in
-            try await originals.cache.entry(for: originals.key(request.original.source))
-        }
-        return entry??.data
+        guard let lookup = diskLookup(of: request) else { return }
+        await configuration.transport.removeStoredResponses(to: lookup)
     }
 
     /// Returns nil if there is no response, or only one for an error.
     private func storedResponse(to request: ImageRequest) async -> TransportResponse? {
-        guard let cache = configuration.responseCache, let lookup = diskLookup(of: request),
-            let response = try? await cache.storedResponse(to: lookup, acceptsStale: true)
-        else { return nil }
+        guard var lookup = diskLookup(of: request) else { return nil }
+        lookup.cacheUse = .onlyIfCached
+        guard case .stored(let response) = try? await configuration.transport.answer(to: lookup) else { return nil }
         guard response.head.error != nil else { return response }
         response.body.discard()
         return nil
     }
 
-    /// Returns nil for originals that are not stored on disk as responses.
+    /// Returns nil for originals that are not stored on disk.
     private func diskLookup(of request: ImageRequest) -> TransportRequest? {
-        guard let url = request.url, !request.origin.isLocal else { return nil }
-        return try? TransportRequest(url, request.headers, FetchRoute(request), configuration.transferLimits)
-    }
-
-    @discardableResult
-    private func reportingFailure<Value: Sendable>(
-        of request: ImageRequest, _ body: () async throws(DataCacheFailure) -> Value
-    ) async -> Value? {
-        do throws(DataCacheFailure) {
-            return try await body()
-        } catch {
-            events.record(.diskFailed(error), id: 0, of: request) { .zero }
-            return nil
-        }
+        guard !request.origin.isLocal else { return nil }
+        return try? TransportRequest(request, source: cacheKey(for: request).source, configuration.transferLimits)
     }
 }

@@ -8,7 +8,7 @@ extension ImageLoader {
     /// Returns the current sizes of the caches in bytes. Throws if the disk store fails.
     public func cacheSizes() async throws(DataCacheFailure) -> CacheSizes {
         CacheSizes(
-            memory: configuration.memoryCache?.byteCount, disk: try await configuration.diskMaintenance?.byteCount())
+            memory: configuration.memoryCache?.byteCount, disk: try await configuration.transport.maintenance?.byteCount())
     }
 
     /// Removes everything from memory and disk. Requests in progress continue, and store what they load.
@@ -16,7 +16,7 @@ extension ImageLoader {
     /// Throws if the disk store fails. The memory cache is emptied nevertheless.
     public func removeAll() async throws(DataCacheFailure) {
         removeAllFromMemory()
-        try await configuration.diskMaintenance?.removeAll()
+        try await configuration.transport.maintenance?.removeAll()
     }
 
     /// Removes from memory and disk what was neither stored nor read for longer than `age`.
@@ -25,7 +25,7 @@ extension ImageLoader {
     /// images from memory nevertheless.
     public func removeAll(olderThan age: Duration) async throws(DataCacheFailure) {
         configuration.memoryCache?.removeAll { _, unusedFor in unusedFor.map { $0 > age } ?? true }
-        try await configuration.diskMaintenance?.removeUnused(age)
+        try await configuration.transport.maintenance?.removeUnused(age)
     }
 
     /// Cancels all requests in progress, down to the socket, and ends them with `ImageError.invalidated`.

@@ -33,16 +33,12 @@ public struct DiskMaintenance: Sendable {
 public struct ImageLoaderConfiguration: Sendable {
     /// Stores decoded images; nil for no memory cache.
     public var memoryCache: (any ImageCache)?
-    /// Measures and empties the caches on disk; nil without them.
-    public var diskMaintenance: DiskMaintenance?
-    /// Stores originals of `ImageOrigin.fetch`; nil to store none.
-    public var fetchedOriginals: FetchedOriginals?
     /// Returns the text that identifies the image of a URL; nil for the normalized URL. URLs with equal texts share memory,
-    /// downloads and prefetches. Use the rules of the response cache, so that they share stored responses, too.
+    /// downloads, prefetches and stored responses.
     ///
     /// It is called for each lookup in memory, on the caller's thread. Requests are sent to the URL as it is.
     public var urlIdentity: (@Sendable (URL) -> String)?
-    /// Downloads originals and returns stored ones: `.cached(…)`, or `.uncached(…)` without a disk cache.
+    /// Stores and downloads originals: `.cached(…)`, or `.uncached(…)` without a disk cache.
     public var transport: LoaderTransport
     /// Decodes originals.
     public var decoder: any SizedImageDecoder
@@ -93,7 +89,4 @@ public struct ImageLoaderConfiguration: Sendable {
         (self.retryPolicy, self.transferLimits) = (retryPolicy, transferLimits)
         (self.previewThrottle, self.clock, self.taskExecutor) = (previewThrottle, clock, taskExecutor)
     }
-
-    /// Returns stored responses that need no network; nil without a cache.
-    var responseCache: (any ResponseCache)? { transport.cache }
 }

@@ -1,35 +1,65 @@
+public import ImageCore
 public import ImageTransporting
 
-/// The transport of a loader, with the cache that it fills.
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// The way of a loader to originals: its disk cache, its network, and transports for other schemes.
 ///
-/// The loader asks the cache for what needs no network, and sends the other requests. Both are one value, because they must
-/// see the same requests: the cache would never find what is stored for a request with another header.
+/// It is one value, because all must see the same requests: the cache would never find what is stored for a request with
+/// another header.
 ///
 /// To change requests or to use another network, set `requestModifier` or `transport` of `ImageLoaderOptions` instead.
-public struct LoaderTransport: DataTransport {
-    private let transport: any DataTransport
-    /// Returns stored responses; nil without a cache.
-    let cache: (any ResponseCache)?
+public struct LoaderTransport: ResponseCache {
+    /// Measures and empties the disk under the cache; nil for none.
+    public var maintenance: DiskMaintenance?
+    /// Whether responses are stored.
+    let isCached: Bool
+    private let transport: any ResponseCache
+    private var others: [String: any DataTransport] = [:]
 
-    /// Uses a transport that stores responses, such as `CachingTransport`. What changes requests must be such a transport
-    /// itself; see `ModifyingTransport.cached`.
-    public static func cached(_ transport: any DataTransport & ResponseCache) -> LoaderTransport {
-        LoaderTransport(transport: transport, cache: transport)
+    /// Uses a transport that stores responses, such as `CachingTransport`, perhaps behind a `ModifyingTransport`. Bytes that
+    /// the application fetches itself are stored there, too, as responses for URLs of the scheme `fetch`.
+    public static func cached(_ transport: any ResponseCache) -> LoaderTransport {
+        LoaderTransport(isCached: true, transport: transport)
     }
 
     /// Uses a transport without asking for stored responses: each image that isn't in memory waits for a download slot, and
     /// requests with the mode `onlyIfCached` fail.
     public static func uncached(_ transport: any DataTransport) -> LoaderTransport {
-        LoaderTransport(transport: transport, cache: nil)
+        LoaderTransport(isCached: false, transport: UncachedTransport(transport))
+    }
+
+    private init(isCached: Bool, transport: any ResponseCache) {
+        self.isCached = isCached
+        self.transport = transport
     }
 
     /// Returns a transport with others for these case-insensitive schemes, such as `["archive": ArchiveTransport()]`.
     public func adding(_ others: [String: any DataTransport]) -> LoaderTransport {
-        LoaderTransport(transport: SchemeTransport(others, otherwise: transport), cache: cache)
+        var result = self
+        for (scheme, transport) in others { result.others[scheme.lowercased()] = transport }
+        return result
     }
 
-    /// Sends a request.
-    public func send(_ request: TransportRequest) async throws(TransportFailure) -> TransportResponse {
-        try await transport.send(request)
+    /// Returns a stored response, or the exchange of the transport for the scheme.
+    public func answer(to request: TransportRequest) async throws(TransportFailure) -> CacheAnswer {
+        try await transport(for: request).answer(to: request)
+    }
+
+    public func removeStoredResponses(to request: TransportRequest) async {
+        await transport(for: request).removeStoredResponses(to: request)
+    }
+
+    public func storeResponse(_ body: Data, to request: TransportRequest, lifetime: Duration) async -> Bool {
+        await transport(for: request).storeResponse(body, to: request, lifetime: lifetime)
+    }
+
+    private func transport(for request: TransportRequest) -> any ResponseCache {
+        guard let other = others[request.url.scheme?.lowercased() ?? ""] else { return transport }
+        return UncachedTransport(other)
     }
 }

@@ -58,6 +58,8 @@ public struct TransportRequest: Sendable {
     /// Whether the body is decoded. If false, no content coding is requested and the body is returned as received, even
     /// if its transfer coding is unknown. URLSession always decodes.
     public var decodesContent = true
+    /// The text that identifies `url` in a cache, if the caller knows it; nil for the key by the cache's own rules.
+    public var cacheKey: String?
     /// The header fields by which a cache distinguishes users, instead of `headers`. They aren't sent. Use them for
     /// tokens that change while the user stays the same; see `ModifyingTransport`.
     public var identityHeaders: HTTPFields?

@@ -18,10 +18,12 @@ public struct RedirectChain: Sendable {
     /// The visited addresses. Empty until the first redirect.
     private var visited: Set<String> = []
     private var count = 0
+    private let isFollowing: Bool
 
-    /// Creates a chain that begins with this request.
+    /// Creates a chain that begins with this request. It follows no redirect if `followsRedirects` is false.
     public init(_ request: TransportRequest) {
         self.request = request
+        isFollowing = request.followsRedirects
         self.request.followsRedirects = false
     }
 
@@ -37,7 +39,7 @@ public struct RedirectChain: Sendable {
         var chain = RedirectChain(request)
         while true {
             let response = try await exchange(chain.request)
-            guard request.followsRedirects, try chain.follow(response.head) else { return response }
+            guard try chain.follow(response.head) else { return response }
             response.body.discard()
         }
     }
@@ -56,12 +58,12 @@ public struct RedirectChain: Sendable {
         return URL(webAddress: location.bytes, relativeTo: url)
     }
 
-    /// Sets `request` to the target of a redirect. Returns false if `head` isn't a redirect.
+    /// Sets `request` to the target of a redirect. Returns false if `head` isn't a redirect, or none is followed.
     ///
     /// - Throws: `.blockedRedirect`, `.redirectLoop`, `.tooManyRedirects`, or `.malformedResponse` if the Location
     ///   can't be parsed.
     public mutating func follow(_ head: ResponseHead) throws(TransportFailure) -> Bool {
-        guard Self.isRedirect(head) else { return false }
+        guard isFollowing, Self.isRedirect(head) else { return false }
         guard let url = Self.target(of: head, from: request.url) else {
             throw .malformedResponse("can't parse the Location \(head.headers[.location] ?? "")")
         }
@@ -72,13 +74,14 @@ public struct RedirectChain: Sendable {
         if Self.origin(of: url) != Self.origin(of: request.url) { dropCredentials() }
         changeMethod(after: head.status)
         request.url = keepingFragment(url)
+        request.cacheKey = nil
         guard visited.insert(Self.address(of: request)).inserted else {
             throw .redirectLoop(request.url.absoluteString)
         }
         return true
     }
 
-    private static func isHTTP(_ url: URL) -> Bool {
+    package static func isHTTP(_ url: URL) -> Bool {
         ["http", "https"].contains(url.scheme?.lowercased()) && url.host()?.isEmpty == false
     }
 

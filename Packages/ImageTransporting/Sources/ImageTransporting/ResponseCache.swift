@@ -6,18 +6,17 @@ public import ImageCore
     public import Foundation
 #endif
 
-/// The stored responses of a caching transport, for callers that don't want to use the network or wait for it.
+/// A transport that stores responses. Its caller asks once, and then uses the stored response or starts an exchange.
 ///
 /// Promises:
-/// - No method waits for the network.
+/// - Only an exchange that is started uses the network. The methods don't wait for it.
 /// - A failure of the storage is a miss. It is reported to the owner of the cache, not to the callers.
-public protocol ResponseCache: Sendable {
-    /// Returns the stored response that the transport would return without a request to the origin.
+public protocol ResponseCache: DataTransport {
+    /// Returns the stored response to a request, or the exchange that it needs, as `TransportRequest.cacheUse` says.
     ///
-    /// - Parameter acceptsStale: Whether to return any stored response for the request, even a stale one, as when the
-    ///   network is unavailable. `TransportResponse.source` says whether it is stale.
-    /// - Throws: The reason why there is no such response, as far as the cache knows it.
-    func storedResponse(to request: TransportRequest, acceptsStale: Bool) async throws(CacheMiss) -> TransportResponse
+    /// - Throws: `.tooLarge` for a stored response that is larger than the request allows, and the failures of
+    ///   `RedirectChain` for a stored redirect.
+    func answer(to request: TransportRequest) async throws(TransportFailure) -> CacheAnswer
     /// Removes the stored responses for the request, and for the requests that it redirects to.
     func removeStoredResponses(to request: TransportRequest) async
     /// Stores a body as the response to a GET request, as if the origin had just sent it.
@@ -27,20 +26,59 @@ public protocol ResponseCache: Sendable {
     func storeResponse(_ body: Data, to request: TransportRequest, lifetime: Duration) async -> Bool
 }
 
+/// What a cache has for a request.
+public enum CacheAnswer: Sendable {
+    /// Sends a request to its origin. It can be called again, after an interruption.
+    public typealias Exchange = @Sendable () async throws(TransportFailure) -> TransportResponse
+
+    /// A stored response, which can be used without a request to the origin.
+    case stored(TransportResponse)
+    /// The request must be sent, for this reason. Its result may still be a stored response, which the origin has
+    /// confirmed, or which is used instead of a failure.
+    case exchange(after: CacheMiss, start: Exchange)
+}
+
 extension ResponseCache {
+    /// Returns the stored response, or starts the exchange at once.
+    public func send(_ request: TransportRequest) async throws(TransportFailure) -> TransportResponse {
+        switch try await answer(to: request) {
+        case .stored(let response): return response
+        case .exchange(_, let start): return try await start()
+        }
+    }
+
     public func storeResponse(_ body: Data, to request: TransportRequest, lifetime: Duration) async -> Bool { false }
+}
+
+/// A transport without a cache: each request is an exchange.
+public struct UncachedTransport: ResponseCache {
+    private let transport: any DataTransport
+
+    /// Creates a cache that stores nothing in front of another transport.
+    public init(_ transport: any DataTransport) { self.transport = transport }
+
+    public func answer(to request: TransportRequest) async throws(TransportFailure) -> CacheAnswer {
+        .exchange(after: .noCache) { () async throws(TransportFailure) in try await transport.send(request) }
+    }
+
+    public func removeStoredResponses(to request: TransportRequest) async {}
 }
 
 /// How a cache in front of a transport treats a request. Transports without a cache ignore it.
 public enum CacheUse: String, Sendable, Hashable, CaseIterable {
     /// Applies the rules of HTTP caching (RFC 9111).
     case standard
+    /// Returns any stored response, even a stale one, as when the network is unavailable. Without one, an exchange responds
+    /// with status 504, and the origin is not asked.
+    case onlyIfCached
     /// Asks the origin, even if the stored response is fresh. Returns a stored response if the origin confirms it, can't be
     /// reached or responds with status 500, 502, 503 or 504, as HTTP allows; but never a stored error. For a request that
     /// is sent again after a failure.
     case revalidate
     /// Requests the response from the origin, ignores stored responses, and stores the new one.
     case reload
+    /// Uses a stored response that needs no validation, but doesn't store a new one.
+    case readOnly
     /// Neither uses stored responses nor stores the new one.
     case bypass
 }

@@ -12,8 +12,8 @@ public import ImageTransporting
 /// Remembers the freshness of each original that is loaded through it, because a loader returns only the bytes.
 ///
 /// It is in front of the transport with the HTTP cache, so that it sees the responses of both.
-public final class FreshnessRecorder: DataTransport, ResponseCache {
-    private let transport: any DataTransport & ResponseCache
+public final class FreshnessRecorder: ResponseCache {
+    private let transport: any ResponseCache
     private let now: @Sendable () -> Date
     private let freshness: MemoryCache<String, OriginFreshness>
     private let traces: MemoryCache<String, TraceContext>
@@ -23,7 +23,7 @@ public final class FreshnessRecorder: DataTransport, ResponseCache {
     ///   - limit: The number of originals that are remembered.
     ///   - now: Returns the current time.
     public init(
-        over transport: any DataTransport & ResponseCache, limit: Int = 100_000, now: @escaping @Sendable () -> Date
+        over transport: any ResponseCache, limit: Int = 100_000, now: @escaping @Sendable () -> Date
     ) {
         self.transport = transport
         self.now = now
@@ -38,16 +38,16 @@ public final class FreshnessRecorder: DataTransport, ResponseCache {
     /// requests with other fields would not share a download.
     public func setTrace(_ trace: TraceContext, for url: URL) { traces.insert(trace, for: url.absoluteString) }
 
-    public func send(_ request: TransportRequest) async throws(TransportFailure) -> TransportResponse {
+    public func answer(to request: TransportRequest) async throws(TransportFailure) -> CacheAnswer {
         var request = request
         traces.removeValue(for: request.url.absoluteString)?.set(in: &request.headers)
-        return recorded(try await transport.send(request), request)
-    }
-
-    public func storedResponse(to request: TransportRequest, acceptsStale: Bool) async throws(CacheMiss)
-        -> TransportResponse
-    {
-        recorded(try await transport.storedResponse(to: request, acceptsStale: acceptsStale), request)
+        switch try await transport.answer(to: request) {
+        case .stored(let response): return .stored(recorded(response, request))
+        case .exchange(let miss, let start):
+            return .exchange(after: miss) { () async throws(TransportFailure) in
+                self.recorded(try await start(), request)
+            }
+        }
     }
 
     public func removeStoredResponses(to request: TransportRequest) async {

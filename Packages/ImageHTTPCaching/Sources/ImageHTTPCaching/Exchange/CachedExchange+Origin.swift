@@ -18,7 +18,9 @@ extension CachedExchange {
     }
 
     /// Sends the request to the origin without conditions.
-    func fetch() async throws(TransportFailure) -> TransportResponse { await deliver(try await sendToOrigin([:])) }
+    @Sendable func fetch() async throws(TransportFailure) -> TransportResponse {
+        await deliver(try await sendToOrigin([:]))
+    }
 
     private func sendToOrigin(_ conditions: HTTPFields) async throws(TransportFailure) -> OriginResponse {
         var request = request
@@ -29,10 +31,12 @@ extension CachedExchange {
         return OriginResponse(response: response, requestTime: requestTime, responseTime: store.now())
     }
 
-    /// Validates a stored response with the origin (RFC 9111, 4.3).
+    /// Validates a stored response with the origin (RFC 9111, 4.3). Fetches a new one if its body is missing.
     func validate(
-        _ stored: Stored, _ conditions: HTTPFields, _ fallback: StaleFallback
+        _ variant: VariantIndex.Variant, _ conditions: HTTPFields, _ fallback: StaleFallback
     ) async throws(TransportFailure) -> TransportResponse {
+        guard let body = await store.body(of: variant, key) else { return try await fetch() }
+        var stored = Stored(variant: variant, body: body)
         let origin: OriginResponse
         do throws(TransportFailure) {
             origin = try await sendToOrigin(conditions)
@@ -40,9 +44,8 @@ extension CachedExchange {
             guard fallback.allows(after: error) else { throw error }
             return try serve(stored, .stale)
         }
-        switch await evaluate(origin, of: stored.variant, fallback) {
+        switch await evaluate(origin, of: variant, fallback) {
         case .confirmed(let response):
-            var stored = stored
             stored.variant.response = response
             return try serve(stored, .validated)
         case .serverError: return try serve(stored, .stale)

@@ -1,4 +1,5 @@
 import HTTPTypes
+import ImageCore
 import ImageTransporting
 
 #if canImport(FoundationEssentials)
@@ -57,6 +58,22 @@ extension CachedExchange {
         // A client that follows a redirect or fails on an error may not read the body.
         response.body = isSuccessful ? recording.body : await recording.body(readingAhead: Self.readAheadLimit)
         return response
+    }
+
+    /// Stores a body that an application has in place of the origin. Returns whether it is stored.
+    func store(_ body: Data, as head: ResponseHead) async -> Bool {
+        let time = store.now()
+        let response = StoredHTTPResponse(head, to: request.headers, requestTime: time, responseTime: time)
+        guard rules.policy.mayStore(response, to: cacheRequest), let variant = VariantIndex.Variant(response),
+            let writer = await store.writer(variant.bodyName, of: key, expectedByteCount: body.count)
+        else { return false }
+        let isWritten: Void? = await store.reporting(key) { () async throws(DataCacheFailure) in
+            try await writer.append(body)
+            try await writer.finish(metadata: Data(), createdAt: time)
+        }
+        guard isWritten != nil, await store.insert(variant, key, to: request.headers) else { return false }
+        rules.observer(.stored(request.url, bytes: body.count))
+        return true
     }
 
     /// Updates or removes stored responses by the response to a HEAD request (RFC 9111, 4.3.5).

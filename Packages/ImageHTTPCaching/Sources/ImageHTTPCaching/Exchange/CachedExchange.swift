@@ -14,26 +14,6 @@ struct CachedExchange: Sendable {
     struct Stored {
         var variant: VariantIndex.Variant
         var body: StoredBody
-
-        var isError: Bool { variant.response.status >= 400 }
-    }
-
-    private enum Plan {
-        case use(Stored, ResponseSource, revalidates: Bool)
-        case validate(Stored, with: HTTPFields, fallback: StaleFallback)
-        case fetch(CacheMiss)
-        case unavailable
-
-        /// The plan for `CacheUse.revalidate`. A stored error is not validated, because that would confirm it.
-        var askingOrigin: Plan {
-            switch self {
-            case .use(let stored, _, _) where stored.isError: .fetch(.notReusable)
-            case .validate(let stored, _, _) where stored.isError: .fetch(.notReusable)
-            case .use(let stored, _, _):
-                .validate(stored, with: stored.variant.response.validationFields, fallback: .serverError)
-            case .validate, .fetch, .unavailable: self
-            }
-        }
     }
 
     let request: TransportRequest
@@ -48,83 +28,69 @@ struct CachedExchange: Sendable {
     /// The request without conditions and range. These are evaluated on the full stored response.
     private var unconditionalRequest: HTTPCacheRequest { cacheRequest.unconditional }
 
-    func response() async throws(TransportFailure) -> TransportResponse {
-        if request.cacheUse == .reload { return try await fetch() }
-        let plan = await plan()
-        switch request.cacheUse == .revalidate ? plan.askingOrigin : plan {
-        case .use(let stored, let source, let revalidates):
-            if revalidates { revalidateInBackground(stored.variant) }
-            return try serve(stored, source)
-        case .validate(let stored, let conditions, let fallback) where cacheRequest.isPlainGet:
-            return try await validate(stored, conditions, fallback)
-        case .validate, .fetch: return try await fetch()
-        case .unavailable: return unavailable
-        }
-    }
-
-    /// Returns the response without contacting the origin, or the reason why there is none.
-    ///
-    /// A response larger than the request allows is a miss.
-    func lookUp(acceptsStale: Bool) async -> Result<TransportResponse, CacheMiss> {
-        let response: TransportResponse?
-        switch await plan() {
-        case .use(let stored, let source, let revalidates):
-            if revalidates, !acceptsStale { revalidateInBackground(stored.variant) }
-            response = makeResponse(stored, source)
-        case .validate(let stored, _, _):
-            guard acceptsStale else { return .failure(.stale) }
-            response = makeResponse(stored, .stale)
-        case .fetch(let miss): return .failure(miss)
-        case .unavailable: return .failure(.notReusable)
-        }
-        return response.map { .success($0) } ?? .failure(.notReusable)
-    }
-
-    /// Returns the decision of the policy. Skips variants whose bodies have been lost.
-    private func plan() async -> Plan {
-        guard let index = await store.readableIndex(key) else { return .fetch(.unreadable) }
+    /// Asks the store once. Returns a stored response, or the exchange with the origin.
+    func answer() async throws(TransportFailure) -> CacheAnswer {
+        if request.cacheUse == .reload { return .exchange(after: .policy, start: fetch) }
+        guard let index = await store.readableIndex(key) else { return exchange(after: .unreadable) }
         var variants = index.variants
         var miss = index.miss(to: request.headers)
         while true {
-            switch rules.policy.decision(for: unconditionalRequest, from: variants.map(\.response), at: store.now()) {
+            switch decision(variants.map(\.response)) {
             case .use(let index, let isStale, let revalidates):
-                guard let stored = await open(variants.remove(at: index)) else {
+                let variant = variants.remove(at: index)
+                guard let body = await store.body(of: variant, key) else {
                     miss = .missingBytes
                     continue
                 }
-                return .use(stored, isStale ? .stale : .cache, revalidates: revalidates)
+                if revalidates { revalidateInBackground(variant) }
+                return .stored(try serve(Stored(variant: variant, body: body), isStale ? .stale : .cache))
             case .validate(let index, let conditions, let fallback):
-                guard let stored = await open(variants.remove(at: index)) else {
-                    miss = .missingBytes
-                    continue
+                let variant = variants[index]
+                if request.cacheUse == .readOnly || !cacheRequest.isPlainGet { return exchange(after: .stale) }
+                return .exchange(after: .stale) { () async throws(TransportFailure) in
+                    try await validate(variant, conditions, fallback)
                 }
-                return .validate(stored, with: conditions, fallback: fallback)
-            case .fetch: return .fetch(miss)
-            case .unavailable: return .unavailable
+            case .fetch: return exchange(after: miss)
+            case .unavailable: return .exchange(after: .notReusable) { unavailable }
             }
         }
     }
 
-    private func open(_ variant: VariantIndex.Variant) async -> Stored? {
-        await store.body(of: variant, key).map { Stored(variant: variant, body: $0) }
+    private func exchange(after miss: CacheMiss) -> CacheAnswer {
+        switch request.cacheUse {
+        case .onlyIfCached: .exchange(after: miss) { unavailable }
+        case .readOnly:
+            .exchange(after: miss) { () async throws(TransportFailure) in try await network.send(request) }
+        default: .exchange(after: miss, start: fetch)
+        }
     }
 
-    /// Returns a stored response.
+    /// Returns the decision of the policy, as the request's use of the cache changes it.
+    private func decision(_ variants: [StoredHTTPResponse]) -> CacheDecision {
+        let decision = rules.policy.decision(for: unconditionalRequest, from: variants, at: store.now())
+        switch (request.cacheUse, decision) {
+        case (.onlyIfCached, .use(let variant, let isStale, _)):
+            return .use(variant: variant, isStale: isStale, revalidates: false)
+        case (.onlyIfCached, .validate(let variant, _, _)):
+            return .use(variant: variant, isStale: true, revalidates: false)
+        case (.revalidate, .use(let variant, _, _)), (.revalidate, .validate(let variant, _, _)):
+            // Validation would confirm a stored error.
+            if variants[variant].status >= 400 { return .fetch }
+            guard case .use = decision else { return decision }
+            return .validate(variant: variant, with: variants[variant].validationFields, fallback: .serverError)
+        default: return decision
+        }
+    }
+
+    /// Returns a stored response with its age, after evaluating conditions and range.
     ///
     /// - Throws: `.tooLarge` if the response is larger than the request allows.
     func serve(_ stored: Stored, _ source: ResponseSource) throws(TransportFailure) -> TransportResponse {
-        guard let response = makeResponse(stored, source) else { throw .tooLarge(allowedBytes: request.maxBodyBytes) }
-        return response
-    }
-
-    /// Returns a stored response with its age, after evaluating conditions and range. Returns nil if it is larger than
-    /// the request allows.
-    private func makeResponse(_ stored: Stored, _ source: ResponseSource) -> TransportResponse? {
         let (response, byteCount) = (stored.variant.response, stored.body.byteCount)
         let conditional = response.conditionalResponse(
             to: HTTPCacheRequest(method: request.method, headers: request.headers), byteCount: byteCount)
         let bytes = request.method == .head ? 0..<0 : conditional.bytes(of: byteCount)
-        guard bytes.count <= request.maxBodyBytes else { return nil }
+        guard bytes.count <= request.maxBodyBytes else { throw .tooLarge(allowedBytes: request.maxBodyBytes) }
         let fields = response.headers(at: store.now(), isValidated: source == .validated)
         let head = ResponseHead(
             status: .init(code: conditional.status ?? response.status),

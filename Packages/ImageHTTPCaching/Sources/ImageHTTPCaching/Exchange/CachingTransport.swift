@@ -38,35 +38,56 @@ public struct CachingTransport: DataTransport, ResponseCache {
             cache: cache, now: now, report: { [observer = rules.observer] in observer(.cacheFailed($0, $1)) })
     }
 
-    /// Sends a request, or returns a stored response for it.
-    public func send(_ request: TransportRequest) async throws(TransportFailure) -> TransportResponse {
-        try await RedirectChain.response(to: request) { hop throws(TransportFailure) in
-            if let exchange = exchange(hop) { try await exchange.response() } else { try await sendUncached(hop) }
+    /// Returns the stored response, or an exchange with the origin. Follows redirects, of which each hop is stored.
+    public func answer(to request: TransportRequest) async throws(TransportFailure) -> CacheAnswer {
+        try await answer(RedirectChain(request))
+    }
+
+    /// Follows stored redirects up to a response, or to a request that must be sent.
+    private func answer(_ start: RedirectChain) async throws(TransportFailure) -> CacheAnswer {
+        var chain = start
+        while true {
+            switch try await hopAnswer(to: chain.request) {
+            case .stored(let response):
+                guard try chain.follow(response.head) else { return .stored(response) }
+                response.body.discard()
+            case .exchange(let miss, let start):
+                return .exchange(after: miss) { [chain] () async throws(TransportFailure) in
+                    try await follow(await start(), chain)
+                }
+            }
         }
     }
 
-    /// Returns the stored response for a request without contacting the origin. Follows stored redirects.
-    ///
-    /// - Parameters:
-    ///   - request: The request.
-    ///   - acceptsStale: Whether a stale response is returned, too.
-    /// - Throws: The reason why there is no response.
-    public func storedResponse(
-        to request: TransportRequest, acceptsStale: Bool
-    ) async throws(CacheMiss) -> TransportResponse {
-        try await followStoredRedirects(of: request) { hop throws(CacheMiss) in
-            guard let exchange = exchange(hop) else { throw .notReusable }
-            return try await exchange.lookUp(acceptsStale: acceptsStale).get()
+    /// Returns a response from the origin, or that to the request to which it redirects.
+    private func follow(
+        _ response: TransportResponse, _ start: RedirectChain
+    ) async throws(TransportFailure) -> TransportResponse {
+        var chain = start
+        guard try chain.follow(response.head) else { return response }
+        response.body.discard()
+        switch try await answer(chain) {
+        case .stored(let response): return response
+        case .exchange(_, let start): return try await start()
         }
+    }
+
+    private func hopAnswer(to request: TransportRequest) async throws(TransportFailure) -> CacheAnswer {
+        if let exchange = exchange(request) { return try await exchange.answer() }
+        return .exchange(after: .policy) { () async throws(TransportFailure) in try await sendUncached(request) }
     }
 
     /// Removes the stored responses to a request, and those to the targets of its redirects.
     public func removeStoredResponses(to request: TransportRequest) async {
-        _ = try? await followStoredRedirects(of: request) { hop throws(CacheMiss) in
-            guard let exchange = exchange(hop) else { throw .notReusable }
-            let response = await exchange.lookUp(acceptsStale: true)
+        var request = request
+        request.cacheUse = .onlyIfCached
+        var chain = RedirectChain(request)
+        var isRedirected = true
+        while isRedirected, let exchange = exchange(chain.request) {
+            let answer = try? await exchange.answer()
             await store.change(exchange.key) { $0.removeAll(invalidatedAt: nil) }
-            return try response.get()
+            guard case .stored(let response) = answer else { return }
+            isRedirected = (try? chain.follow(response.head)) ?? false
         }
     }
 
@@ -80,33 +101,7 @@ public struct CachingTransport: DataTransport, ResponseCache {
             status: .ok,
             headers: [.cacheControl: "max-age=\(seconds)", .date: HTTPDate.format(store.now())],
             url: request.url, expectedBytes: body.count)
-        var request = request
-        request.cacheUse = .reload
-        guard let exchange = exchange(request, over: GivenResponse(head: head, body: body)) else { return false }
-        do {
-            for try await _ in try await exchange.response().body {}  // stored while it is read
-            try await exchange.lookUp(acceptsStale: true).get().body.discard()
-            return true
-        } catch {
-            return false  // the store has reported its failure
-        }
-    }
-
-    /// Returns the first response that is not a redirect to follow.
-    ///
-    /// Throws if a hop is not stored or must not be followed. In that case the network reports the error.
-    private func followStoredRedirects(
-        of request: TransportRequest, _ stored: (TransportRequest) async throws(CacheMiss) -> TransportResponse
-    ) async throws(CacheMiss) -> TransportResponse {
-        var chain = RedirectChain(request)
-        while true {
-            let response = try await stored(chain.request)
-            do throws(TransportFailure) {
-                guard request.followsRedirects, try chain.follow(response.head) else { return response }
-            } catch {
-                throw .notReusable
-            }
-        }
+        return await exchange(request)?.store(body, as: head) ?? false
     }
 
     /// Sends a request past the cache. An unsafe method invalidates stored responses (RFC 9111, 4.4).
@@ -125,29 +120,20 @@ public struct CachingTransport: DataTransport, ResponseCache {
     }
 
     /// Returns nil if the request can neither be answered from the cache nor its response stored.
-    private func exchange(
-        _ request: TransportRequest, over origin: (any DataTransport)? = nil
-    ) -> CachedExchange? {
+    private func exchange(_ request: TransportRequest) -> CachedExchange? {
         guard [.get, .head].contains(request.method), request.cacheUse != .bypass else { return nil }
         return CachedExchange(
-            request: request, key: key(for: request.url, request.identity, isDecoded: request.decodesContent),
-            network: origin ?? network, store: store, rules: rules, revalidations: revalidations)
+            request: request,
+            key: key(for: request.url, request.identity, request.cacheKey, isDecoded: request.decodesContent),
+            network: network, store: store, rules: rules, revalidations: revalidations)
     }
 
     /// Bodies as received have keys of their own, because a stored head doesn't name the transfer coding of its body.
-    private func key(for url: URL, _ headers: HTTPFields, isDecoded: Bool) -> ResponseKey {
-        let text = rules.keys.key(for: url, identity: rules.identity(headers))
+    private func key(
+        for url: URL, _ headers: HTTPFields, _ address: String? = nil, isDecoded: Bool
+    ) -> ResponseKey {
+        let text = rules.keys.key(for: url, address: address, identity: rules.identity(headers))
         return ResponseKey(text: isDecoded ? text : "\(text) as received", url: url)
-    }
-}
-
-/// Returns a response that an application has, in place of an origin.
-private struct GivenResponse: DataTransport {
-    let head: ResponseHead
-    let body: Data
-
-    func send(_ request: TransportRequest) async throws(TransportFailure) -> TransportResponse {
-        TransportResponse(head: head, body: TransportBody(body))
     }
 }
 

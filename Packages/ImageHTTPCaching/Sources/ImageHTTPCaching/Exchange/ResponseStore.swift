@@ -53,25 +53,30 @@ struct ResponseStore: Sendable {
         return index
     }
 
-    /// Adds a variant to the index. Its body must be stored already.
-    func insert(_ variant: VariantIndex.Variant, _ key: ResponseKey, to request: HTTPFields) async {
-        await change(key, storedBody: variant.bodyName) { $0.insert(variant, to: request, now: now()) }
+    /// Adds a variant to the index. Its body must be stored already. Returns whether the index has it.
+    @discardableResult
+    func insert(_ variant: VariantIndex.Variant, _ key: ResponseKey, to request: HTTPFields) async -> Bool {
+        let index = await change(key, storedBody: variant.bodyName) { $0.insert(variant, to: request, now: now()) }
+        return index?.variants.contains(variant) ?? false
     }
 
     /// Changes an index, and removes the bodies that it no longer refers to. Changes of the same index run one after
     /// another.
     ///
     /// - Parameter storedBody: The name of a new body, which is removed unless the changed index refers to it.
+    /// - Returns: The changed index, or nil if it can't be written.
+    @discardableResult
     func change(
         _ key: ResponseKey, storedBody: String? = nil, _ body: @Sendable (inout VariantIndex) -> Void
-    ) async {
+    ) async -> VariantIndex? {
         await queue.perform(key.text) {
             let before = await index(key)
             var after = before
             body(&after)
-            if after != before { await write(after, key) }
+            let isWritten = after == before ? true : await write(after, key)
             let names = Set(before.variants.map(\.bodyName) + [storedBody].compactMap(\.self))
             for name in names.subtracting(after.variants.map(\.bodyName)) { await removeBody(name, of: key) }
+            return isWritten ? after : nil
         }
     }
 
@@ -105,14 +110,14 @@ struct ResponseStore: Sendable {
         }
     }
 
-    private func write(_ index: VariantIndex, _ key: ResponseKey) async {
+    private func write(_ index: VariantIndex, _ key: ResponseKey) async -> Bool {
         let time = now()
-        await reporting(key) { () async throws(DataCacheFailure) in
+        return await reporting(key) { () async throws(DataCacheFailure) in
             guard !index.isEmpty, let data = try? JSONEncoder().encode(index) else {
                 return try await cache.remove(for: key.index)
             }
             try await cache.store(DataCacheEntry(data: data, createdAt: time), for: key.index)
-        }
+        } != nil
     }
 
     private func removeBody(_ name: String, of key: ResponseKey) async {

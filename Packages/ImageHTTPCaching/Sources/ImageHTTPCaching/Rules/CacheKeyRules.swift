@@ -53,7 +53,12 @@ public struct CacheKeyRules: Hashable, Sendable {
     /// - Parameter identity: The identity of the user, if responses differ by user. The key contains only a digest of
     ///   it.
     public func key(for url: URL, identity: CacheIdentity = .anonymous) -> String {
-        let address = address(of: url)
+        key(for: url, address: nil, identity: identity)
+    }
+
+    /// - Parameter address: The key of the URL without an identity, if it is known.
+    func key(for url: URL, address: String?, identity: CacheIdentity) -> String {
+        let address = address ?? self.address(of: url)
         return identity == .anonymous ? address : "\(address) \(identity.digest)"
     }
 

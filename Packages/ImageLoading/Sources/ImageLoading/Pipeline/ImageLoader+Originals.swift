@@ -21,71 +21,78 @@ extension ImageLoader {
             if case .data(let data, _) = context.request.origin {
                 return context.makeResult(LoadedData(data: try self.checkSize(of: data), source: .disk))
             }
-            if let stored = try await self.storedOriginal(context) { return context.makeResult(stored) }
-            let result = try await self.download(for: context, shared)
-            if case .fetch = context.request.origin { await self.storeFetchedOriginal(result, context) }
-            return result
+            let request = try TransportRequest(context, self.configuration.transferLimits)
+            switch try await self.askDisk(for: request, context) {
+            case .loaded(let loaded): return context.makeResult(loaded)
+            case .exchange(let start): return try await self.download(request, start, for: context, shared)
+            }
         }
         context.sendJoined(result.requestID, result.loaded.source, bytes: result.loaded.data.count)
         return result
     }
 
-    /// Returns the stored original if it can be used without the network. Needs no slot in the download lane. Throws a
-    /// stored error: the transport also stores responses such as 404, for as long as they are fresh.
-    private func storedOriginal(_ context: RequestContext) async throws -> LoadedData? {
-        guard let url = context.request.origin.url else {
-            guard let data = await fetchedOriginal(context) else { return nil }
-            return LoadedData(data: try checkSize(of: data), source: .disk)
-        }
-        if context.original.isLocal { return nil }
-        guard let cache = configuration.responseCache, context.route.readsDisk else {
-            context.send(.diskMiss(configuration.responseCache == nil ? .noCache : .policy))
-            return nil
-        }
-        return try await storedResponse(url, cache, context)
+    private enum DiskAnswer {
+        case loaded(LoadedData)
+        case exchange(CacheAnswer.Exchange)
     }
 
-    private func storedResponse(
-        _ url: URL, _ cache: any ResponseCache, _ context: RequestContext
-    ) async throws -> LoadedData? {
-        do {
-            let request = try TransportRequest(url, context, configuration.transferLimits)
-            let response = try await cache.storedResponse(to: request, acceptsStale: context.route.isCacheOnly)
-            if let error = response.head.error {
-                context.send(.diskHit(bytes: 0))
-                response.body.discard()
-                throw error
+    /// Asks the disk cache once: for the stored original, or for the exchange to start when there is a slot. Throws a
+    /// stored error: the transport also stores responses such as 404, for as long as they are fresh.
+    private func askDisk(for request: TransportRequest, _ context: RequestContext) async throws -> DiskAnswer {
+        switch try await configuration.transport.answer(to: request) {
+        case .stored(let response):
+            return try await collectStored(response, request, context)
+        case .exchange(let miss, let start):
+            if !context.original.isLocal {
+                context.send(.diskMiss(context.route.readsDisk || miss == .noCache ? miss : .policy))
             }
-            let data = try await collect(response)
-            return recordLoad(of: data, from: response.source, context)
-        } catch let miss as CacheMiss {
-            context.send(.diskMiss(miss))
+            return .exchange(start)
+        }
+    }
+
+    private func collectStored(
+        _ response: TransportResponse, _ request: TransportRequest, _ context: RequestContext
+    ) async throws -> DiskAnswer {
+        if let error = response.head.error {
+            context.send(.diskHit(bytes: 0))
+            response.body.discard()
+            throw error
+        }
+        do {
+            return .loaded(recordLoad(of: try await collect(response), from: response.source, context))
         } catch TransportFailure.closedEarly {
             context.send(.diskMiss(.missingBytes))
+            var request = request
+            request.cacheUse = context.route.disk.writes ? .reload : .bypass
+            return .exchange { [request] () async throws(TransportFailure) in
+                try await self.configuration.transport.send(request)
+            }
         }
-        return nil
     }
 
     /// Returns whether the original, or an error response for it, is stored. Reads no body and sends no events.
     func hasStored(_ request: ImageRequest) async -> Bool {
         let route = FetchRoute(request)
         guard route.readsDisk else { return false }
-        if case .fetch = request.origin { return await hasFetchedOriginal(request) }
-        guard let url = request.url, let cache = configuration.responseCache else { return false }
         do {
-            let transfer = try TransportRequest(url, request.headers, route, configuration.transferLimits)
-            try await cache.storedResponse(to: transfer, acceptsStale: route.isCacheOnly).body.discard()
+            var lookup = try TransportRequest(
+                request, source: cacheKey(for: request).source, configuration.transferLimits)
+            lookup.cacheUse = route.cacheUse
+            guard case .stored(let response) = try await configuration.transport.answer(to: lookup) else {
+                return false
+            }
+            response.body.discard()
             return true
         } catch {
-            return false  // a miss, or a header that no request can have
+            return false  // a header that no request can have, or a response that is too large
         }
     }
 
     /// Removes undecodable bytes from the disk cache.
     func removeStoredOriginal(for context: RequestContext) async throws(ImageError) {
-        if case .fetch = context.request.origin { await removeFetchedOriginal(context) }
-        guard let url = context.request.url, let cache = configuration.responseCache else { return }
-        await cache.removeStoredResponses(to: try TransportRequest(url, context, configuration.transferLimits))
+        guard !context.original.isLocal else { return }
+        await configuration.transport.removeStoredResponses(
+            to: try TransportRequest(context, configuration.transferLimits))
     }
 
     func checkSize(of data: Data) throws(ImageError) -> Data {
@@ -123,14 +130,36 @@ extension ImageLoader {
     }
 
     /// Downloads the original and retries transient failures. Frees its slot in the lane while it waits.
-    private func download(for context: RequestContext, _ shared: any SharedOperation) async throws -> DataJobResult {
+    ///
+    /// - Parameter start: The exchange of the first attempt. Later ones ask the cache again.
+    private func download(
+        _ request: TransportRequest, _ start: @escaping CacheAnswer.Exchange, for context: RequestContext,
+        _ shared: any SharedOperation
+    ) async throws -> DataJobResult {
         if context.route.isCacheOnly { throw ImageError.offline }
         var retries = Retries()
+        var start = start
         while true {
-            if let loaded = try await makeAttempt(for: context, shared, &retries) {
-                return finishDownload(loaded, for: context)
+            if let loaded = try await makeAttempt(start, for: context, shared, &retries) {
+                let result = finishDownload(loaded, for: context)
+                if case .fetch = context.request.origin { await storeFetched(result, request, context) }
+                return result
+            }
+            var request = request
+            if retries.hasFailed { request.cacheUse = context.route.cacheUseOfRetry }
+            start = { [request] () async throws(TransportFailure) in
+                try await self.configuration.transport.send(request)
             }
         }
+    }
+
+    /// Stores an original of the application's own fetch until it is reloaded, unless it was reloaded meanwhile.
+    private func storeFetched(_ result: DataJobResult, _ request: TransportRequest, _ context: RequestContext) async {
+        guard context.route.disk.writes, context.isCurrent(result.generation) else { return }
+        let lifetime = request.lifetime(.zero)
+        _ = await configuration.transport.storeResponse(result.loaded.data, to: request, lifetime: lifetime)
+        guard !context.isCurrent(result.generation) else { return }
+        await configuration.transport.removeStoredResponses(to: request)
     }
 
     /// Returns the result of a download. New bytes of a request that had to ask the origin start a new generation.
@@ -143,15 +172,17 @@ extension ImageLoader {
 
     /// Makes one attempt, when conditions allow it and it has a slot. Returns nil after the wait before a retry.
     private func makeAttempt(
-        for context: RequestContext, _ shared: any SharedOperation, _ retries: inout Retries
+        _ start: @escaping CacheAnswer.Exchange, for context: RequestContext, _ shared: any SharedOperation,
+        _ retries: inout Retries
     ) async throws -> LoadedData? {
-        let (gate, priority, isRetry) = (gate(for: context), shared.priority, retries.hasFailed)
+        let gate = gate(for: context)
+        let priority = shared.priority
         do {
             try await gate?.waitUntilOpen(priority) { context.send(.deferred) }
             return try await runInLane(of: context, priority) {
-                guard let gate else { return try await self.makeAdmittedAttempt(for: context, shared, isRetry) }
+                guard let gate else { return try await self.makeAdmittedAttempt(start, for: context, shared) }
                 return try await gate.run(priority) {
-                    try await self.makeAdmittedAttempt(for: context, shared, isRetry)
+                    try await self.makeAdmittedAttempt(start, for: context, shared)
                 }
             }
         } catch let failure as AttemptFailure {
@@ -172,14 +203,14 @@ extension ImageLoader {
 
     /// Makes an attempt that conditions allow and that has a slot.
     private func makeAdmittedAttempt(
-        for context: RequestContext, _ shared: any SharedOperation, _ isRetry: Bool
+        _ start: CacheAnswer.Exchange, for context: RequestContext, _ shared: any SharedOperation
     ) async throws(AttemptFailure) -> LoadedData {
-        let start = retryController.uptime()
+        let time = retryController.uptime()
         context.send(.downloadStarted)
         do {
             let loaded =
                 switch context.request.origin {
-                case .url(let url): try await transfer(url, context, shared, isRetry)
+                case .url: try await receive(try await start(), context, shared)
                 case .fetch(_, let fetch): try await bytes(of: fetch, context)
                 case .data(let data, _): LoadedData(data: data, source: .disk)  // needs no download
                 }
@@ -188,7 +219,7 @@ extension ImageLoader {
             return loaded
         } catch {
             var failure = error as? AttemptFailure ?? AttemptFailure(error: ImageError(error))
-            failure.start = start
+            failure.start = time
             throw failure
         }
     }
@@ -233,13 +264,10 @@ extension ImageLoader {
         return recordLoad(of: try checkSize(of: data), from: .network, context)
     }
 
-    /// Sends one request and receives its body. A retry asks the origin, whatever the cache has stored of the failure.
-    private func transfer(
-        _ url: URL, _ context: RequestContext, _ shared: any SharedOperation, _ isRetry: Bool
+    /// Receives the body of a response.
+    private func receive(
+        _ response: TransportResponse, _ context: RequestContext, _ shared: any SharedOperation
     ) async throws -> LoadedData {
-        var request = try TransportRequest(url, context, configuration.transferLimits)
-        request.cacheUse = context.route.cacheUse(isRetry: isRetry)
-        let response = try await configuration.transport.send(request)
         if let error = response.head.error {
             response.body.discard()
             throw AttemptFailure(error: error, retryAfter: response.head.retryAfter)
@@ -300,24 +328,43 @@ extension URL {
 }
 
 extension TransportRequest {
-    init(_ url: URL, _ context: RequestContext, _ limits: TransferLimits) throws(ImageError) {
-        try self.init(url, context.request.headers, context.route, limits)
+    /// Creates the request that is looked up and sent, once for all attempts.
+    fileprivate init(_ context: RequestContext, _ limits: TransferLimits) throws(ImageError) {
+        try self.init(context.request, source: context.original.source, limits)
+        cacheUse = context.route.cacheUse
+        // Intermediate caches must validate with the origin, too.
+        let mode = context.route.mode
+        if mode == .reload || mode == .revalidate, headers[.cacheControl] == nil { headers[.cacheControl] = "no-cache" }
     }
 
-    init(
-        _ url: URL, _ headers: [String: String], _ route: FetchRoute, _ limits: TransferLimits
-    ) throws(ImageError) {
+    /// - Parameter source: The text that identifies the original. An application's own fetch has a URL with it.
+    init(_ request: ImageRequest, source: String, _ limits: TransferLimits) throws(ImageError) {
         var fields = HTTPFields()
-        for (name, value) in headers {
+        for (name, value) in request.url == nil ? [:] : request.headers {
             guard let name = HTTPField.Name(name) else { throw .invalidURL("no header can be named \"\(name)\"") }
             fields.append(HTTPField(name: name, value: value))
         }
-        // Intermediate caches must validate with the origin, too.
-        if route.mode == .reload || route.mode == .revalidate, !fields.contains(.cacheControl) {
-            fields[.cacheControl] = "no-cache"
-        }
+        guard let url = request.url ?? URL(fetchNamed: source) else { throw .invalidURL(source) }
         self.init(
             url: url, headers: fields, connectTimeout: limits.connectTimeout, stallTimeout: limits.stallTimeout,
             totalTimeout: limits.totalTimeout, maxBodyBytes: limits.maxBodyBytes, maxRedirects: limits.maxRedirects)
+        // The source of a URL without headers and `identity` is its key. All others have a space.
+        if !source.utf8.contains(UInt8(ascii: " ")) { cacheKey = source }
+    }
+
+    /// Returns the time for which a stored original is fresh: forever if only the application can fetch it.
+    func lifetime(_ lifetime: Duration) -> Duration { url.scheme == URL.fetchScheme ? .seconds(1 << 31) : lifetime }
+}
+
+extension URL {
+    fileprivate static let fetchScheme = "fetch"
+
+    /// Creates the URL under which the original of an application's own fetch is stored.
+    fileprivate init?(fetchNamed source: String) {
+        let name = source.utf8.map { byte in
+            let isPlain = (48...57).contains(byte) || (65...90).contains(byte) || (97...122).contains(byte)
+            return isPlain ? String(UnicodeScalar(byte)) : "%\(byte < 16 ? "0" : "")\(String(byte, radix: 16))"
+        }
+        self.init(string: "\(Self.fetchScheme):?\(name.joined())")
     }
 }

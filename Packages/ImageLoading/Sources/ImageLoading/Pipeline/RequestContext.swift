@@ -148,12 +148,22 @@ public struct FetchRoute: Hashable, Sendable {
 
     var isCacheOnly: Bool { mode == .onlyIfCached }
 
-    /// Returns the use of the transport cache by an attempt that needs the network.
-    ///
-    /// - Parameter isRetry: Whether an attempt has failed. The cache may have stored that failure.
-    func cacheUse(isRetry: Bool) -> CacheUse {
+    /// The use of the cache by the first attempt.
+    var cacheUse: CacheUse {
         switch disk {
-        case .readWrite: mode == .reload ? .reload : isRetry || mode == .retry ? .revalidate : .standard
+        case .readWrite where isCacheOnly: .onlyIfCached
+        case .readWrite: mode == .reload ? .reload : mode == .retry ? .revalidate : .standard
+        case .readOnly where isCacheOnly: .onlyIfCached
+        case .readOnly: readsDisk ? .readOnly : .bypass
+        case .writeOnly: .reload
+        case .none: .bypass
+        }
+    }
+
+    /// The use of the cache by an attempt after a failure, which the cache may have stored.
+    var cacheUseOfRetry: CacheUse {
+        switch disk {
+        case .readWrite: mode == .reload ? .reload : .revalidate
         case .writeOnly: .reload
         case .readOnly, .none: .bypass
         }

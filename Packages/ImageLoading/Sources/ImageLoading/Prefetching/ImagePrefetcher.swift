@@ -207,10 +207,9 @@ struct Prefetch: Sendable {
 extension ImageLoader {
     /// Returns whether there is a cache that can store the result. Whether the result fits isn't known before.
     fileprivate func canStore(_ prefetch: Prefetch) -> Bool {
-        switch (prefetch.key, prefetch.request.origin) {
-        case (.image, _): configuration.memoryCache?.storesImages ?? false
-        case (.original, .fetch): configuration.fetchedOriginals != nil
-        case (.original, _): configuration.responseCache != nil
+        switch prefetch.key {
+        case .image: configuration.memoryCache?.storesImages ?? false
+        case .original: configuration.transport.isCached
         }
     }
 
