@@ -7,7 +7,7 @@ import Testing
 final class BrokenScheduler: WorkScheduler {
     enum Defect: String, CaseIterable, CustomTestStringConvertible {
         case none, runsTwice, replacesErrors, keepsSlotAfterError, detachesWork, startsTask, runsForCancelledTask
-        case hasOneLane, exceedsLimit, leavesSlotFree, releasesSlotWhenCancelled, ignoresPriority, startsLatestFirst
+        case hasOneLane, exceedsLimit, leavesSlotFree, releasesSlotWhenCancelled, ignoresPriority, prefersLateWork
         case ignoresChanges, releasesSlotWhenChanged, startsOldestEarly, runsCancelledWork, throwsLate, losesTurns
         case keepsSlotOfCancelled
 
@@ -23,7 +23,6 @@ final class BrokenScheduler: WorkScheduler {
         var lane = LaneConfiguration(limit: limit)
         if defect == .exceedsLimit { lane.limit += 1 }
         if defect == .leavesSlotFree { lane.limit -= 1 }
-        if defect == .startsLatestFirst { lane.order = .lastInFirstOut }
         self.limit = lane.limit
         base = PriorityScheduler(lanes: [.decode: lane], overtakeLimit: defect == .startsOldestEarly ? 8 : 64)
     }
@@ -49,6 +48,7 @@ final class BrokenScheduler: WorkScheduler {
         switch defect {
         case .ignoresPriority: LivePriority(.normal)
         case .ignoresChanges: LivePriority(priority.value)
+        case .prefersLateWork where base.waitingCount >= 10 && priority.value == .normal: LivePriority(.high)
         default: priority
         }
     }
@@ -147,7 +147,7 @@ extension BrokenScheduler.Defect {
             ["a lane never runs more work at once than its limit, and leaves no slot unused"]
         case .releasesSlotWhenCancelled: ["work that is cancelled while it runs keeps its slot until it returns"]
         case .ignoresPriority: ["waiting work of higher priority starts first"]
-        case .startsLatestFirst: ["work of the same priority starts in the order of arrival"]
+        case .prefersLateWork: ["work of the same priority starts in the order of arrival"]
         case .ignoresChanges: ["a change of priority takes effect while the work waits"]
         case .releasesSlotWhenChanged: ["a change of priority does not affect work that runs"]
         case .startsOldestEarly: ["the oldest work is passed over at least 32 times before it may start first"]

@@ -13,12 +13,11 @@ struct ImageRequestTests {
         ImageRequest(url: try #require(URL(string: "http://h/a")))
     }
 
-    @Test("requests that can share a result are equal, regardless of priority, retry budget and options")
+    @Test("requests that can share a result are equal, regardless of priority and options")
     func equal() throws {
         let plain = try request()
         var other = plain
         other.priority = .veryHigh
-        other.retryBudget = RetryBudget(capacity: 1)
         other.options[.placeholder] = "gray"
         other.origin = .url(try #require(URL(string: "http://h/a#fragment")))
         #expect(other == plain)

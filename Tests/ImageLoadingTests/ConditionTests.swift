@@ -57,7 +57,7 @@ struct ConditionTests {
         fixture.run()
         #expect(fixture.transport.cancellationCount == 1 && fixture.transport.sendCount == 1)
         #expect(fixture.observer.kinds().last == .deferred)
-        #expect(fixture.imageCoalescer.callerCount == 1)
+        #expect(fixture.coalescer.callerCount == 2)
         if byMemory { pressure.set(.normal) } else { application.set(.foreground) }
         #expect(await end(of: task, fixture) == "network")
         #expect(fixture.transport.sendCount == 2)
@@ -97,7 +97,7 @@ struct ConditionTests {
         fixture.run()
         task.cancel()
         fixture.run()
-        #expect(fixture.imageCoalescer.isIdle && fixture.dataCoalescer.isIdle)
+        #expect(fixture.coalescer.isIdle)
         application.set(.foreground)
         fixture.run()
         #expect(fixture.transport.messages.isEmpty)
@@ -226,7 +226,7 @@ struct ConditionTests {
         #expect(await end(of: invalidated, fixture) == "\(ImageError.invalidated)")
         network.set(.online)
         fixture.run()
-        #expect(fixture.transport.sendCount == 2 && fixture.dataCoalescer.isIdle)
+        #expect(fixture.transport.sendCount == 2 && fixture.coalescer.isIdle)
     }
 
     @Test("retries, delays and host failures before and during the outage don't count")

@@ -17,7 +17,7 @@ struct ImagePrefetcherTests {
         #expect(prefetcher.count == 10_000)
         #expect(fixture.executor.readyCount == 5)
         fixture.executor.run()
-        #expect(fixture.waiterCount == 5)
+        #expect(fixture.callerCount == 10)
         prefetcher.stop()
         fixture.executor.run()
         #expect(prefetcher.count == 0)
@@ -38,11 +38,11 @@ struct ImagePrefetcherTests {
         prefetcher.start(requests)
         var most = 0
         for gate in gates {
-            while fixture.executor.step() { most = max(most, fixture.waiterCount) }
+            while fixture.executor.step() { most = max(most, fixture.callerCount) }
             gate.open()
         }
         fixture.executor.run()
-        #expect(most == 3)
+        #expect(most == 6)
         #expect(prefetcher.count == 0)
         #expect(requests.allSatisfy { fixture.loader.cachedImage(for: $0) != nil })
     }

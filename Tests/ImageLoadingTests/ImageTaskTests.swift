@@ -78,7 +78,7 @@ struct ImageTaskTests {
         let task = fixture.loader.task(for: heldRequest())
         await gate.arrivals(1)
         task.cancel()
-        #expect(fixture.imageCoalescer.callerCount == 0)
+        #expect(fixture.coalescer.callerCount == 0)
         await fixture.observer.reaches { $0.last?.kind == .cancelled }
         gate.open()
     }
@@ -112,22 +112,6 @@ struct ImageTaskTests {
         #expect(await events(task) == before)
         #expect((try? await task.image()) != nil || kind == "failure")
         #expect(fixture.loader.statistics.cancelled.count == counts.cancelled.count)
-    }
-
-    @Test("cancelling a task in its completion handler has no effect on its result")
-    func cancelledInHandler() async throws {
-        let cell = Cell(log)
-        let held = Mutex<ImageTask?>(nil)
-        let task = fixture.loader.load(heldRequest(), for: cell, on: .immediate) { cell, _ in
-            held.withLock { $0 }?.cancel()
-            cell.log.append("end")
-        }
-        held.withLock { $0 = task }
-        gate.open()
-        #expect(try await task.image().source == .network)
-        await log.reaches(1)
-        #expect(try await task.image().source == .network)
-        held.withLock { $0 = nil }
     }
 
     @Test("a cancelled listener ends, and the request continues")
@@ -177,189 +161,101 @@ struct ImageTaskTests {
 
     // MARK: Handlers
 
-    private final class Cell: Sendable {
-        let log: MessageLog<String>
-        init(_ log: MessageLog<String>) { self.log = log }
-    }
+    /// Lets the main actor run what is enqueued.
+    @MainActor
+    private func runMainActor() async { for _ in 0..<10 { await Task.yield() } }
 
-    /// Runs enqueued closures on demand.
-    private final class ManualDelivery: Sendable {
-        private let waiting = Watched<[@Sendable () -> Void]>([])
-        var delivery: Delivery {
-            Delivery { [waiting] body in waiting.change { $0.append(body) } }
-        }
-
-        var count: Int { waiting.value.count }
-
-        func deliver() async {
-            await waiting.reaches { !$0.isEmpty }
-            let body = waiting.change { $0.isEmpty ? nil : $0.removeFirst() }
-            body?()
-        }
-    }
-
-    @Test("a finished task with an undelivered result delivers nothing after its release")
-    func releasedBeforeDelivery() async throws {
-        let request = fixture.request("a")
-        _ = try await fixture.loader.image(for: request)
-        let (cell, manual) = (Cell(log), ManualDelivery())
-        var task: ImageTask? = fixture.loader.load(request, for: cell, on: manual.delivery) { cell, _ in
-            cell.log.append("called")
-        }
-        #expect(manual.count == 1 && task != nil)
-        task = nil
-        await manual.deliver()
-        #expect(log.messages.isEmpty)
-    }
-
-    @Test("a delivery is enqueued once for all new events")
+    @Test("a handler is called once on the main actor, with the result only")
+    @MainActor
     func handler() async throws {
-        let (cell, manual) = (Cell(log), ManualDelivery())
-        let task = fixture.loader.follow(heldRequest(), for: cell, on: manual.delivery) { cell, event in
-            cell.log.append(self.text(event))
-        }
-        await gate.arrivals(1)
-        gate.open()
-        _ = try await task.image()
-        #expect(log.messages.isEmpty)
-        #expect(manual.count == 1)
-        await manual.deliver()
-        #expect(log.messages == ["\(LoaderFixture.image.count)", "network"])
-    }
-
-    @Test("a completion handler is not called for progress")
-    func completionAlone() async throws {
-        let (cell, manual) = (Cell(log), ManualDelivery())
-        let task = fixture.loader.load(heldRequest(), for: cell, on: manual.delivery) { cell, _ in
-            cell.log.append("end")
+        let task = fixture.loader.load(heldRequest()) { [log] result in
+            MainActor.assertIsolated()
+            log.append((try? result.get()) == nil ? "failed" : "image")
         }
         var iterator = task.events.makeAsyncIterator()
         #expect(await iterator.next().map(text) == "10")
-        #expect(manual.count == 0)
-        gate.open()
-        _ = try await task.image()
-        #expect(manual.count == 1)
-        await manual.deliver()
-        #expect(log.messages == ["end"])
-    }
-
-    @Test("undelivered events of a cancelled task are not delivered")
-    func cancelledBeforeDelivery() async throws {
-        let (cell, manual) = (Cell(log), ManualDelivery())
-        let task = fixture.loader.load(fixture.request("a"), for: cell, on: manual.delivery) { cell, _ in
-            cell.log.append("end")
-        }
-        _ = try await task.image()
-        task.cancel()
-        await manual.deliver()
+        await runMainActor()
         #expect(log.messages.isEmpty)
+        gate.open()
+        await log.reaches(1)
+        await runMainActor()
+        #expect(log.messages == ["image"])
         #expect(try await task.image().source == .network)
     }
 
-    @Test("by default, a handler is called on the main actor")
-    func mainActor() async throws {
-        let cell = Cell(log)
-        let task = fixture.loader.load(fixture.request("a"), for: cell) { cell, result in
-            MainActor.assertIsolated()
-            cell.log.append((try? result.get()) == nil ? "failed" : "image")
-        }
+    @Test("a handler is called after `load` has returned, even for an image in memory")
+    @MainActor
+    func handlerOfMemoryHit() async throws {
+        let request = fixture.request("a")
+        _ = try await fixture.loader.image(for: request)
+        let task = fixture.loader.load(request) { [log] _ in log.append("called") }
+        #expect(log.messages.isEmpty)
         await log.reaches(1)
-        #expect(log.messages == ["image"])
         withExtendedLifetime(task) {}
     }
 
-    @Test("a handler can be called on an actor")
-    func actor() async throws {
-        actor Receiver {
-            let log: MessageLog<String>
-            init(_ log: MessageLog<String>) { self.log = log }
-            func load(_ request: ImageRequest, _ loader: ImageLoader) -> ImageTask {
-                loader.load(request, for: self, on: .on(self)) { receiver, _ in
-                    receiver.assumeIsolated { $0.log.append("here") }
-                }
-            }
+    @Test(
+        "after a cancellation or the release of the task, an earlier result is not delivered", arguments: [true, false])
+    @MainActor
+    func endedBeforeDelivery(isCancelled: Bool) async throws {
+        let request = fixture.request("a")
+        _ = try await fixture.loader.image(for: request)
+        var task: ImageTask? = fixture.loader.load(request) { [log] _ in log.append("called") }
+        if isCancelled { task?.cancel() } else { task = nil }
+        await runMainActor()
+        #expect(log.messages.isEmpty)
+        if let task { #expect(try await task.image().source == .memory) }
+    }
+
+    @Test("cancelling a task in its handler has no effect on its result")
+    @MainActor
+    func cancelledInHandler() async throws {
+        final class Owner { var task: ImageTask? }
+        let owner = Owner()
+        owner.task = fixture.loader.load(heldRequest()) { [log] _ in
+            owner.task?.cancel()
+            log.append("end")
         }
-        let receiver = Receiver(log)
-        let task = await receiver.load(fixture.request("a"), fixture.loader)
+        gate.open()
         await log.reaches(1)
-        withExtendedLifetime(task) {}
+        #expect(try await owner.task?.image().source == .network)
+        owner.task = nil
     }
 
     @Test("releasing the owner of a task cancels its work at once, before anything is sent")
+    @MainActor
     func ownerReleased() async {
-        final class Owner: Sendable {
-            let task = Mutex<ImageTask?>(nil)
-        }
+        final class Owner { var task: ImageTask? }
         let scheduler = ManualScheduler()
         let fixture = LoaderFixture(scheduler: scheduler)
-        let request = fixture.request("a")
         var owner: Owner? = Owner()
-        if let owner {
-            let task = fixture.loader.load(request, for: owner, on: .immediate) { [log] _, _ in log.append("called") }
-            owner.task.withLock { $0 = task }
+        owner?.task = fixture.loader.load(fixture.request("a")) { [log, weak owner] _ in
+            log.append("called \(owner == nil)")
         }
         await scheduler.arrivals(1)
         owner = nil
         await scheduler.reachesCancellation()
         #expect(scheduler.waiting.isEmpty)
         #expect(fixture.transport.messages.isEmpty)
+        await runMainActor()
         #expect(log.messages.isEmpty)
     }
 
-    @Test(
-        "a task whose owner was released is cancelled at its next event", arguments: [true, false])
-    func ownerReleasedTaskRetained(receivesAllEvents: Bool) async {
-        let fixture = LoaderFixture.stepped()
-        var cell: Cell? = Cell(log)
-        let task = cell.map { cell in
-            let request = heldRequest(of: fixture)
-            if !receivesAllEvents {
-                return fixture.loader.load(request, for: cell, on: .immediate) { $0.log.append("\($1)") }
-            }
-            return fixture.loader.follow(request, for: cell, on: .immediate) { cell, event in
-                cell.log.append(self.text(event))
-            }
-        }
-        fixture.run()
-        cell = nil
-        gate.open()
-        fixture.run()
-        #expect(fixture.imageCoalescer.isIdle)
-        #expect(fixture.loader.statistics.cancelled.count == 1)
-        #expect(log.messages == (receivesAllEvents ? ["10"] : []))
-        if let task { #expect(await events(task).isEmpty) }
-    }
-
-    @Test("a task whose owner was released before its end never calls the handler")
-    func ownerReleasedBeforeEnd() async {
-        let fixture = LoaderFixture.stepped()
-        var cell: Cell? = Cell(log)
-        let task = cell.map { cell in
-            let request = fixture.request("missing", then: .status(.notFound))
-            return fixture.loader.load(request, for: cell, on: .immediate) { $0.log.append("\($1)") }
-        }
-        cell = nil
-        fixture.run()
-        #expect(fixture.loader.statistics.failed.count == 1 && log.messages.isEmpty)
-        if let task { #expect(await events(task) == ["not found"]) }
-    }
-
     @Test("a handler is released at the end, even if the task is retained")
-    func handlerReleased() {
+    @MainActor
+    func handlerReleased() async {
         final class Payload: Sendable {}
-        let fixture = LoaderFixture.stepped()
-        let cell = Cell(log)
         weak var payload: Payload?
         let task: ImageTask
         do {
             let held = Payload()
             payload = held
-            task = fixture.loader.load(fixture.request("a"), for: cell, on: .immediate) { cell, _ in
-                withExtendedLifetime(held) { cell.log.append("called") }
+            task = fixture.loader.load(fixture.request("a")) { [log] _ in
+                withExtendedLifetime(held) { log.append("called") }
             }
         }
-        fixture.run()
-        #expect(log.messages == ["called"])
+        await log.reaches(1)
+        await runMainActor()
         #expect(payload == nil)
         withExtendedLifetime(task) {}
     }

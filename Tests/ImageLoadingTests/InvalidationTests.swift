@@ -14,7 +14,7 @@ struct InvalidationTests {
     private let log = MessageLog<String>()
 
     private var loader: ImageLoader { fixture.loader }
-    private var isIdle: Bool { fixture.imageCoalescer.isIdle && fixture.dataCoalescer.isIdle }
+    private var isIdle: Bool { fixture.coalescer.isIdle }
 
     /// Returns a request that receives ten bytes at once, and the rest when the gate is open.
     private func heldRequest(_ name: String = "held") -> ImageRequest {
@@ -45,7 +45,7 @@ struct InvalidationTests {
             for await event in task.events { if case .finished(let result) = event { log.append("\(result)") } }
         }
         fixture.run()
-        #expect(fixture.imageCoalescer.callerCount == 2 && fixture.dataCoalescer.callerCount == 2)
+        #expect(fixture.coalescer.callerCount == 4)
         loader.invalidate()
         fixture.run()
         #expect(await end(of: image) == Self.invalidated)
@@ -96,20 +96,6 @@ struct InvalidationTests {
         #expect(loader.cachedImage(for: request) == nil)
     }
 
-    @Test("a handler is called once, with the error")
-    func handler() async {
-        let cell = MessageLog<String>()
-        let task = loader.load(heldRequest(), for: cell, on: .immediate) { cell, result in
-            if case .failure(let error) = result { cell.append("\(error)") } else { cell.append("image") }
-        }
-        fixture.run()
-        loader.invalidate()
-        gate.open()
-        fixture.run()
-        #expect(cell.messages == [Self.invalidated] && isIdle)
-        withExtendedLifetime(task) {}
-    }
-
     @Test("waiting and running prefetches end")
     func prefetches() async {
         let fixture = LoaderFixture.stepped(downloads: 1)
@@ -150,7 +136,7 @@ struct InvalidationTests {
         fixture.run()
         #expect(await end(of: Task { try await task.image() }) == Self.invalidated)
         #expect(fixture.transport.sendCount == 1)
-        #expect(fixture.imageCoalescer.isIdle && fixture.dataCoalescer.isIdle)
+        #expect(fixture.coalescer.isIdle)
     }
 
     @Test("requests with smaller images, processors and previews also end")
@@ -161,7 +147,7 @@ struct InvalidationTests {
         whole.isProgressive = true
         let task = loader.task(for: whole)
         fixture.run()
-        #expect(fixture.imageCoalescer.callerCount == 3 && fixture.dataCoalescer.callerCount == 2)
+        #expect(fixture.coalescer.callerCount == 5)
         loader.invalidate()
         gate.open()
         fixture.run()
@@ -183,7 +169,7 @@ struct InvalidationTests {
     @Test("the loader is released with its last reference")
     func leaks() async {
         weak var loader: ImageLoader?
-        weak var coalescer: TaskCoalescer<ImageJobKey, ImageJobResult>?
+        weak var coalescer: TaskCoalescer<OperationKey, OperationResult>?
         weak var task: ImageTask?
         let executor = SeededExecutor(seed: 1)
         do {
@@ -193,7 +179,7 @@ struct InvalidationTests {
             let prefetcher = ImagePrefetcher(loader: fixture.loader)
             prefetcher.start([fixture.request("b", then: held)])
             fixture.run()
-            (loader, coalescer, task) = (fixture.loader, fixture.imageCoalescer, kept)
+            (loader, coalescer, task) = (fixture.loader, fixture.coalescer, kept)
             fixture.loader.invalidate()
             fixture.run()
         }

@@ -52,7 +52,7 @@ struct JobGraphTests {
         #expect(fixture.decoder.decodeCount == 1)
         #expect(fixture.loader.cachedImage(for: processed(plain)) != nil)
         var unread = processed(plain)
-        unread.cachePolicy.memory = .writeOnly
+        unread.cachePolicy.memory = .none
         #expect(try await fixture.loader.image(for: unread).source == .disk)
         #expect(fixture.decoder.decodeCount == 2)
     }

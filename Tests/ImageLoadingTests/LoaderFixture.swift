@@ -21,8 +21,7 @@ struct LoaderFixture {
     var transport: ScriptedTransport { fixture.transport }
     var memory: InMemoryImageCache { fixture.memory }
     var clock: ManualClock { fixture.clock }
-    var imageCoalescer: TaskCoalescer<ImageJobKey, ImageJobResult> { fixture.imageCoalescer }
-    var dataCoalescer: TaskCoalescer<DataJobKey, DataJobResult> { fixture.dataCoalescer }
+    var coalescer: TaskCoalescer<OperationKey, OperationResult> { fixture.coalescer }
 
     /// The lifetime of responses without freshness information.
     static let lifetime = Duration.seconds(3_600)
@@ -40,9 +39,9 @@ struct LoaderFixture {
             scheduler: PriorityScheduler(lanes: lanes), retries: retries, executor: executor, adjust: adjust)
     }
 
-    /// Waits until `count` callers wait for images, including callers that share work.
+    /// Waits until `count` callers wait for images and originals, including callers that share an operation.
     func reaches(callers count: Int) async {
-        while imageCoalescer.callerCount < count { await Task.yield() }
+        while coalescer.callerCount < count { await Task.yield() }
     }
 
     /// Runs tasks until none is ready.

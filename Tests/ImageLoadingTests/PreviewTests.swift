@@ -83,7 +83,7 @@ struct PreviewTests {
         await gates[0].arrivals(1)
         #expect(decoder.sessionCount == 0)
         let progressive = fixture.loader.task(for: request(fixture))
-        await fixture.reaches(callers: 2)
+        await fixture.reaches(callers: 3)
         gates[0].open()
         var events = progressive.events.makeAsyncIterator()
         #expect(await next(&events) == "20 preview")

@@ -8,24 +8,6 @@ import Testing
 
 @testable import ImageLoading
 
-@Suite("RetryBudget")
-struct RetryBudgetTests {
-    @Test("each retry takes one from the budget, and ten successes add one, up to the initial number")
-    func tokens() {
-        let budget = RetryBudget(capacity: 2)
-        for _ in 0..<50 { budget.succeeded() }
-        #expect(take(4, of: budget) == [true, true, false, false])
-        for _ in 0..<9 { budget.succeeded() }
-        #expect(take(1, of: budget) == [false])
-        budget.succeeded()
-        #expect(take(2, of: budget) == [true, false])
-    }
-
-    private func take(_ count: Int, of budget: RetryBudget) -> [Bool] {
-        (0..<count).map { _ in budget.withdraw() }
-    }
-}
-
 @Suite("Retry-After")
 struct RetryAfterTests {
     @Test(
@@ -143,32 +125,34 @@ struct RetryControllerTests {
         #expect(fixture.transport.sendCount == 2 + 3)
     }
 
-    @Test("requests with their own budget use only that")
-    func budgetOfAPage() async {
+    @Test("ten successful downloads restore one retry, up to the initial number")
+    func restoredBudget() async throws {
         let fixture = LoaderFixture {
-            $0.retryPolicy = RetryPolicy(retries: 10, baseDelay: .zero, sharedBudget: 3) { 0 }
+            $0.retryPolicy = RetryPolicy(retries: 10, baseDelay: .zero, sharedBudget: 1) { 0 }
         }
-        let page = RetryBudget(capacity: 2)
-        for name in ["a", "b"] {
-            let request = fixture.request(name, then: .status(.serviceUnavailable)) { $0.retryBudget = page }
-            await #expect(throws: ImageError.self) { try await fixture.loader.data(for: request) }
-        }
-        #expect(fixture.transport.sendCount == 2 + 2)
+        for number in 0..<30 { _ = try await fixture.loader.data(for: fixture.request("\(number)")) }
+        _ = await failures(fixture, ["a", "b"], .status(.serviceUnavailable))
+        #expect(fixture.transport.sendCount == 30 + 2 + 1)
+        for number in 30..<39 { _ = try await fixture.loader.data(for: fixture.request("\(number)")) }
         _ = await failures(fixture, ["c"], .status(.serviceUnavailable))
-        #expect(fixture.transport.sendCount == 2 + 2 + 1 + 3)
+        #expect(fixture.transport.sendCount == 39 + 3 + 1)
+        _ = try await fixture.loader.data(for: fixture.request("39"))
+        _ = await failures(fixture, ["d"], .status(.serviceUnavailable))
+        #expect(fixture.transport.sendCount == 40 + 4 + 2)
     }
 
-    @Test("a success refills the budget of its request")
-    func budgetOfAPageRefilled() async throws {
-        let fixture = LoaderFixture(retries: 1)
-        let page = RetryBudget(capacity: 1)
-        #expect(page.withdraw())
-        for number in 0..<10 {
-            #expect(!page.withdraw())
-            let request = fixture.request("\(number)") { $0.retryBudget = page }
-            _ = try await fixture.loader.data(for: request)
+    @Test("a stale response after a failure restores no retry")
+    func staleHits() async throws {
+        let fixture = LoaderFixture {
+            $0.retryPolicy = RetryPolicy(retries: 1, baseDelay: .zero, sharedBudget: 1) { 0 }
         }
-        #expect(page.withdraw())
+        let stale = ScriptedTransport.Reply.ok(LoaderFixture.image, headers: [.cacheControl: "max-age=0"])
+        let request = fixture.request("a", first: stale, then: .refused)
+        _ = try await fixture.loader.data(for: request)
+        _ = await failures(fixture, ["b"], .status(.serviceUnavailable))
+        for _ in 0..<10 { #expect(try await fixture.loader.data(for: request).source == .stale) }
+        _ = await failures(fixture, ["c"], .status(.serviceUnavailable))
+        #expect(fixture.transport.sendCount == 1 + 2 + 10 + 1)
     }
 
     @Test("a host that is unavailable gets no retries")
@@ -177,19 +161,6 @@ struct RetryControllerTests {
         let errors = await failures(fixture, ["a"], .failure(.hostUnavailable("it failed too often")))
         #expect(errors.map(isUnavailable) == [true])
         #expect(fixture.transport.sendCount == 1)
-    }
-
-    @Test("a stale response after a failure refills no budget")
-    func staleHits() async throws {
-        let fixture = LoaderFixture()
-        let page = RetryBudget(capacity: 1)
-        #expect(page.withdraw())
-        let stale = ScriptedTransport.Reply.ok(LoaderFixture.image, headers: [.cacheControl: "max-age=0"])
-        var request = fixture.request("a", first: stale, then: .refused)
-        _ = try await fixture.loader.data(for: request)
-        request.retryBudget = page
-        for _ in 0..<10 { #expect(try await fixture.loader.data(for: request).source == .stale) }
-        #expect(!page.withdraw())
     }
 
     @Test("the body of an error response is discarded, so that the connection can be used again")

@@ -23,8 +23,8 @@ struct SteppedLoader {
         self.executor = executor
     }
 
-    /// The number of requests that wait for an image.
-    var waiterCount: Int { fixture.imageCoalescer.callerCount }
+    /// The number of callers that wait for an image or an original. A request for an image has one of each.
+    var callerCount: Int { fixture.coalescer.callerCount }
 
     var loader: ImageLoader { fixture.loader }
 

@@ -43,7 +43,7 @@ struct URLIdentityTests {
         var large = second
         large.target = nil
         let tasks = [first, second, large].map { request in Task { try await fixture.loader.image(for: request) } }
-        await fixture.reaches(callers: 3)
+        await fixture.reaches(callers: 5)
         await gate.arrivals(1)
         gate.open()
         for task in tasks { _ = try await task.value }

@@ -71,7 +71,7 @@ struct ImageBindingTests {
         #expect(rendered == ["loading none", "idle none"])
         await fixture.transport.cancellations(1)
         gate.open()
-        while !fixture.imageCoalescer.isIdle { await Task.yield() }
+        while !fixture.coalescer.isIdle { await Task.yield() }
         binding.unbind()
         binding.retry()
         #expect(rendered == ["loading none", "idle none"])

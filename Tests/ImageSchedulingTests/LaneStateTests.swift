@@ -6,13 +6,11 @@ import Testing
 
 @Suite("State of a lane", .timeLimit(.minutes(10)))
 struct LaneStateTests {
-    @Test(
-        "random events start the same work as in the model", arguments: [nil, 0, 3, 64] as [Int?],
-        LaneConfiguration.Order.allCases)
-    func agreesWithModel(overtakeLimit: Int?, order: LaneConfiguration.Order) throws {
+    @Test("random events start the same work as in the model", arguments: [nil, 0, 3, 64] as [Int?])
+    func agreesWithModel(overtakeLimit: Int?) throws {
         let settings: [(burst: Int?, mostWaiting: Int)] = [(nil, 60), (nil, 3), (1, 60), (5, 6)]
         for (number, setting) in settings.enumerated() {
-            var walk = LaneWalk(seed: UInt64(number), overtakeLimit: overtakeLimit, order: order, burst: setting.burst)
+            var walk = LaneWalk(seed: UInt64(number), overtakeLimit: overtakeLimit, burst: setting.burst)
             walk.mostWaiting = setting.mostWaiting
             for _ in 0..<3_000 { try walk.step() }
             try walk.drain()
@@ -100,15 +98,6 @@ struct LaneStateTests {
         #expect(starts == [13, 12])
     }
 
-    @Test("in a last-in-first-out lane, the latest work of a priority starts first, and the oldest does not starve")
-    func lastInFirstOut() {
-        var state = Self.makeState(LaneConfiguration(limit: 1, order: .lastInFirstOut), overtakeLimit: 2)
-        for id in 1...6 as ClosedRange<WorkID> { _ = state.add(id, priority: id == 3 ? .high : .normal, host: nil) }
-        var starts: [WorkID] = []
-        for _ in 0..<5 { starts += state.finish(host: nil) }
-        #expect(starts == [3, 6, 2, 5, 4])
-    }
-
     // MARK: Hosts, limits, rate
 
     @Test("a host at its limit delays only its own work, which does not count as overtaken")
@@ -123,17 +112,6 @@ struct LaneStateTests {
         #expect(starts == [4, 5])
         starts = state.finish(host: "a")
         #expect(starts == [2] && state.waitingCount == 0 && state.runningCount == 2)
-    }
-
-    @Test("nothing starts while a lane is suspended or its limit is 0")
-    func suspendedLane() {
-        var state = Self.makeState(LaneConfiguration(limit: 0))
-        var starts = state.add(1, priority: .normal, host: nil) + state.setSuspended(true) + state.setLimit(2)
-        #expect(starts.isEmpty)
-        starts = state.setSuspended(false)
-        #expect(starts == [1])
-        starts = state.setSuspended(true) + state.add(2, priority: .veryHigh, host: nil)
-        #expect(starts.isEmpty && state.waitingCount == 1)
     }
 
     @Test("work that was cancelled while it ran takes a token, and the next work waits for a new one")
@@ -185,22 +163,21 @@ private struct LaneWalk {
     /// The time at which the next token is available.
     private var wakeUp: Duration?
 
-    init(seed: UInt64, overtakeLimit: Int?, order: LaneConfiguration.Order, burst: Int?) {
+    init(seed: UInt64, overtakeLimit: Int?, burst: Int?) {
         random = SeededRandom(seed: seed)
-        var lane = LaneConfiguration(limit: 3, perHostLimit: 2, order: order)
+        var lane = LaneConfiguration(limit: 3, perHostLimit: 2)
         lane.startRate = burst.map { StartRate(burst: $0, perSecond: 4, clock: ManualClock()) }
         state = LaneState(lane, overtakeLimit: overtakeLimit)
-        model = NaiveScheduler(limit: 3, overtakeLimit: overtakeLimit, perHostLimit: 2, order: order, burst: burst)
+        model = NaiveScheduler(limit: 3, overtakeLimit: overtakeLimit, perHostLimit: 2, burst: burst)
     }
 
     mutating func step() throws {
-        switch Int.random(in: 0..<22, using: &random) {
+        switch Int.random(in: 0..<21, using: &random) {
         case 0..<7: try add()
         case 7..<12: try finish()
         case 12..<15: try cancel()
         case 15..<18: setPriority()
-        case 18: try setSuspended(Int.random(in: 0..<3, using: &random) == 0)
-        case 19: try setLimit(Int.random(in: 0...5, using: &random))
+        case 18: try setLimit(Int.random(in: 0...5, using: &random))
         default: try advance()
         }
         try check()
@@ -208,7 +185,6 @@ private struct LaneWalk {
 
     /// Ends all work.
     mutating func drain() throws {
-        try setSuspended(false)
         try setLimit(3)
         while !model.waiting.isEmpty || !model.running.isEmpty {
             try advance()
@@ -248,11 +224,6 @@ private struct LaneWalk {
         let (id, priority) = (anyID(), anyPriority())
         state.setPriority(priority, of: id)
         model.setPriority(priority, of: id)
-    }
-
-    private mutating func setSuspended(_ isSuspended: Bool) throws {
-        model.isSuspended = isSuspended
-        try expectStarts(state.setSuspended(isSuspended, at: now))
     }
 
     private mutating func setLimit(_ limit: Int) throws {

@@ -14,21 +14,18 @@ struct NaiveScheduler {
 
     let overtakeLimit: Int?
     let perHostLimit: Int?
-    let order: LaneConfiguration.Order
     /// Nil if there is no start rate.
     let burst: Int?
     var limit: Int
-    var isSuspended = false
     private(set) var waiting: [Work] = []
     private(set) var running: [Work] = []
     private var overtakes = 0
     private var tokens: Int
 
-    init(limit: Int, overtakeLimit: Int?, perHostLimit: Int?, order: LaneConfiguration.Order, burst: Int?) {
+    init(limit: Int, overtakeLimit: Int?, perHostLimit: Int?, burst: Int?) {
         self.limit = limit
         self.overtakeLimit = overtakeLimit
         self.perHostLimit = perHostLimit
-        self.order = order
         self.burst = burst
         tokens = burst ?? 1
     }
@@ -70,13 +67,12 @@ struct NaiveScheduler {
     /// The number of ticks until work can start. Nil if work can start now, or doesn't wait for tokens only.
     var missingTicks: Int? { hasFreeSlot && !startable.isEmpty && tokens < 1 ? 1 - tokens : nil }
 
-    private var hasFreeSlot: Bool { !isSuspended && running.count < limit }
+    private var hasFreeSlot: Bool { running.count < limit }
 
     private mutating func next() -> Work? {
         let startable = startable
         guard let oldest = startable.first, let highest = startable.map(\.priority).max() else { return nil }
-        let equals = startable.filter { $0.priority == highest }
-        let best = (order == .firstInFirstOut ? equals.first : equals.last) ?? oldest
+        let best = startable.first { $0.priority == highest } ?? oldest
         let chosen = overtakeLimit.map { overtakes >= $0 } == true ? oldest : best
         overtakes = chosen.id == oldest.id ? 0 : overtakes + 1
         return chosen

@@ -201,21 +201,6 @@ struct PrioritySchedulerTests {
         #expect(fixture.starts.messages.last == "4")
     }
 
-    @Test("a suspended lane starts nothing until it is resumed, and running work continues")
-    func suspension() {
-        let fixture = SchedulerFixture()
-        fixture.hold("0")
-        fixture.scheduler.suspend(.download)
-        fixture.scheduler.suspend(.download)
-        fixture.call("1")
-        fixture.scheduler.setLimit(2, of: .download)
-        fixture.openGate()
-        #expect(fixture.starts.messages == ["0"] && fixture.scheduler.waitingCount == 1)
-        fixture.scheduler.resume(.download)
-        fixture.executor.run()
-        #expect(fixture.starts.messages == ["0", "1"])
-    }
-
     @Test("work may call the scheduler for another lane")
     func nested() {
         let fixture = SchedulerFixture()

@@ -23,7 +23,6 @@ struct ExpectedLanes: Sendable {
     private(set) var cancelledCalls: Set<CallID> = []
     private var running: [CallID: Work] = [:]
     private var limits: [WorkLane: Limit] = [:]
-    private var suspended: Set<WorkLane> = []
     private var order = StartOrder()
 
     var runningCount: Int { running.count }
@@ -31,10 +30,6 @@ struct ExpectedLanes: Sendable {
 
     mutating func setLimit(_ limit: Int, of lane: WorkLane) {
         limits[lane] = Limit(value: limit, allowed: max(limit, runningCount(in: lane)))
-    }
-
-    mutating func setSuspended(_ isSuspended: Bool, _ lane: WorkLane) {
-        if isSuspended { suspended.insert(lane) } else { suspended.remove(lane) }
     }
 
     // MARK: Calls of the scheduler
@@ -50,7 +45,6 @@ struct ExpectedLanes: Sendable {
         }
         running[id] = work
         order.started(id)
-        if suspended.contains(work.lane) { return Violation(.suspension, "work starts in lane \(work.lane.rawValue)") }
         return violationOfLimits(of: work)
     }
 

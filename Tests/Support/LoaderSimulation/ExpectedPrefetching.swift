@@ -18,7 +18,7 @@ struct ExpectedPrefetching: Sendable {
     /// - Parameter count: The number of prefetches that wait for an operation.
     func violation(count: Int) -> Violation? {
         if count > Self.totalLimit { return Violation(.limits, "\(count) prefetches run, allowed \(Self.totalLimit)") }
-        if let callsLeft, callsLeft < 0 { return Violation(.suspension, "a prefetch starts while paused") }
+        if let callsLeft, callsLeft < 0 { return Violation(.pausing, "a prefetch starts while paused") }
         return nil
     }
 }

@@ -1,4 +1,5 @@
 import ImageCore
+import ImageLoading
 
 extension ExpectedState {
     /// The conditions at the time of a check.
@@ -17,24 +18,24 @@ extension ExpectedState {
             ?? lanes.violationOfOrder(moment) ?? (moment.isIdle ? violationOfReturning() : nil)
     }
 
-    private var highestPriorities: [WorkKey: RequestPriority] {
+    private var highestPriorities: [OperationKey: RequestPriority] {
         callers.compactMapValues { callers in callers.values.lazy.map(\.priority.value).max() }
     }
 
     /// Checks that there is one operation per key, with one transfer, and none without callers.
     private func violationOfSharing() -> Violation? {
-        var shared: Set<WorkKey> = []
+        var shared: Set<OperationKey> = []
         for operation in operations.values where !operation.isCancelled {
             let key = operation.key
-            guard callers[key] != nil else { return Violation(.noUnusedWork, "\(key)") }
-            guard shared.insert(key).inserted else { return Violation(.oneOperationPerKey, "\(key)") }
+            guard callers[key] != nil else { return Violation(.noUnusedWork, key.text) }
+            guard shared.insert(key).inserted else { return Violation(.oneOperationPerKey, key.text) }
             let transfers = operation.transferCount
-            if transfers > 1 { return Violation(.oneOperationPerKey, "\(transfers) transfers: \(key)") }
+            if transfers > 1 { return Violation(.oneOperationPerKey, "\(transfers) transfers: \(key.text)") }
         }
         return nil
     }
 
-    private func violationOfParents(_ highest: [WorkKey: RequestPriority]) -> Violation? {
+    private func violationOfParents(_ highest: [OperationKey: RequestPriority]) -> Violation? {
         for caller in callers.values.lazy.flatMap(\.values) {
             guard let id = caller.parent else { continue }
             guard let parent = operations[id], !parent.isCancelled else {
@@ -45,7 +46,7 @@ extension ExpectedState {
         return nil
     }
 
-    private func violationOfPriorities(_ highest: [WorkKey: RequestPriority]) -> Violation? {
+    private func violationOfPriorities(_ highest: [OperationKey: RequestPriority]) -> Violation? {
         for operation in operations.values where !operation.isCancelled {
             if let violation = violation("runs", at: operation.shared.priority, operation, highest) { return violation }
         }
@@ -53,13 +54,13 @@ extension ExpectedState {
     }
 
     /// Checks waiting work. A preview may wait until its cancelled operation takes its next step.
-    private func violationOfWaitingWork(_ highest: [WorkKey: RequestPriority]) -> Violation? {
+    private func violationOfWaitingWork(_ highest: [OperationKey: RequestPriority]) -> Violation? {
         var previews: Set<OperationID> = []
         for work in lanes.waiting.values {
             guard let id = work.operation, let operation = operations[id], work.isPreview || !operation.isCancelled
             else { return Violation(.noUnusedWork, "work of a cancelled operation waits in a lane") }
             if work.isPreview, !previews.insert(id).inserted {
-                return Violation(.limits, "two previews wait: \(operation.key)")
+                return Violation(.limits, "two previews wait: \(operation.key.text)")
             }
             if operation.isCancelled { continue }
             if let violation = violation("waits in a lane", at: work.priority, operation, highest) { return violation }
@@ -68,11 +69,11 @@ extension ExpectedState {
     }
 
     private func violation(
-        _ what: String, at priority: LivePriority, _ operation: Operation, _ highest: [WorkKey: RequestPriority]
+        _ what: String, at priority: LivePriority, _ operation: Operation, _ highest: [OperationKey: RequestPriority]
     ) -> Violation? {
         guard let expected = highest[operation.key], priority.value != expected else { return nil }
         return Violation(
-            .highestPriority, "an operation \(what) at \(priority.value) instead of \(expected): \(operation.key)")
+            .highestPriority, "an operation \(what) at \(priority.value) instead of \(expected): \(operation.key.text)")
     }
 
     private func violationOfReturning() -> Violation? {

@@ -12,13 +12,13 @@ struct ExpectedState: Sendable {
     }
 
     struct Operation: Sendable {
-        var key: WorkKey
+        var key: OperationKey
         var shared: any SharedOperation
         var isCancelled = false
         var transferCount = 0
     }
 
-    private(set) var callers: [WorkKey: [CallID: Caller]] = [:]
+    private(set) var callers: [OperationKey: [CallID: Caller]] = [:]
     private(set) var operations: [OperationID: Operation] = [:]
     /// The cancelled calls of coalescers that have not returned.
     private(set) var cancelledCalls: Set<CallID> = []
@@ -40,41 +40,41 @@ struct ExpectedState: Sendable {
 
     // MARK: Calls of coalescers
 
-    mutating func called(_ key: WorkKey, _ caller: Caller) -> CallID {
+    mutating func called(_ key: OperationKey, _ caller: Caller) -> CallID {
         let id = CallID(rawValue: makeID())
         callers[key, default: [:]][id] = caller
         if caller.isPrefetch { prefetching.called() }
         return id
     }
 
-    mutating func cancelled(_ id: CallID, _ key: WorkKey) {
+    mutating func cancelled(_ id: CallID, _ key: OperationKey) {
         remove(id, key)
         cancelledCalls.insert(id)
     }
 
-    mutating func returned(_ id: CallID, _ key: WorkKey) {
+    mutating func returned(_ id: CallID, _ key: OperationKey) {
         remove(id, key)
         cancelledCalls.remove(id)
     }
 
-    private mutating func remove(_ id: CallID, _ key: WorkKey) {
+    private mutating func remove(_ id: CallID, _ key: OperationKey) {
         callers[key]?[id] = nil
         if callers[key]?.isEmpty == true { callers[key] = nil }
     }
 
     /// Checks progress that a call receives.
-    func progressed(_ id: CallID, _ key: WorkKey) -> Violation? {
+    func progressed(_ id: CallID, _ key: OperationKey) -> Violation? {
         if callers[key]?[id] != nil { return nil }
         let promise: Promise = cancelledCalls.contains(id) ? .nothingAfterCancellation : .endsOnce
-        return Violation(promise, "a call receives progress after its end: \(key)")
+        return Violation(promise, "a call receives progress after its end: \(key.text)")
     }
 
-    /// Ends all calls of the image or the data coalescer.
-    mutating func closed(ofImages: Bool) { callers = callers.filter { $0.key.isImage != ofImages } }
+    /// Ends all calls.
+    mutating func closed() { callers = [:] }
 
     // MARK: Operations
 
-    mutating func operationStarted(_ key: WorkKey, _ shared: any SharedOperation) -> OperationID {
+    mutating func operationStarted(_ key: OperationKey, _ shared: any SharedOperation) -> OperationID {
         let id = OperationID(rawValue: makeID())
         operations[id] = Operation(key: key, shared: shared)
         return id

@@ -4,7 +4,10 @@ import ImageLoading
 import Synchronization
 
 /// A coalescer with a planted bug.
-final class FaultyCoalescer<Key: Hashable & Sendable, Value: Sendable>: RequestCoalescer {
+final class FaultyCoalescer: RequestCoalescer {
+    typealias Key = OperationKey
+    typealias Value = OperationResult
+
     private struct State: Sendable {
         var handlers: [Key: [@Sendable (WorkProgress) -> Void]] = [:]
         /// The number of running operations.
@@ -20,6 +23,8 @@ final class FaultyCoalescer<Key: Hashable & Sendable, Value: Sendable>: RequestC
     private let memory: any ImageCache
     /// Shares nothing, because each call has a unique key.
     private let unshared: TaskCoalescer<Int, Value>
+    /// Is never closed.
+    private let unclosed: TaskCoalescer<Key, Value>
     private let calls = Atomic(0)
     private let state = Mutex(State())
 
@@ -27,8 +32,12 @@ final class FaultyCoalescer<Key: Hashable & Sendable, Value: Sendable>: RequestC
         _ base: any RequestCoalescer<Key, Value>, _ bug: PlantedBug, _ context: SimulationContext,
         memory: any ImageCache
     ) {
-        (self.base, self.bug, self.context, self.memory) = (base, bug, context, memory)
+        self.base = base
+        self.bug = bug
+        self.context = context
+        self.memory = memory
         unshared = TaskCoalescer(executor: context.executor)
+        unclosed = TaskCoalescer(executor: context.executor)
     }
 
     func value(
@@ -42,6 +51,7 @@ final class FaultyCoalescer<Key: Hashable & Sendable, Value: Sendable>: RequestC
         if bug == .joinsCancelledOperations, state.withLock({ $0.cancelled[key, default: 0] > 0 }) {
             throw CancellationError()
         }
+        let base = bug == .invalidatesHalf && !key.isImage ? unclosed : base
         let isLost = bug == .losesCaller && state.withLock { $0.running[key, default: 0] > 0 }
         let value = try await base.value(
             for: key, priority: priority, onProgress: faulty(onProgress, key), operation: faulty(operation, key))
@@ -50,7 +60,6 @@ final class FaultyCoalescer<Key: Hashable & Sendable, Value: Sendable>: RequestC
     }
 
     func close(throwing error: any Error) {
-        if bug == .invalidatesHalf, Key.self == DataJobKey.self { return }
         state.withLock { $0.isClosed = true }
         base.close(throwing: error)
         if bug != .startsAfterInvalidation { unshared.close(throwing: error) }
@@ -130,9 +139,9 @@ private final class PreviewStoringOperation: SharedOperation {
     private let key: ImageCacheKey?
     private let memory: any ImageCache
 
-    init(_ base: any SharedOperation, _ key: some Hashable, _ memory: any ImageCache) {
+    init(_ base: any SharedOperation, _ key: OperationKey, _ memory: any ImageCache) {
         self.base = base
-        self.key = (key as? ImageJobKey)?.image
+        if case .image(let image, _) = key.product { self.key = image } else { self.key = nil }
         self.memory = memory
     }
 

@@ -2,39 +2,38 @@ import ImageCore
 import ImageLoading
 
 /// Records the calls of a coalescer and the operations that it runs.
-final class MonitoredCoalescer<Key: Hashable & Sendable, Value: Sendable>: RequestCoalescer {
+final class MonitoredCoalescer: RequestCoalescer {
+    typealias Key = OperationKey
+    typealias Value = OperationResult
+
     private let base: any RequestCoalescer<Key, Value>
-    private let name: @Sendable (Key) -> WorkKey
     private let context: SimulationContext
 
-    init(
-        _ base: any RequestCoalescer<Key, Value>, _ context: SimulationContext,
-        name: @escaping @Sendable (Key) -> WorkKey
-    ) {
-        (self.base, self.context, self.name) = (base, context, name)
+    init(_ base: any RequestCoalescer<Key, Value>, _ context: SimulationContext) {
+        self.base = base
+        self.context = context
     }
 
     func value(
         for key: Key, priority: LivePriority, onProgress: @escaping @Sendable (WorkProgress) -> Void,
         operation: @escaping @Sendable (any SharedOperation) async throws -> Value
     ) async throws -> Value {
-        let (name, context) = (name(key), context)
-        let id = context.update { $0.called(name, Self.caller(priority)) }
-        defer { context.update { $0.returned(id, name) } }
+        let id = context.update { $0.called(key, Self.caller(priority)) }
+        defer { context.update { $0.returned(id, key) } }
         return try await withTaskCancellationHandler {
-            try await valueUnlessCancelled(for: key, priority: priority) { progress in
-                context.record { $0.progressed(id, name) }
+            try await valueUnlessCancelled(for: key, priority: priority) { [context] progress in
+                context.record { $0.progressed(id, key) }
                 TaskContext.$operation.withValue(nil) { onProgress(progress) }
-            } operation: { shared in
-                try await Self.run(name, shared, operation, context)
+            } operation: { [context] shared in
+                try await Self.run(key, shared, operation, context)
             }
         } onCancel: {
-            context.update { $0.cancelled(id, name) }
+            context.update { $0.cancelled(id, key) }
         }
     }
 
     func close(throwing error: any Error) {
-        context.update { $0.closed(ofImages: Key.self == ImageJobKey.self) }
+        context.update { $0.closed() }
         base.close(throwing: error)
     }
 
@@ -54,17 +53,17 @@ final class MonitoredCoalescer<Key: Hashable & Sendable, Value: Sendable>: Reque
             if error is CancellationError, !Task.isCancelled {
                 context.record(
                     Violation(
-                        .nothingAfterCancellation, "a call that was not cancelled ends as cancelled: \(name(key))"))
+                        .nothingAfterCancellation, "a call that was not cancelled ends as cancelled: \(key.text)"))
             }
             throw error
         }
     }
 
     private static func run(
-        _ key: WorkKey, _ shared: any SharedOperation,
+        _ key: OperationKey, _ shared: any SharedOperation,
         _ operation: @Sendable (any SharedOperation) async throws -> Value, _ context: SimulationContext
     ) async throws -> Value {
-        if context.isInvalidated, !Task.isCancelled { context.record(Violation(.noWorkAfterInvalidation, "\(key)")) }
+        if context.isInvalidated, !Task.isCancelled { context.record(Violation(.noWorkAfterInvalidation, key.text)) }
         let id = context.update { $0.operationStarted(key, shared) }
         defer { context.update { $0.operationEnded(id) } }
         return try await withTaskCancellationHandler {

@@ -9,7 +9,7 @@ package enum PlantedBug: String, CaseIterable, Sendable {
     case losesCaller = "a caller that joins later never receives the result"
     case restartsProgress = "progress restarts at zero"
     case runsCancelledWork = "work runs although it was cancelled while it waited"
-    case ignoresSuspension = "a suspended lane starts work"
+    case ignoresZeroLimit = "a lane with the limit 0 starts work"
     case ignoresPauses = "a paused prefetcher starts requests"
     case deliversAfterCancellation = "an enqueued event is delivered after the cancellation"
     case deliversTwice = "a handler receives the result twice"
@@ -33,11 +33,11 @@ package enum PlantedBug: String, CaseIterable, Sendable {
         case .losesCaller, .deliversTwice: [.endsOnce]
         case .restartsProgress, .worsensPreviews: [.monotonicProgress]
         case .runsCancelledWork: [.cancelledNeverRuns]
-        case .ignoresSuspension, .ignoresPauses: [.suspension]
+        case .ignoresPauses: [.pausing]
         // Late events can arrive in any order.
         case .deliversAfterCancellation: [.nothingAfterCancellation, .endsOnce, .monotonicProgress]
         case .storesPreviews, .ignoresProcessors: [.correctResult]
-        case .ignoresLimits: [.limits, .suspension]
+        case .ignoresLimits, .ignoresZeroLimit: [.limits]
         case .invalidatesHalf: [.noWorkAfterInvalidation, .noUnusedWork]
         case .startsAfterInvalidation: [.noWorkAfterInvalidation]
         }

@@ -19,14 +19,10 @@ final class SimulatedRequest {
         TaskContext.$isRequest.withValue(true) {
             switch request.form {
             case .image, .data: task = Self.load(imageRequest, request.form, of: loader, record, token, executor)
-            case .immediateHandler:
-                imageTask = Self.follow(imageRequest, of: loader, record, token, on: .immediate, bug: bug)
-            case .deferredHandler:
-                let delivery = Delivery { body in Task(executorPreference: executor) { body() } }
-                imageTask =
-                    bug == .deliversAfterCancellation
-                    ? Self.followLate(imageRequest, of: loader, record, token, delivery)
-                    : Self.follow(imageRequest, of: loader, record, token, on: delivery, bug: bug)
+            case .handler:
+                let imageTask = loader.task(for: imageRequest)
+                self.imageTask = imageTask
+                Self.deliver(imageTask.state, record, token, executor, bug: bug)
             case .eventSequence:
                 let imageTask = loader.task(for: imageRequest)
                 self.imageTask = imageTask
@@ -75,25 +71,21 @@ final class SimulatedRequest {
         }
     }
 
-    private static func follow(
-        _ request: ImageRequest, of loader: ImageLoader, _ record: RequestRecord, _ token: LifetimeToken,
-        on delivery: Delivery, bug: PlantedBug?
-    ) -> ImageTask {
-        loader.follow(request, for: record, on: delivery) { record, event in
-            token.keep()
-            record.received(event)
-            if bug == .deliversTwice, case .finished = event { record.received(event) }
-        }
-    }
-
-    /// Follows a request, but delivers events even after a cancellation.
-    private static func followLate(
-        _ request: ImageRequest, of loader: ImageLoader, _ record: RequestRecord, _ token: LifetimeToken,
-        _ delivery: Delivery
-    ) -> ImageTask {
-        loader.follow(request, for: record, on: .immediate) { record, event in
-            token.keep()
-            delivery.enqueue { record.received(event) }
+    /// Delivers events as `load` does, which retains no task.
+    private static func deliver(
+        _ state: ImageTaskState, _ record: RequestRecord, _ token: LifetimeToken, _ executor: SeededExecutor,
+        bug: PlantedBug?
+    ) {
+        Task(executorPreference: executor) {
+            await state.deliver { event in
+                token.keep()
+                if bug == .deliversAfterCancellation {
+                    Task(executorPreference: executor) { record.received(event) }
+                } else {
+                    record.received(event)
+                }
+                if bug == .deliversTwice, case .finished = event { record.received(event) }
+            }
         }
     }
 

@@ -24,8 +24,7 @@ package final class Simulation {
     private let network: SimulatedNetwork
     private let memory = InMemoryImageCache(byteLimit: 60)
     private let scheduler: PriorityScheduler
-    private let imageCoalescer: TaskCoalescer<ImageJobKey, ImageJobResult>
-    private let dataCoalescer: TaskCoalescer<DataJobKey, DataJobResult>
+    private let coalescer: TaskCoalescer<OperationKey, OperationResult>
     private var loader: ImageLoader?
     private var prefetchers: [ImagePrefetcher.Destination: ImagePrefetcher] = [:]
     private var requests: [Int: SimulatedRequest] = [:]
@@ -33,12 +32,12 @@ package final class Simulation {
     private let bug: PlantedBug?
 
     package init(_ workload: Workload, bug: PlantedBug? = nil) {
-        (self.workload, self.bug) = (workload, bug)
+        self.workload = workload
+        self.bug = bug
         context = SimulationContext(seed: workload.seed)
         network = SimulatedNetwork(context)
         scheduler = Self.makeScheduler(context)
-        imageCoalescer = TaskCoalescer(executor: context.executor)
-        dataCoalescer = TaskCoalescer(executor: context.executor)
+        coalescer = TaskCoalescer(executor: context.executor)
         context.update { expected in
             for (lane, limit) in Self.limits { expected.lanes.setLimit(limit, of: lane) }
         }
@@ -65,7 +64,6 @@ package final class Simulation {
         }
         for (lane, limit) in Self.limits {
             try perform(.limit(lane.rawValue, limit))
-            try perform(.suspend(lane.rawValue, false))
         }
         try perform(.pausePrefetching(false))
         try finish()
@@ -93,7 +91,6 @@ package final class Simulation {
         case .evictMemory(let share): memory.trim(toShare: share)
         case .evictStored: network.evictAll()
         case .limit(let lane, let limit): try setLimit(limit, of: WorkLane(rawValue: lane))
-        case .suspend(let lane, let suspends): try setSuspended(suspends, WorkLane(rawValue: lane))
         case .invalidate:
             context.invalidate()
             loader?.invalidate()
@@ -121,14 +118,8 @@ package final class Simulation {
     private func setLimit(_ limit: Int, of lane: WorkLane) throws(Failure) {
         try runUntilChosenWorkHasStarted()
         context.update { $0.lanes.setLimit(limit, of: lane) }
+        if bug == .ignoresZeroLimit, limit == 0 { return }
         scheduler.setLimit(limit, of: lane)
-    }
-
-    private func setSuspended(_ suspends: Bool, _ lane: WorkLane) throws(Failure) {
-        try runUntilChosenWorkHasStarted()
-        context.update { $0.lanes.setSuspended(suspends, lane) }
-        if !suspends { return scheduler.resume(lane) }
-        if bug != .ignoresSuspension { scheduler.suspend(lane) }
     }
 
     /// Takes steps until all work that the scheduler has chosen has started, so that none starts after a change of its
@@ -174,14 +165,15 @@ package final class Simulation {
     }
 
     private var isIdle: Bool {
-        imageCoalescer.isIdle && dataCoalescer.isIdle && scheduler.waitingCount == 0 && scheduler.runningCount == 0
+        coalescer.isIdle && scheduler.waitingCount == 0 && scheduler.runningCount == 0
     }
 
     /// Checks that nothing is left after all requests have ended.
     private func checkRemains() throws(Failure) {
         requests = [:]
         weak let loader = loader
-        (self.loader, prefetchers) = (nil, [:])
+        self.loader = nil
+        prefetchers = [:]
         try takeSteps()
         if loader != nil { throw failure(.noLeaks, "the loader is not released") }
         if handlers.value != 0 { throw failure(.noLeaks, "\(handlers.value) handlers are not released") }
@@ -210,16 +202,9 @@ package final class Simulation {
             transport: .cached(network),
             decoder: SimulatedDecoder(forgetsPieces: bug == .worsensPreviews),
             scheduler: MonitoredScheduler(bug.map { FaultyScheduler(scheduler, $0) } ?? scheduler, context),
-            imageCoalescer: MonitoredCoalescer(withBug(imageCoalescer), context) { .image($0) },
-            dataCoalescer: MonitoredCoalescer(withBug(dataCoalescer), context) { .data($0) },
+            coalescer: MonitoredCoalescer(
+                bug.map { FaultyCoalescer(coalescer, $0, context, memory: memory) } ?? coalescer, context),
             retryPolicy: RetryPolicy(retries: 2, baseDelay: .seconds(1)) { 1 },
             clock: context.clock, taskExecutor: context.executor)
-    }
-
-    private func withBug<Key: Hashable & Sendable, Value: Sendable>(
-        _ base: TaskCoalescer<Key, Value>
-    ) -> any RequestCoalescer<Key, Value> {
-        guard let bug else { return base }
-        return FaultyCoalescer(base, bug, context, memory: memory)
     }
 }

@@ -9,7 +9,7 @@ package enum Promise: String, Sendable {
     case highestPriority =
         "work waits and runs at the highest priority of its callers, and higher priority starts first"
     case limits = "a lane, a host and a prefetcher never exceed their limits"
-    case suspension = "a suspended lane and a paused prefetcher start nothing"
+    case pausing = "a paused prefetcher starts nothing"
     case noWorkAfterInvalidation = "no work starts after invalidate()"
     case cancelledNeverRuns = "work that is cancelled while it waits never runs"
     case noLeaks = "no calls, work or objects are left at the end"

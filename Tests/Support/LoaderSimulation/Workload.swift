@@ -19,7 +19,6 @@ package struct Workload: Sendable {
         case evictMemory(share: Double)
         case evictStored
         case limit(String, Int)
-        case suspend(String, Bool)
         case invalidate
 
         package var description: String {
@@ -35,7 +34,6 @@ package struct Workload: Sendable {
             case .evictMemory(let share): "trim the memory cache to \(share)"
             case .evictStored: "evict all stored responses"
             case .limit(let lane, let limit): "limit lane \(lane) to \(limit)"
-            case .suspend(let lane, let suspends): "\(suspends ? "suspend" : "resume") lane \(lane)"
             case .invalidate: "invalidate the loader"
             }
         }
@@ -45,14 +43,12 @@ package struct Workload: Sendable {
     enum Form: String, Sendable {
         /// `image(for:)` and `data(for:)`, each in a task.
         case image, data
-        /// An `ImageTask` with a handler that is called immediately.
-        case immediateHandler
-        /// An `ImageTask` with a handler that is called in a later step.
-        case deferredHandler
+        /// An `ImageTask` with a handler.
+        case handler
         /// An `ImageTask` whose events another task iterates over.
         case eventSequence
 
-        var isTask: Bool { self == .immediateHandler || self == .deferredHandler || self == .eventSequence }
+        var isTask: Bool { self == .handler || self == .eventSequence }
     }
 
     package typealias Destination = ImagePrefetcher.Destination
@@ -126,7 +122,6 @@ private struct WorkloadGenerator {
         case ..<90: return .advance(seconds: 1 + draw(4))
         case ..<93: return .evictMemory(share: Double(draw(3)) / 2)
         case ..<95: return .evictStored
-        case ..<97: return .suspend(draw(2) == 0 ? "download" : "decode", draw(2) == 0)
         default: return draw(2) == 0 ? .limit("download", draw(5)) : .limit("decode", draw(4))
         }
     }
@@ -143,12 +138,12 @@ private struct WorkloadGenerator {
         var request = Workload.Request(image: draw(SimulatedImage.count), size: 2 + draw(2), priority: priority())
         switch draw(20) {
         case ..<4: request.mode = ImageLoadMode.allCases[draw(5)]
-        case 4: request.cachePolicy.memory = CacheAccess.allCases[draw(4)]
-        case 5: request.cachePolicy.disk = CacheAccess.allCases[draw(4)]
+        case 4: request.cachePolicy.memory = CacheAccess.allCases[draw(3)]
+        case 5: request.cachePolicy.disk = CacheAccess.allCases[draw(3)]
         default: break
         }
         let forms: [Workload.Form] = [
-            .image, .image, .immediateHandler, .immediateHandler, .deferredHandler, .eventSequence, .data, .data,
+            .image, .image, .handler, .handler, .handler, .eventSequence, .data, .data,
         ]
         request.form = forms[draw(8)]
         request.isProgressive = draw(2) == 0

@@ -24,7 +24,7 @@ public final class ScrollSimulation {
     private let clock = ManualClock()
     private let origin: SimulatedOrigin
     private let decoder = RecordingDecoder()
-    private let mainQueue = MainQueue()
+    private let mainQueue: MainQueue
     private let list: ScrolledList
     private let mainNanoseconds: () -> UInt64
     private var spentNanoseconds: UInt64 = 0
@@ -43,6 +43,7 @@ public final class ScrollSimulation {
             ImageRequest(url: $0, target: ImageTarget(PixelSize(width: 4, height: 4)))
         }
         let loader = Self.makeLoader(origin, decoder, clock, executor)
+        mainQueue = MainQueue(executor)
         list = ScrolledList(requests, loader, mainQueue, prefetches: prefetches)
     }
 
@@ -104,8 +105,8 @@ public final class ScrollSimulation {
         return ImageLoader(
             ImageLoaderConfiguration(
                 memoryCache: MemoryImageCache(), transport: .cached(cached), decoder: decoder,
-                scheduler: PriorityScheduler(lanes: lanes), imageCoalescer: TaskCoalescer(executor: executor),
-                dataCoalescer: TaskCoalescer(executor: executor), retryPolicy: RetryPolicy(retries: 0) { 0 },
+                scheduler: PriorityScheduler(lanes: lanes), coalescer: TaskCoalescer(executor: executor),
+                retryPolicy: RetryPolicy(retries: 0) { 0 },
                 clock: clock, taskExecutor: executor))
     }
 }

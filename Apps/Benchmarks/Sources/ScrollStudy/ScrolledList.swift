@@ -1,6 +1,7 @@
 import ImageCore
 import ImageLoading
 import ImagePresenting
+import ImageTesting
 import Synchronization
 
 /// A list of images as in an app, with reused cells and a prefetch window.
@@ -60,10 +61,9 @@ final class Cell {
             counts.atOnce += 1
             return fill(hit)
         }
-        task = loader.load(request, for: self, on: mainQueue.delivery) { cell, result in
-            guard case .success(let loaded) = result else { return }
-            MainActor.assumeIsolated { cell.fill(loaded) }
-        }
+        let task = loader.task(for: request)
+        self.task = task
+        mainQueue.add(task) { [weak self] in self?.fill($0) }
     }
 
     func prepareForReuse() {
@@ -96,9 +96,20 @@ final class ScreenCounts {
 
 /// A queue of work for the main actor. The simulation decides when the work runs.
 final class MainQueue: Sendable {
-    private let waiting = Mutex<[@Sendable () -> Void]>([])
+    private let waiting = Mutex<[@MainActor @Sendable () -> Void]>([])
+    private let executor: SeededExecutor
 
-    var delivery: Delivery { Delivery { body in self.waiting.withLock { $0.append(body) } } }
+    init(_ executor: SeededExecutor) { self.executor = executor }
+
+    /// Adds `body` when the task has its image. Doesn't retain the task.
+    func add(_ task: ImageTask, body: @escaping @MainActor @Sendable (LoadedImage) -> Void) {
+        Task(executorPreference: executor) { [state = task.state] in
+            await state.deliver(onlyResult: true) { event in
+                guard case .finished(.success(let loaded)) = event else { return }
+                self.waiting.withLock { $0.append { body(loaded) } }
+            }
+        }
+    }
 
     @MainActor
     func runAll() {

@@ -70,8 +70,8 @@ enum LoaderBenchmarks {
 
     /// Measures callers that wait for one download, which a gate blocks until the last caller has joined.
     private static func additionalWaiters() async throws -> Double {
-        let (gate, coalescer) = (Gate(), TaskCoalescer<ImageJobKey, ImageJobResult>())
-        let loader = makeLoader(InstantTransport(gate: gate), imageCoalescer: coalescer)
+        let (gate, coalescer) = (Gate(), TaskCoalescer<OperationKey, OperationResult>())
+        let loader = makeLoader(InstantTransport(gate: gate), coalescer: coalescer)
         let requests = Array(repeating: ImageRequest(.data(Data(), name: "none")), count: requestCount)
         guard let request = makeRequest(0) else { return .infinity }
         return try await Stopwatch.processorMicroseconds {
@@ -102,12 +102,12 @@ enum LoaderBenchmarks {
         scheduler: PriorityScheduler = PriorityScheduler(lanes: [
             .download: LaneConfiguration(limit: 6, perHostLimit: 6), .decode: LaneConfiguration(limit: 2),
         ]),
-        imageCoalescer: TaskCoalescer<ImageJobKey, ImageJobResult> = TaskCoalescer()
+        coalescer: TaskCoalescer<OperationKey, OperationResult> = TaskCoalescer()
     ) -> ImageLoader {
         ImageLoader(
             ImageLoaderConfiguration(
                 memoryCache: nil, transport: .uncached(transport), decoder: InstantDecoder(),
-                scheduler: scheduler, imageCoalescer: imageCoalescer, dataCoalescer: TaskCoalescer(),
+                scheduler: scheduler, coalescer: coalescer,
                 retryPolicy: RetryPolicy(retries: 0) { 0 }, clock: ContinuousClock()))
     }
 }

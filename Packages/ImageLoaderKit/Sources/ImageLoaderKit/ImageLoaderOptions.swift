@@ -130,8 +130,7 @@ public struct ImageLoaderOptions: Sendable {
             memoryCache: MemoryImageCache(byteLimit: memoryByteLimit, clock: CacheClock(now: stopwatch(clock))),
             transport: makeTransport(scheduler, stores),
             decoder: ImageDecoders.makeDecoder(decoders, limits: decodingLimits),
-            scheduler: scheduler, imageCoalescer: TaskCoalescer(), dataCoalescer: TaskCoalescer(),
-            observer: observer,
+            scheduler: scheduler, coalescer: TaskCoalescer(), observer: observer,
             memoryPressureMonitor: memoryPressureMonitor,
             retryPolicy: retryPolicy, transferLimits: transferLimits, clock: clock)
         if !cacheKeyRules.isEmpty {

@@ -31,10 +31,9 @@ extension ImageLoader {
     /// Cancels all requests in progress, down to the socket, and ends them with `ImageError.invalidated`.
     ///
     /// Later requests fail with the same error, unless the image is in memory or the request is invalid. You can still
-    /// measure and empty the caches. This closes the coalescers, so it also ends loaders that share them.
+    /// measure and empty the caches. This closes the coalescer, so it also ends loaders that share it.
     public func invalidate() {
-        configuration.imageCoalescer.close(throwing: ImageError.invalidated)
-        configuration.dataCoalescer.close(throwing: ImageError.invalidated)
+        configuration.coalescer.close(throwing: ImageError.invalidated)
     }
 
     private func removeAllFromMemory() {

@@ -12,7 +12,7 @@ public final class ImageLoader: ImageLoaderProtocol {
     /// Nil without monitors.
     let gate: DownloadGate?
     /// The received bytes of downloads in progress, for previews.
-    let incoming = Mutex<[DataJobKey: ReceivedBytes]>([:])
+    let incoming = Mutex<[OperationKey: ReceivedBytes]>([:])
     let reloads = Mutex(ReloadTracker())
     let sizes = Mutex(SizeIndex())
     let fetchDependencies = Mutex(FetchDependencies())

@@ -44,10 +44,8 @@ public struct ImageLoaderConfiguration: Sendable {
     public var decoder: any SizedImageDecoder
     /// Decides when downloads and decodes start.
     public var scheduler: any WorkScheduler
-    /// Shares images among requests for the same size.
-    public var imageCoalescer: any RequestCoalescer<ImageJobKey, ImageJobResult>
-    /// Shares originals among requests for any size.
-    public var dataCoalescer: any RequestCoalescer<DataJobKey, DataJobResult>
+    /// Shares images among requests for the same size, and originals among requests for any size.
+    public var coalescer: any RequestCoalescer<OperationKey, OperationResult>
     /// Receives the events of all requests.
     public var observer: (any ImageLoaderObserver)?
     /// Reports when memory is short; nil to ignore it.
@@ -74,19 +72,24 @@ public struct ImageLoaderConfiguration: Sendable {
     /// Creates a configuration. The parts that are no parameters are nil until they are set.
     public init(
         memoryCache: (any ImageCache)?, transport: LoaderTransport, decoder: any SizedImageDecoder,
-        scheduler: any WorkScheduler,
-        imageCoalescer: any RequestCoalescer<ImageJobKey, ImageJobResult>,
-        dataCoalescer: any RequestCoalescer<DataJobKey, DataJobResult>, observer: (any ImageLoaderObserver)? = nil,
+        scheduler: any WorkScheduler, coalescer: any RequestCoalescer<OperationKey, OperationResult>,
+        observer: (any ImageLoaderObserver)? = nil,
         memoryPressureMonitor: (any ConditionMonitor<MemoryPressureLevel>)? = nil,
         retryPolicy: RetryPolicy, transferLimits: TransferLimits = TransferLimits(),
         previewThrottle: PreviewThrottle = PreviewThrottle(), clock: any Clock<Duration>,
         taskExecutor: (any TaskExecutor)? = nil
     ) {
-        (self.memoryCache, self.transport) = (memoryCache, transport)
-        (self.decoder, self.scheduler) = (decoder, scheduler)
-        (self.imageCoalescer, self.dataCoalescer) = (imageCoalescer, dataCoalescer)
-        (self.observer, self.memoryPressureMonitor) = (observer, memoryPressureMonitor)
-        (self.retryPolicy, self.transferLimits) = (retryPolicy, transferLimits)
-        (self.previewThrottle, self.clock, self.taskExecutor) = (previewThrottle, clock, taskExecutor)
+        self.memoryCache = memoryCache
+        self.transport = transport
+        self.decoder = decoder
+        self.scheduler = scheduler
+        self.coalescer = coalescer
+        self.observer = observer
+        self.memoryPressureMonitor = memoryPressureMonitor
+        self.retryPolicy = retryPolicy
+        self.transferLimits = transferLimits
+        self.previewThrottle = previewThrottle
+        self.clock = clock
+        self.taskExecutor = taskExecutor
     }
 }

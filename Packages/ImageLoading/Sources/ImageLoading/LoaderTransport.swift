@@ -1,4 +1,3 @@
-public import ImageCore
 public import ImageTransporting
 
 #if canImport(FoundationEssentials)

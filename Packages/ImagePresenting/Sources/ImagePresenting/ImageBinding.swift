@@ -112,8 +112,10 @@ public final class ImageBinding {
         // The surface may have changed the binding while it rendered.
         guard state.awaits(generation), let priority = state.priority else { return }
         request.priority = priority
-        task = loader.follow(request, for: self, on: .mainActor) { binding, event in
-            MainActor.assumeIsolated { binding.received(event, generation) }
+        let task = loader.task(for: request)
+        self.task = task
+        Task { [weak self, state = task.state] in
+            await state.deliver { self?.received($0, generation) }
         }
     }
 

@@ -5,8 +5,8 @@ import Synchronization
 final class Lane: Sendable {
     private struct State: Sendable {
         var work: LaneState
-        /// The continuations of waiting calls.
-        var continuations: [WorkID: CheckedContinuation<Void, any Error>] = [:]
+        /// The starts of waiting calls.
+        var starts: [WorkID: OneTimeSignal<Void>] = [:]
     }
 
     let executor: (any TaskExecutor)?
@@ -15,7 +15,8 @@ final class Lane: Sendable {
     private let lastID = Atomic<WorkID>(0)
 
     init(_ configuration: LaneConfiguration, overtakeLimit: Int?) {
-        (executor, startRate) = (configuration.executor, configuration.startRate)
+        executor = configuration.executor
+        startRate = configuration.startRate
         state = Mutex(State(work: LaneState(configuration, overtakeLimit: overtakeLimit)))
     }
 
@@ -29,16 +30,10 @@ final class Lane: Sendable {
             self?.state.withLock { $0.work.setPriority(priority.value, of: id) }
         }
         defer { observation.end() }
-        try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { continuation in
-                state.withLock { $0.continuations[id] = continuation }
-                change { $0.add(id, priority: priority.value, host: host, at: $1) }
-                // `onCancel` has no effect before the work was added.
-                if Task.isCancelled { cancel(id) }
-            }
-        } onCancel: {
-            cancel(id)
-        }
+        let start = OneTimeSignal<Void>()
+        state.withLock { $0.starts[id] = start }
+        change { $0.add(id, priority: priority.value, host: host, at: $1) }
+        try await start.value { cancel(id) }
     }
 
     func startImmediately(_ host: String?) -> Bool {
@@ -47,20 +42,20 @@ final class Lane: Sendable {
     }
 
     private func cancel(_ id: WorkID) {
-        let continuation = state.withLock { state in
-            state.work.cancel(id) ? state.continuations.removeValue(forKey: id) : nil
+        let start = state.withLock { state in
+            state.work.cancel(id) ? state.starts.removeValue(forKey: id) : nil
         }
-        continuation?.resume(throwing: CancellationError())
+        start?.fail(CancellationError())
     }
 
     /// Applies an event and starts the work that it returns.
     func change(_ event: (inout LaneState, Duration) -> [WorkID]) {
         let now = startRate?.uptime() ?? .zero
         let (starts, wait) = state.withLock { state in
-            let starts = event(&state.work, now).compactMap { state.continuations.removeValue(forKey: $0) }
+            let starts = event(&state.work, now).compactMap { state.starts.removeValue(forKey: $0) }
             return (starts, state.work.nextWait(at: now))
         }
-        for continuation in starts { continuation.resume() }
+        for start in starts { start.send(()) }
         if let wait { wakeUp(after: wait) }
     }
 

@@ -1,21 +1,11 @@
 import ImageCore
 
-/// The limits, the order and the executor of a lane.
+/// The limits and the executor of a lane.
 public struct LaneConfiguration: Sendable {
-    /// The order in which work of one priority starts.
-    public enum Order: String, Sendable, CaseIterable {
-        /// The oldest work starts first.
-        case firstInFirstOut
-        /// The latest work starts first, for example while the user scrolls. `overtakeLimit` prevents starvation.
-        case lastInFirstOut
-    }
-
     /// The maximum amount of work at a time. With 0, nothing starts until `PriorityScheduler.setLimit` raises it.
     public var limit: Int
     /// The maximum amount of work per host at a time, at least 1; nil for no limit.
     public var perHostLimit: Int?
-    /// The order in which work of one priority starts.
-    public var order: Order
     /// Limits the starts of work that is then cancelled; nil for no limit.
     public var startRate: StartRate?
     /// The preferred executor; nil for Swift's cooperative pool. Set one for CPU-bound or blocking work.
@@ -23,11 +13,12 @@ public struct LaneConfiguration: Sendable {
 
     /// Creates a configuration; by default without limits per host and for starts.
     public init(
-        limit: Int, perHostLimit: Int? = nil, order: Order = .firstInFirstOut, startRate: StartRate? = nil,
-        executor: (any TaskExecutor)? = nil
+        limit: Int, perHostLimit: Int? = nil, startRate: StartRate? = nil, executor: (any TaskExecutor)? = nil
     ) {
-        (self.limit, self.perHostLimit, self.order) = (limit, perHostLimit, order)
-        (self.startRate, self.executor) = (startRate, executor)
+        self.limit = limit
+        self.perHostLimit = perHostLimit
+        self.startRate = startRate
+        self.executor = executor
     }
 }
 
@@ -45,7 +36,9 @@ public struct StartRate: Sendable {
 
     /// Creates a limit for starts.
     public init(burst: Int, perSecond: Double, clock: any Clock<Duration>) {
-        (self.burst, self.perSecond, self.clock) = (burst, perSecond, clock)
+        self.burst = burst
+        self.perSecond = perSecond
+        self.clock = clock
         uptime = stopwatch(clock)
     }
 }

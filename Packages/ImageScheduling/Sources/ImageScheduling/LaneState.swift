@@ -7,9 +7,7 @@ typealias WorkID = UInt64
 struct LaneState: Sendable {
     private(set) var limit: Int
     private let perHostLimit: Int?
-    private let order: LaneConfiguration.Order
     private let overtakeLimit: Int?
-    private var isSuspended = false
     private var bucket: TokenBucket?
     /// Whether a call of `wakeUp` is scheduled.
     private var isWaking = false
@@ -25,7 +23,6 @@ struct LaneState: Sendable {
     init(_ configuration: LaneConfiguration, overtakeLimit: Int?) {
         limit = max(0, configuration.limit)
         perHostLimit = configuration.perHostLimit.map { max(1, $0) }
-        order = configuration.order
         bucket = configuration.startRate.map(TokenBucket.init)
         self.overtakeLimit = overtakeLimit.map { max(0, $0) }
     }
@@ -66,11 +63,6 @@ struct LaneState: Sendable {
 
     mutating func setLimit(_ limit: Int, at now: Duration = .zero) -> [WorkID] {
         self.limit = max(0, limit)
-        return start(at: now)
-    }
-
-    mutating func setSuspended(_ isSuspended: Bool, at now: Duration = .zero) -> [WorkID] {
-        self.isSuspended = isSuspended
         return start(at: now)
     }
 
@@ -123,7 +115,7 @@ struct LaneState: Sendable {
         return byPriority.first
     }
 
-    private var hasFreeSlot: Bool { !isSuspended && runningCount < limit }
+    private var hasFreeSlot: Bool { runningCount < limit }
 
     /// Removes waiting work and returns its host.
     private mutating func take(_ id: WorkID) -> String?? {
@@ -138,9 +130,8 @@ struct LaneState: Sendable {
         return runningByHost[host, default: 0] < perHostLimit
     }
 
-    /// Returns the rank by priority, then by the lane's order. Identifiers count from 1, so they fit in 56 bits.
+    /// Returns the rank by priority, then by arrival. Identifiers count from 1, so they fit in 56 bits.
     private func rank(of id: WorkID, _ priority: RequestPriority) -> UInt64 {
-        let turn = order == .firstInFirstOut ? id : (1 << 56) - 1 - id
-        return UInt64(RequestPriority.veryHigh.rawValue - priority.rawValue) << 56 | turn
+        UInt64(RequestPriority.veryHigh.rawValue - priority.rawValue) << 56 | id
     }
 }

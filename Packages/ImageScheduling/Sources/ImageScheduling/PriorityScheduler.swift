@@ -1,7 +1,7 @@
 public import ImageCore
 import Synchronization
 
-/// Runs work in lanes with limits: by priority, and in the order of arrival, or its reverse, within one priority.
+/// Runs work in lanes with limits: by priority, and in the order of arrival within one priority.
 ///
 /// - A host at its limit delays only its own work. Hosts are compared case-insensitively (RFC 3986, section 3.2.2).
 /// - If the priority of waiting work changes, its order of arrival applies within the new priority.
@@ -11,20 +11,14 @@ import Synchronization
 /// - Each operation takes O(log n) time for n waiting work items.
 public final class PriorityScheduler: WorkScheduler {
     private let lanes: Mutex<[WorkLane: Lane]>
-    private let otherLanes: LaneConfiguration
     private let overtakeLimit: Int?
 
     /// - Parameters:
-    ///   - lanes: The configurations of lanes.
-    ///   - otherLanes: The configuration of each lane that is not in `lanes`.
+    ///   - lanes: The configurations of lanes. Each other lane has a limit of 1.
     ///   - overtakeLimit: The number of consecutive starts in a lane that can pass over older work. With nil, work of
     ///     higher priority can starve the rest.
-    public init(
-        lanes: [WorkLane: LaneConfiguration], otherLanes: LaneConfiguration = LaneConfiguration(limit: 1),
-        overtakeLimit: Int? = 64
-    ) {
+    public init(lanes: [WorkLane: LaneConfiguration], overtakeLimit: Int? = 64) {
         self.lanes = Mutex(lanes.mapValues { Lane($0, overtakeLimit: overtakeLimit) })
-        self.otherLanes = otherLanes
         self.overtakeLimit = overtakeLimit
     }
 
@@ -46,12 +40,6 @@ public final class PriorityScheduler: WorkScheduler {
     /// Changes the limit of a lane. Running work continues. With 0, nothing starts.
     public func setLimit(_ limit: Int, of lane: WorkLane) { self.lane(lane).change { $0.setLimit(limit, at: $1) } }
 
-    /// Suspends a lane until the next call of `resume`. Running work continues.
-    public func suspend(_ lane: WorkLane) { self.lane(lane).change { $0.setSuspended(true, at: $1) } }
-
-    /// Resumes a suspended lane.
-    public func resume(_ lane: WorkLane) { self.lane(lane).change { $0.setSuspended(false, at: $1) } }
-
     /// The number of waiting work items in all lanes.
     public var waitingCount: Int { allLanes.reduce(0) { $0 + $1.waitingCount } }
 
@@ -63,7 +51,7 @@ public final class PriorityScheduler: WorkScheduler {
     private func lane(_ name: WorkLane) -> Lane {
         lanes.withLock { lanes in
             if let lane = lanes[name] { return lane }
-            let lane = Lane(otherLanes, overtakeLimit: overtakeLimit)
+            let lane = Lane(LaneConfiguration(limit: 1), overtakeLimit: overtakeLimit)
             lanes[name] = lane
             return lane
         }

@@ -108,7 +108,7 @@ public final class FakeImageLoader: ImageLoaderProtocol {
             throw unscripted(request, "nothing is scripted")
         }
         while case .held(let gate, let next) = reply {
-            _ = await CancellableWait().pass(gate)
+            _ = await gate.passUnlessCancelled()
             reply = next
         }
         if Task.isCancelled {

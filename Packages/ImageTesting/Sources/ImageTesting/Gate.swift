@@ -1,16 +1,15 @@
 import Dispatch
-import Synchronization
+import ImageCore
 
 /// Suspends tasks until a test opens it. The test can await the arrival of tasks, so it never has to sleep.
 public final class Gate: Sendable {
-    private struct State {
+    private struct State: Sendable {
         var isOpen = false
+        var arrivalCount = 0
         var waiting: [@Sendable () -> Void] = []
     }
 
-    private let state = Mutex(State())
-    private let arrived = AwaitableCounter()
-    private let opened = Watched(false)
+    private let state = Watched(State())
 
     /// Creates a closed gate.
     public init() {}
@@ -20,6 +19,13 @@ public final class Gate: Sendable {
     /// To wait in the test itself, call `whenOpen`, which ends if the test is cancelled.
     public func pass() async {
         await withCheckedContinuation { continuation in arrive { continuation.resume() } }
+    }
+
+    /// Waits until the gate is open. Returns false if the task is cancelled first.
+    func passUnlessCancelled() async -> Bool {
+        let signal = OneTimeSignal<Void>()
+        arrive { signal.send(()) }
+        return (try? await signal.value()) != nil
     }
 
     /// Blocks the calling thread until the gate is open. Call it only in fakes of synchronous protocols.
@@ -32,38 +38,37 @@ public final class Gate: Sendable {
     }
 
     /// Calls `resume` once, when the gate lets this call pass.
-    func arrive(resume: @escaping @Sendable () -> Void) {
-        let isOpen = state.withLock { state in
+    private func arrive(resume: @escaping @Sendable () -> Void) {
+        let isOpen = state.change { state in
+            state.arrivalCount += 1
             if !state.isOpen { state.waiting.append(resume) }
             return state.isOpen
         }
-        arrived.add()
         if isOpen { resume() }
     }
 
     /// Waits until the gate is open, or until the task is cancelled. Does not count as an arrival.
-    public func whenOpen() async { await opened.reaches { $0 } }
+    public func whenOpen() async { await state.reaches(\.isOpen) }
 
     /// Waits until there were `count` arrivals in total, or until the task is cancelled.
-    public func arrivals(_ count: Int) async { await arrived.reach(count) }
+    public func arrivals(_ count: Int) async { await state.reaches { $0.arrivalCount >= count } }
 
     /// The number of calls of `pass` and `passBlocking` so far.
-    public var arrivalCount: Int { arrived.count }
+    public var arrivalCount: Int { state.value.arrivalCount }
 
     /// Opens the gate. All current and later calls pass.
     public func open() {
-        let waiting = state.withLock { state in
+        let waiting = state.change { state in
             state.isOpen = true
             defer { state.waiting = [] }
             return state.waiting
         }
         for resume in waiting { resume() }
-        opened.change { $0 = true }
     }
 
     /// Lets the first waiting call pass. Has no effect if none waits.
     public func letOnePass() {
-        let first = state.withLock { state in state.waiting.isEmpty ? nil : state.waiting.removeFirst() }
+        let first = state.change { $0.waiting.isEmpty ? nil : $0.waiting.removeFirst() }
         first?()
     }
 }

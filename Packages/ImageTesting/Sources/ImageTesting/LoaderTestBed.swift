@@ -25,10 +25,8 @@ public struct LoaderTestBed: Sendable {
     public let memory: InMemoryImageCache
     /// The clock of the loader and of the memory cache.
     public let clock: ManualClock
-    /// Shares images among requests.
-    public let imageCoalescer: TaskCoalescer<ImageJobKey, ImageJobResult>
-    /// Shares originals among requests.
-    public let dataCoalescer: TaskCoalescer<DataJobKey, DataJobResult>
+    /// Shares images and originals among requests.
+    public let coalescer: TaskCoalescer<OperationKey, OperationResult>
     /// The loader. It decodes `FakeImage`s, makes no retries, and has no disk cache.
     public let loader: ImageLoader
 
@@ -45,11 +43,10 @@ public struct LoaderTestBed: Sendable {
         let clock = ManualClock()
         self.clock = clock
         memory = InMemoryImageCache(now: stopwatch(clock))
-        imageCoalescer = TaskCoalescer(executor: executor)
-        dataCoalescer = TaskCoalescer(executor: executor)
+        coalescer = TaskCoalescer(executor: executor)
         var configuration = ImageLoaderConfiguration(
             memoryCache: memory, transport: .uncached(transport), decoder: FakeSizedImageDecoder(),
-            scheduler: scheduler, imageCoalescer: imageCoalescer, dataCoalescer: dataCoalescer,
+            scheduler: scheduler, coalescer: coalescer,
             retryPolicy: RetryPolicy(retries: 0, baseDelay: .seconds(1), maxDelay: .seconds(60)) { 1 }, clock: clock,
             taskExecutor: executor)
         adjust(&configuration)

@@ -43,7 +43,7 @@ public final class ManualScheduler: WorkScheduler {
     private struct Item: Sendable {
         var id: WorkID
         var priority: LivePriority
-        var continuation: CheckedContinuation<Void, any Error>
+        let signal = OneTimeSignal<Void>()
     }
 
     private struct State: Sendable {
@@ -73,20 +73,13 @@ public final class ManualScheduler: WorkScheduler {
             }
         }
         defer { observation.end() }
-        try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { continuation in
-                let isCancelled = state.change { state in
-                    // A later cancellation removes the item.
-                    if Task.isCancelled { return true }
-                    state.waiting.append(Item(id: id, priority: priority, continuation: continuation))
-                    state.messages.append(.enqueued(id, lane, priority.value, host: host))
-                    return false
-                }
-                if isCancelled { continuation.resume(throwing: CancellationError()) }
-            }
-        } onCancel: {
-            cancel(id)
+        try Task.checkCancellation()
+        let item = Item(id: id, priority: priority)
+        state.change { state in
+            state.waiting.append(item)
+            state.messages.append(.enqueued(id, lane, priority.value, host: host))
         }
+        try await item.signal.value { cancel(id) }
         defer { state.change { $0.messages.append(.finished(id)) } }
         return try await work()
     }
@@ -121,7 +114,7 @@ public final class ManualScheduler: WorkScheduler {
             return item
         }
         guard let item else { throw NotWaiting(id: id, messages: messages) }
-        item.continuation.resume()
+        item.signal.send(())
     }
 
     /// Runs the first waiting work, as a real scheduler would, and waits until it has finished.
@@ -150,7 +143,7 @@ public final class ManualScheduler: WorkScheduler {
             if item != nil { state.messages.append(.cancelled(id)) }
             return item
         }
-        item?.continuation.resume(throwing: CancellationError())
+        item?.signal.fail(CancellationError())
     }
 
     private static func inOrder(_ waiting: [Item]) -> [Item] {

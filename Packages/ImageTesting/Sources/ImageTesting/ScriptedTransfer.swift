@@ -90,7 +90,7 @@ final class ScriptedTransfer: Sendable {
     }
 
     private func pass(_ gate: Gate) async throws(TransportFailure) {
-        guard await CancellableWait().pass(gate) else { throw fail(.cancelled) }
+        guard await gate.passUnlessCancelled() else { throw fail(.cancelled) }
     }
 
     private func pause(for duration: Duration, by clock: any Clock<Duration>) async throws(TransportFailure) {

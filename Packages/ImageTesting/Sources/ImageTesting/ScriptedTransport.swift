@@ -95,8 +95,8 @@ public final class ScriptedTransport: DataTransport {
     }
 
     private let state = Mutex(State())
-    private let sent = AwaitableCounter()
-    private let cancelled = AwaitableCounter()
+    private let sent = Watched(0)
+    private let cancelled = Watched(0)
 
     /// Creates a transport without scripts.
     public init() {}
@@ -112,13 +112,13 @@ public final class ScriptedTransport: DataTransport {
     /// All requests so far, including redirects.
     public var requests: [TransportRequest] { state.withLock { $0.requests } }
     /// The number of requests so far, including redirects.
-    public var sendCount: Int { sent.count }
+    public var sendCount: Int { sent.value }
     /// The number of transfers that were cancelled or released before their end.
-    public var cancellationCount: Int { cancelled.count }
+    public var cancellationCount: Int { cancelled.value }
     /// Waits until `count` requests were sent in total, or until the task is cancelled.
-    public func sends(_ count: Int) async { await sent.reach(count) }
+    public func sends(_ count: Int) async { await sent.reaches { $0 >= count } }
     /// Waits until `count` transfers were cancelled in total, or until the task is cancelled.
-    public func cancellations(_ count: Int) async { await cancelled.reach(count) }
+    public func cancellations(_ count: Int) async { await cancelled.reaches { $0 >= count } }
 
     public func send(_ request: TransportRequest) async throws(TransportFailure) -> TransportResponse {
         try await RedirectChain.response(to: request) { hop throws(TransportFailure) in
@@ -128,7 +128,7 @@ public final class ScriptedTransport: DataTransport {
 
     func record(_ message: Message) {
         state.withLock { $0.messages.append(message) }
-        if case .cancelled = message { cancelled.add() }
+        if case .cancelled = message { cancelled.change { $0 += 1 } }
     }
 
     private func take(_ request: TransportRequest) throws(TransportFailure) -> Reply {
@@ -143,7 +143,7 @@ public final class ScriptedTransport: DataTransport {
             state.scripts[request.url] = replies
             return first
         }
-        sent.add()
+        sent.change { $0 += 1 }
         guard let reply else { throw .other("unscripted request: \(request.url.absoluteString)") }
         return reply
     }

@@ -1,3 +1,4 @@
+import ImageCore
 import Synchronization
 
 /// A value whose changes a test can await.
@@ -5,15 +6,13 @@ import Synchronization
 /// Waiting ends if the task is cancelled, so a test whose condition never becomes true ends at its time limit.
 public final class Watched<Value: Sendable>: Sendable {
     private struct Watcher: Sendable {
-        var id: UInt64
-        var isReached: @Sendable (Value) -> Bool
-        var continuation: CheckedContinuation<Void, Never>
+        let isReached: @Sendable (Value) -> Bool
+        let signal = OneTimeSignal<Void>()
     }
 
     private struct State {
         var value: Value
         var watchers: [Watcher] = []
-        var lastID: UInt64 = 0
     }
 
     private let state: Mutex<State>
@@ -25,44 +24,30 @@ public final class Watched<Value: Sendable>: Sendable {
     public var value: Value { state.withLock { $0.value } }
 
     /// Changes the value, and resumes the waiters whose condition it satisfies.
+    @discardableResult
     public func change<Result: Sendable>(_ body: (inout Value) -> Result) -> Result {
         let (result, reached) = state.withLock { state in
             let result = body(&state.value)
             let value = state.value
             let reached = state.watchers.filter { $0.isReached(value) }
-            state.watchers.removeAll { watcher in reached.contains { $0.id == watcher.id } }
+            state.watchers.removeAll { watcher in reached.contains { $0.signal === watcher.signal } }
             return (result, reached)
         }
-        for watcher in reached { watcher.continuation.resume() }
+        for watcher in reached { watcher.signal.send(()) }
         return result
     }
 
     /// Waits until the value satisfies `condition`, or until the task is cancelled. The condition must not access this
     /// object.
     public func reaches(_ condition: @escaping @Sendable (Value) -> Bool) async {
-        let id = state.withLock { state in
-            state.lastID += 1
-            return state.lastID
+        let watcher = Watcher(isReached: condition)
+        let isOver = state.withLock { state in
+            if condition(state.value) { return true }
+            state.watchers.append(watcher)
+            return false
         }
-        await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                let isOver = state.withLock { state in
-                    // An earlier cancellation found no watcher, but is detected here.
-                    if Task.isCancelled || condition(state.value) { return true }
-                    state.watchers.append(Watcher(id: id, isReached: condition, continuation: continuation))
-                    return false
-                }
-                if isOver { continuation.resume() }
-            }
-        } onCancel: {
-            resume(id)
-        }
-    }
-
-    private func resume(_ id: UInt64) {
-        let watcher = state.withLock { state in
-            state.watchers.firstIndex { $0.id == id }.map { state.watchers.remove(at: $0) }
-        }
-        watcher?.continuation.resume()
+        if isOver { return }
+        try? await watcher.signal.value()  // ends early if the task is cancelled
+        state.withLock { $0.watchers.removeAll { $0.signal === watcher.signal } }
     }
 }

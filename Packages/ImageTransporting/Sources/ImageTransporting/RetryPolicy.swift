@@ -15,8 +15,7 @@ public struct RetryPolicy: Sendable {
     public var maxRetryAfter: Duration
     /// The maximum time from the first attempt to the start of a retry.
     public var maxTotal: Duration
-    /// The number of retries shared by all transfers without a `RetryBudget`. Ten successful transfers restore one
-    /// retry.
+    /// The number of retries that all downloads of a loader share. Ten successful downloads restore one retry.
     public var sharedBudget: Int
     /// Returns a random number from 0 up to, but not including, 1. The delay is this fraction of the upper bound. Other
     /// results are clamped; NaN counts as 0.

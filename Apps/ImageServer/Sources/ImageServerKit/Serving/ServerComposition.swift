@@ -97,7 +97,7 @@ extension ServerSettings {
         return ImageLoader(
             ImageLoaderConfiguration(
                 memoryCache: nil, transport: .cached(recorder).adding(["file": files]), decoder: decoder,
-                scheduler: scheduler, imageCoalescer: TaskCoalescer(), dataCoalescer: TaskCoalescer(),
+                scheduler: scheduler, coalescer: TaskCoalescer(),
                 retryPolicy: RetryPolicy(retries: 1) { Double.random(in: 0..<1) },
                 transferLimits: TransferLimits(
                     connectTimeout: connectTime, stallTimeout: stallTime, totalTimeout: requestTime,

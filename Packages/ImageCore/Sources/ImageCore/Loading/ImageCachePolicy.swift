@@ -21,19 +21,18 @@ public struct ImageCachePolicy: Hashable, Sendable {
     public static let none = ImageCachePolicy(memory: .none, disk: .none)
 }
 
-/// Whether a request reads a cache, and whether it writes what it loads.
+/// Whether a request reads a cache, and whether it writes what it loads. To write without reading, use
+/// `ImageLoadMode.reload`.
 public enum CacheAccess: String, Hashable, Sendable, CaseIterable {
     /// Reads and writes.
     case readWrite
     /// Reads only. Responses that need validation are loaded again.
     case readOnly
-    /// Writes only.
-    case writeOnly
     /// Neither reads nor writes.
     case none
 
     /// Whether the request reads the cache.
-    public var reads: Bool { self == .readWrite || self == .readOnly }
+    public var reads: Bool { self != .none }
     /// Whether the request writes what it loads.
-    public var writes: Bool { self == .readWrite || self == .writeOnly }
+    public var writes: Bool { self == .readWrite }
 }

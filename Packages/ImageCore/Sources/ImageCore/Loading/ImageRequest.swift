@@ -37,9 +37,6 @@ public struct ImageRequest: Sendable {
     /// Requests for the image in lower quality, worst first. Tasks deliver each as a preview unless a better one is
     /// available.
     public var lowQuality: [ImageRequest] = []
-    /// Retries shared with other requests, for example those of one page; nil for the loader's. A shared download uses
-    /// the budget of the request that started it.
-    public var retryBudget: RetryBudget?
     /// Values that the loader doesn't read, such as a placeholder and a transition.
     public var options = ImageRequestOptions()
 

@@ -34,7 +34,7 @@ extension ImageLoader {
     }
 
     /// Ends a request with the result of work that another request may have started.
-    private func finish(_ context: RequestContext, _ result: ImageJobResult) throws -> LoadedImage {
+    private func finish(_ context: RequestContext, _ result: ImageResult) throws -> LoadedImage {
         context.sendJoined(result.requestID, result.loaded.source, bytes: result.loaded.encodedByteCount)
         try Task.checkCancellation()
         // The policy of the request that started the work may have kept it out of memory.
@@ -46,10 +46,8 @@ extension ImageLoader {
     /// Returns the decoded image, processed by the request's processors.
     private func processedImage(
         for context: RequestContext, _ priority: LivePriority, _ onProgress: @escaping @Sendable (WorkProgress) -> Void
-    ) async throws -> ImageJobResult {
-        try await configuration.imageCoalescer.value(
-            for: context.imageKey, priority: priority, onProgress: onProgress
-        ) { shared in
+    ) async throws -> ImageResult {
+        try await sharedImage(for: context, priority, onProgress) { shared in
             if let hit = self.lateMemoryHit(for: context) { return hit }
             let previews = self.previewProcessor(for: context, shared)
             defer { previews.finish() }
@@ -67,10 +65,8 @@ extension ImageLoader {
     /// Returns the original, decoded to the request's target.
     private func decodedImage(
         for context: RequestContext, _ priority: LivePriority, _ onProgress: @escaping @Sendable (WorkProgress) -> Void
-    ) async throws -> ImageJobResult {
-        try await configuration.imageCoalescer.value(
-            for: context.imageKey, priority: priority, onProgress: onProgress
-        ) { shared in
+    ) async throws -> ImageResult {
+        try await sharedImage(for: context, priority, onProgress) { shared in
             if let hit = self.lateMemoryHit(for: context) { return hit }
             let previews = self.previewSession(for: context)
             let original = try await self.originalData(for: context, shared, previews)
@@ -81,7 +77,7 @@ extension ImageLoader {
     /// Returns the original. Reports previews of the bytes that arrive.
     private func originalData(
         for context: RequestContext, _ shared: any SharedOperation, _ session: PreviewSession?
-    ) async throws -> DataJobResult {
+    ) async throws -> OriginalResult {
         let previews = session.map { previewQueue(for: $0, shared) }
         defer { previews?.finish() }
         return try await originalData(for: context, shared.priority) { progress in
@@ -91,19 +87,19 @@ extension ImageLoader {
     }
 
     /// Returns the image if another request has stored it in memory since this request looked it up.
-    private func lateMemoryHit(for context: RequestContext) -> ImageJobResult? {
-        guard context.imageKey.readsMemory, let image = configuration.memoryCache?.image(for: context.key) else {
+    private func lateMemoryHit(for context: RequestContext) -> ImageResult? {
+        guard context.request.readsMemory, let image = configuration.memoryCache?.image(for: context.key) else {
             return nil
         }
         context.send(.memoryHit)
         let loaded = LoadedImage(image: image, source: .memory, encodedByteCount: nil)
-        return ImageJobResult(
-            loaded: loaded, requestID: context.id, generation: context.route.generation, isInMemory: true)
+        return ImageResult(
+            loaded: loaded, requestID: context.id, generation: context.storage.generation, isInMemory: true)
     }
 
     private func process(
-        _ decoded: ImageJobResult, for context: RequestContext, _ priority: LivePriority
-    ) async throws -> ImageJobResult {
+        _ decoded: ImageResult, for context: RequestContext, _ priority: LivePriority
+    ) async throws -> ImageResult {
         context.send(.queued(.decode))
         var loaded = decoded.loaded
         loaded.image = try await configuration.scheduler.runDecoding(priority: priority) { isCancelled in
@@ -116,25 +112,25 @@ extension ImageLoader {
     /// Decodes an original. Stored bytes that can't be decoded are removed and downloaded once more, unless a reload
     /// has replaced them.
     private func decodeOrRenew(
-        _ original: DataJobResult, for context: RequestContext, _ shared: any SharedOperation,
+        _ original: OriginalResult, for context: RequestContext, _ shared: any SharedOperation,
         _ previews: PreviewSession?
-    ) async throws -> ImageJobResult {
+    ) async throws -> ImageResult {
         do {
             return try await decode(original, for: context, shared.priority)
-        } catch let failure as DecodingFailure where failure.isCausedByData && context.route.disk != .none {
+        } catch let failure as DecodingFailure where failure.isCausedByData && context.storage.disk != .none {
             return try await renewImage(original, after: failure, for: context, shared, previews)
         }
     }
 
     private func renewImage(
-        _ original: DataJobResult, after failure: DecodingFailure, for context: RequestContext,
+        _ original: OriginalResult, after failure: DecodingFailure, for context: RequestContext,
         _ shared: any SharedOperation, _ previews: PreviewSession?
-    ) async throws -> ImageJobResult {
+    ) async throws -> ImageResult {
         let isStored = [.disk, .validated, .stale].contains(original.loaded.source)
         let isCurrent = context.isCurrent(original.generation)
         if isStored { context.send(.diskMiss(.notAnImage)) }
         if isCurrent { try await removeStoredOriginal(for: context) }
-        guard isStored, !context.route.isCacheOnly else { throw failure }
+        guard isStored, !context.storage.isCacheOnly else { throw failure }
         let renewal = context.replacing { $0.mode = isCurrent ? .reload : $0.mode }
         await previews?.restart()
         let renewed = try await originalData(for: renewal, shared, previews)
@@ -147,8 +143,8 @@ extension ImageLoader {
     }
 
     private func decode(
-        _ original: DataJobResult, for context: RequestContext, _ priority: LivePriority
-    ) async throws -> ImageJobResult {
+        _ original: OriginalResult, for context: RequestContext, _ priority: LivePriority
+    ) async throws -> ImageResult {
         let (decoder, decoding) = (configuration.decoder, DecodingRequest(target: context.request.target))
         context.send(.queued(.decode))
         let image = try await configuration.scheduler.runDecoding(priority: priority) { isCancelled in
@@ -181,9 +177,9 @@ extension ImageLoader {
     /// Returns the result of an operation, after its image was stored in memory if possible.
     ///
     /// - Parameter generation: The generation of the original.
-    private func store(_ loaded: LoadedImage, _ generation: UInt64, for context: RequestContext) -> ImageJobResult {
+    private func store(_ loaded: LoadedImage, _ generation: UInt64, for context: RequestContext) -> ImageResult {
         let isInMemory = insert(loaded, generation, for: context)
-        return ImageJobResult(loaded: loaded, requestID: context.id, generation: generation, isInMemory: isInMemory)
+        return ImageResult(loaded: loaded, requestID: context.id, generation: generation, isInMemory: isInMemory)
     }
 
     /// Stores an image in memory, unless there is no cache, the policy forbids it, it is stale, or a reload has outdated
@@ -200,7 +196,7 @@ extension ImageLoader {
                 context.send(.storedInMemory)
                 return true
             }
-        } else if !context.route.mode.asksOrigin {
+        } else if !context.storage.mode.asksOrigin {
             return false
         }
         // A request that had to ask the origin leaves no image that may be older than itself.

@@ -14,10 +14,8 @@ extension ImageLoader {
     /// images that need it, while it waits in the gate and in the lane.
     func originalData(
         for context: RequestContext, _ priority: LivePriority, _ onProgress: @escaping @Sendable (WorkProgress) -> Void
-    ) async throws -> DataJobResult {
-        let result = try await configuration.dataCoalescer.value(
-            for: context.dataKey, priority: priority, onProgress: onProgress
-        ) { shared in
+    ) async throws -> OriginalResult {
+        let result = try await sharedOriginal(for: context, priority, onProgress) { shared in
             if case .data(let data, _) = context.request.origin {
                 return context.makeResult(LoadedData(data: try self.checkSize(of: data), source: .disk))
             }
@@ -44,7 +42,7 @@ extension ImageLoader {
             return try await collectStored(response, request, context)
         case .exchange(let miss, let start):
             if !context.original.isLocal {
-                context.send(.diskMiss(context.route.readsDisk || miss == .noCache ? miss : .policy))
+                context.send(.diskMiss(context.storage.readsDisk || miss == .noCache ? miss : .policy))
             }
             return .exchange(start)
         }
@@ -63,7 +61,7 @@ extension ImageLoader {
         } catch TransportFailure.closedEarly {
             context.send(.diskMiss(.missingBytes))
             var request = request
-            request.cacheUse = context.route.disk.writes ? .reload : .bypass
+            request.cacheUse = context.storage.disk.writes ? .reload : .bypass
             return .exchange { [request] () async throws(TransportFailure) in
                 try await self.configuration.transport.send(request)
             }
@@ -72,12 +70,12 @@ extension ImageLoader {
 
     /// Returns whether the original, or an error response for it, is stored. Reads no body and sends no events.
     func hasStored(_ request: ImageRequest) async -> Bool {
-        let route = FetchRoute(request)
-        guard route.readsDisk else { return false }
+        let storage = StorageRules(request)
+        guard storage.readsDisk else { return false }
         do {
             var lookup = try TransportRequest(
                 request, source: cacheKey(for: request).source, configuration.transferLimits)
-            lookup.cacheUse = route.cacheUse
+            lookup.cacheUse = storage.cacheUse
             guard case .stored(let response) = try await configuration.transport.answer(to: lookup) else {
                 return false
             }
@@ -135,8 +133,8 @@ extension ImageLoader {
     private func download(
         _ request: TransportRequest, _ start: @escaping CacheAnswer.Exchange, for context: RequestContext,
         _ shared: any SharedOperation
-    ) async throws -> DataJobResult {
-        if context.route.isCacheOnly { throw ImageError.offline }
+    ) async throws -> OriginalResult {
+        if context.storage.isCacheOnly { throw ImageError.offline }
         var retries = Retries()
         var start = start
         while true {
@@ -146,7 +144,7 @@ extension ImageLoader {
                 return result
             }
             var request = request
-            if retries.hasFailed { request.cacheUse = context.route.cacheUseOfRetry }
+            if retries.hasFailed { request.cacheUse = context.storage.cacheUseOfRetry }
             start = { [request] () async throws(TransportFailure) in
                 try await self.configuration.transport.send(request)
             }
@@ -154,8 +152,8 @@ extension ImageLoader {
     }
 
     /// Stores an original of the application's own fetch until it is reloaded, unless it was reloaded meanwhile.
-    private func storeFetched(_ result: DataJobResult, _ request: TransportRequest, _ context: RequestContext) async {
-        guard context.route.disk.writes, context.isCurrent(result.generation) else { return }
+    private func storeFetched(_ result: OriginalResult, _ request: TransportRequest, _ context: RequestContext) async {
+        guard context.storage.disk.writes, context.isCurrent(result.generation) else { return }
         let lifetime = request.lifetime(.zero)
         _ = await configuration.transport.storeResponse(result.loaded.data, to: request, lifetime: lifetime)
         guard !context.isCurrent(result.generation) else { return }
@@ -163,8 +161,8 @@ extension ImageLoader {
     }
 
     /// Returns the result of a download. New bytes of a request that had to ask the origin start a new generation.
-    private func finishDownload(_ loaded: LoadedData, for context: RequestContext) -> DataJobResult {
-        let isReload = context.route.mode.asksOrigin && loaded.source == .network
+    private func finishDownload(_ loaded: LoadedData, for context: RequestContext) -> OriginalResult {
+        let isReload = context.storage.mode.asksOrigin && loaded.source == .network
         let generation = isReload ? reloads.withLock { $0.markReloaded(context.original) } : nil
         let source = context.original.isLocal ? .disk : loaded.source
         return context.makeResult(LoadedData(data: loaded.data, source: source), generation: generation)
@@ -215,7 +213,7 @@ extension ImageLoader {
                 case .data(let data, _): LoadedData(data: data, source: .disk)  // needs no download
                 }
             // A stale response is what the cache returns after a failure.
-            if loaded.source != .stale { retryController.succeeded(context.request.retryBudget) }
+            if loaded.source != .stale { retryController.succeeded() }
             return loaded
         } catch {
             var failure = error as? AttemptFailure ?? AttemptFailure(error: ImageError(error))
@@ -240,7 +238,7 @@ extension ImageLoader {
             return
         }
         retries.start = retries.start ?? failure.start
-        guard let delay = retryController.delay(after: failure, retries, context.request.retryBudget) else {
+        guard let delay = retryController.delay(after: failure, retries) else {
             throw failure.error
         }
         retries.count += 1
@@ -273,9 +271,9 @@ extension ImageLoader {
             throw AttemptFailure(error: error, retryAfter: response.head.retryAfter)
         }
         let received = ReceivedBytes()
-        incoming.withLock { $0[context.dataKey] = received }
+        incoming.withLock { $0[context.originalKey] = received }
         // A later download may have replaced this one.
-        defer { incoming.withLock { if $0[context.dataKey] === received { $0[context.dataKey] = nil } } }
+        defer { incoming.withLock { if $0[context.originalKey] === received { $0[context.originalKey] = nil } } }
         let data = try await collect(response, into: received) { progress in
             context.send(.received(bytes: progress.completedBytes, of: progress.totalBytes))
             shared.report(progress)
@@ -331,10 +329,9 @@ extension TransportRequest {
     /// Creates the request that is looked up and sent, once for all attempts.
     fileprivate init(_ context: RequestContext, _ limits: TransferLimits) throws(ImageError) {
         try self.init(context.request, source: context.original.source, limits)
-        cacheUse = context.route.cacheUse
+        cacheUse = context.storage.cacheUse
         // Intermediate caches must validate with the origin, too.
-        let mode = context.route.mode
-        if mode == .reload || mode == .revalidate, headers[.cacheControl] == nil { headers[.cacheControl] = "no-cache" }
+        if context.storage.mode.asksOrigin, headers[.cacheControl] == nil { headers[.cacheControl] = "no-cache" }
     }
 
     /// - Parameter source: The text that identifies the original. An application's own fetch has a URL with it.

@@ -1,4 +1,4 @@
-public import ImageCore
+import ImageCore
 import ImageTransporting
 import Synchronization
 
@@ -12,10 +12,10 @@ import Synchronization
 /// context exists, its original counts as in progress.
 final class RequestContext: Sendable {
     let request: ImageRequest
-    /// Identifies the image, in the memory cache and among shared operations.
-    let imageKey: ImageJobKey
-    /// Identifies the original among shared operations.
-    let dataKey: DataJobKey
+    /// Identifies the image in the memory cache.
+    let key: ImageCacheKey
+    let original: Original
+    let storage: StorageRules
     /// The host, for limits; nil if the original has no URL.
     let host: String?
     /// Identifies the request in events and in the results of shared operations.
@@ -30,13 +30,15 @@ final class RequestContext: Sendable {
     }
 
     private init(_ loader: ImageLoader, _ request: ImageRequest, _ key: ImageCacheKey, id: UInt64, start: Duration) {
-        (self.loader, self.request, self.id, self.start) = (loader, request, id, start)
+        self.loader = loader
+        self.request = request
+        self.key = key
+        self.id = id
+        self.start = start
         host = request.origin.url?.host()
         let original = request.original(source: key.source)
-        let generation = loader.reloads.withLock { $0.beginRequest(original) }
-        let route = FetchRoute(request, generation: generation)
-        dataKey = DataJobKey(original: original, route: route)
-        imageKey = ImageJobKey(image: key, route: route, readsMemory: request.readsMemory)
+        self.original = original
+        storage = StorageRules(request, generation: loader.reloads.withLock { $0.beginRequest(original) })
     }
 
     deinit { loader.reloads.withLock { $0.endRequest(original) } }
@@ -48,10 +50,10 @@ final class RequestContext: Sendable {
         return RequestContext(loader, request, request.cacheKey(source: original.source), id: id, start: start)
     }
 
-    /// The image's key in the memory cache.
-    var key: ImageCacheKey { imageKey.image }
-    var original: Original { dataKey.original }
-    var route: FetchRoute { dataKey.route }
+    /// Identifies the creation of the image.
+    var imageKey: OperationKey { OperationKey(.image(key, readsMemory: request.readsMemory), storage) }
+    /// Identifies the download of the original.
+    var originalKey: OperationKey { OperationKey(.original(original), storage) }
 
     /// Returns whether a result of this generation is the newest.
     func isCurrent(_ generation: UInt64) -> Bool {
@@ -59,8 +61,8 @@ final class RequestContext: Sendable {
     }
 
     /// Returns a result to share. `generation` is that of a reload's bytes; nil for that of the request.
-    func makeResult(_ loaded: LoadedData, generation: UInt64? = nil) -> DataJobResult {
-        DataJobResult(loaded: loaded, requestID: id, generation: generation ?? route.generation)
+    func makeResult(_ loaded: LoadedData, generation: UInt64? = nil) -> OriginalResult {
+        OriginalResult(loaded: loaded, requestID: id, generation: generation ?? storage.generation)
     }
 
     func checkURL() throws(ImageError) { try request.origin.url?.checkIsLoadable() }
@@ -82,95 +84,6 @@ final class RequestContext: Sendable {
         if case .cancelled = error { send(.cancelled) } else { send(.failed(error.description)) }
         return error
     }
-}
-
-/// Identifies the download of an original. Requests with equal keys share it, for images of any size.
-public struct DataJobKey: Hashable, Sendable {
-    let original: Original
-    /// The use of the disk cache and the network.
-    public let route: FetchRoute
-
-    /// Identifies the original.
-    public var source: String { original.source }
-
-    /// Hashes the original only, because requests for one original rarely differ in the rest.
-    public func hash(into hasher: inout Hasher) { hasher.combine(original) }
-}
-
-/// Identifies the creation of an image. Requests with equal keys share it.
-public struct ImageJobKey: Hashable, Sendable {
-    /// The key of the image in the memory cache.
-    public let image: ImageCacheKey
-    /// The use of the disk cache and the network.
-    public let route: FetchRoute
-    /// Whether the memory cache can be used.
-    public let readsMemory: Bool
-
-    /// Hashes the image only, because requests for one image rarely differ in the rest.
-    public func hash(into hasher: inout Hasher) { hasher.combine(image) }
-}
-
-/// An original that requests share.
-public struct DataJobResult: Sendable {
-    let loaded: LoadedData
-    /// The request that started the download.
-    let requestID: UInt64
-    /// The generation of the bytes. See `ReloadTracker`.
-    let generation: UInt64
-}
-
-/// An image that requests share.
-public struct ImageJobResult: Sendable {
-    var loaded: LoadedImage
-    /// The request that started the work.
-    var requestID: UInt64
-    /// The generation of the original's bytes.
-    let generation: UInt64
-    /// Whether the image is in the memory cache.
-    var isInMemory = false
-}
-
-/// The use of the disk cache and the network by a request for an original.
-public struct FetchRoute: Hashable, Sendable {
-    /// Access to the disk cache.
-    public let disk: CacheAccess
-    /// The stored data that can be used.
-    public let mode: ImageLoadMode
-    /// The original's generation when the request started. Prevents it from joining older work.
-    let generation: UInt64
-
-    init(_ request: ImageRequest, generation: UInt64 = 0) {
-        self.generation = generation
-        let isLocal = request.origin.isLocal
-        disk = isLocal ? .none : request.cachePolicy.disk
-        mode = isLocal && request.mode == .onlyIfCached ? .standard : request.mode
-    }
-
-    var isCacheOnly: Bool { mode == .onlyIfCached }
-
-    /// The use of the cache by the first attempt.
-    var cacheUse: CacheUse {
-        switch disk {
-        case .readWrite where isCacheOnly: .onlyIfCached
-        case .readWrite: mode == .reload ? .reload : mode == .retry ? .revalidate : .standard
-        case .readOnly where isCacheOnly: .onlyIfCached
-        case .readOnly: readsDisk ? .readOnly : .bypass
-        case .writeOnly: .reload
-        case .none: .bypass
-        }
-    }
-
-    /// The use of the cache by an attempt after a failure, which the cache may have stored.
-    var cacheUseOfRetry: CacheUse {
-        switch disk {
-        case .readWrite: mode == .reload ? .reload : .revalidate
-        case .writeOnly: .reload
-        case .readOnly, .none: .bypass
-        }
-    }
-
-    /// Whether the disk cache can be used without the network.
-    var readsDisk: Bool { disk.reads && !mode.asksOrigin && mode != .retry }
 }
 
 /// The generations of originals with requests in progress. A reload that receives new bytes starts a new generation, and

@@ -132,9 +132,9 @@ public final class ImagePrefetcher: Sendable {
     }
 
     private func isInMemory(_ prefetch: Prefetch) -> Bool {
-        guard case .image(let job) = prefetch.key else { return false }
+        guard case .image(let key, _) = prefetch.key.product else { return false }
         guard let knownLoader else { return loader.cachedImage(for: prefetch.request) != nil }
-        return knownLoader.imageInMemory(job.image, for: prefetch.request) != nil
+        return knownLoader.imageInMemory(key, for: prefetch.request) != nil
     }
 
     private func start(_ prefetch: Prefetch, _ id: PrefetchID) {
@@ -175,31 +175,26 @@ public final class ImagePrefetcher: Sendable {
 
 /// A request of a prefetcher, adapted to its destination. Its key identifies duplicates.
 struct Prefetch: Sendable {
-    enum Key: Hashable, Sendable {
-        case image(ImageJobKey), original(DataJobKey)
-    }
-
     let request: ImageRequest
-    let key: Key
+    let key: OperationKey
 
     /// Returns nil if nothing would be stored in the destination.
     init?(_ request: ImageRequest, to destination: ImagePrefetcher.Destination, of loader: any ImageLoaderProtocol) {
         var request = request
         request.priority = min(request.priority, .low)
         request.isProgressive = false
-        let route = FetchRoute(request)
+        let product: OperationKey.Product
         switch destination {
         case .memory, .decoded:
             guard request.cachePolicy.memory.writes else { return nil }
             if destination == .decoded { request.processors = [] }
-            let image = loader.cacheKey(for: request)
-            key = .image(ImageJobKey(image: image, route: route, readsMemory: request.readsMemory))
+            product = .image(loader.cacheKey(for: request), readsMemory: request.readsMemory)
         case .disk:
             // Local originals are not stored.
             guard !request.origin.isLocal, request.cachePolicy.disk.writes else { return nil }
-            let original = request.original(source: loader.cacheKey(for: request).source)
-            key = .original(DataJobKey(original: original, route: route))
+            product = .original(request.original(source: loader.cacheKey(for: request).source))
         }
+        key = OperationKey(product, StorageRules(request))
         self.request = request
     }
 }
@@ -207,7 +202,7 @@ struct Prefetch: Sendable {
 extension ImageLoader {
     /// Returns whether there is a cache that can store the result. Whether the result fits isn't known before.
     fileprivate func canStore(_ prefetch: Prefetch) -> Bool {
-        switch prefetch.key {
+        switch prefetch.key.product {
         case .image: configuration.memoryCache?.storesImages ?? false
         case .original: configuration.transport.isCached
         }
@@ -215,7 +210,7 @@ extension ImageLoader {
 
     /// Returns whether the original to prefetch is on disk.
     fileprivate func hasStored(_ prefetch: Prefetch) async -> Bool {
-        guard case .original = prefetch.key else { return false }
+        guard case .original = prefetch.key.product else { return false }
         return await hasStored(prefetch.request)
     }
 }
@@ -223,7 +218,7 @@ extension ImageLoader {
 extension ImageLoaderProtocol {
     /// Loads an image into its destination. Only the observer receives errors.
     fileprivate func load(_ prefetch: Prefetch) async {
-        switch prefetch.key {
+        switch prefetch.key.product {
         case .image: _ = try? await image(for: prefetch.request)
         case .original: _ = try? await data(for: prefetch.request)
         }

@@ -13,10 +13,10 @@ struct PrefetchQueue: Sendable {
     var isPaused = false
     private let limit: Int
     /// The waiting and running prefetches that were not stopped.
-    private var wanted: [Prefetch.Key: PrefetchID] = [:]
+    private var wanted: [OperationKey: PrefetchID] = [:]
     private var waiting: [PrefetchID: Prefetch] = [:]
     /// The prefetches that have started and not ended, including stopped ones.
-    private var running: [PrefetchID: Prefetch.Key] = [:]
+    private var running: [PrefetchID: OperationKey] = [:]
     private var last = PrefetchID(rawValue: 0)
     private var next = PrefetchID(rawValue: 1)
 
@@ -56,7 +56,7 @@ struct PrefetchQueue: Sendable {
     }
 
     /// Stops a prefetch. If it runs, it counts against the limit until it has ended.
-    mutating func stop(_ key: Prefetch.Key) -> Stopped? {
+    mutating func stop(_ key: OperationKey) -> Stopped? {
         wanted.removeValue(forKey: key).map { ($0, waiting.removeValue(forKey: $0)) }
     }
 

@@ -39,7 +39,7 @@ extension ImageLoader {
 
     /// Passes the bytes that have arrived to a preview decoder if a caller wants previews.
     func offerBytes(for context: RequestContext, to previews: PreviewQueue<ReceivedBytes>) {
-        guard wantsPreviews(of: context.key), let bytes = incoming.withLock({ $0[context.dataKey] }) else { return }
+        guard wantsPreviews(of: context.key), let bytes = incoming.withLock({ $0[context.originalKey] }) else { return }
         previews.offer(bytes, number: bytes.count)
     }
 

@@ -1,5 +1,6 @@
 import ImageCore
 import ImageTransporting
+import Synchronization
 
 /// Why an attempt failed.
 struct AttemptFailure: Error {
@@ -24,28 +25,44 @@ struct Retries {
 }
 
 /// Decides for all downloads of a loader whether and when a failed attempt is retried.
+///
+/// Retries share a budget, as in gRPC's retry throttling (gRFC A6): each retry takes one, and ten successful downloads
+/// restore one. If most downloads fail, retries only add load.
 final class RetryController: Sendable {
+    /// The cost of a retry in tenths, so that all counts are whole numbers.
+    private static let retryCost = 10
+
     private let policy: RetryPolicy
-    /// The budget of requests without their own.
-    private let budget: RetryBudget
+    /// The maximum of `tenths`.
+    private let capacity: Int
+    private let tenths: Mutex<Int>
     /// The time since this controller was created.
     let uptime: @Sendable () -> Duration
 
     init(_ policy: RetryPolicy, clock: any Clock<Duration>) {
         self.policy = policy
-        budget = RetryBudget(capacity: policy.sharedBudget)
+        capacity = max(0, min(policy.sharedBudget, .max / Self.retryCost)) * Self.retryCost
+        tenths = Mutex(capacity)
         uptime = stopwatch(clock)
     }
 
-    /// - Parameter budget: The request's own budget, if it has one.
-    func succeeded(_ budget: RetryBudget?) { (budget ?? self.budget).succeeded() }
+    /// Records a successful download.
+    func succeeded() { tenths.withLock { $0 = min(capacity, $0 + 1) } }
 
     /// Takes a retry from the budget and returns the delay before it. Returns nil if there is to be none.
-    func delay(after failure: AttemptFailure, _ retries: Retries, _ budget: RetryBudget?) -> Duration? {
+    func delay(after failure: AttemptFailure, _ retries: Retries) -> Duration? {
         let elapsed = retries.start.map { uptime() - $0 } ?? .zero
         guard failure.error.isTransient,
             let delay = policy.delay(beforeRetry: retries.count, retryAfter: failure.retryAfter, elapsed: elapsed)
         else { return nil }
-        return (budget ?? self.budget).withdraw() ? delay : nil
+        return withdraw() ? delay : nil
+    }
+
+    private func withdraw() -> Bool {
+        tenths.withLock { tenths in
+            guard tenths >= Self.retryCost else { return false }
+            tenths -= Self.retryCost
+            return true
+        }
     }
 }

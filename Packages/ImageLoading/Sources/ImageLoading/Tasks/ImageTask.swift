@@ -17,15 +17,16 @@ public final class ImageTask: Sendable {
     /// The request.
     public let request: ImageRequest
     let livePriority: LivePriority
-    let state: ImageTaskState
+    /// Outlives the task while events are delivered.
+    package let state: ImageTaskState
 
-    init(_ request: ImageRequest, _ receiver: EventReceiver? = nil) {
+    init(_ request: ImageRequest) {
         self.request = request
         livePriority = LivePriority(request.priority)
-        state = ImageTaskState(receiver, reportsPreviews: request.isProgressive)
+        state = ImageTaskState(reportsPreviews: request.isProgressive)
     }
 
-    deinit { state.cancelUnlessDelivered() }
+    deinit { state.cancel() }
 
     /// The latest progress and preview, then all later events, then the result.
     ///
@@ -43,16 +44,15 @@ public final class ImageTask: Sendable {
 
     /// Ends the request. A request that has ended keeps its result, for `image()` and `events`.
     ///
-    /// If you call it on the actor or queue of the delivery, no handler is called afterwards, not even for earlier events
-    /// or an earlier result. If you call it elsewhere, a handler that is just being called still runs.
+    /// If you call it on the main actor, the handler of `load` is not called afterwards, not even for an earlier result.
+    /// If you call it elsewhere, a handler that is just being called still runs.
     public func cancel() { state.cancel() }
 
     /// Waits for the image. Also throws `.cancelled` if the calling task is cancelled, which does not end the request.
     public func image() async throws(ImageError) -> LoadedImage {
-        for await event in events {
-            if case .finished(let result) = event { return try result.get() }
-        }
-        throw .cancelled
+        var cursor = TaskEvents.Cursor.beforeResult
+        guard case .finished(let result) = await state.next(&cursor) else { throw .cancelled }
+        return try result.get()
     }
 
     /// The events of a task. Ends after `finished`, and when the task or the iterating task is cancelled.
@@ -74,7 +74,7 @@ public final class ImageTask: Sendable {
             public mutating func next() async -> Event? { await task.state.next(&cursor) }
 
             public mutating func next(isolation actor: isolated (any Actor)?) async -> Event? {
-                await task.state.next(&cursor)
+                await task.state.next(&cursor, isolation: actor)
             }
         }
     }

@@ -1,52 +1,28 @@
 import ImageCore
 import Synchronization
 
-/// The events of a task, their readers and receiver, and the tasks of the work. Calls no other code under its lock.
-final class ImageTaskState: Sendable {
+/// The events of a task, their readers, and the tasks of the work. Calls no other code under its lock.
+package final class ImageTaskState: Sendable {
+    private struct Reader: Sendable {
+        let cursor: TaskEvents.Cursor
+        let signal = OneTimeSignal<Void>()
+    }
+
     private struct State: Sendable {
         var events = TaskEvents()
         var work: [Task<Void, Never>] = []
-        /// The readers that wait for the next event.
-        var readers: [OneTimeSignal<Void>] = []
-        var receiver: EventReceiver?
-        /// Whether no more events are delivered.
-        var isSilent = false
-
-        /// Returns the effects of a change of the events.
-        mutating func takeEffects() -> Effects {
-            var effects = Effects(readers: readers)
-            readers = []
-            if events.isClosed { swap(&effects.work, &work) }
-            if isSilent { swap(&effects.releasedReceiver, &receiver) }
-            guard let receiver else { return effects }
-            effects.ownerIsGone = !events.isClosed && !receiver.hasOwner()
-            if !receiver.isDelivering, receiver.wantsAll || events.isClosed {
-                self.receiver?.isDelivering = true
-                effects.delivery = receiver.delivery
-            }
-            return effects
-        }
+        /// The readers that wait for their next event.
+        var readers: [Reader] = []
+        /// Whether `cancel` was called, also after the end.
+        var wasCancelled = false
     }
 
-    /// The effects of a change, applied without the lock.
-    private struct Effects: Sendable {
-        var readers: [OneTimeSignal<Void>]
-        /// The tasks to cancel.
-        var work: [Task<Void, Never>] = []
-        /// The delivery to enqueue, if any.
-        var delivery: Delivery?
-        var ownerIsGone = false
-        /// Released without the lock, because that may run other code.
-        var releasedReceiver: EventReceiver?
-    }
-
-    private let state: Mutex<State>
+    private let state = Mutex(State())
     private let reportsPreviews: Bool
 
-    init(_ receiver: EventReceiver?, reportsPreviews: Bool) {
-        state = Mutex(State(receiver: receiver))
-        self.reportsPreviews = reportsPreviews
-    }
+    init(reportsPreviews: Bool) { self.reportsPreviews = reportsPreviews }
+
+    var hasEnded: Bool { state.withLock { $0.events.isClosed } }
 
     func report(_ progress: WorkProgress) {
         change { state in
@@ -59,19 +35,12 @@ final class ImageTaskState: Sendable {
 
     func finish(_ result: Result<LoadedImage, ImageError>) { change { $0.events.finish(result) } }
 
-    var hasEnded: Bool { state.withLock { $0.events.isClosed } }
-
-    /// Ends the delivery, and the task unless it has ended.
+    /// Ends the task unless it has ended, and all deliveries.
     func cancel() {
         change { state in
             state.events.cancel()
-            state.isSilent = true
+            state.wasCancelled = true
         }
-    }
-
-    func cancelUnlessDelivered() {
-        let isDelivered = state.withLock { $0.events.isClosed && $0.receiver == nil }
-        if !isDelivered { cancel() }
     }
 
     /// Adds a task that is cancelled when this task ends.
@@ -83,55 +52,50 @@ final class ImageTaskState: Sendable {
         if isClosed { work.cancel() }
     }
 
+    /// Changes the events, then resumes the readers that can continue, and cancels the work after the end.
     private func change(_ event: (inout State) -> Void) {
-        let effects = state.withLock { state in
+        let (readers, work) = state.withLock { state in
             event(&state)
-            return state.takeEffects()
+            let readers = state.readers.filter { !state.events.isWaiting($0.cursor) }
+            state.readers.removeAll { !state.events.isWaiting($0.cursor) }
+            let work = state.events.isClosed ? state.work : []
+            if state.events.isClosed { state.work = [] }
+            return (readers, work)
         }
-        for task in effects.work { task.cancel() }
-        for reader in effects.readers { reader.send(()) }
-        if effects.ownerIsGone { return cancel() }
-        effects.delivery?.enqueue { self.deliver() }
-    }
-
-    /// Delivers all new events.
-    private func deliver() {
-        while let (receiver, event) = nextDelivery() {
-            guard receiver.hasOwner() else { return cancel() }
-            receiver.receive(event)
-        }
-    }
-
-    /// Returns the next event for the receiver, which is released with the last event.
-    private func nextDelivery() -> (EventReceiver, ImageTask.Event)? {
-        state.withLock { state in
-            guard var receiver = state.receiver else { return nil }
-            guard case .event(let event) = state.events.next(&receiver.cursor) else {
-                state.receiver?.isDelivering = false
-                return nil
-            }
-            state.receiver = receiver
-            if case .finished = event { state.receiver = nil }
-            return (receiver, event)
-        }
+        for task in work { task.cancel() }
+        for reader in readers { reader.signal.send(()) }
     }
 
     /// Returns the next event for a reader, or nil after the last event or if the reader's task is cancelled.
-    func next(_ cursor: inout TaskEvents.Cursor) async -> ImageTask.Event? {
+    func next(
+        _ cursor: inout TaskEvents.Cursor, isolation: isolated (any Actor)? = #isolation
+    ) async -> ImageTask.Event? {
         while !Task.isCancelled {
-            let signal = OneTimeSignal<Void>()
+            let reader = Reader(cursor: cursor)
             let step = state.withLock { state in
                 let step = state.events.next(&cursor)
-                if case .wait = step { state.readers.append(signal) }
+                if case .wait = step { state.readers.append(reader) }
                 return step
             }
             switch step {
             case .event(let event): return event
             case .end: return nil
-            case .wait: try? await signal.value()  // ends early if the task is cancelled
+            case .wait: try? await reader.signal.value()  // ends early if the task is cancelled
             }
         }
         return nil
+    }
+
+    /// Passes events to `receive`, on the actor of the caller, until the last event or a cancellation.
+    ///
+    /// It retains no `ImageTask`, whose release is a cancellation.
+    ///
+    /// - Parameter onlyResult: Whether to skip progress and previews.
+    package func deliver(
+        onlyResult: Bool = false, isolation: isolated (any Actor)? = #isolation, to receive: (ImageTask.Event) -> Void
+    ) async {
+        var cursor = onlyResult ? TaskEvents.Cursor.beforeResult : TaskEvents.Cursor()
+        while let event = await next(&cursor), !state.withLock(\.wasCancelled) { receive(event) }
     }
 }
 
@@ -187,7 +151,15 @@ struct TaskEvents: Sendable {
     /// Ends a task that has no result. Has no effect otherwise.
     mutating func cancel() {
         guard result == nil else { return }
-        (isCancelled, preview) = (true, nil)
+        isCancelled = true
+        preview = nil
+    }
+
+    /// Whether there is nothing new for a reader, who must wait.
+    func isWaiting(_ cursor: Cursor) -> Bool {
+        var cursor = cursor
+        if case .wait = next(&cursor) { return true }
+        return false
     }
 
     func next(_ cursor: inout Cursor) -> Step {
@@ -205,31 +177,5 @@ struct TaskEvents: Sendable {
         guard let result else { return .wait }
         cursor.isAtEnd = true
         return .event(.finished(result))
-    }
-}
-
-/// The handler of a task's events, and a weak reference to its owner.
-struct EventReceiver: Sendable {
-    let delivery: Delivery
-    /// Whether it receives all events, or only the result.
-    let wantsAll: Bool
-    let hasOwner: @Sendable () -> Bool
-    /// Does nothing if the owner was released.
-    let receive: @Sendable (ImageTask.Event) -> Void
-    var cursor: TaskEvents.Cursor
-    /// Whether a delivery is enqueued or running.
-    var isDelivering = false
-
-    init<Owner: AnyObject & Sendable>(
-        for owner: Owner, on delivery: Delivery, wantsAll: Bool = true,
-        receive: @escaping @Sendable (Owner, ImageTask.Event) -> Void
-    ) {
-        self.delivery = delivery
-        self.wantsAll = wantsAll
-        cursor = wantsAll ? TaskEvents.Cursor() : .beforeResult
-        hasOwner = { [weak owner] in owner != nil }
-        self.receive = { [weak owner] event in
-            if let owner { receive(owner, event) }
-        }
     }
 }

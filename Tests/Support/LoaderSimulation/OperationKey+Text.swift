@@ -1,16 +1,14 @@
 import ImageCore
 import ImageLoading
 
-/// Identifies a shared image or original.
-enum WorkKey: Hashable, Sendable, CustomStringConvertible {
-    case image(ImageJobKey), data(DataJobKey)
+extension OperationKey {
+    var isImage: Bool { if case .image = product { true } else { false } }
 
-    var isImage: Bool { if case .image = self { true } else { false } }
-
-    var description: String {
-        switch self {
-        case .image(let key): "image from \(key.image.source)"
-        case .data(let key): "original \(key.source)"
+    /// A description for violations.
+    var text: String {
+        switch product {
+        case .image(let key, _): "image from \(key.source)"
+        case .original(let original): "original \(original.source)"
         }
     }
 }

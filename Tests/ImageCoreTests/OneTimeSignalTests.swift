@@ -1,7 +1,5 @@
-import ImageTesting
+import ImageCore
 import Testing
-
-@testable import ImageLoading
 
 @Suite("OneTimeSignal")
 struct OneTimeSignalTests {

@@ -1,0 +1,118 @@
+package import ImageCore
+import ImageTransporting
+
+/// Identifies an operation of a loader. Requests with equal keys share it.
+public struct OperationKey: Hashable, Sendable {
+    package enum Product: Hashable, Sendable {
+        /// An image. Requests that can't read it from memory have an operation of their own.
+        case image(ImageCacheKey, readsMemory: Bool)
+        /// The encoded bytes, for images of any size.
+        case original(Original)
+    }
+
+    package let product: Product
+    private let storage: StorageRules
+
+    init(_ product: Product, _ storage: StorageRules) {
+        self.product = product
+        self.storage = storage
+    }
+
+    /// Hashes the product only, because requests for one product rarely differ in the rest.
+    public func hash(into hasher: inout Hasher) { hasher.combine(product) }
+}
+
+/// The result of an operation of a loader.
+public struct OperationResult: Sendable {
+    fileprivate enum Product: Sendable {
+        case image(ImageResult), original(OriginalResult)
+    }
+
+    fileprivate let product: Product
+}
+
+/// An image that requests share.
+struct ImageResult: Sendable {
+    var loaded: LoadedImage
+    /// The request that started the operation.
+    var requestID: UInt64
+    /// The generation of the original's bytes. See `ReloadTracker`.
+    let generation: UInt64
+    /// Whether the image is in the memory cache.
+    var isInMemory = false
+}
+
+/// An original that requests share.
+struct OriginalResult: Sendable {
+    let loaded: LoadedData
+    /// The request that started the operation.
+    let requestID: UInt64
+    /// The generation of the bytes. See `ReloadTracker`.
+    let generation: UInt64
+}
+
+extension ImageLoader {
+    /// Returns the image of an operation that equal requests share.
+    func sharedImage(
+        for context: RequestContext, _ priority: LivePriority, _ onProgress: @escaping @Sendable (WorkProgress) -> Void,
+        _ operation: @escaping @Sendable (any SharedOperation) async throws -> ImageResult
+    ) async throws -> ImageResult {
+        let result = try await configuration.coalescer.value(
+            for: context.imageKey, priority: priority, onProgress: onProgress
+        ) { OperationResult(product: .image(try await operation($0))) }
+        guard case .image(let image) = result.product else { throw Self.mismatch }
+        return image
+    }
+
+    /// Returns the original of an operation that equal requests share.
+    func sharedOriginal(
+        for context: RequestContext, _ priority: LivePriority, _ onProgress: @escaping @Sendable (WorkProgress) -> Void,
+        _ operation: @escaping @Sendable (any SharedOperation) async throws -> OriginalResult
+    ) async throws -> OriginalResult {
+        let result = try await configuration.coalescer.value(
+            for: context.originalKey, priority: priority, onProgress: onProgress
+        ) { OperationResult(product: .original(try await operation($0))) }
+        guard case .original(let original) = result.product else { throw Self.mismatch }
+        return original
+    }
+
+    private static let mismatch = ImageError.network(.other, "the coalescer returned the result of another key")
+}
+
+/// The stored data that a request may use, and the generation to which it belongs.
+struct StorageRules: Hashable, Sendable {
+    /// Access to the disk cache.
+    let disk: CacheAccess
+    /// The stored data that can be used.
+    let mode: ImageLoadMode
+    /// The original's generation when the request started. Prevents it from joining older operations.
+    let generation: UInt64
+
+    init(_ request: ImageRequest, generation: UInt64 = 0) {
+        self.generation = generation
+        let isLocal = request.origin.isLocal
+        disk = isLocal ? .none : request.cachePolicy.disk
+        mode = isLocal && request.mode == .onlyIfCached ? .standard : request.mode
+    }
+
+    var isCacheOnly: Bool { mode == .onlyIfCached }
+
+    /// The use of the cache by the first attempt.
+    var cacheUse: CacheUse {
+        switch disk {
+        case .readWrite where isCacheOnly, .readOnly where isCacheOnly: .onlyIfCached
+        case .readWrite: mode == .reload ? .reload : mode == .retry ? .revalidate : .standard
+        case .readOnly: readsDisk ? .readOnly : .bypass
+        case .none: .bypass
+        }
+    }
+
+    /// The use of the cache by an attempt after a failure, which the cache may have stored.
+    var cacheUseOfRetry: CacheUse {
+        guard disk.writes else { return .bypass }
+        return mode == .reload ? .reload : .revalidate
+    }
+
+    /// Whether the disk cache can be used without the network.
+    var readsDisk: Bool { disk.reads && !mode.asksOrigin && mode != .retry }
+}
