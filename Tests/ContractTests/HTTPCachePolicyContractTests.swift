@@ -7,7 +7,7 @@ import Testing
 struct HTTPCachePolicyContractTests {
     static let policies: [any HTTPCachePolicy] = [
         RFC9111Policy(), RFC9111Policy(negativeLifetime: nil, defaultLifetime: .seconds(60)),
-        FixedLifetimePolicy(lifetime: .seconds(60)), NeverStorePolicy(), BrokenPolicy(nil),
+        FixedLifetimePolicy(lifetime: .seconds(60)), BrokenPolicy(nil),
     ]
 
     @Test("all policies pass", arguments: policies, HTTPCachePolicyContract.rules)

@@ -6,47 +6,6 @@ import Testing
 
 @Suite("Cancellation and backpressure", .timeLimit(.minutes(10)))
 struct CancellationTests {
-    @Test(
-        "cancelling while waiting for the head throws cancelled and closes the connection",
-        arguments: HTTPTransport.allCases)
-    func cancelInHead(_ http: HTTPTransport) async throws {
-        let server = try LoopbackServer { _ in .steps([.awaitDisconnect]) }
-        let transport = http.make()
-        let task = Task { await failure(transport, TransportRequest(url: server.url())) }
-        await server.requests(1)
-        task.cancel()
-        #expect(await task.value == .cancelled)
-        await server.abandonments(1)
-    }
-
-    @Test(
-        "cancelling while waiting for the body throws cancelled and closes the connection",
-        arguments: HTTPTransport.allCases)
-    func cancelInBody(_ http: HTTPTransport) async throws {
-        let held = LoopbackSignal()
-        let server = try LoopbackServer { _ in
-            .steps([.text("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n1234"), .wait(held)])
-        }
-        let transport = http.make()
-        let task = Task { await failure(transport, TransportRequest(url: server.url())) }
-        await held.arrivals(1)
-        task.cancel()
-        #expect(await task.value == .cancelled)
-        await server.abandonments(1)
-    }
-
-    @Test("a task that is already cancelled throws cancelled", arguments: HTTPTransport.allCases)
-    func cancelledBefore(_ http: HTTPTransport) async throws {
-        let server = try LoopbackServer { _ in .ok([1]) }
-        let transport = http.make()
-        let task = Task {
-            while !Task.isCancelled { await Task.yield() }
-            return await failure(transport, TransportRequest(url: server.url()))
-        }
-        task.cancel()
-        #expect(await task.value == .cancelled)
-    }
-
     @Test("a transfer that waits for a connection can be cancelled", arguments: HTTPTransport.allCases)
     func cancelQueued(_ http: HTTPTransport) async throws {
         let held = LoopbackSignal()
@@ -62,19 +21,6 @@ struct CancellationTests {
         #expect(server.log.map(\.path) == ["/1"])
     }
 
-    @Test("releasing the body closes the connection", arguments: HTTPTransport.allCases)
-    func drop(_ http: HTTPTransport) async throws {
-        let server = try LoopbackServer { _ in
-            .steps([.text("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n1234"), .awaitDisconnect])
-        }
-        let transport = http.make()
-        do {
-            let response = try await transport.send(TransportRequest(url: server.url()))
-            #expect(response.head.expectedBytes == 100)
-        }
-        await server.abandonments(1)
-    }
-
     @Test(
         "a connection is reused after its body was read to the end, even before the body is released",
         arguments: HTTPTransport.allCases)
@@ -86,30 +32,6 @@ struct CancellationTests {
         _ = try await collect(try await transport.send(TransportRequest(url: server.url())).body)
         #expect(server.connectionCount == 1)
         #expect(try await collect(first.body) == [])
-    }
-
-    @Test(
-        "a consumer that does not read pauses the sender, and gets every byte when it reads",
-        arguments: HTTPTransport.allCases)
-    func backpressure(_ http: HTTPTransport) async throws {
-        let big = bigPattern(mebibytes: 24)
-        let server = try LoopbackServer() { request in
-            request.path == "/big"
-                ? .steps([
-                    .text(LoopbackReply.head(status: 200, headers: ["Content-Length": "\(big.count)"])), .bytes(big),
-                ])
-                : .ok([1])
-        }
-        let transport = http.make()
-        let response = try await transport.send(TransportRequest(url: server.url("/big")))
-        await server.blockedSends(1)
-        // Each request runs the event loop. Without backpressure, the transport would continue to read the large body.
-        for _ in 0..<300 {
-            _ = try await collect(try await transport.send(TransportRequest(url: server.url("/small"))).body)
-        }
-        let sent = server.sentByteCount
-        #expect(sent < 12 << 20, "sent \(sent)")
-        #expect(try await collect(response.body) == big)
     }
 
     @Test(

@@ -56,22 +56,6 @@ struct FaultTests {
     }
 
     @Test(
-        "a body shorter than its length throws closedEarly with the number of bytes", arguments: HTTPTransport.allCases,
-        [LoopbackStep.reset, .close])
-    func shortBody(_ http: HTTPTransport, _ ending: LoopbackStep) async throws {
-        let read = LoopbackSignal()
-        let server = try LoopbackServer { _ in
-            .steps([.text("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n1234"), .wait(read), ending])
-        }
-        let body = try await http.make().send(TransportRequest(url: server.url())).body
-        var iterator = body.makeAsyncIterator()
-        #expect(try await iterator.next() == Data("1234".utf8))
-        read.open()
-        let failure = await #expect(throws: TransportFailure.self) { _ = try await iterator.next() }
-        #expect(failure == .closedEarly(received: 4, expected: 10))
-    }
-
-    @Test(
         "a chunked body that is truncated inside a chunk or before the last one throws closedEarly",
         arguments: HTTPTransport.allCases, [3, 5])
     func cutChunk(_ http: HTTPTransport, _ count: Int) async throws {
@@ -89,26 +73,6 @@ struct FaultTests {
             Issue.record("\(String(describing: found))")
             return
         }
-    }
-
-    @Test("a server that stalls before the head throws timedOut(.head)", arguments: HTTPTransport.allCases)
-    func stallBeforeHead(_ http: HTTPTransport) async throws {
-        let server = try LoopbackServer { _ in .steps([.awaitDisconnect]) }
-        let request = TransportRequest(url: server.url(), stallTimeout: .milliseconds(100))
-        #expect(await failure(http.make(), request) == .timedOut(.head))
-        await server.abandonments(1)
-    }
-
-    @Test(
-        "a server that stalls in the body throws timedOut(.body)",
-        arguments: HTTPTransport.allCases)
-    func stallInBody(_ http: HTTPTransport) async throws {
-        let server = try LoopbackServer { _ in
-            .steps([.text("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n1234"), .awaitDisconnect])
-        }
-        let request = TransportRequest(url: server.url(), stallTimeout: .milliseconds(100))
-        #expect(await failure(http.make(), request) == .timedOut(.body))
-        await server.abandonments(1)
     }
 
     @Test(
@@ -162,42 +126,6 @@ struct FaultTests {
         }
     }
 
-    @Test("a body with a length above the limit fails before it is read", arguments: HTTPTransport.allCases)
-    func tooLargeAnnounced(_ http: HTTPTransport) async throws {
-        let server = try LoopbackServer { _ in .ok(pattern(1001)) }
-        let request = TransportRequest(url: server.url(), maxBodyBytes: 1000)
-        #expect(await failure(http.make(), request) == .tooLarge(allowedBytes: 1000))
-    }
-
-    @Test(
-        "a body without a length fails above the limit, but not at the limit",
-        arguments: HTTPTransport.allCases)
-    func tooLargeUnannounced(_ http: HTTPTransport) async throws {
-        let server = try LoopbackServer { _ in .chunked(Array(repeating: pattern(100), count: 10)) }
-        let transport = http.make()
-        #expect(await failure(transport, TransportRequest(url: server.url(), maxBodyBytes: 1000)) == nil)
-        #expect(
-            await failure(transport, TransportRequest(url: server.url(), maxBodyBytes: 999))
-                == .tooLarge(allowedBytes: 999))
-    }
-
-    @Test(
-        "the limit counts decoded bytes, so a small compressed body that decodes to more is rejected",
-        arguments: HTTPTransport.allCases)
-    func bomb(_ http: HTTPTransport) async throws {
-        let packed = try await gzip(Data(count: 1 << 20))
-        #expect(packed.count < 2000)
-        let server = try LoopbackServer { _ in .ok(packed, headers: ["Content-Encoding": "gzip"]) }
-        let transport = http.make()
-        let whole = try await transport.send(TransportRequest(url: server.url()))
-        #expect(whole.head.expectedBytes == nil)
-        #expect(try await collect(whole.body).count == 1 << 20)
-        #expect(
-            await failure(transport, TransportRequest(url: server.url(), maxBodyBytes: 100_000))
-                == .decodedBodyTooLarge(allowedBytes: 100_000))
-        #expect(server.log.first?.headers["accept-encoding"] == "gzip")
-    }
-
     @Test(
         "a compressed body in small pieces and several gzip members is decoded as one body",
         arguments: HTTPTransport.allCases, [1, 7])
@@ -237,28 +165,6 @@ struct FaultTests {
         }
         let found = await failure(http.make(), TransportRequest(url: server.url()))
         #expect(found == .headTooLarge(allowedBytes: 256 << 10))
-    }
-
-    @Test(
-        "a server that sends bytes slowly without end throws timedOut(.total), and other requests continue",
-        arguments: HTTPTransport.allCases)
-    func drip(_ http: HTTPTransport) async throws {
-        let open = LoopbackSignal()
-        open.open()
-        let server = try LoopbackServer { request in
-            if request.path == "/small" { return .ok([1]) }
-            return .steps([
-                .text("HTTP/1.1 200 OK\r\nContent-Length: 100000000\r\n\r\n"),
-                .drip(Array(repeating: 0, count: 100_000_000), piece: 1, open),
-            ])
-        }
-        let transport = http.make()
-        let drip = Task {
-            await failure(transport, TransportRequest(url: server.url(), totalTimeout: .milliseconds(200)))
-        }
-        #expect(await failure(transport, TransportRequest(url: server.url("/small"))) == nil)
-        #expect(await drip.value == .timedOut(.total))
-        await server.abandonments(1)
     }
 
     @Test("the total timeout includes redirects", arguments: HTTPTransport.allCases)

@@ -83,17 +83,6 @@ struct HTTP2Tests {
         }
     }
 
-    @Test("a redirect from https to http is blocked", arguments: HTTPTransport.allCases)
-    func downgrade(_ http: HTTPTransport) async throws {
-        let server = try await NginxServer(files: [:])
-        let transport = http.make(rootsFile: server.rootsFile)
-        guard case .blockedRedirect = await failure(transport, TransportRequest(url: try server.url("/downgrade")))
-        else {
-            Issue.record("not blocked")
-            return
-        }
-    }
-
     @Test(
         "a paused stream and a released stream do not disturb others on the connection",
         arguments: HTTPTransport.allCases)

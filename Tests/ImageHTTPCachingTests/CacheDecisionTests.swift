@@ -1,7 +1,8 @@
 import Foundation
 import HTTPTypes
-import ImageHTTPCaching
 import Testing
+
+@testable import ImageHTTPCaching
 
 @Suite("Decisions of the HTTP cache")
 struct CacheDecisionTests {
@@ -12,12 +13,6 @@ struct CacheDecisionTests {
     ) -> CacheDecision { RFC9111Policy().decision(for: request, from: variants, at: noon + seconds) }
 
     static func uses(_ variant: Int) -> CacheDecision { .use(variant: variant, isStale: false, revalidates: false) }
-
-    @Test("fetches if nothing is stored, unless the request is only-if-cached")
-    func nothing() {
-        #expect(Self.decision(request()) == .fetch)
-        #expect(Self.decision(request("Cache-Control: only-if-cached")) == .unavailable)
-    }
 
     @Test("uses fresh responses, and stale ones if allowed, and validates others")
     func kinds() {
@@ -35,24 +30,6 @@ struct CacheDecisionTests {
         let unmarked = stored("Cache-Control: max-age=10")
         #expect(
             Self.decision(request(), unmarked, after: 99) == .validate(variant: 0, with: [:], fallback: .disconnected))
-    }
-
-    @Test("only-if-cached never contacts the origin")
-    func onlyIfCached() {
-        let response = stored("Cache-Control: max-age=10, stale-while-revalidate=5")
-        let asked = request("Cache-Control: only-if-cached")
-        #expect(Self.decision(asked, response) == Self.uses(0))
-        #expect(Self.decision(asked, response, after: 12) == .use(variant: 0, isStale: true, revalidates: false))
-        #expect(Self.decision(asked, response, after: 99) == .unavailable)
-    }
-
-    @Test(
-        "bypasses the cache for requests with a range, a condition or another method",
-        arguments: ["Range: bytes=0-9", "If-None-Match: \"a\""])
-    func passing(line: String) {
-        #expect(Self.decision(request(line), stored(Self.fresh)) == .fetch)
-        #expect(Self.decision(request(method: .post), stored(Self.fresh)) == .fetch)
-        #expect(Self.decision(request(method: .head), stored(Self.fresh)) == .fetch)
     }
 
     @Test("selects the variant that matches the request, regardless of formatting")

@@ -1,7 +1,8 @@
 import Foundation
-import ImageHTTPCaching
 import ImageTransporting
 import Testing
+
+@testable import ImageHTTPCaching
 
 @Suite("Cache-Control")
 struct CacheDirectivesTests {

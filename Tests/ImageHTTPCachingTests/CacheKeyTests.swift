@@ -1,6 +1,7 @@
 import Foundation
-import ImageHTTPCaching
 import Testing
+
+@testable import ImageHTTPCaching
 
 @Suite("Cache keys")
 struct CacheKeyTests {

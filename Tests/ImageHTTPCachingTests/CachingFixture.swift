@@ -1,10 +1,11 @@
 import Foundation
 import HTTPTypes
 import ImageCore
-import ImageHTTPCaching
 import ImageTesting
 import ImageTransporting
 import Synchronization
+
+@testable import ImageHTTPCaching
 
 /// A caching transport with a scripted origin, an in-memory cache and a wall clock that only the test moves.
 struct CachingFixture: Sendable {

@@ -1,7 +1,8 @@
 import Foundation
 import HTTPTypes
-import ImageHTTPCaching
 import Testing
+
+@testable import ImageHTTPCaching
 
 @Suite("Conditional and range requests")
 struct ConditionalResponseTests {

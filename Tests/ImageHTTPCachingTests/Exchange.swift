@@ -1,7 +1,8 @@
 import Foundation
 import HTTPTypes
-import ImageHTTPCaching
 import ImageTransporting
+
+@testable import ImageHTTPCaching
 
 /// The time at which every test starts.
 let noon = Date(timeIntervalSince1970: 1_700_049_600)

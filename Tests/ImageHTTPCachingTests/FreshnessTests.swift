@@ -1,7 +1,8 @@
 import Foundation
 import HTTPTypes
-import ImageHTTPCaching
 import Testing
+
+@testable import ImageHTTPCaching
 
 @Suite("Freshness (RFC 9111, 4.2)")
 struct FreshnessTests {
@@ -113,14 +114,6 @@ struct FreshnessTests {
         let plain = RFC9111Policy(negativeLifetime: nil)
         #expect(Self.lifetime(stored(status: status), plain) == 0)
         #expect(Self.lifetime(stored("Last-Modified: \(date(-1000))", status: status), plain) == 100)
-    }
-
-    @Test("without lifetime and validator, a response is stale unless a default lifetime is set")
-    func unmarked() {
-        #expect(Self.lifetime(stored()) == 0)
-        let lenient = RFC9111Policy(defaultLifetime: .seconds(30))
-        #expect(Self.lifetime(stored(), lenient) == 30)
-        #expect(Self.lifetime(stored("ETag: \"a\""), lenient) == 0)
     }
 
     @Test("the age of a response that arrived in the future is infinite, because the clock was set back")

@@ -1,9 +1,10 @@
 import Foundation
 import HTTPTypes
-import ImageHTTPCaching
 import ImageTesting
 import ImageTransporting
 import Testing
+
+@testable import ImageHTTPCaching
 
 @Suite("Methods other than GET, and redirects")
 struct MethodsAndRedirectsTests {

@@ -41,12 +41,6 @@ struct PartialDownloadTests {
         #expect(PartialDownload(head(200, headers), now: now) == nil)
     }
 
-    @Test("a response with another status or without a length can't be resumed")
-    func otherStatuses() {
-        #expect(PartialDownload(head(206, [.eTag: "\"1\""]), now: now) == nil)
-        #expect(PartialDownload(head(200, [.eTag: "\"1\""], bytes: nil), now: now) == nil)
-    }
-
     @Test("the request for the rest has a Range and an If-Range")
     func request() throws {
         let asked = try partial().request(TransportRequest(url: url, headers: [.accept: "image/*"]), from: 40)
@@ -115,32 +109,6 @@ struct PartialDownloadTests {
         ] as [HTTPFields])
     func misfits(_ headers: HTTPFields) throws {
         #expect(try partial().outcome(of: head(206, headers), offset: 40) == .fetchesAgain)
-    }
-
-    @Test("a part from another URL does not match")
-    func otherAddress() throws {
-        let elsewhere = head(206, [.contentRange: "bytes 40-99/100"], at: URL(string: "http://a/c"))
-        #expect(try partial().outcome(of: elsewhere, offset: 40) == .fetchesAgain)
-    }
-
-    @Test("200 restarts the body, 416 requests it again, and other statuses pass through")
-    func statuses() throws {
-        #expect(try partial().outcome(of: head(200, [:]), offset: 40) == .restarts)
-        #expect(try partial().outcome(of: head(416, [:]), offset: 40) == .fetchesAgain)
-        for status in [304, 403, 404, 500, 503] {
-            #expect(try partial().outcome(of: head(status, [:]), offset: 40) == .passesThrough)
-        }
-    }
-
-    @Test(
-        "valid Content-Range values are parsed",
-        arguments: [
-            ("bytes 0-0/1", 0, 0, 1), ("Bytes 5-9/*", 5, 9, nil), ("bytes 0-99/100", 0, 99, 100),
-        ] as [(String, Int, Int, Int?)])
-    func grammar(_ text: String, _ first: Int, _ last: Int, _ total: Int?) throws {
-        let read = try #require(ContentRange(text))
-        #expect(read.range == first...last)
-        #expect(read.totalBytes == total)
     }
 
     @Test(

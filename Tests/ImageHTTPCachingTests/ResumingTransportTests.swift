@@ -1,10 +1,11 @@
 import Foundation
 import HTTPTypes
 import ImageCore
-import ImageHTTPCaching
 import ImageTesting
 import ImageTransporting
 import Testing
+
+@testable import ImageHTTPCaching
 
 @Suite("Resuming transport", .timeLimit(.minutes(10)))
 struct ResumingTransportTests {
@@ -58,17 +59,6 @@ struct ResumingTransportTests {
         #expect(cache.entries.isEmpty == !text.hasPrefix("a="))
     }
 
-    @Test("the response to a request that must not be stored is not stored")
-    func requestDirectives() async throws {
-        origin.script(url, interrupted(after: 53))
-        var request = TransportRequest(url: url, headers: [.cacheControl: "no-store"])
-        await #expect(throws: TransportFailure.self) { try await fetch(request) }
-        request.headers = [:]
-        request.cacheUse = .bypass
-        await #expect(throws: TransportFailure.self) { try await fetch(request) }
-        #expect(cache.entries.isEmpty)
-    }
-
     @Test(
         "bytes before an interruption are not requested again, and the cache is empty afterwards",
         arguments: [1, 16, 53])
@@ -96,22 +86,6 @@ struct ResumingTransportTests {
         #expect(head.status == .ok)
         #expect(head.expectedBytes == 100)
         #expect(head.headers == [.eTag: "\"1\""])
-    }
-
-    @Test("a body can be interrupted and resumed several times")
-    func again() async throws {
-        try await interrupt(after: 10, then: rest(from: 10, upTo: 60), rest(from: 60, upTo: 61), rest(from: 61))
-        for count in [50, 1] {
-            await #expect(throws: TransportFailure.self, "\(count)") { try await fetch() }
-        }
-        #expect(try await fetch() == whole)
-    }
-
-    @Test("an interruption before the first new byte of a resumed body loses no bytes")
-    func nothingNew() async throws {
-        try await interrupt(after: 20, then: rest(from: 20, upTo: 20), rest(from: 20))
-        await #expect(throws: TransportFailure.self) { try await fetch() }
-        #expect(try await fetch() == whole)
     }
 
     @Test("if all bytes arrived but not the end, the last part is requested again")

@@ -147,7 +147,10 @@ private final class ObservedExchange: Sendable {
     private let hasEnded = Atomic(false)
 
     init(_ origin: String, isProbe: Bool, returns: Int, breakers: OriginBreakers) {
-        (self.origin, self.isProbe, self.returns, self.breakers) = (origin, isProbe, returns, breakers)
+        self.origin = origin
+        self.isProbe = isProbe
+        self.returns = returns
+        self.breakers = breakers
     }
 
     func failed(_ failure: TransportFailure) { ended(Task.isCancelled ? .unknown : failure.verdict) }

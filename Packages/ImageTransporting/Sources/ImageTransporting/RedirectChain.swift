@@ -14,14 +14,14 @@ import ImageCore
 /// method to GET removes the body and its header fields (Fetch standard, "HTTP-redirect fetch").
 public struct RedirectChain: Sendable {
     /// The next request to send. Its `followsRedirects` is false.
-    public private(set) var request: TransportRequest
+    package private(set) var request: TransportRequest
     /// The visited addresses. Empty until the first redirect.
     private var visited: Set<String> = []
     private var count = 0
     private let isFollowing: Bool
 
     /// Creates a chain that begins with this request. It follows no redirect if `followsRedirects` is false.
-    public init(_ request: TransportRequest) {
+    package init(_ request: TransportRequest) {
         self.request = request
         isFollowing = request.followsRedirects
         self.request.followsRedirects = false
@@ -45,7 +45,7 @@ public struct RedirectChain: Sendable {
     }
 
     /// Returns whether a response is a redirect: status 301, 302, 303, 307 or 308 with a Location.
-    public static func isRedirect(_ head: ResponseHead) -> Bool {
+    package static func isRedirect(_ head: ResponseHead) -> Bool {
         [301, 302, 303, 307, 308].contains(head.status.code) && head.headers[.location] != nil
     }
 
@@ -62,7 +62,7 @@ public struct RedirectChain: Sendable {
     ///
     /// - Throws: `.blockedRedirect`, `.redirectLoop`, `.tooManyRedirects`, or `.malformedResponse` if the Location
     ///   can't be parsed.
-    public mutating func follow(_ head: ResponseHead) throws(TransportFailure) -> Bool {
+    package mutating func follow(_ head: ResponseHead) throws(TransportFailure) -> Bool {
         guard isFollowing, Self.isRedirect(head) else { return false }
         guard let url = Self.target(of: head, from: request.url) else {
             throw .malformedResponse("can't parse the Location \(head.headers[.location] ?? "")")

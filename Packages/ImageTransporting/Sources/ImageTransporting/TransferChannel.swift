@@ -17,19 +17,7 @@ package final class TransferChannel: Sendable {
         var headWaiter: CheckedContinuation<HeadResult, Never>?
         var pieceWaiter: CheckedContinuation<PieceResult, Never>?
 
-        mutating func takeHeadWaiter() -> CheckedContinuation<HeadResult, Never>? {
-            defer { headWaiter = nil }
-            return headWaiter
-        }
-
-        mutating func takePieceWaiter() -> CheckedContinuation<PieceResult, Never>? {
-            defer { pieceWaiter = nil }
-            return pieceWaiter
-        }
-
-        mutating func takeWaiters() -> Waiters {
-            Waiters(head: takeHeadWaiter(), piece: takePieceWaiter())
-        }
+        mutating func takeWaiters() -> Waiters { Waiters(head: headWaiter.take(), piece: pieceWaiter.take()) }
     }
 
     private struct Waiters: Sendable {
@@ -104,7 +92,8 @@ package final class TransferChannel: Sendable {
 
     package func ended(_ failure: TransportFailure?) {
         var update = Update()
-        (update.isOver, update.failure) = (true, failure)
+        update.isOver = true
+        update.failure = failure
         report(update)
     }
 
@@ -112,9 +101,9 @@ package final class TransferChannel: Sendable {
     @discardableResult
     package func report(_ update: Update) -> TransferStateMachine.PieceAction {
         let (action, waiters, rest) = state.withLock { state in
-            let headWaiter = update.head.flatMap { state.machine.headArrived($0) ? state.takeHeadWaiter() : nil }
+            let headWaiter = update.head.flatMap { state.machine.headArrived($0) ? state.headWaiter.take() : nil }
             let action = update.piece.isEmpty ? .buffer : state.machine.arrived(update.piece)
-            let pieceWaiter = action.isForWaiter ? state.takePieceWaiter() : nil
+            let pieceWaiter = action.isForWaiter ? state.pieceWaiter.take() : nil
             let rest = update.isOver && state.machine.ended(update.failure) ? state.takeWaiters() : nil
             return (action, Waiters(head: headWaiter, piece: pieceWaiter), rest)
         }

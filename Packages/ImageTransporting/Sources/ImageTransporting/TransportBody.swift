@@ -1,3 +1,5 @@
+import Synchronization
+
 #if canImport(FoundationEssentials)
     public import FoundationEssentials
 #else
@@ -26,6 +28,15 @@ public struct TransportBody: AsyncSequence, Sendable {
         discard: @escaping @Sendable () -> Void = {}, abandon: @escaping @Sendable () -> Void = {}
     ) {
         source = Source(pull: pull, discard: discard, abandon: abandon)
+    }
+
+    /// Creates a body of bytes that are already in memory.
+    public init(_ data: Data) {
+        let rest = OneTimeData(data)
+        self.init(pull: { () async throws(TransportFailure) in
+            if Task.isCancelled { throw .cancelled }
+            return rest.take()
+        })
     }
 
     /// Tells the transport that the rest of the body isn't needed. Call this before you release the body.
@@ -108,4 +119,14 @@ extension TransportBody {
         }
         return data
     }
+}
+
+/// Bytes that are taken once.
+package final class OneTimeData: Sendable {
+    private let data: Mutex<Data?>
+
+    package init(_ data: Data) { self.data = Mutex(data.isEmpty ? nil : data) }
+
+    /// Returns the bytes at the first call, unless they are empty, and nil later.
+    package func take() -> Data? { data.withLock { $0.take() } }
 }

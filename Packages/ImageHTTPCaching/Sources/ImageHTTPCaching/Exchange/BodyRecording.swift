@@ -52,7 +52,7 @@ final class BodyRecording: Sendable {
         } catch {
             return TransportBody(pull: { () async throws(TransportFailure) in throw error })
         }
-        let unread = OneTimeValue(prefix)
+        let unread = OneTimeData(prefix)
         return TransportBody(pull: { () async throws(TransportFailure) in
             if let prefix = unread.take() { return prefix }
             return try await self.next()
@@ -85,19 +85,5 @@ final class BodyRecording: Sendable {
         let isDone = await store.reporting(key) { () async throws(DataCacheFailure) in try await body(writer) } != nil
         if !isDone { self.writer.withLock { $0 = nil } }
         return isDone
-    }
-}
-
-/// A value that can be taken once.
-private final class OneTimeValue: Sendable {
-    private let value: Mutex<Data?>
-
-    init(_ value: Data) { self.value = Mutex(value) }
-
-    func take() -> Data? {
-        value.withLock { value in
-            defer { value = nil }
-            return value
-        }
     }
 }

@@ -1,5 +1,6 @@
 import HTTPTypes
 import ImageTransporting
+import Synchronization
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
@@ -95,4 +96,51 @@ extension CachedExchange {
             return .failed(error)
         }
     }
+}
+
+/// The result of validating a stored response with the origin (RFC 9111, 4.3.3).
+enum ValidationResult: Hashable {
+    /// The stored response is current. Its head is updated to this one.
+    case confirmed(StoredHTTPResponse)
+    /// The origin failed with a status for which the stored response may be returned.
+    case serverError
+    /// The 304 is for a different response. Send the request again without conditions.
+    case mismatched
+    /// The new response replaces the stored one.
+    case replaced
+
+    init(
+        _ head: ResponseHead, of stored: StoredHTTPResponse, fallback: StaleFallback, requestTime: Date,
+        responseTime: Date
+    ) {
+        if head.status == .notModified {
+            let freshened = stored.freshened(byNotModified: head, requestTime: requestTime, responseTime: responseTime)
+            self = freshened.map { .confirmed($0) } ?? .mismatched
+        } else {
+            self = fallback.allows(status: head.status.code) ? .serverError : .replaced
+        }
+    }
+}
+
+extension ResponseHead {
+    var describesResource: Bool { status.code.describesResource }
+}
+
+extension StoredHTTPResponse {
+    var describesResource: Bool { status.describesResource }
+}
+
+extension Int {
+    /// Whether a response with this status describes the current state of the resource. Server errors and most client
+    /// errors do not.
+    fileprivate var describesResource: Bool { (200...399).contains(self) || self == 404 || self == 410 }
+}
+
+/// The keys that are being revalidated in the background. Prevents concurrent revalidations of a key.
+final class PendingRevalidations: Sendable {
+    private let keys = Mutex<Set<String>>([])
+
+    /// Returns false if the key was already present.
+    func insert(_ key: String) -> Bool { keys.withLock { $0.insert(key).inserted } }
+    func remove(_ key: String) { keys.withLock { _ = $0.remove(key) } }
 }

@@ -1,5 +1,6 @@
 import HTTPTypes
 import ImageCore
+import Synchronization
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
@@ -123,4 +124,25 @@ struct ResponseStore: Sendable {
     private func removeBody(_ name: String, of key: ResponseKey) async {
         await reporting(key) { () async throws(DataCacheFailure) in try await cache.remove(for: key.body(name)) }
     }
+}
+
+/// Collects an entry in memory, for caches without streaming.
+private final class CollectingWriter: DataCacheWriter {
+    private let cache: any DataCache
+    private let key: DataCacheKey
+    private let data = Mutex(Data())
+
+    init(_ cache: any DataCache, _ key: DataCacheKey) {
+        self.cache = cache
+        self.key = key
+    }
+
+    func append(_ bytes: Data) async throws(DataCacheFailure) { data.withLock { $0.append(bytes) } }
+
+    func finish(metadata: Data, createdAt: Date) async throws(DataCacheFailure) {
+        let data = data.withLock { $0 }
+        try await cache.store(DataCacheEntry(data: data, metadata: metadata, createdAt: createdAt), for: key)
+    }
+
+    func cancel() async { data.withLock { $0 = Data() } }
 }

@@ -22,7 +22,7 @@ struct VariantIndex: Codable, Hashable, Sendable {
         /// Equal names therefore mean the same head for the same request at the same time. Returns nil if the head
         /// can't be encoded as JSON.
         init?(_ response: StoredHTTPResponse) {
-            guard let head = try? response.metadata else { return nil }
+            guard let head = try? JSONEncoder().encode(response) else { return nil }
             self.response = response
             bodyName = SHA256.hexadecimalDigest(of: Array(head))
         }
@@ -71,7 +71,8 @@ struct VariantIndex: Codable, Hashable, Sendable {
     mutating func remove(selectedBy request: HTTPFields, invalidatedAt time: Date) {
         let rest = variants.filter { !$0.response.isSelected(by: request) }
         guard rest.count < variants.count else { return }
-        (variants, outdatedBefore) = (rest, time)
+        variants = rest
+        outdatedBefore = time
     }
 
     /// Removes all variants.

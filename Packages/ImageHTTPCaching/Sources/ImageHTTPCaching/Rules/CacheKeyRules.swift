@@ -107,11 +107,3 @@ public struct CacheIdentity: Hashable, Sendable {
         return SHA256.hexadecimalDigest(of: Array(parts.joined(separator: " ").utf8))
     }
 }
-
-extension URL {
-    /// The port, or `nil` if it is the default port of the scheme.
-    var explicitPort: Int? {
-        let standard = ["http": 80, "https": 443][scheme?.lowercased() ?? ""]
-        return port == standard ? nil : port
-    }
-}

@@ -1,4 +1,4 @@
-public import HTTPTypes
+import HTTPTypes
 import ImageTransporting
 
 #if canImport(FoundationEssentials)
@@ -8,7 +8,7 @@ import ImageTransporting
 #endif
 
 /// The part of a stored response that a conditional or range request receives (RFC 9110, 13.2.2).
-public enum ConditionalResponse: Hashable, Sendable {
+enum ConditionalResponse: Hashable, Sendable {
     /// 200: the entire response.
     case full
     /// 304: the client already has the current response.
@@ -18,11 +18,9 @@ public enum ConditionalResponse: Hashable, Sendable {
 }
 
 extension HTTPCacheRequest {
-    /// The request without the conditions and the range that `StoredHTTPResponse.conditionalResponse(to:byteCount:)`
-    /// evaluates.
-    ///
-    /// Other conditions, such as If-Match, stay. Such a request is still not a plain GET.
-    public var unconditional: HTTPCacheRequest {
+    /// The request without the conditions and the range that `conditionalResponse(to:byteCount:)` evaluates. Others, such
+    /// as If-Match, stay: such a request is still not a plain GET.
+    var unconditional: HTTPCacheRequest {
         var request = self
         for name in [HTTPField.Name.ifNoneMatch, .ifModifiedSince, .ifRange, .range] { request.headers[name] = nil }
         return request
@@ -34,11 +32,7 @@ extension StoredHTTPResponse {
     ///
     /// Ignores multiple ranges and ranges beyond the end of the body. Also ignores the range of a body that
     /// was decoded, because ranges count encoded bytes.
-    ///
-    /// - Parameters:
-    ///   - request: The request that this response is used for.
-    ///   - byteCount: The length of the stored body in bytes.
-    public func conditionalResponse(to request: HTTPCacheRequest, byteCount: Int) -> ConditionalResponse {
+    func conditionalResponse(to request: HTTPCacheRequest, byteCount: Int) -> ConditionalResponse {
         guard status == 200 else { return .full }
         if isKnown(to: request.headers) { return .notModified }
         guard request.method == .get, let field = request.headers[.range], !mayBeDecoded,
@@ -50,11 +44,8 @@ extension StoredHTTPResponse {
 
     /// Returns the header fields of the response that a conditional or range request receives.
     ///
-    /// - Parameters:
-    ///   - served: The fields of the full response.
-    ///   - response: The part of the response that is sent.
-    ///   - byteCount: The length of the stored body in bytes.
-    public func headers(_ served: HTTPFields, for response: ConditionalResponse, byteCount: Int) -> HTTPFields {
+    /// - Parameter served: The fields of the full response.
+    func headers(_ served: HTTPFields, for response: ConditionalResponse, byteCount: Int) -> HTTPFields {
         var fields = served
         switch response {
         case .full: break

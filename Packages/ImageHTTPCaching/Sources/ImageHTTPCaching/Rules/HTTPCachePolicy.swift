@@ -64,7 +64,7 @@ public enum CacheReuse: Hashable, Sendable {
 }
 
 /// When a stale response may be used instead of a response from the origin (RFC 9111, 4.2.4; RFC 5861, 4).
-public enum StaleFallback: Int, Hashable, Sendable, Comparable {
+public enum StaleFallback: Hashable, Sendable {
     /// Never.
     case never
     /// If the origin is unreachable.
@@ -72,28 +72,28 @@ public enum StaleFallback: Int, Hashable, Sendable, Comparable {
     /// If the origin is unreachable, or responds with status 500, 502, 503 or 504.
     case serverError
 
-    /// Orders fallbacks from the strictest to the most lenient.
-    public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
-
     /// Returns whether a stale response may be used instead of a response with this status.
-    public func allows(status: Int) -> Bool { self == .serverError && [500, 502, 503, 504].contains(status) }
+    func allows(status: Int) -> Bool { self == .serverError && [500, 502, 503, 504].contains(status) }
+
+    /// Returns whether a stale response may be returned after this failure.
+    ///
+    /// That is the case only if the origin could not be reached. Certificate errors and redirect errors are always
+    /// thrown.
+    func allows(after failure: TransportFailure) -> Bool {
+        switch failure {
+        case .unresolvedHost, .connectionFailed, .timedOut, .connectionLost, .closedEarly, .hostUnavailable:
+            self != .never
+        case .malformedResponse: self == .serverError
+        default: false
+        }
+    }
 }
 
 /// What a cache does for a request, given the responses that are stored for its URL.
-public enum CacheDecision: Hashable, Sendable {
-    /// Return a stored variant.
-    ///
-    /// - Parameters:
-    ///   - variant: The index of the variant.
-    ///   - isStale: Whether the variant is stale.
-    ///   - revalidates: Whether to revalidate it in the background.
+enum CacheDecision: Hashable, Sendable {
+    /// Return a stored variant, and perhaps revalidate it in the background.
     case use(variant: Int, isStale: Bool, revalidates: Bool)
-    /// Validate a variant with the origin.
-    ///
-    /// - Parameters:
-    ///   - variant: The index of the variant.
-    ///   - with: The conditional fields to add to the request. Empty if the variant has no validator.
-    ///   - fallback: When the variant may be returned if validation fails.
+    /// Validate a variant with the origin, by these fields. They are empty if the variant has no validator.
     case validate(variant: Int, with: HTTPFields, fallback: StaleFallback)
     /// Send the request to the origin. No stored response can be used.
     case fetch
@@ -103,15 +103,8 @@ public enum CacheDecision: Hashable, Sendable {
 }
 
 extension HTTPCachePolicy {
-    /// Returns what to do for a request.
-    ///
-    /// Selects the newest variant that matches the request (RFC 9111, 4.1), and applies the policy to it.
-    ///
-    /// - Parameters:
-    ///   - request: The request, including its conditions and range.
-    ///   - variants: The responses that are stored for the URL and identity of the request.
-    ///   - now: The current time.
-    public func decision(
+    /// Applies the policy to the newest variant that matches the request (RFC 9111, 4.1).
+    func decision(
         for request: HTTPCacheRequest, from variants: [StoredHTTPResponse], at now: Date
     ) -> CacheDecision {
         let selected = variants.indices.filter { variants[$0].isSelected(by: request.headers) }

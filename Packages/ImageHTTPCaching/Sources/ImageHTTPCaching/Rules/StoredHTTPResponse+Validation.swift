@@ -1,11 +1,11 @@
-public import HTTPTypes
+import HTTPTypes
 import ImageCore
-public import ImageTransporting
+import ImageTransporting
 
 #if canImport(FoundationEssentials)
-    public import FoundationEssentials
+    import FoundationEssentials
 #else
-    public import Foundation
+    import Foundation
 #endif
 
 extension StoredHTTPResponse {
@@ -13,7 +13,7 @@ extension StoredHTTPResponse {
     ///
     /// If-None-Match contains the entity tag, strong or weak; If-Modified-Since contains the modification date. Empty
     /// if the response has neither.
-    public var validationFields: HTTPFields {
+    var validationFields: HTTPFields {
         var fields = HTTPFields()
         if let tag = headers[byteText: .eTag] { fields[byteText: .ifNoneMatch] = tag }
         if let modified = headers[.lastModified] { fields[.ifModifiedSince] = modified }
@@ -23,29 +23,16 @@ extension StoredHTTPResponse {
     /// Returns the response, updated by a 304: its header fields replace the stored fields of the same names (RFC 9111,
     /// 3.2, 4.3.4).
     ///
-    /// Content-Length, Content-Encoding and Content-Range describe the stored body and are not replaced.
-    ///
-    /// - Parameters:
-    ///   - head: The head of the 304.
-    ///   - requestTime: When the validation request was sent.
-    ///   - responseTime: When the 304 arrived.
-    /// - Returns: The updated response, or nil if a validator of the 304 is different from this response's.
-    public func freshened(byNotModified head: ResponseHead, requestTime: Date, responseTime: Date)
-        -> StoredHTTPResponse?
-    {
+    /// Content-Length, Content-Encoding and Content-Range describe the stored body and are not replaced. Returns nil if a
+    /// validator of the 304 is different from this response's.
+    func freshened(byNotModified head: ResponseHead, requestTime: Date, responseTime: Date) -> StoredHTTPResponse? {
         guard confirms(head.headers) else { return nil }
         return updated(by: head, requestTime: requestTime, responseTime: responseTime)
     }
 
-    /// Returns the response, updated by the response to a HEAD request (RFC 9111, 4.3.5).
-    ///
-    /// - Parameters:
-    ///   - head: The head of the response to the HEAD request.
-    ///   - requestTime: When the HEAD request was sent.
-    ///   - responseTime: When its response arrived.
-    /// - Returns: The updated response, or nil if `head` describes a different response. In that case this one is
-    ///   outdated.
-    public func freshened(byHead head: ResponseHead, requestTime: Date, responseTime: Date) -> StoredHTTPResponse? {
+    /// Returns the response, updated by the response to a HEAD request (RFC 9111, 4.3.5). Returns nil if that describes a
+    /// different response, so that this one is outdated.
+    func freshened(byHead head: ResponseHead, requestTime: Date, responseTime: Date) -> StoredHTTPResponse? {
         let described: [HTTPField.Name] = [.eTag, .lastModified, .contentLength]
         let isSame = described.allSatisfy {
             !head.headers.contains($0) || head.headers[byteText: $0] == headers[byteText: $0]
@@ -76,7 +63,8 @@ extension StoredHTTPResponse {
         // 9110, 6.6.1).
         result.headers.removeAll { replaced.contains($0.name) || $0.name == .age || $0.name == .date }
         result.headers.append(contentsOf: newer)
-        (result.requestTime, result.responseTime) = (requestTime, responseTime)
+        result.requestTime = requestTime
+        result.responseTime = responseTime
         return result
     }
 
@@ -84,25 +72,17 @@ extension StoredHTTPResponse {
 }
 
 /// Finds the URLs that an unsafe request invalidates (RFC 9111, 4.4).
-public enum CacheInvalidation {
-    /// Returns the URLs whose stored responses must be validated before they are used again.
-    ///
-    /// These are the URL of the request, and the URLs in Location and Content-Location if they have the same origin.
-    /// Empty for safe methods, and if the response is an error.
-    public static func invalidatedURLs(by method: HTTPRequest.Method, of url: URL, response head: ResponseHead) -> [URL]
-    {
+enum CacheInvalidation {
+    /// Returns the URL of the request, and the URLs in Location and Content-Location if they have the same origin. Empty
+    /// for safe methods, and if the response is an error.
+    static func invalidatedURLs(
+        by method: HTTPRequest.Method, of url: URL, response head: ResponseHead
+    ) -> [URL] {
         let safe: [HTTPRequest.Method] = [.get, .head, .options, .trace]
         guard !safe.contains(method), (200...399).contains(head.status.code) else { return [] }
         let named = [HTTPField.Name.location, .contentLocation].compactMap { name in
             head.headers[fields: name].first.flatMap { URL(webAddress: $0.bytes, relativeTo: url) }
         }
-        return [url] + named.filter { isSameOrigin($0, url) }
-    }
-
-    /// Whether two URLs have the same origin (RFC 6454, 5).
-    private static func isSameOrigin(_ left: URL, _ right: URL) -> Bool {
-        left.scheme?.lowercased() == right.scheme?.lowercased()
-            && left.host()?.lowercased() == right.host()?.lowercased()
-            && left.explicitPort == right.explicitPort
+        return [url] + named.filter { RedirectChain.origin(of: $0) == RedirectChain.origin(of: url) }
     }
 }

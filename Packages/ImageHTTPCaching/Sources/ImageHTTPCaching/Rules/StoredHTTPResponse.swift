@@ -34,20 +34,9 @@ public struct StoredHTTPResponse: Hashable, Sendable, Codable {
         headers = Self.storable(head.headers)
         url = head.url
         selectingFields = VaryingFields(head.headers).selection(from: request)
-        (self.requestTime, self.responseTime) = (requestTime, responseTime)
+        self.requestTime = requestTime
+        self.responseTime = responseTime
     }
-
-    /// The response, encoded as JSON for `DataCacheEntry.metadata`. Later versions of this module can decode it.
-    ///
-    /// - Throws: `EncodingError` if a value can't be encoded.
-    public var metadata: Data {
-        get throws { try JSONEncoder().encode(self) }
-    }
-
-    /// Creates a response from encoded metadata.
-    ///
-    /// - Throws: `DecodingError` if `metadata` is not an encoded response.
-    public init(metadata: Data) throws { self = try JSONDecoder().decode(Self.self, from: metadata) }
 
     /// Returns the seconds since the origin generated or validated the response (RFC 9111, 4.2.3).
     ///
@@ -64,12 +53,8 @@ public struct StoredHTTPResponse: Hashable, Sendable, Codable {
     /// 1.2.2).
     ///
     /// Without a valid Date, it is the time of arrival (RFC 9110, 6.6.1).
-    /// Fields that `no-cache` lists are left out unless the response was just validated (5.2.2.4).
-    ///
-    /// - Parameters:
-    ///   - now: The current time.
-    ///   - isValidated: Whether the origin has just validated the response.
-    public func headers(at now: Date, isValidated: Bool = false) -> HTTPFields {
+    /// Fields that `no-cache` lists are left out unless the origin has just validated the response (5.2.2.4).
+    package func headers(at now: Date, isValidated: Bool = false) -> HTTPFields {
         var served = headers
         served[.age] = String(Int(min(max(0, age(at: now)), DeltaSeconds.largest)))
         if firstDate(of: .date) == nil { served[.date] = HTTPDate.format(responseTime) }

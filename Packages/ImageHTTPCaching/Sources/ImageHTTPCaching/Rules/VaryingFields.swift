@@ -1,4 +1,4 @@
-public import HTTPTypes
+import HTTPTypes
 import ImageTransporting
 
 /// The request fields that a response depends on (RFC 9111, 4.1; RFC 9110, 12.5.5).
@@ -38,7 +38,7 @@ struct VaryingFields {
 
 extension StoredHTTPResponse {
     /// Returns whether a request selects this variant by its `Vary` fields (RFC 9111, 4.1).
-    public func isSelected(by request: HTTPFields) -> Bool {
+    func isSelected(by request: HTTPFields) -> Bool {
         let fields = VaryingFields(headers)
         return !fields.areUnknown && fields.selection(from: request) == selectingFields
     }
