@@ -127,21 +127,6 @@ struct FaultTests {
     }
 
     @Test(
-        "a compressed body in small pieces and several gzip members is decoded as one body",
-        arguments: HTTPTransport.allCases, [1, 7])
-    func codedPieces(_ http: HTTPTransport, _ piece: Int) async throws {
-        let packed = try await gzip(Data(pattern(5000))) + gzip(Data(pattern(300)))
-        let head = LoopbackReply.head(
-            status: 200, headers: ["Content-Encoding": "gzip", "Transfer-Encoding": "chunked"])
-        let chunks = stride(from: 0, to: packed.count, by: piece).map { start in
-            LoopbackStep.bytes(LoopbackReply.chunk(Array(packed.dropFirst(start).prefix(piece))))
-        }
-        let server = try LoopbackServer { _ in .steps([.text(head)] + chunks + [.text("0\r\n\r\n")]) }
-        let response = try await http.make().send(TransportRequest(url: server.url()))
-        #expect(try await collect(response.body) == pattern(5000) + pattern(300))
-    }
-
-    @Test(
         "a compressed body that is truncated inside a complete message throws closedEarly",
         arguments: HTTPTransport.allCases,
         [1, 8, 20, 100])

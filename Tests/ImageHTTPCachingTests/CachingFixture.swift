@@ -140,10 +140,3 @@ extension HTTPFields {
         }
     }
 }
-
-extension Optional {
-    fileprivate func asyncMap<Result>(_ transform: (Wrapped) async throws -> Result) async rethrows -> Result? {
-        guard let self else { return nil }
-        return try await transform(self)
-    }
-}

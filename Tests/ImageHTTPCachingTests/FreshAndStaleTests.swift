@@ -42,21 +42,6 @@ struct FreshAndStaleTests {
         #expect(again.source == .cache && again.text == "one" && again.headers[HTTPField.Name("X-Version")!] == "then")
     }
 
-    @Test("after a 304 without Date, a response is fresh again for its lifetime")
-    func undated() async throws {
-        let confirmation = ScriptedTransport.Reply(status: .notModified, announcedBytes: 0)
-        test.script("/a", .text("one", "Cache-Control: max-age=60", "ETag: \"1\""), confirmation)
-        _ = try await test.get()
-        for round in 1...3 {
-            test.time.advance(61)
-            #expect(try await test.get().source == .validated)
-            test.time.advance(59)
-            let again = try await test.get()
-            #expect(again.source == .cache && again.headers[.age] == "59")
-            #expect(test.origin.sendCount == 1 + round)
-        }
-    }
-
     @Test(
         "what was stored while the clock was ahead is validated once, and then fresh for its lifetime",
         arguments: [HTTPResponse.Status.ok, .notFound, .movedPermanently], [true, false])

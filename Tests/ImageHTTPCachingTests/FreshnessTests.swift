@@ -32,15 +32,6 @@ struct FreshnessTests {
         #expect(Self.lifetime(stored("Cache-Control: max-age=99999999999")) == nil)
     }
 
-    @Test("of two max-age directives, on one line or on two, the first one applies (4.2.1)")
-    func twoMaxAges() {
-        for (first, second) in [(1, 3600), (3600, 1)] {
-            #expect(Self.lifetime(stored("Cache-Control: max-age=\(first), max-age=\(second)")) == first)
-            let lines = ["Cache-Control: max-age=\(first)", "Cache-Control: max-age=\(second)"]
-            #expect(Self.lifetime(stored(lines[0], lines[1])) == first)
-        }
-    }
-
     @Test("Expires is relative to Date, or to the arrival of the response")
     func expires() {
         #expect(Self.lifetime(stored("Expires: \(date(60))", "Date: \(date(0))")) == 60)

@@ -59,19 +59,6 @@ struct ValidationTests {
         }
     }
 
-    @Test("each 304 without Date makes a response fresh again")
-    func repeated() throws {
-        var response = stored("Cache-Control: max-age=60", "Date: \(date(0))")
-        for arrival in [noon + 100, noon + 200, noon + 86_400] {
-            #expect(RFC9111Policy().reuse(response, for: request(), at: arrival) != .fresh)
-            response = try #require(
-                response.freshened(
-                    byNotModified: head([], status: 304), requestTime: arrival, responseTime: arrival))
-            #expect(RFC9111Policy().reuse(response, for: request(), at: arrival + 59) == .fresh)
-            #expect(response.headers(at: arrival)[.date] == HTTPDate.format(arrival))
-        }
-    }
-
     @Test("heuristic lifetimes restart with a 304 without Date, and Expires keeps its time")
     func lifetimes() throws {
         // The validation took a second.

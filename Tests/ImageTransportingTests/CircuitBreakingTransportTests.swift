@@ -109,12 +109,6 @@ struct CircuitBreakingTransportTests {
         #expect(await !isRefused(other))
     }
 
-    @Test("another form of the same origin is avoided", arguments: ["http://A/2", "HTTP://a/2", "http://a:80/2"])
-    func sameOrigin(_ other: String) async {
-        await fail("http://a/1")
-        #expect(await isRefused(other))
-    }
-
     @Test("the target of a redirect is blamed for its failure, not the origin that redirects")
     func redirects() async {
         network.script(Self.url("http://b/1"), .refused)

@@ -130,14 +130,6 @@ final class FileTransportTests: Sendable {
         for attempt in attempts { #expect(await failure(transport, attempt) != nil, "\(attempt)") }
     }
 
-    @Test("a transport confined to a link reads files in the target of the link")
-    func linkedConfinement() async throws {
-        let link = folder.appending(path: "link")
-        try FileManager.default.createSymbolicLink(at: link, withDestinationURL: folder.appending(path: "inside"))
-        let inside = try write("inside/a")
-        #expect(await failure(FileTransport(confinedTo: [link]), inside) == nil)
-    }
-
     @Test("a cancelled task throws cancelled and returns no bytes")
     func cancelled() async throws {
         let url = try write("x")

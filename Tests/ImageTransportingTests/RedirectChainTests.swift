@@ -65,11 +65,6 @@ struct RedirectChainTests {
         }
     }
 
-    @Test("a Location without a fragment inherits the fragment of the request")
-    func fragment() throws {
-        #expect(try target("http://a/b#here", "/c") == "http://a/c#here")
-    }
-
     @Test(
         "a status without a Location or that is not a redirect is final", arguments: [200, 300, 304, 305, 404])
     func final(_ status: Int) throws {

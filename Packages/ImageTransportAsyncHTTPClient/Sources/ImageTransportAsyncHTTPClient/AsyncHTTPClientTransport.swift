@@ -63,7 +63,7 @@
         /// are released.
         public init(configuration: Configuration = Configuration()) {
             engine = TransferEngine(
-                OwnedClient(configuration), maxConnectionsPerHost: configuration.maxConnectionsPerHost)
+                ClientHolder(configuration), maxConnectionsPerHost: configuration.maxConnectionsPerHost)
         }
 
         /// Creates a transport with your own client. Shut down the client after the last transfer.
@@ -73,7 +73,7 @@
         ///     follows redirects, requests that are redirected fail.
         ///   - maxConnectionsPerHost: The connection limit of the client.
         public init(client: HTTPClient, maxConnectionsPerHost: Int = 6) {
-            engine = TransferEngine(BorrowedClient(client), maxConnectionsPerHost: maxConnectionsPerHost)
+            engine = TransferEngine(ClientHolder(client), maxConnectionsPerHost: maxConnectionsPerHost)
         }
 
         /// Sends a request. Returns when the head of the final response has arrived.

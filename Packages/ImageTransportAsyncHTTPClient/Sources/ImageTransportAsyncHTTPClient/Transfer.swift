@@ -62,7 +62,7 @@
 
         func begin() { loop.execute { self.execute() } }
 
-        func resume() { loop.execute { self.takeReadPromise()?.succeed() } }
+        func resume() { loop.execute { self.state.value.readPromise.take()?.succeed() } }
 
         func stop() { loop.execute { self.end(.cancelled) } }
 
@@ -103,21 +103,15 @@
             state.value.scheduledCheck?.cancel()
             state.value.scheduledCheck = nil
             state.value.decoder = nil
-            let (task, channel) = (state.value.task, state.value.channel)
-            (state.value.task, state.value.channel) = (nil, nil)
-            channel?.ended(failure)
+            state.value.channel.take()?.ended(failure)
+            let task = state.value.task.take()
             if failure != nil { task?.cancel() }
-            takeReadPromise()?.fail(HTTPClientError.cancelled)
+            state.value.readPromise.take()?.fail(HTTPClientError.cancelled)
         }
 
         private func failure(for error: any Error) -> TransportFailure {
             ClientFailure(error, request: request, isConnected: state.value.phase == .connected)
                 .failure(state.value.channel)
-        }
-
-        private func takeReadPromise() -> EventLoopPromise<Void>? {
-            defer { state.value.readPromise = nil }
-            return state.value.readPromise
         }
 
         // MARK: Time

@@ -2,14 +2,15 @@
     import AsyncHTTPClient
     import ImageTransporting
     import NIOCore
+    import NIOPosix
     import Synchronization
 
     /// Starts transfers on a client's event loops. Limits how many run at the same time to the number of connections.
     final class TransferEngine: Sendable {
-        let holder: any ClientHolder
+        let holder: ClientHolder
         private let queues: Mutex<OriginQueues<Transfer>>
 
-        init(_ holder: any ClientHolder, maxConnectionsPerHost: Int) {
+        init(_ holder: ClientHolder, maxConnectionsPerHost: Int) {
             self.holder = holder
             queues = Mutex(OriginQueues(limit: maxConnectionsPerHost))
         }
@@ -50,6 +51,31 @@
 
         private func admit(_ transfers: [Transfer]) {
             for transfer in transfers { transfer.begin() }
+        }
+    }
+
+    /// A client, and its event loops if they are the transport's own. Each transfer in progress retains it.
+    final class ClientHolder: Sendable {
+        let client: HTTPClient
+        private let group: MultiThreadedEventLoopGroup?
+
+        /// Holds a client that the application shuts down.
+        init(_ client: HTTPClient) {
+            self.client = client
+            group = nil
+        }
+
+        /// Creates a client and event loops, which are shut down when this object is released.
+        init(_ configuration: AsyncHTTPClientTransport.Configuration) {
+            let group = MultiThreadedEventLoopGroup(numberOfThreads: min(max(1, configuration.threadCount), 64))
+            client = HTTPClient(eventLoopGroup: group, configuration: configuration.makeClientConfiguration())
+            self.group = group
+        }
+
+        /// Closes the connections, then ends the threads. Doesn't wait, because this may run on one of the event loops;
+        /// the closures retain both objects until then. The only error, a repeated shutdown, can't happen here.
+        deinit {
+            if let group { client.shutdown { _ in group.shutdownGracefully { _ in } } }
         }
     }
 

@@ -213,7 +213,8 @@ import ImageTransporting
 
     /// Reports the events since the last report, and that the transfer has ended.
     func reportEnd(_ failure: TransportFailure?) {
-        (update.isOver, update.failure) = (true, failure)
+        update.isOver = true
+        update.failure = failure
         _ = reportUpdate()
     }
 

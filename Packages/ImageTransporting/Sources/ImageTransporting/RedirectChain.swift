@@ -73,7 +73,7 @@ public struct RedirectChain: Sendable {
         visited.insert(Self.address(of: request))
         if Self.origin(of: url) != Self.origin(of: request.url) { dropCredentials() }
         changeMethod(after: head.status)
-        request.url = keepingFragment(url)
+        request.url = url
         request.cacheKey = nil
         guard visited.insert(Self.address(of: request)).inserted else {
             throw .redirectLoop(request.url.absoluteString)
@@ -96,12 +96,6 @@ public struct RedirectChain: Sendable {
         request.headers[.authorization] = nil
         request.headers[.cookie] = nil
         request.headers[.proxyAuthorization] = nil
-    }
-
-    /// Returns the URL with the fragment of the request if it has none of its own (RFC 9110, 10.2.2).
-    private func keepingFragment(_ url: URL) -> URL {
-        guard url.fragment() == nil, let fragment = request.url.fragment(percentEncoded: true) else { return url }
-        return URL(string: "\(url.absoluteString)#\(fragment)") ?? url
     }
 
     /// Changes the method to GET after 303, and as browsers do, a POST after 301 and 302. 307 and 308 keep the method.

@@ -77,7 +77,6 @@ public struct CachingTransport: DataTransport, ResponseCache {
         return .exchange(after: .policy) { () async throws(TransportFailure) in try await sendUncached(request) }
     }
 
-    /// Removes the stored responses to a request, and those to the targets of its redirects.
     public func removeStoredResponses(to request: TransportRequest) async {
         var request = request
         request.cacheUse = .onlyIfCached
@@ -91,10 +90,7 @@ public struct CachingTransport: DataTransport, ResponseCache {
         }
     }
 
-    /// Stores a body as the response to a GET request, as if the origin had just sent it.
-    ///
-    /// - Parameter lifetime: The time for which the response is fresh, in whole seconds from 0 to 2^31.
-    /// - Returns: Whether it is stored: the policy can forbid it, and the storage can fail.
+    /// Stores a body as `ResponseCache` says. Returns false if the policy forbids it or the storage fails.
     public func storeResponse(_ body: Data, to request: TransportRequest, lifetime: Duration) async -> Bool {
         let seconds = min(max(0, lifetime.components.seconds), 1 << 31)
         let head = ResponseHead(
@@ -153,14 +149,7 @@ public struct CachingRules: Sendable {
     /// Receives events that no response reports. It may be called on any thread.
     public var observer: @Sendable (CachingEvent) -> Void
 
-    /// Creates rules.
-    ///
-    /// - Parameters:
-    ///   - policy: Decides what is stored and reused.
-    ///   - keys: Maps URLs to cache keys.
-    ///   - identity: Returns the identity for which a request with these header fields is sent.
-    ///   - runInBackground: Runs the revalidation of a URL in the background.
-    ///   - observer: Receives events that no response reports.
+    /// Creates rules. See the properties for the meaning of the parameters.
     public init(
         policy: any HTTPCachePolicy = RFC9111Policy(), keys: CacheKeyRules = CacheKeyRules(),
         identity: @escaping @Sendable (HTTPFields) -> CacheIdentity = {

@@ -13,20 +13,22 @@ import ImageTransporting
 /// The keys of parts include the validator and the offset. Parts of different bodies are therefore never combined, even
 /// if other transfers write to the cache.
 struct PartialStore: Sendable {
-    let cache: any DataCache
-    /// The URL of the request.
-    let url: URL
+    private let cache: any DataCache
     /// The source of the key of the descriptive entry.
-    let source: String
-    let now: @Sendable () -> Date
+    private let source: String
+    private let now: @Sendable () -> Date
+    private let onFailure: @Sendable (DataCacheFailure) -> Void
 
-    /// - Parameter partition: The name of the account.
+    /// - Parameters:
+    ///   - partition: The name of the account.
+    ///   - onFailure: Called if the cache fails. The methods then return nil or false.
     init(
-        _ request: TransportRequest, in cache: any DataCache, partition: String, now: @escaping @Sendable () -> Date
+        _ request: TransportRequest, in cache: any DataCache, partition: String, now: @escaping @Sendable () -> Date,
+        onFailure: @escaping @Sendable (DataCacheFailure) -> Void
     ) {
         self.cache = cache
         self.now = now
-        url = request.url
+        self.onFailure = onFailure
         let headers = request.identityHeaders ?? request.headers
         let fields =
             partition.textWithLength
@@ -37,12 +39,12 @@ struct PartialStore: Sendable {
 
     /// Returns the description of the stored body and the ranges of its parts. Omits a part with the last byte, so that
     /// there is always a rest to request.
-    func stored() async throws(DataCacheFailure) -> (PartialDownload, parts: [Range<Int>])? {
-        guard let entry = try await cache.entry(for: DataCacheKey(source: source)),
-            let partial = try? JSONDecoder().decode(PartialDownload.self, from: entry.data)
+    func stored() async -> (PartialDownload, parts: [Range<Int>])? {
+        guard let entry = await entry(DataCacheKey(source: source)),
+            let partial = try? JSONDecoder().decode(PartialDownload.self, from: entry)
         else { return nil }
         var parts: [Range<Int>] = []
-        while let part = try await part(of: partial, at: parts.last?.upperBound ?? 0) {
+        while let part = await part(of: partial, at: parts.last?.upperBound ?? 0) {
             let start = parts.last?.upperBound ?? 0
             guard !part.isEmpty, start + part.count < partial.totalBytes else { break }
             parts.append(start..<start + part.count)
@@ -50,25 +52,46 @@ struct PartialStore: Sendable {
         return (partial, parts)
     }
 
-    func part(of partial: PartialDownload, at offset: Int) async throws(DataCacheFailure) -> Data? {
-        try await cache.entry(for: key(partial, offset))?.data
+    func part(of partial: PartialDownload, at offset: Int) async -> Data? { await entry(key(partial, offset)) }
+
+    /// Returns whether the description is stored.
+    func save(_ partial: PartialDownload) async -> Bool {
+        guard let data = try? JSONEncoder().encode(partial) else { return false }
+        return await save(data, DataCacheKey(source: source))
     }
 
-    func save(_ partial: PartialDownload) async throws(DataCacheFailure) {
-        guard let data = try? JSONEncoder().encode(partial) else { return }
-        try await cache.store(DataCacheEntry(data: data, createdAt: now()), for: DataCacheKey(source: source))
+    /// Returns whether the part is stored.
+    func save(_ part: Data, of partial: PartialDownload, at offset: Int) async -> Bool {
+        await save(part, key(partial, offset))
     }
 
-    func save(_ part: Data, of partial: PartialDownload, at offset: Int) async throws(DataCacheFailure) {
-        try await cache.store(DataCacheEntry(data: part, createdAt: now()), for: key(partial, offset))
-    }
-
-    func remove(_ partial: PartialDownload, parts: [Range<Int>]) async throws(DataCacheFailure) {
-        try await cache.remove(for: DataCacheKey(source: source))
-        for part in parts { try await cache.remove(for: key(partial, part.lowerBound)) }
+    func remove(_ partial: PartialDownload, parts: [Range<Int>]) async {
+        let keys = [DataCacheKey(source: source)] + parts.map { key(partial, $0.lowerBound) }
+        await reporting { () async throws(DataCacheFailure) in
+            for key in keys { try await cache.remove(for: key) }
+        }
     }
 
     private func key(_ partial: PartialDownload, _ offset: Int) -> DataCacheKey {
         DataCacheKey(source: "\(source)\n\(partial.validator) at \(offset)")
+    }
+
+    private func entry(_ key: DataCacheKey) async -> Data? {
+        await reporting { () async throws(DataCacheFailure) in try await cache.entry(for: key)?.data } ?? nil
+    }
+
+    private func save(_ data: Data, _ key: DataCacheKey) async -> Bool {
+        let entry = DataCacheEntry(data: data, createdAt: now())
+        return await reporting { () async throws(DataCacheFailure) in try await cache.store(entry, for: key) } != nil
+    }
+
+    @discardableResult
+    private func reporting<Value>(_ operation: () async throws(DataCacheFailure) -> Value) async -> Value? {
+        do throws(DataCacheFailure) {
+            return try await operation()
+        } catch {
+            onFailure(error)
+            return nil
+        }
     }
 }

@@ -15,30 +15,26 @@ final class ResumableBody: Sendable {
         var stored: [Range<Int>]
         var toReplay: ArraySlice<Range<Int>>
         var assembler: PartAssembler
-        var isRegistered: Bool
         var isStoreBroken = false
     }
 
     private let partial: PartialDownload
     private let rest: TransportBody
     private let store: PartialStore
-    private let onCacheFailure: @Sendable (URL, DataCacheFailure) -> Void
     private let state: Mutex<State>
 
     /// - Parameters:
     ///   - stored: The ranges of the stored parts, from the beginning of the body without gaps.
     ///   - rest: The bytes after the stored parts.
     init(
-        _ partial: PartialDownload, stored: [Range<Int>], rest: TransportBody, store: PartialStore, partBytes: Int,
-        onCacheFailure: @escaping @Sendable (URL, DataCacheFailure) -> Void
+        _ partial: PartialDownload, stored: [Range<Int>], rest: TransportBody, store: PartialStore, partBytes: Int
     ) {
         self.partial = partial
         self.rest = rest
         self.store = store
-        self.onCacheFailure = onCacheFailure
         let assembler = PartAssembler(
             totalBytes: partial.totalBytes, partBytes: partBytes, offset: stored.last?.upperBound ?? 0)
-        state = Mutex(State(stored: stored, toReplay: stored[...], assembler: assembler, isRegistered: !stored.isEmpty))
+        state = Mutex(State(stored: stored, toReplay: stored[...], assembler: assembler))
     }
 
     var body: TransportBody {
@@ -66,23 +62,20 @@ final class ResumableBody: Sendable {
     /// Returns a stored part. Throws if the cache has removed it since; the transfer must then be repeated.
     private func replay(_ range: Range<Int>) async throws(TransportFailure) -> Data {
         if Task.isCancelled { throw .cancelled }
-        let part = await attempt { () async throws(DataCacheFailure) in
-            try await store.part(of: partial, at: range.lowerBound)
-        }
-        if let part = part ?? nil, part.count == range.count { return part }
+        if let part = await store.part(of: partial, at: range.lowerBound), part.count == range.count { return part }
         await removeStored()
         throw .connectionLost("a stored part of the body was removed from the cache")
     }
 
+    /// Saves a part. If the cache fails, it isn't used for this body any more.
     private func save(_ part: PartAssembler.Part) async {
-        guard !state.withLock({ $0.isStoreBroken }) else { return }
-        await attempt { () async throws(DataCacheFailure) in
-            if !state.withLock({ $0.isRegistered }) { try await store.save(partial) }
-            try await store.save(part.data, of: partial, at: part.offset)
-            state.withLock { state in
-                state.isRegistered = true
-                state.stored.append(part.offset..<part.offset + part.data.count)
-            }
+        let (isFirst, isBroken) = state.withLock { ($0.stored.isEmpty, $0.isStoreBroken) }
+        guard !isBroken else { return }
+        let isDescribed = isFirst ? await store.save(partial) : true
+        let isSaved = isDescribed ? await store.save(part.data, of: partial, at: part.offset) : false
+        state.withLock { state in
+            state.isStoreBroken = !isSaved
+            if isSaved { state.stored.append(part.offset..<part.offset + part.data.count) }
         }
     }
 
@@ -95,19 +88,7 @@ final class ResumableBody: Sendable {
     private func removeStored() async {
         let stored = state.withLock { $0.stored }
         guard !stored.isEmpty else { return }
-        await attempt { () async throws(DataCacheFailure) in try await store.remove(partial, parts: stored) }
-    }
-
-    /// Performs an operation of the cache. If it fails, reports the failure and stops using the cache for this body.
-    @discardableResult
-    private func attempt<Value>(_ operation: () async throws(DataCacheFailure) -> Value) async -> Value? {
-        do throws(DataCacheFailure) {
-            return try await operation()
-        } catch {
-            state.withLock { $0.isStoreBroken = true }
-            onCacheFailure(store.url, error)
-            return nil
-        }
+        await store.remove(partial, parts: stored)
     }
 }
 

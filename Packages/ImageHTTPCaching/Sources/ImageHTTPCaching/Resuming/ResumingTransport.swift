@@ -54,19 +54,21 @@ public struct ResumingTransport: DataTransport {
     /// Sends a request, or a request for the rest of a body whose beginning is stored.
     public func send(_ request: TransportRequest) async throws(TransportFailure) -> TransportResponse {
         guard request.isResumable else { return try await transport.send(request) }
-        let store = PartialStore(request, in: cache, partition: partition, now: now)
-        if let (partial, parts) = await stored(in: store), let offset = parts.last?.upperBound {
+        let store = PartialStore(request, in: cache, partition: partition, now: now) { [onCacheFailure] failure in
+            onCacheFailure(request.url, failure)
+        }
+        if let (partial, parts) = await store.stored(), let offset = parts.last?.upperBound {
             let response = try await transport.send(partial.request(request, from: offset))
             switch partial.outcome(of: response.head, offset: offset) {
             case .resumes(let head):
                 return try resumed(partial, head, stored: parts, rest: response.body, store, request)
             case .passesThrough: return response
             case .restarts:
-                await remove(partial, parts, from: store)
+                await store.remove(partial, parts: parts)
                 return recorded(response, store)
             case .fetchesAgain:
                 response.body.discard()
-                await remove(partial, parts, from: store)
+                await store.remove(partial, parts: parts)
             }
         }
         return recorded(try await transport.send(request), store)
@@ -88,37 +90,13 @@ public struct ResumingTransport: DataTransport {
     private func body(
         _ partial: PartialDownload, stored: [Range<Int>], rest: TransportBody, _ store: PartialStore
     ) -> TransportBody {
-        ResumableBody(
-            partial, stored: stored, rest: rest, store: store, partBytes: partBytes, onCacheFailure: onCacheFailure
-        ).body
-    }
-
-    // MARK: Cache failures are reported and ignored
-
-    private func stored(in store: PartialStore) async -> (PartialDownload, parts: [Range<Int>])? {
-        do throws(DataCacheFailure) {
-            return try await store.stored()
-        } catch {
-            onCacheFailure(store.url, error)
-            return nil
-        }
-    }
-
-    private func remove(_ partial: PartialDownload, _ parts: [Range<Int>], from store: PartialStore) async {
-        do throws(DataCacheFailure) {
-            try await store.remove(partial, parts: parts)
-        } catch {
-            onCacheFailure(store.url, error)
-        }
+        ResumableBody(partial, stored: stored, rest: rest, store: store, partBytes: partBytes).body
     }
 }
 
 extension TransportRequest {
     fileprivate var isResumable: Bool {
-        let conditions: [HTTPField.Name] = [
-            .range, .ifRange, .ifMatch, .ifNoneMatch, .ifModifiedSince, .ifUnmodifiedSince,
-        ]
-        return method == .get && body == nil && conditions.allSatisfy { headers[$0] == nil } && cacheUse != .bypass
+        HTTPCacheRequest(method: method, headers: headers).isPlainGet && body == nil && cacheUse != .bypass
             && !CacheDirectives(headers).contains("no-store")
     }
 }

@@ -25,14 +25,7 @@ public struct RFC9111Policy: HTTPCachePolicy {
     /// is never fresh.
     public var defaultLifetime: Duration?
 
-    /// Creates a policy.
-    ///
-    /// - Parameters:
-    ///   - heuristicFraction: The fraction of the time since the last modification for which a response without an
-    ///     explicit lifetime is fresh.
-    ///   - longestHeuristicLifetime: The upper limit of the heuristic lifetime.
-    ///   - negativeLifetime: How long a 404 or 410 without an explicit lifetime is fresh.
-    ///   - defaultLifetime: The lifetime of a response without an explicit lifetime and without a validator.
+    /// Creates a policy. See the properties for the meaning of the parameters.
     public init(
         heuristicFraction: Double = 0.1, longestHeuristicLifetime: Duration = .seconds(86_400),
         negativeLifetime: Duration? = .seconds(60), defaultLifetime: Duration? = nil

@@ -22,13 +22,7 @@ public struct StoredHTTPResponse: Hashable, Sendable, Codable {
     /// When the response arrived.
     public var responseTime: Date
 
-    /// Creates a stored response.
-    ///
-    /// - Parameters:
-    ///   - head: The head of the response.
-    ///   - request: The header fields of the request.
-    ///   - requestTime: When the request was sent.
-    ///   - responseTime: When the response arrived.
+    /// Creates a stored response to a request with these header fields.
     public init(_ head: ResponseHead, to request: HTTPFields, requestTime: Date, responseTime: Date) {
         status = head.status.code
         headers = Self.storable(head.headers)
