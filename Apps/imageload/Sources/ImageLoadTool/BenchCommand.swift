@@ -55,19 +55,19 @@ struct DecodingBenchCommand: AsyncParsableCommand {
 
     private func measure(_ file: String) async throws -> DecodingBenchReport {
         let data = try await FileAccess.read(file, options: [])
-        do throws(DecodingFailure) {
+        return try ToolFailure.naming(file) { () throws(DecodingFailure) in
             let (image, peak) = try PeakMemory.growth { () throws(DecodingFailure) in
                 let image = try BenchmarkImage(data: data, options)
                 try image.decode()
                 return image
             }
-            let times = try OperationTimes.measure(Repetition(exactly: iterations)) { () throws(DecodingFailure) in
+            let times = try OperationTimes.measure(iterations: iterations) { () throws(DecodingFailure) in
                 try image.decode()
             }
             return DecodingBenchReport(
-                file: file, header: image.header, size: image.size, times: times, peakBytes: peak)
-        } catch {
-            throw ToolFailure(error, subject: file)
+                file: file, format: image.header.format.rawValue, width: image.size.width, height: image.size.height,
+                iterations: times.count, cpuMs: times.minimumProcessorTime.roundedMilliseconds,
+                wallMs: times.minimumWallTime.roundedMilliseconds, peakBytes: peak)
         }
     }
 }
@@ -110,17 +110,6 @@ struct DecodingBenchReport: Encodable {
     var wallMs: Double
     var peakBytes: Int
 
-    init(file: String, header: ImageHeader, size: PixelSize, times: OperationTimes, peakBytes: Int) {
-        self.file = file
-        format = header.format.rawValue
-        width = size.width
-        height = size.height
-        iterations = times.count
-        cpuMs = times.minimumProcessorTime.roundedMilliseconds
-        wallMs = times.minimumWallTime.roundedMilliseconds
-        self.peakBytes = peakBytes
-    }
-
     static let heading = "format       size  iterations  processor ms      wall ms        peak  file"
 
     /// A row of the table under `heading`.
@@ -130,13 +119,4 @@ struct DecodingBenchReport: Encodable {
         return format.padded(5) + " " + "\(width)x\(height)".leftPadded(11) + "  " + numbers + "  "
             + peak.leftPadded(10) + "  " + file
     }
-}
-
-extension Duration {
-    /// Milliseconds, rounded to a microsecond to keep the JSON readable.
-    fileprivate var roundedMilliseconds: Double { (self / .microseconds(1)).rounded() / 1_000 }
-}
-
-extension String {
-    fileprivate func leftPadded(_ width: Int) -> String { String(repeating: " ", count: max(0, width - count)) + self }
 }

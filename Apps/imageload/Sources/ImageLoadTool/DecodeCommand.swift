@@ -37,57 +37,23 @@ struct DecodeCommand: AsyncParsableCommand {
         let decoder = ImageDecoders.makeDecoder(.all, limits: options.limits)
         let data = try thumbnailOrAll(of: try await FileAccess.read(file), decoder)
         let request = DecodingRequest(target: options.target, frame: frame, acceptsTruncated: acceptTruncated)
-        let image: DecodedImage
-        do throws(DecodingFailure) {
-            image = try decoder.decode(data, request: request) { false }
-        } catch {
-            throw ToolFailure(error, subject: file)
+        let image = try ToolFailure.naming(file) { () throws(DecodingFailure) in
+            try decoder.decode(data, request: request) { false }
         }
-        if let raw { try RawFile.write(image.bitmap.pixels, to: raw) }
+        if let raw { try await FileAccess.writeRaw(image.bitmap.pixels, to: raw) }
         let report = DecodeReport(image)
         Console.output(json ? try report.json() : report.line)
     }
 
     private func thumbnailOrAll(of data: Data, _ decoder: DownsamplingDecoder) throws(ToolFailure) -> Data {
         guard thumbnail else { return data }
-        let found: Data?
-        do {
-            found = try decoder.embeddedThumbnail(of: data)
-        } catch {
-            throw ToolFailure(error, subject: file)
+        let found = try ToolFailure.naming(file) { () throws(DecodingFailure) in
+            try decoder.embeddedThumbnail(of: data)
         }
         guard let found else {
             throw ToolFailure(status: .noInput, line: "\(file): has no embedded thumbnail. Omit --thumbnail.")
         }
         return found
-    }
-}
-
-/// Writes raw pixels directly from memory, because a copy would double the memory of a large image.
-enum RawFile {
-    static func write(_ pixels: [UInt8], to path: String) throws(ToolFailure) {
-        let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
-        guard descriptor >= 0 else { throw failure(path) }
-        var offset = 0
-        while offset < pixels.count {
-            let written = unsafe pixels.withUnsafeBytes { bytes in
-                unsafe Foundation.write(descriptor, bytes.baseAddress?.advanced(by: offset), bytes.count - offset)
-            }
-            if written < 0, errno == EINTR { continue }
-            guard written > 0 else {
-                let failure = failure(path)
-                close(descriptor)
-                throw failure
-            }
-            offset += written
-        }
-        guard close(descriptor) == 0 else { throw failure(path) }
-    }
-
-    private static func failure(_ path: String) -> ToolFailure {
-        let reason = unsafe String(cString: strerror(errno))
-        return ToolFailure(
-            status: .inputOutput, line: "\(path): can't write (\(reason)). Check the folder and the free space.")
     }
 }
 

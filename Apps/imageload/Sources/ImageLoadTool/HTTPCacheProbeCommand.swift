@@ -3,7 +3,6 @@ import Foundation
 import HTTPTypes
 import ImageHTTPCaching
 import ImageLoaderKit
-import Synchronization
 
 struct HTTPCacheProbeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -19,23 +18,28 @@ struct HTTPCacheProbeCommand: AsyncParsableCommand {
     var cache: String
 
     func run() async throws {
-        let background = BackgroundWork()
+        // Validations that continue after the response was returned.
+        let (validations, background) = AsyncStream<@Sendable () async -> Void>.makeStream()
         let rules = CachingRules(
             policy: RFC9111Policy(negativeLifetime: nil),
             // Separates these entries from a loader's in the same folder: their bodies are stored with their content coding.
             identity: { CacheIdentity(authorization: $0[.authorization], partition: "http-cache-probe") },
-            runInBackground: { background.start($1) },
+            runInBackground: { background.yield($1) },
             observer: { if case .cacheFailed(_, let failure) = $0 { Console.error("the cache failed: \(failure)") } })
         let folder = CacheFolder.url(cache)
         let probe = HTTPCacheProbe(
             transport: ImageLoaderOptions(cacheDirectory: folder).makeCachingTransport(in: folder, rules: rules))
         let output = OrderedOutput()
+        async let validated: Void = withDiscardingTaskGroup { group in
+            for await validation in validations { group.addTask { await validation() } }
+        }
         await withDiscardingTaskGroup { group in
             for await line in Self.lines() where !line.isEmpty {
                 group.addTask { output.write(await probe.reply(to: line)) }
             }
         }
-        await background.finished()
+        background.finish()
+        await validated
         await output.finished()
     }
 
@@ -47,31 +51,6 @@ struct HTTPCacheProbeCommand: AsyncParsableCommand {
                 continuation.finish()
             }
         }
-    }
-}
-
-/// Validations that continue after the response was returned.
-private final class BackgroundWork: Sendable {
-    private struct State {
-        var lastID = 0
-        var running: [Int: Task<Void, Never>] = [:]
-    }
-
-    private let state = Mutex(State())
-
-    func start(_ work: @escaping @Sendable () async -> Void) {
-        state.withLock { state in
-            state.lastID += 1
-            state.running[state.lastID] = Task { [id = state.lastID] in
-                await work()
-                self.state.withLock { $0.running[id] = nil }
-            }
-        }
-    }
-
-    /// Waits until all work started so far has ended.
-    func finished() async {
-        for task in state.withLock({ Array($0.running.values) }) { await task.value }
     }
 }
 

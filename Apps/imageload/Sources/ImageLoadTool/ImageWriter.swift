@@ -30,22 +30,6 @@ enum OutputFormat: String, ExpressibleByArgument, CaseIterable, Sendable {
     }
 }
 
-/// The folder given by `--output`.
-enum ImageFolder {
-    static func create(at path: String) throws(ToolFailure) -> URL {
-        let folder = URL(fileURLWithPath: path, isDirectory: true)
-        do {
-            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        } catch {
-            throw ToolFailure(
-                status: .inputOutput,
-                line: "\(path): can't create the folder (\(error.reason)). Choose another --output."
-            )
-        }
-        return folder
-    }
-}
-
 /// Writes images to a folder, each named after the last path component of its address.
 struct ImageWriter: Sendable {
     let format: OutputFormat
@@ -54,12 +38,12 @@ struct ImageWriter: Sendable {
 
     /// Creates the folder.
     init(folder: String, format: OutputFormat, addresses: [String]) throws(ToolFailure) {
-        self.folder = try ImageFolder.create(at: folder)
+        self.folder = try FileAccess.createFolder(at: folder)
         self.format = format
         names = Self.names(for: addresses)
     }
 
-    func write(_ bitmap: Bitmap, for item: LoadRunner.Item) async throws {
+    func write(_ bitmap: Bitmap, for item: LoadSession.Item) async throws {
         guard let encoder = format.encoder(for: bitmap) else { return }
         let data = try encoder.encode(bitmap, options: EncodingOptions())
         try await write(data, named: names[item.index], format: encoder.format)
@@ -67,7 +51,7 @@ struct ImageWriter: Sendable {
 
     /// Loads the original and writes its bytes unchanged.
     func writeOriginal(
-        _ item: LoadRunner.Item, _ request: ImageRequest, from loader: ImageLoader,
+        _ item: LoadSession.Item, _ request: ImageRequest, from loader: ImageLoader,
         _ onProgress: @escaping @Sendable (WorkProgress) -> Void
     ) async throws -> LoadReport.OutputImage {
         let loaded = try await loader.data(for: request, onProgress: onProgress)
@@ -116,16 +100,53 @@ struct ImageWriter: Sendable {
 enum FileAccess {
     private static let queue = DispatchQueue(label: "imageload.files")
 
+    /// Creates the folder given by `--output`.
+    static func createFolder(at path: String) throws(ToolFailure) -> URL {
+        let folder = URL(fileURLWithPath: path, isDirectory: true)
+        do {
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        } catch {
+            throw ToolFailure(
+                status: .inputOutput,
+                line: "\(path): can't create the folder (\(error.reason)). Choose another --output.")
+        }
+        return folder
+    }
+
     /// Writes the file. Throws a `ToolFailure` that names the file.
     static func write(_ data: Data, to url: URL) async throws {
+        try await perform { try write(url.path) { try data.write(to: url, options: .atomic) } }
+    }
+
+    /// Writes an image as a PNG file. Throws a `ToolFailure` that names the file.
+    static func writePNG(_ bitmap: Bitmap, to url: URL) async throws {
+        guard let encoder = ImageEncoders.encoder(for: .png) else { return }
+        try await write(try encoder.encode(bitmap, options: EncodingOptions()), to: url)
+    }
+
+    /// Writes pixels directly from memory, because a copy would double the memory of a large image. The path can be a
+    /// device. Throws a `ToolFailure` that names it.
+    static func writeRaw(_ pixels: [UInt8], to path: String) async throws {
         try await perform {
-            do {
-                try data.write(to: url, options: .atomic)
-            } catch {
-                throw ToolFailure(
-                    status: .inputOutput,
-                    line: "\(url.path): can't write (\(error.reason)). Check the folder and the free space.")
+            try write(path) {
+                try unsafe pixels.withUnsafeBytes { bytes in
+                    guard let start = bytes.baseAddress else { return }
+                    // Sound: the data doesn't outlive the closure, and nothing changes it.
+                    let data = unsafe Data(
+                        bytesNoCopy: UnsafeMutableRawPointer(mutating: start), count: bytes.count, deallocator: .none)
+                    try data.write(to: URL(fileURLWithPath: path))
+                }
             }
+        }
+    }
+
+    private static func write(_ path: String, _ body: () throws -> Void) throws(ToolFailure) {
+        do {
+            try body()
+        } catch {
+            throw ToolFailure(
+                status: .inputOutput,
+                line: "\(path): can't write (\(error.reason)). Check the folder and the free space.")
         }
     }
 

@@ -4,13 +4,8 @@ import ImageCore
 /// The result of loading one URL.
 struct LoadReport: Sendable {
     var url: String
-    var outcome: Outcome
+    var outcome: Result<OutputImage, ToolFailure>
     var elapsed: Duration
-
-    enum Outcome: Sendable {
-        case loaded(OutputImage)
-        case failed(ToolFailure)
-    }
 
     /// The reported properties of a loaded image.
     struct OutputImage: Sendable {
@@ -22,18 +17,13 @@ struct LoadReport: Sendable {
         var bytes: Int?
     }
 
-    var milliseconds: Double {
-        let (seconds, attoseconds) = elapsed.components
-        return (Double(seconds) * 1e3 + Double(attoseconds) / 1e15)
-    }
+    var milliseconds: Double { elapsed / .milliseconds(1) }
 
     var failure: ToolFailure? {
-        if case .failed(let failure) = outcome { failure } else { nil }
+        if case .failure(let failure) = outcome { failure } else { nil }
     }
 
-    var image: OutputImage? {
-        if case .loaded(let image) = outcome { image } else { nil }
-    }
+    var image: OutputImage? { try? outcome.get() }
 
     /// A human-readable line with the source, properties and time. Nil for a failure, which `failure` describes.
     var line: String? {
@@ -61,7 +51,7 @@ extension LoadReport: Encodable {
         try container.encode(image?.size.height, forKey: .height)
         try container.encode(image?.frames, forKey: .frames)
         try container.encode(image?.bytes, forKey: .bytes)
-        try container.encode((milliseconds * 1000).rounded() / 1000, forKey: .milliseconds)
+        try container.encode(elapsed.roundedMilliseconds, forKey: .milliseconds)
         try container.encode(failure?.line, forKey: .error)
     }
 }
@@ -98,10 +88,7 @@ struct LoadSummary {
         return "\(images) in \(String(format: "%.2f", seconds)) s: " + parts.joined(separator: ", ")
     }
 
-    private var seconds: Double {
-        let (seconds, attoseconds) = elapsed.components
-        return Double(seconds) + Double(attoseconds) / 1e18
-    }
+    private var seconds: Double { elapsed / .seconds(1) }
 
     private var formats: String {
         let counts = Dictionary(grouping: reports.compactMap(\.image), by: \.format.rawValue).mapValues(\.count)
@@ -124,7 +111,7 @@ struct LoadSummary {
         let widths = (rows.first ?? []).indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
         return rows.map { row in
             zip(row.indices, row).map { column, text in
-                column == 0 ? text.padded(widths[0]) : String(repeating: " ", count: widths[column] - text.count) + text
+                column == 0 ? text.padded(widths[0]) : text.leftPadded(widths[column])
             }.joined(separator: "  ")
         }.joined(separator: "\n")
     }
@@ -133,4 +120,11 @@ struct LoadSummary {
 extension String {
     /// Returns the string, padded with trailing spaces to at least `width` characters.
     func padded(_ width: Int) -> String { self + String(repeating: " ", count: max(0, width - count)) }
+
+    func leftPadded(_ width: Int) -> String { String(repeating: " ", count: max(0, width - count)) + self }
+}
+
+extension Duration {
+    /// Milliseconds, rounded to a microsecond to keep the JSON readable.
+    var roundedMilliseconds: Double { (self / .microseconds(1)).rounded() / 1_000 }
 }

@@ -1,43 +1,26 @@
 import Foundation
 
-/// The number of iterations of a measurement.
-struct Repetition {
-    /// The exact number of iterations. If nil, as many as fit in `budget`, from 3 to 1,000.
-    var exactly: Int?
-    var budget: Duration = .milliseconds(400)
-
-    /// Returns whether to continue after `count` iterations that took `spent` of processor time in total.
-    func shouldContinue(after count: Int, spent: Duration) -> Bool {
-        if let exactly { return count < exactly }
-        return count < 3 || (spent < budget && count < 1_000)
-    }
-}
-
 /// The times of an operation over several iterations.
 struct OperationTimes {
     private(set) var count = 0
-    private(set) var minimumProcessorTime: Duration = .zero
-    private(set) var minimumWallTime: Duration = .zero
-    /// The processor time of all iterations.
-    private(set) var spent: Duration = .zero
+    private(set) var minimumProcessorTime: Duration = .seconds(Int64.max)
+    private(set) var minimumWallTime: Duration = .seconds(Int64.max)
 
-    mutating func add(processor: Duration, wall: Duration) {
-        minimumProcessorTime = count == 0 ? processor : min(minimumProcessorTime, processor)
-        minimumWallTime = count == 0 ? wall : min(minimumWallTime, wall)
-        spent += processor
-        count += 1
-    }
-
+    /// - Parameter iterations: The number of iterations; nil for as many as take 400 ms of processor time, from 3 to 1,000.
     static func measure<Failure>(
-        _ repetition: Repetition, _ body: () throws(Failure) -> Void
+        iterations: Int?, _ body: () throws(Failure) -> Void
     ) throws(Failure) -> OperationTimes {
         var times = OperationTimes()
+        var spent = Duration.zero
         repeat {
             let start = (processor: now(CLOCK_PROCESS_CPUTIME_ID), wall: now(CLOCK_MONOTONIC))
             try body()
-            times.add(
-                processor: now(CLOCK_PROCESS_CPUTIME_ID) - start.processor, wall: now(CLOCK_MONOTONIC) - start.wall)
-        } while repetition.shouldContinue(after: times.count, spent: times.spent)
+            let processor = now(CLOCK_PROCESS_CPUTIME_ID) - start.processor
+            times.minimumProcessorTime = min(times.minimumProcessorTime, processor)
+            times.minimumWallTime = min(times.minimumWallTime, now(CLOCK_MONOTONIC) - start.wall)
+            times.count += 1
+            spent += processor
+        } while times.count < iterations ?? (spent < .milliseconds(400) ? 1_000 : 3)
         return times
     }
 

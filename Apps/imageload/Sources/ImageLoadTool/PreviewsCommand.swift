@@ -30,34 +30,26 @@ struct PreviewsCommand: AsyncParsableCommand {
 
     func run() async throws {
         let data = try await FileAccess.read(file)
-        let folder = try ImageFolder.create(at: output)
+        let folder = try FileAccess.createFolder(at: output)
         let session = ImageDecoders.makeDecoder(.all, limits: options.limits)
             .makeSession(request: DecodingRequest(target: options.target), throttle: .none)
         let length = piece ?? max(1, data.count / 20)
         for start in stride(from: 0, to: data.count, by: length) {
             let bytes = data.dropFirst(start).prefix(length)
-            let preview = try decoded { () throws(DecodingFailure) in
+            let preview = try ToolFailure.naming(file) { () throws(DecodingFailure) in
                 try session.append(bytes, at: .zero, isCancelled: { false })
             }
             if let preview { try await write(preview, after: start + bytes.count, of: data.count, to: folder) }
         }
-        let image = try decoded { () throws(DecodingFailure) in try session.finish(isCancelled: { false }) }
+        let image = try ToolFailure.naming(file) { () throws(DecodingFailure) in
+            try session.finish(isCancelled: { false })
+        }
         try await write(image, after: data.count, of: data.count, to: folder)
     }
 
-    private func decoded<Result>(_ body: () throws(DecodingFailure) -> Result) throws(ToolFailure) -> Result {
-        do {
-            return try body()
-        } catch {
-            throw ToolFailure(error, subject: file)
-        }
-    }
-
     private func write(_ image: DecodedImage, after count: Int, of total: Int, to folder: URL) async throws {
-        guard let encoder = ImageEncoders.encoder(for: .png) else { return }
         let name = image.completeness == .preview ? "preview-\(count).png" : "final.png"
-        let encoded = try encoder.encode(image.bitmap, options: EncodingOptions())
-        try await FileAccess.write(encoded, to: folder.appending(path: name))
+        try await FileAccess.writePNG(image.bitmap, to: folder.appending(path: name))
         Console.output("\(name): \(image.bitmap.size) after \(count) of \(total) bytes")
     }
 }

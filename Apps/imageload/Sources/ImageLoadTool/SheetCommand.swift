@@ -29,6 +29,7 @@ struct SheetCommand: AsyncParsableCommand {
         let session = try LoadSession(options)
         let tiles = Tiles(count: session.addresses.count)
         let clock = ContinuousClock()
+        var failure: (any Error)?
         do {
             try await session.run { loader, item, request, onProgress in
                 let start = clock.now
@@ -37,17 +38,15 @@ struct SheetCommand: AsyncParsableCommand {
                 return LoadReport.OutputImage(loaded)
             }
         } catch {
-            try await write(tiles.all, cell)
-            throw error
+            failure = error
         }
         try await write(tiles.all, cell)
+        if let failure { throw failure }
     }
 
     private func write(_ tiles: [ContactSheet.Tile?], _ cell: PixelSize) async throws {
         let sheet = ContactSheet(columns: columns, cell: cell).draw(tiles)
-        guard let encoder = ImageEncoders.encoder(for: .png) else { return }
-        let data = try encoder.encode(sheet, options: EncodingOptions())
-        try await FileAccess.write(data, to: URL(fileURLWithPath: output))
+        try await FileAccess.writePNG(sheet, to: URL(fileURLWithPath: output))
         if !options.json { Console.output("contact sheet: \(output) (\(sheet.size))") }
     }
 

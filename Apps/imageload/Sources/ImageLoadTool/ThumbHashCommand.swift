@@ -39,10 +39,8 @@ struct ThumbHashCommand: AsyncParsableCommand {
         let data = try await FileAccess.read(file)
         // The size up to which the hash uses each pixel. Smaller images are not enlarged.
         let request = DecodingRequest(target: ImageTarget(PixelSize(width: 100, height: 100)))
-        do throws(DecodingFailure) {
-            return ThumbHash(bitmap: try decoder.decode(data, request: request) { false }.bitmap)
-        } catch {
-            throw ToolFailure(error, subject: file)
+        return try ToolFailure.naming(file) { () throws(DecodingFailure) in
+            ThumbHash(bitmap: try decoder.decode(data, request: request) { false }.bitmap)
         }
     }
 
@@ -53,8 +51,6 @@ struct ThumbHashCommand: AsyncParsableCommand {
         } catch {
             throw ToolFailure(status: .notAImage, line: "\(text): \(error). Check that the hash is complete.")
         }
-        guard let encoder = ImageEncoders.encoder(for: .png) else { return }
-        let file = try encoder.encode(hash.bitmap(), options: EncodingOptions())
-        try await FileAccess.write(file, to: URL(fileURLWithPath: path))
+        try await FileAccess.writePNG(hash.bitmap(), to: URL(fileURLWithPath: path))
     }
 }

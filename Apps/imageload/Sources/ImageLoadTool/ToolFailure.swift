@@ -26,41 +26,58 @@ struct ToolFailure: Error {
 }
 
 extension ToolFailure {
-    /// - Parameter subject: The file or URL that failed.
-    init(_ failure: DecodingFailure, subject: String) {
-        switch failure {
-        case .limitExceeded(let limit, _, _):
-            self.init(status: .tooLarge, line: "\(subject): \(failure). \(limit.advice)")
-        case .noSuchFrame:
-            self.init(status: .usage, line: "\(subject): \(failure). Choose a frame from 0.")
-        case .unknownFormat:
-            self.init(status: .notAImage, line: "\(subject): \(failure). Supported formats: JPEG, PNG, WebP and GIF.")
-        case .truncated:
-            self.init(status: .notAImage, line: "\(subject): \(failure). Fetch it again.")
-        default:
-            self.init(
-                status: .notAImage, line: "\(subject): \(failure). Try to re-save it with another program.")
+    /// Runs a decoder's work on a file, and turns its failure into a `ToolFailure`.
+    static func naming<Result>(
+        _ file: String, _ body: () throws(DecodingFailure) -> Result
+    ) throws(ToolFailure) -> Result {
+        do throws(DecodingFailure) {
+            return try body()
+        } catch {
+            throw ToolFailure(error, subject: file)
         }
     }
 
-    init(_ error: ImageError, subject: String) {
+    /// - Parameter subject: The file or URL that failed.
+    init(_ error: any Error, subject: String) {
         switch error {
-        case .decoding(let failure): self.init(failure, subject: subject)
-        case .invalidURL:
+        case let failure as ToolFailure: self = failure
+        case let error as ImageError: self.init(error, subject: subject)
+        case let failure as DecodingFailure: self.init(failure, subject: subject)
+        case let failure as EncodingFailure:
             self.init(
-                status: .usage,
-                line: "\(subject): \(error). Use http://, https://, file:// or data: and check the spelling.")
-        case .network(let kind, _):
-            self.init(status: .network, line: "\(subject): \(error). \(kind.advice)")
-        case .httpStatus:
-            self.init(status: .network, line: "\(subject): \(error). Check the address and the permissions.")
-        case .notFound: self.init(status: .noInput, line: "\(subject): not found. Check the address.")
-        case .tooLarge: self.init(status: .tooLarge, line: "\(subject): \(error). Use a smaller image.")
-        case .offline:
-            self.init(status: .network, line: "\(subject): \(error). Load it once without --offline.")
-        case .fetch, .circularFetch, .processing, .cancelled, .invalidated:
-            self.init(status: .failure, line: "\(subject): \(error). Try again.")
+                status: .failure, line: "\(subject): can't write the image (\(failure)). Choose another --format.")
+        default: self.init(status: .failure, line: "\(subject): \(error). Try again.")
         }
+    }
+
+    init(_ failure: DecodingFailure, subject: String) {
+        let (status, advice): (ToolStatus, String) =
+            switch failure {
+            case .limitExceeded(let limit, _, _): (.tooLarge, limit.advice)
+            case .noSuchFrame: (.usage, "Choose a frame from 0.")
+            case .unknownFormat: (.notAImage, "Supported formats: JPEG, PNG, WebP and GIF.")
+            case .truncated: (.notAImage, "Fetch it again.")
+            default: (.notAImage, "Try to re-save it with another program.")
+            }
+        self.init(status: status, line: "\(subject): \(failure). \(advice)")
+    }
+
+    init(_ error: ImageError, subject: String) {
+        if case .decoding(let failure) = error {
+            self.init(failure, subject: subject)
+            return
+        }
+        let (status, advice): (ToolStatus, String) =
+            switch error {
+            case .invalidURL: (.usage, "Use http://, https://, file:// or data: and check the spelling.")
+            case .network(let kind, _): (.network, kind.advice)
+            case .httpStatus: (.network, "Check the address and the permissions.")
+            case .notFound: (.noInput, "Check the address.")
+            case .tooLarge: (.tooLarge, "Use a smaller image.")
+            case .offline: (.network, "Load it once without --offline.")
+            case .decoding, .fetch, .circularFetch, .processing, .cancelled, .invalidated: (.failure, "Try again.")
+            }
+        self.init(status: status, line: "\(subject): \(error). \(advice)")
     }
 }
 

@@ -66,6 +66,7 @@ struct ArgumentTests {
             ["sheet", "u"], ["decode"], ["decode", "f", "--fill"], ["decode", "f", "--frame", "-1"],
             ["decode", "f", "--speed"], ["bench", "decode"], ["bench", "decode", "f", "--fill"],
             ["bench", "decode", "f", "--speed"], ["bench", "decode", "f", "--iterations", "0"],
+            ["decode", "f", "--max-megapixels", "0"], ["decode", "f", "--max-megapixels", "4295"],
             ["thumbhash"], ["thumbhash", "--decode", "AAAA"], ["thumbhash", "--decode", "AAAA", "a", "b"],
             ["cache", "trim", "--older-than", "7"], ["cache", "polish"], ["unknown"],
         ])
@@ -93,30 +94,15 @@ struct ArgumentTests {
         #expect(request.headers == ["A": "b"])
     }
 
-    @Test("parses the documented bench decode command line, and passes the speed preference to the target")
-    func bench() throws {
-        let command = try RootCommand.parseAsRoot([
-            "bench", "decode", "a.jpg", "b.png", "--size", "300x200", "--fill", "--speed", "--iterations", "5",
-            "--json",
-        ])
-        let bench = try #require(command as? DecodingBenchCommand)
-        #expect(bench.files == ["a.jpg", "b.png"])
-        #expect(bench.iterations == 5)
-        #expect(bench.json)
-        #expect(
-            bench.options.target
-                == ImageTarget(PixelSize(width: 300, height: 200), mode: .fill, preference: .speed))
-    }
-
     @Test("decode uses the speed preference and accepts truncated files only on request")
     func decode() throws {
-        let plain = try #require(try RootCommand.parseAsRoot(["decode", "f", "--size", "3x2"]) as? DecodeCommand)
-        #expect(plain.options.target == ImageTarget(PixelSize(width: 3, height: 2)))
-        #expect(!plain.acceptTruncated)
-        let other = try #require(
-            try RootCommand.parseAsRoot(["decode", "f", "--size", "3x2", "--speed", "--accept-truncated"])
-                as? DecodeCommand)
-        #expect(other.options.target?.preference == .speed)
-        #expect(other.acceptTruncated)
+        for isOn in [false, true] {
+            let command = try RootCommand.parseAsRoot(
+                ["decode", "f", "--size", "3x2"] + (isOn ? ["--speed", "--accept-truncated"] : []))
+            let decode = try #require(command as? DecodeCommand)
+            let size = PixelSize(width: 3, height: 2)
+            #expect(decode.options.target == ImageTarget(size, preference: isOn ? .speed : .quality))
+            #expect(decode.acceptTruncated == isOn)
+        }
     }
 }

@@ -9,12 +9,12 @@ import Testing
 struct ReportTests {
     private let loaded = LoadReport(
         url: "http://h/a.png",
-        outcome: .loaded(
+        outcome: .success(
             LoadReport.OutputImage(
                 source: .disk, format: .png, size: PixelSize(width: 30, height: 20), frames: 1, bytes: 52_000)),
         elapsed: .microseconds(1_234))
     private let failed = LoadReport(
-        url: "http://h/b", outcome: .failed(ToolFailure(status: .network, line: "b: broken. Try again.")),
+        url: "http://h/b", outcome: .failure(ToolFailure(status: .network, line: "b: broken. Try again.")),
         elapsed: .milliseconds(5))
 
     private func object(_ report: LoadReport) throws -> [String: Any] {
@@ -23,9 +23,13 @@ struct ReportTests {
         return try #require(try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: Any])
     }
 
-    @Test("the JSON of a loaded image has all keys, and error is null")
-    func loadedJSON() throws {
+    @Test("JSON has all keys: error is null for a loaded image, source for a failure")
+    func json() throws {
+        let failure = try object(failed)
+        #expect(failure["status"] as? String == "failed" && failure["source"] is NSNull)
+        #expect(failure["error"] as? String == "b: broken. Try again.")
         let object = try object(loaded)
+        #expect(Set(object.keys) == Set(failure.keys))
         #expect(
             Set(object.keys) == [
                 "url", "status", "source", "format", "width", "height", "frames", "bytes", "milliseconds", "error",
@@ -36,14 +40,6 @@ struct ReportTests {
         #expect(object["bytes"] as? Int == 52_000)
         #expect(object["milliseconds"] as? Double == 1.234)
         #expect(object["error"] is NSNull)
-    }
-
-    @Test("the JSON of a failure has an error and no source")
-    func failedJSON() throws {
-        let object = try object(failed)
-        #expect(object["status"] as? String == "failed")
-        #expect(object["source"] is NSNull)
-        #expect(object["error"] as? String == "b: broken. Try again.")
     }
 
     @Test("the table has a row for each source, for failures and for the total")
@@ -57,12 +53,6 @@ struct ReportTests {
         #expect(rows[2].prefix(2) == ["failed", "1"])
         #expect(rows[3].prefix(2) == ["total", "3"])
         #expect(rows[4].joined(separator: " ") == "png 2; 1.00 s in all")
-    }
-
-    @Test("the summary of a pass counts images by source and failures")
-    func summary() {
-        let line = LoadSummary(reports: [loaded, loaded, failed], elapsed: .milliseconds(1_230)).line
-        #expect(line == "3 images in 1.23 s: disk 2 (104.0 kB), failed 1")
     }
 
     @Test(
@@ -111,16 +101,6 @@ struct ProgressDisplayTests {
         #expect(lines[1].hasPrefix("[                    ] 0 of 3"))
         display.close()
         #expect(screen.contents.hasSuffix("\u{1B}[1A\u{1B}[2K\u{1B}[1A\u{1B}[2K"))
-    }
-
-    @Test("draws nothing without a terminal")
-    func silent() {
-        let screen = Screen()
-        let display = ProgressDisplay(isInteractive: false, total: 1, write: screen.write) { (40, 24) }
-        display.started(0, "a")
-        display.progressed(0, WorkProgress(completedBytes: 1, totalBytes: 2))
-        display.close()
-        #expect(screen.contents == "")
     }
 
     @Test(
@@ -173,37 +153,6 @@ struct ContactSheetTests {
 
 @Suite("Measurements")
 struct MeasurementTests {
-    @Test("takes the minimum of processor time and of wall time separately")
-    func least() {
-        var times = OperationTimes()
-        times.add(processor: .milliseconds(5), wall: .milliseconds(6))
-        times.add(processor: .milliseconds(3), wall: .milliseconds(9))
-        times.add(processor: .milliseconds(4), wall: .milliseconds(8))
-        #expect(times.count == 3)
-        #expect(times.minimumProcessorTime == .milliseconds(3))
-        #expect(times.minimumWallTime == .milliseconds(6))
-        #expect(times.spent == .milliseconds(12))
-    }
-
-    @Test("runs the given number of iterations, or 3 to 1,000 by default")
-    func repetition() {
-        #expect(Repetition(exactly: 2).shouldContinue(after: 1, spent: .seconds(9)))
-        #expect(!Repetition(exactly: 2).shouldContinue(after: 2, spent: .zero))
-        let timed = Repetition(budget: .milliseconds(400))
-        #expect(timed.shouldContinue(after: 2, spent: .seconds(9)))
-        #expect(timed.shouldContinue(after: 3, spent: .milliseconds(399)))
-        #expect(!timed.shouldContinue(after: 3, spent: .milliseconds(400)))
-        #expect(!timed.shouldContinue(after: 1_000, spent: .zero))
-    }
-
-    @Test("runs an operation the given number of times")
-    func runs() {
-        var runs = 0
-        let times = OperationTimes.measure(Repetition(exactly: 4)) { runs += 1 }
-        #expect(runs == 4)
-        #expect(times.count == 4)
-    }
-
     @Test("measures the peak of memory that has been freed")
     func peak() {
         let (_, bytes) = PeakMemory.growth { [UInt8](repeating: 1, count: 80 << 20).count }

@@ -1,0 +1,136 @@
+import ArgumentParser
+import Foundation
+import ImageCore
+import ImageLoading
+import Synchronization
+
+/// One run of a loading subcommand. Loads all images `--repeat` times, reports each, and prints a table at the end.
+struct LoadSession {
+    /// An address of the list, and its request or the error of parsing it.
+    struct Item: Sendable {
+        var index: Int
+        var address: String
+        var request: Result<ImageRequest, ToolFailure>
+    }
+
+    typealias Load =
+        @Sendable (
+            _ loader: ImageLoader, _ item: Item, _ request: ImageRequest,
+            _ onProgress: @escaping @Sendable (WorkProgress) -> Void
+        ) async throws -> LoadReport.OutputImage
+
+    let options: LoadingOptions
+    private let loader: ImageLoader
+    private let diskFailures = DiskFailureRecorder()
+    let addresses: [String]
+    private let isInteractive: Bool
+
+    init(_ options: LoadingOptions) throws {
+        self.options = options
+        loader = options.makeLoader(observer: diskFailures)
+        addresses = options.addresses()
+        isInteractive = Console.isInteractive && !options.json
+        if addresses.isEmpty { throw ValidationError("no URLs on standard input") }
+    }
+
+    /// Loads and reports everything, then throws the exit code of the first failure, if any.
+    func run(_ load: @escaping Load) async throws {
+        let clock = ContinuousClock()
+        let start = clock.now
+        var reports: [LoadReport] = []
+        for _ in 0..<options.repeat {
+            let passStart = clock.now
+            let passReports = try await pass(load)
+            if options.summary {
+                Console.output(LoadSummary(reports: passReports, elapsed: clock.now - passStart).line)
+            }
+            reports += passReports
+        }
+        if !options.json, !options.summary, addresses.count > 1 || options.repeat > 1 {
+            Console.output(LoadSummary(reports: reports, elapsed: clock.now - start).table)
+        }
+        if let failure = diskFailures.failure {
+            Console.error(
+                ToolFailure(failure, folder: CacheFolder.url(options.cache).path).line + " Continuing without it.")
+        }
+        if let failure = reports.lazy.compactMap(\.failure).first { throw ExitCode(failure.status.rawValue) }
+    }
+
+    /// Loads all images, a few more at a time than there are downloads. Outputs each report as soon as it and all
+    /// previous ones are available, but not between progress bars.
+    private func pass(_ load: @escaping Load) async throws -> [LoadReport] {
+        let display = ProgressDisplay(isInteractive: isInteractive, total: addresses.count)
+        let loader = loader
+        let reports = try await withThrowingTaskGroup(of: (Int, LoadReport).self) { group in
+            var waiting = items[...]
+            var done: [Int: LoadReport] = [:]
+            var reports: [LoadReport] = []
+            func start(_ item: Item) {
+                group.addTask {
+                    (item.index, await Self.report(item, display) { try await load(loader, item, $0, $1) })
+                }
+            }
+            for _ in 0..<options.concurrency + 2 { if let item = waiting.popFirst() { start(item) } }
+            while let (index, report) = try await group.next() {
+                if let item = waiting.popFirst() { start(item) }
+                done[index] = report
+                while let next = done.removeValue(forKey: reports.count) {
+                    if !isInteractive { try output(next) }
+                    reports.append(next)
+                }
+            }
+            return reports
+        }
+        display.close()
+        if isInteractive { for report in reports { try output(report) } }
+        return reports
+    }
+
+    private var items: [Item] {
+        addresses.enumerated().map { index, address in
+            Item(
+                index: index, address: address,
+                request: Result { () throws(ToolFailure) in options.request(for: try LoadingOptions.url(for: address)) }
+            )
+        }
+    }
+
+    private static func report(
+        _ item: Item, _ display: ProgressDisplay,
+        _ load: (ImageRequest, @escaping @Sendable (WorkProgress) -> Void) async throws -> LoadReport.OutputImage
+    ) async -> LoadReport {
+        let clock = ContinuousClock()
+        let start = clock.now
+        display.started(item.index, item.address)
+        var outcome: Result<LoadReport.OutputImage, ToolFailure>
+        do {
+            outcome = .success(try await load(try item.request.get()) { display.progressed(item.index, $0) })
+        } catch {
+            outcome = .failure(ToolFailure(error, subject: item.address))
+        }
+        let report = LoadReport(url: item.address, outcome: outcome, elapsed: clock.now - start)
+        display.finished(item.index, report)
+        return report
+    }
+
+    private func output(_ report: LoadReport) throws {
+        if let failure = report.failure { Console.error(failure.line) }
+        if options.json {
+            Console.output(try report.json())
+        } else if !options.summary, let line = report.line {
+            Console.output(line)
+        }
+    }
+}
+
+/// Records the first failure of the disk cache, which doesn't fail the loader's requests.
+private final class DiskFailureRecorder: ImageLoaderObserver {
+    private let first = Mutex<DataCacheFailure?>(nil)
+
+    var failure: DataCacheFailure? { first.withLock { $0 } }
+
+    func handle(_ event: ImageLoadEvent) {
+        guard case .diskFailed(let failure) = event.kind else { return }
+        first.withLock { if $0 == nil { $0 = failure } }
+    }
+}
