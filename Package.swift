@@ -455,22 +455,20 @@ let benchmarks = [
             "ImageCore", "ImageDecoding", "ImageLoading", "ImageLoaderKit", "ImageMemoryCaching",
             "ImageHTTPCaching", "ImageTesting", "ImageDiskCaching", "ImageProcessing",
             "ImageTransporting", "ImageTransportCurl", "ImageScheduling", "ImageCoalescing", "CDecodingFloor",
-            "CDiskFloor", "CTransportFloor", "EvictionStudy", "ScrollStudy", "FeedMeasuring", "AllFormats",
+            "CDiskFloor", "CTransportFloor", "EvictionStudy", "ScrollStudy", "AllFormats",
             "ImageCodecAVIF", "ImageCodecHEIF", "ImageCodecJXL", httpTypes,
         ] + allCodecs),
     // A program that has only the loader, so that its memory is that of the loader.
     command(
         "FeedBenchmarks", in: "Benchmarks",
-        uses: ["ImageCore", "ImageLoading", "ImageLoaderKit", "FeedMeasuring", "CTransportFloor"]),
-    appLibrary("FeedMeasuring", in: "Benchmarks", uses: ["ImageCore", "CTransportFloor"]),
-    command("MemoryBenchmarks", in: "Benchmarks", uses: ["ImageCore", "ImageMemoryCaching"]),
+        uses: ["ImageCore", "ImageDecoding", "ImageLoading", "ImageLoaderKit", "CTransportFloor"]),
     appLibrary("EvictionStudy", in: "Benchmarks", uses: ["ImageMemoryCaching", "ImageTesting", "CTraceFile"]),
     tests("EvictionStudyTests", in: "Benchmarks", of: ["ImageMemoryCaching", "ImageTesting", "EvictionStudy"]),
     appLibrary(
         "ScrollStudy", in: "Benchmarks",
         uses: [
             "ImageCore", "ImageLoading", "ImageMemoryCaching", "ImagePresenting", "ImageTransporting",
-            "ImageHTTPCaching", "ImageScheduling", "ImageCoalescing", "ImageTesting", httpTypes,
+            "ImageScheduling", "ImageCoalescing", "ImageTesting", httpTypes,
         ]),
     tests("ScrollStudyTests", in: "Benchmarks", of: ["ScrollStudy"]),
     appKernels("CTraceFile", in: "Benchmarks", links: "z"),
@@ -478,7 +476,7 @@ let benchmarks = [
         "CDecodingFloor", in: "Benchmarks", links: "jpeg", "png", "webp", "webpdemux", "gif",
         withTraits: ["AVIF": "avif", "HEIF": "heif", "JXL": "jxl"]),
     appKernels("CDiskFloor", in: "Benchmarks", links: "sqlite3"),
-    appKernels("CTransportFloor", in: "Benchmarks", links: "curl"),
+    appKernels("CTransportFloor", in: "Benchmarks"),
 ]
 
 let modules = [vocabulary, caching, transports, codecs, coordination, presentation, composition, proving].flatMap { $0 }

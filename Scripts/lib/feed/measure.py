@@ -22,7 +22,7 @@ HERE = pathlib.Path(__file__).parent
 FILES = 40
 PEERS = {"vips": ("libcurl and libvips", ["pycurl", "pyvips"]), "pillow": ("requests and Pillow", ["requests", "PIL"])}
 
-LABELS = {"bound": "bound", "ours": "this package", "libjpeg": "libjpeg-turbo, decoding"}
+LABELS = {"bound": "bound", "ours": "this package"}
 
 
 @contextlib.contextmanager
@@ -46,10 +46,10 @@ class Feed:
     """The feed that is loaded, and the programs that load it."""
 
     def __init__(self, options):
-        self.options, self.program = options, options.benchmarks
+        self.options, self.program = options, options.feed_benchmarks
         self.images = options.out / f"images-{options.megapixels}"
         if not self.images.exists():
-            subprocess.run([self.program, "feed", "images", self.images, str(FILES), str(options.megapixels)], check=True)
+            subprocess.run([options.benchmarks, "feed-images", self.images, str(FILES), str(options.megapixels)], check=True)
         self.peers = [name for name, (_, modules) in PEERS.items() if all(map(importlib.util.find_spec, modules))]
         for name in PEERS.keys() - set(self.peers):
             print(f"skipped {PEERS[name][0]}: PYTHON has no {' and '.join(PEERS[name][1])}", file=sys.stderr)
@@ -66,8 +66,7 @@ class Feed:
         results = {}
         with origin(self.images, self.options.latency, self.options.megabits) as address:
             for temperature, source in [("cold", "network"), ("warm", "disk")]:
-                for name in ["decode", "libjpeg"]:
-                    results[f"{name} {temperature}"] = run(self.program, "feed", name, self.images, count)
+                results[f"decode {temperature}"] = run(self.program, "decode", self.images, count)
                 for name in ["ours", *self.peers]:
                     result = run(*self.command(name, address, caches / name))
                     if result["sources"] != {source: count}:
@@ -78,7 +77,7 @@ class Feed:
 
     def command(self, name, address, cache):
         if name == "ours":
-            return [self.options.feed_benchmarks, "load", address, cache, self.options.images, self.options.decodes]
+            return [self.program, "load", address, cache, self.options.images, self.options.decodes]
         return [sys.executable, HERE / "peer.py", name, address, cache, self.options.images]
 
 
@@ -90,7 +89,7 @@ def middle(values):
 def table(rounds, key, temperature, bounds, peers):
     """Returns a table of the values of `key`, and of their ratios to `bounds`, which has a value per round."""
     rows = [("bound", bounds)]
-    for name in ["ours", *peers, "libjpeg"]:
+    for name in ["ours", *peers]:
         rows.append((name, [result[f"{name} {temperature}"][key] for result in rounds]))
     lines = []
     for name, values in rows:

@@ -6,12 +6,6 @@ public struct Outcome: Hashable, Sendable {
     public var hitRatio: Double
     /// The share of the requested bytes that were hits, from 0 to 1.
     public var byteHitRatio: Double
-
-    /// Creates a result from ratios between 0 and 1.
-    public init(hitRatio: Double, byteHitRatio: Double) {
-        self.hitRatio = hitRatio
-        self.byteHitRatio = byteHitRatio
-    }
 }
 
 /// The limit of a simulated cache.

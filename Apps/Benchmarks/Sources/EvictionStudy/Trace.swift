@@ -6,12 +6,6 @@ public struct Trace: Sendable {
         public var key: Int
         /// The size in bytes, at least 1.
         public var size: Int
-
-        /// Creates an access.
-        public init(key: Int, size: Int) {
-            self.key = key
-            self.size = size
-        }
     }
 
     /// The name in tables.

@@ -1,5 +1,6 @@
 internal import CTransportFloor
-internal import FeedMeasuring
+internal import ImageCore
+internal import ImageDecoding
 internal import ImageLoaderKit
 
 #if canImport(FoundationEssentials)
@@ -20,16 +21,19 @@ internal import ImageLoaderKit
 /// - `FeedBenchmarks load ORIGIN CACHE COUNT DECODES` requests them as a feed does. CACHE is the folder of the disk
 ///   cache, and DECODES the number of decodes at a time.
 /// - `FeedBenchmarks memory ORIGIN CACHE COUNT ROUNDS` loads them one after the other.
+/// - `FeedBenchmarks decode FOLDER COUNT` decodes the images of a folder without a loader, on all cores.
+///
+/// Each prints a line of JSON for each round.
 @main
 enum Main {
     /// The number of images that a feed requests at a time: those on the screen and those that it prefetches.
     private static let requestedAtOnce = 40
 
     static func main() async throws {
-        floor_set_up_allocator()
         let arguments = Array(CommandLine.arguments.dropFirst())
-        let numbers = arguments.dropFirst(3).compactMap { Int($0) }
+        let numbers = arguments.dropFirst(arguments.first == "decode" ? 2 : 3).compactMap { Int($0) }
         switch (arguments.first, arguments.count, numbers.count) {
+        case ("decode", 3, 1): try await decode(URL(filePath: arguments[1]), numbers[0])
         case ("load", 5, 2):
             let loader = try makeLoader(arguments[2], decodes: numbers[1])
             try await load(arguments[1], numbers[0], atOnce: requestedAtOnce, loader)
@@ -39,13 +43,15 @@ enum Main {
         default:
             print("usage: FeedBenchmarks load ORIGIN CACHE COUNT DECODES")
             print("       FeedBenchmarks memory ORIGIN CACHE COUNT ROUNDS")
+            print("       FeedBenchmarks decode FOLDER COUNT")
             exit(64)
         }
     }
 
     /// - Parameter decodes: The number of decodes at a time, or nil for the default.
     private static func makeLoader(_ cache: String, decodes: Int? = nil) throws -> ImageLoader {
-        try ImageLoader(cacheDirectory: URL(filePath: cache)) { options in
+        floor_set_up_allocator()
+        return try ImageLoader(cacheDirectory: URL(filePath: cache)) { options in
             options.memoryByteLimit = 100_000_000
             options.diskByteLimit = 1_000_000_000
             if let decodes { options.maxDecodes = decodes }
@@ -59,6 +65,18 @@ enum Main {
             guard let url = URL(string: "\(origin)/\(number).jpg") else { throw FeedRun.Failure.invalidURL }
             let image = try await loader.image(for: ImageRequest(url: url, target: FeedRun.target))
             return (image.bitmap.size, image.source)
+        }
+    }
+
+    private static func decode(_ folder: URL, _ count: Int) async throws {
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+        guard !names.isEmpty else { throw FeedRun.Failure.noImages }
+        let images = try names.map { try Data(contentsOf: folder.appending(path: $0)) }
+        let decoder = ImageDecoders.makeDecoder()
+        let request = DecodingRequest(target: FeedRun.target)
+        try await FeedRun.measure(count, atOnce: ProcessInfo.processInfo.activeProcessorCount) { number in
+            let image = try decoder.decode(images[number % images.count], request: request) { false }
+            return (image.bitmap.size, .memory)
         }
     }
 }

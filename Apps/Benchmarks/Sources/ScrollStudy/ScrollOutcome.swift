@@ -33,11 +33,9 @@ public struct ScrollOutcome: Hashable, Sendable, Encodable {
     /// The upper limit of the main actor's processor time per cell, in microseconds.
     public static let mainMicrosecondsGoal = 20.0
 
-    /// The wasted share of the transfers, from 0 to 1.
+    /// The wasted shares of the transfers, of the received bytes and of the decodes, from 0 to 1.
     public var wastedTransferShare: Double { Double(wastedTransfers) / Double(max(1, transfers)) }
-    /// The wasted share of the received bytes, from 0 to 1.
     public var wastedByteShare: Double { Double(wastedBytes) / Double(max(1, transferredBytes)) }
-    /// The wasted share of the decodes, from 0 to 1.
     public var wastedDecodeShare: Double { Double(wastedDecodes) / Double(max(1, decodes)) }
     /// The processor time of the main actor per appearance, in microseconds.
     public var mainMicrosecondsPerCell: Double { mainMicroseconds / Double(max(1, appearances)) }

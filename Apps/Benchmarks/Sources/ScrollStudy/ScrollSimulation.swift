@@ -8,9 +8,9 @@ import ImageScheduling
 import ImageTesting
 import ImageTransporting
 
-/// Simulates scrolling a list with the real loader, prefetcher, window, coalescers, scheduler and caches.
+/// Simulates scrolling a list with the real loader, prefetcher, window, coalescers, scheduler and memory cache.
 ///
-/// The origin, decoder and disk are fakes with a manual clock. Everything runs on the main thread. Work outside the
+/// There is no disk cache. Origin and decoder are fakes with a manual clock. Everything runs on the main thread. Work outside the
 /// main actor runs between frames on a seeded executor. Therefore the same scenario always has the same outcome, and
 /// the main actor's time is measured separately.
 @MainActor
@@ -36,7 +36,8 @@ public final class ScrollSimulation {
     ///   - prefetches: Whether images are prefetched.
     ///   - mainNanoseconds: Returns the processor time of the main thread so far, in nanoseconds.
     public init(_ scenario: ScrollScenario, prefetches: Bool = true, mainNanoseconds: @escaping () -> UInt64) {
-        (self.scenario, self.prefetches) = (scenario, prefetches)
+        self.scenario = scenario
+        self.prefetches = prefetches
         self.mainNanoseconds = mainNanoseconds
         origin = SimulatedOrigin(clock: clock)
         let requests = (0..<scenario.rowCount).compactMap(NumberedImage.url).map {
@@ -93,9 +94,6 @@ public final class ScrollSimulation {
     private static func makeLoader(
         _ origin: SimulatedOrigin, _ decoder: RecordingDecoder, _ clock: ManualClock, _ executor: SeededExecutor
     ) -> ImageLoader {
-        let cached = CachingTransport(over: origin, cache: DictionaryCache()) {
-            Date(timeIntervalSince1970: 1_700_000_000)
-        }
         let lanes: [WorkLane: LaneConfiguration] = [
             .download: LaneConfiguration(
                 limit: 6, perHostLimit: 6, startRate: StartRate(burst: 25, perSecond: 80, clock: clock),
@@ -104,7 +102,7 @@ public final class ScrollSimulation {
         ]
         return ImageLoader(
             ImageLoaderConfiguration(
-                memoryCache: MemoryImageCache(), transport: .cached(cached), decoder: decoder,
+                memoryCache: MemoryImageCache(), transport: .uncached(origin), decoder: decoder,
                 scheduler: PriorityScheduler(lanes: lanes), coalescer: TaskCoalescer(executor: executor),
                 retryPolicy: RetryPolicy(retries: 0) { 0 },
                 clock: clock, taskExecutor: executor))

@@ -19,7 +19,10 @@ final class ScrolledList {
     let counts = ScreenCounts()
 
     init(_ requests: [ImageRequest], _ loader: ImageLoader, _ mainQueue: MainQueue, prefetches: Bool) {
-        (self.requests, self.loader, self.mainQueue, self.prefetches) = (requests, loader, mainQueue, prefetches)
+        self.requests = requests
+        self.loader = loader
+        self.mainQueue = mainQueue
+        self.prefetches = prefetches
         prefetcher = ImagePrefetcher(loader: loader)
     }
 
@@ -55,7 +58,8 @@ final class Cell {
     init(_ counts: ScreenCounts) { self.counts = counts }
 
     func show(_ row: Int, _ request: ImageRequest, from loader: ImageLoader, _ mainQueue: MainQueue) {
-        (self.row, isFilled) = (row, false)
+        self.row = row
+        isFilled = false
         counts.appearances += 1
         if let hit = loader.cachedImage(for: request) {
             counts.atOnce += 1

@@ -80,19 +80,3 @@ final class RecordingDecoder: SizedImageDecoder {
         return image
     }
 }
-
-/// A data cache in memory.
-final class DictionaryCache: DataCache {
-    private let entries = Mutex<[DataCacheKey: DataCacheEntry]>([:])
-
-    func entry(for key: DataCacheKey) async throws(DataCacheFailure) -> DataCacheEntry? {
-        entries.withLock { $0[key] }
-    }
-
-    func store(_ entry: DataCacheEntry, for key: DataCacheKey) async throws(DataCacheFailure) {
-        entries.withLock { $0[key] = entry }
-    }
-
-    func remove(for key: DataCacheKey) async throws(DataCacheFailure) { entries.withLock { $0[key] = nil } }
-    func removeAll() async throws(DataCacheFailure) { entries.withLock { $0 = [:] } }
-}

@@ -16,7 +16,7 @@ import ImageLoaderKit
 /// Both sides write into reused memory. For a smaller size, the baseline only does what the C library supports: libjpeg
 /// decodes at the next scale that covers the target, libwebp resizes with low quality, and libpng doesn't resize.
 enum DecodingBenchmarks {
-    static func run(rounds: Int) throws -> [Comparison] {
+    static func run(rounds: Int) throws -> [Figure] {
         try jpeg(rounds) + progressive(rounds) + png(rounds) + webp(rounds) + optional(rounds) + animations(rounds)
     }
 
@@ -24,7 +24,7 @@ enum DecodingBenchmarks {
     private static let fastThumbnail = ImageTarget(PixelSize(width: 300, height: 300), preference: .speed)
     private static let screen = ImageTarget(PixelSize(width: 1080, height: 1080))
 
-    private static func jpeg(_ rounds: Int) throws -> [Comparison] {
+    private static func jpeg(_ rounds: Int) throws -> [Figure] {
         let photograph = Photograph.bitmap(PixelSize(width: 4032, height: 3024))
         let image = Subject(try JPEGEncoder().encode(photograph, options: EncodingOptions()))
         let floor = Floor(photograph.size)
@@ -41,7 +41,7 @@ enum DecodingBenchmarks {
         ]
     }
 
-    private static func progressive(_ rounds: Int) throws -> [Comparison] {
+    private static func progressive(_ rounds: Int) throws -> [Figure] {
         let photograph = Photograph.bitmap(PixelSize(width: 4032, height: 3024))
         let image = Subject(try JPEGEncoder().encode(photograph, options: EncodingOptions(isProgressive: true)))
         let floor = Floor(photograph.size)
@@ -53,7 +53,7 @@ enum DecodingBenchmarks {
         ]
     }
 
-    private static func png(_ rounds: Int) throws -> [Comparison] {
+    private static func png(_ rounds: Int) throws -> [Figure] {
         let photograph = Photograph.bitmap(PixelSize(width: 2560, height: 1600))
         let image = Subject(try PNGEncoder().encode(photograph, options: EncodingOptions()))
         let floor = Floor(photograph.size)
@@ -67,7 +67,7 @@ enum DecodingBenchmarks {
         ]
     }
 
-    private static func webp(_ rounds: Int) throws -> [Comparison] {
+    private static func webp(_ rounds: Int) throws -> [Figure] {
         let photograph = Photograph.bitmap(PixelSize(width: 2560, height: 1600))
         let lossy = Subject(try WebPEncoder().encode(photograph, options: EncodingOptions()))
         let lossless = Subject(
@@ -88,8 +88,8 @@ enum DecodingBenchmarks {
     }
 
     /// Returns the rows of the formats that are enabled by traits. The baseline decodes in full.
-    private static func optional(_ rounds: Int) throws -> [Comparison] {
-        var rows: [Comparison] = []
+    private static func optional(_ rounds: Int) throws -> [Figure] {
+        var rows: [Figure] = []
         #if AVIF
             rows += try compare("AVIF, 4 MP", rounds, AVIFEncoder(), .avif)
         #endif
@@ -104,7 +104,7 @@ enum DecodingBenchmarks {
 
     private static func compare(
         _ name: String, _ rounds: Int, _ encoder: any ImageEncoder, _ work: Floor.Work
-    ) throws -> [Comparison] {
+    ) throws -> [Figure] {
         let photograph = Photograph.bitmap(PixelSize(width: 2560, height: 1600))
         let image = Subject(try encoder.encode(photograph, options: EncodingOptions()))
         let floor = Floor(photograph.size)
@@ -115,7 +115,7 @@ enum DecodingBenchmarks {
         ]
     }
 
-    private static func animations(_ rounds: Int) throws -> [Comparison] {
+    private static func animations(_ rounds: Int) throws -> [Figure] {
         let frames = Photograph.pan(PixelSize(width: 480, height: 320), frames: 30)
         let gif = Subject(try GIFEncoder().encode(frames, loopCount: 0, options: EncodingOptions()))
         let webp = Subject(try WebPEncoder().encode(frames, loopCount: 0, options: EncodingOptions()))
@@ -130,10 +130,19 @@ enum DecodingBenchmarks {
         ]
     }
 
+    /// Returns the processor time of all threads in `ours`, and its ratio to that in `floor`, each the minimum of samples
+    /// that alternate after a warm-up.
     private static func compare(
         _ name: String, _ rounds: Int, _ ours: () throws -> Void, _ floor: () throws -> Void
-    ) throws -> Comparison {
-        try Comparison.measure(name, rounds: rounds, ours: ours, floor: floor)
+    ) throws -> Figure {
+        try ours()
+        try floor()
+        var least = (ours: Double.infinity, floor: Double.infinity)
+        for _ in 0..<rounds {
+            least.ours = min(least.ours, try Stopwatch.processorMilliseconds(ours))
+            least.floor = min(least.floor, try Stopwatch.processorMilliseconds(floor))
+        }
+        return Figure(name: name, value: least.ours, unit: "ms", ratio: least.ours / least.floor)
     }
 }
 

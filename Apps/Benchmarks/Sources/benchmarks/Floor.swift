@@ -48,7 +48,7 @@ final class Floor {
         case .png(let keepsRows): unsafe floor_png(data, count, keepsRows, target, capacity)
         case .webp(let width, let height): unsafe floor_webp(data, count, width, height, target, capacity)
         case .webpAnimation: unsafe floor_webp_animation(data, count)
-        case .gif: unsafe floor_gif(data, count, target, capacity)
+        case .gif: unsafe floor_gif(data, count)
         #if AVIF
             case .avif: unsafe floor_avif(data, count, target, capacity)
         #endif

@@ -1,13 +1,4 @@
 import Foundation
-import ImageCodecJPEG
-import ImageCore
-import ImageDecoding
-import ImageDiskCaching
-import ImageHTTPCaching
-import ImageLoaderKit
-import ImageLoading
-import ImageMemoryCaching
-import ImageTesting
 
 /// Runs the benchmarks. Each compares the library with a baseline in the same run.
 ///
@@ -15,66 +6,60 @@ import ImageTesting
 /// - `benchmarks transport --soak N` measures the memory of a transport over N requests.
 /// - `benchmarks eviction` measures hit ratios.
 /// - `benchmarks scroll` simulates a scrolled list.
-/// - `benchmarks feed` has the parts of `Scripts/bench-feed`.
+/// - `benchmarks feed-images` writes the images of `Scripts/bench-feed`.
 @main
 enum Main {
     static func main() async throws {
-        let arguments = CommandLine.arguments.dropFirst()
-        if arguments.first == "eviction" { return try EvictionCommand.run(Array(arguments.dropFirst())) }
-        if arguments.first == LoopbackOrigin.command { return LoopbackOrigin.serve() }
-        if arguments.first == "scroll" {
-            guard try ScrollCommand.run(Array(arguments.dropFirst())) else { exit(1) }
-            return
-        }
-        if arguments.first == "feed" {
-            guard try await FeedCommand.run(Array(arguments.dropFirst())) else {
-                print("usage: \(FeedCommand.usage)")
-                exit(64)
+        let arguments = Array(CommandLine.arguments.dropFirst())
+        let isSuccessful =
+            switch arguments.first {
+            case "eviction": try EvictionCommand.run(Array(arguments.dropFirst()))
+            case "scroll": try ScrollCommand.run(Array(arguments.dropFirst()))
+            case "feed-images": try FeedImages.write(Array(arguments.dropFirst()))
+            case LoopbackOrigin.command: LoopbackOrigin.serve()
+            default: try await measure(arguments.filter { $0 != "--json" }, isJSON: arguments.contains("--json"))
             }
-            return
-        }
-        let isJSON = arguments.contains("--json")
-        let names = arguments.filter { $0 != "--json" }
+        if !isSuccessful { exit(1) }
+    }
+
+    private static let groups = ["decode", "processing", "caches", "loader", "disk", "disk-scale", "transport"]
+
+    private static func measure(_ names: [String], isJSON: Bool) async throws -> Bool {
         if names.count == 3, names.prefix(2) == ["transport", "--soak"], let requests = Int(names[2]), requests > 0 {
-            return try report([try await TransportSoak.run(requests: requests)], isJSON, SoakFigures.heading, \.line)
+            try report(
+                try await TransportSoak.run(requests: requests), isJSON, Figure.heading("memory of a transport"), \.line
+            )
+            return true
         }
-        guard names.allSatisfy({ Self.names.contains($0) }) else {
+        guard names.allSatisfy(groups.contains) else {
             print(
                 """
-                usage: benchmarks [\(Self.names.joined(separator: "|"))] [--json]
+                usage: benchmarks [\(groups.joined(separator: "|"))] [--json]
                        benchmarks transport --soak REQUESTS [--json]
                        benchmarks eviction [TRACE…] [--svg FILE]
                        benchmarks scroll [--json]
+                       benchmarks feed-images FOLDER COUNT MEGAPIXELS
                 """)
             exit(64)
         }
         freeThumbnail()
-        if names.isEmpty || names.contains("decode") {
-            let results = try DecodingBenchmarks.run(rounds: 9)
-            try report(results, isJSON, Comparison.heading, \.line)
-        }
-        if names.isEmpty || names.contains("processing") {
-            try report(try await ProcessingBenchmarks.run(samples: 9), isJSON, Measurement.heading, \.line)
-        }
-        if names.isEmpty || names.contains("caches") {
-            try report(try await CacheBenchmarks.run(), isJSON, Measurement.heading, \.line)
-        }
-        if names.isEmpty || names.contains("loader") {
-            try report(
-                try await LoaderBenchmarks.run(), isJSON, Figure.heading("loader, processor time of one"), \.line)
-        }
-        if names.isEmpty || names.contains("disk") {
-            try report(try await DiskBenchmarks.run(), isJSON, DiskComparison.heading, \.line)
-        }
-        if names.isEmpty || names.contains("disk-scale") {
-            try report(try await DiskScaleBenchmarks.run(), isJSON, Figure.heading("disk, 100,000 entries"), \.line)
-        }
-        if names.isEmpty || names.contains("transport") {
-            try report(try await TransportBenchmarks.run(), isJSON, TransportComparison.heading, \.line)
-        }
+        for group in groups where names.isEmpty || names.contains(group) { try await run(group, isJSON) }
+        return true
     }
 
-    private static let names = ["decode", "processing", "caches", "loader", "disk", "disk-scale", "transport"]
+    private static func run(_ group: String, _ isJSON: Bool) async throws {
+        if group == "disk" { return try report(try await DiskBenchmarks.run(), isJSON, DiskComparison.heading, \.line) }
+        let figures =
+            switch group {
+            case "decode": try DecodingBenchmarks.run(rounds: 9)
+            case "processing": try await ProcessingBenchmarks.run(samples: 9)
+            case "caches": try await CacheBenchmarks.run()
+            case "loader": try await LoaderBenchmarks.run()
+            case "disk-scale": try await DiskScaleBenchmarks.run()
+            default: try await TransportBenchmarks.run()
+            }
+        try report(figures, isJSON, Figure.heading(group), \.line)
+    }
 
     /// Frees a block of the size of a thumbnail, as any program has that shows images.
     ///

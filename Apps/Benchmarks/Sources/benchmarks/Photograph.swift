@@ -56,3 +56,24 @@ enum Photograph {
         return value ^ value >> 13
     }
 }
+
+/// The images of `Scripts/bench-feed`: `benchmarks feed-images FOLDER COUNT MEGAPIXELS`.
+enum FeedImages {
+    /// Writes JPEGs of different sizes, from 0.4 to 1.6 times the mean, as 0.jpg and so on. Returns false if the arguments
+    /// are invalid.
+    static func write(_ arguments: [String]) throws -> Bool {
+        guard arguments.count == 3, let count = Int(arguments[1]), count > 1, let megapixels = Double(arguments[2]),
+            (0.1...100).contains(megapixels)
+        else { return false }
+        let folder = URL(filePath: arguments[0])
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        for number in 0..<count {
+            let share = 0.4 + 1.2 * Double(number) / Double(count - 1)
+            let side = (megapixels * 1e6 * share / 12).squareRoot()
+            let size = PixelSize(width: Int(side * 4), height: Int(side * 3))
+            let jpeg = try JPEGEncoder().encode(Photograph.bitmap(size), options: EncodingOptions(quality: 0.85))
+            try jpeg.write(to: folder.appending(path: "\(number).jpg"))
+        }
+        return true
+    }
+}

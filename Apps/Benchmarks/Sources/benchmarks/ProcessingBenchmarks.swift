@@ -3,11 +3,11 @@ import ImageProcessing
 
 /// Measures resampling of rows in memory and the processors, without codecs and without comparisons.
 enum ProcessingBenchmarks {
-    static func run(samples: Int) async throws -> [Measurement] {
+    static func run(samples: Int) async throws -> [Figure] {
         try await resampling(samples: samples) + processors(samples: samples)
     }
 
-    private static func resampling(samples: Int) async throws -> [Measurement] {
+    private static func resampling(samples: Int) async throws -> [Figure] {
         let sizes = [
             (PixelSize(width: 705, height: 397), PixelSize(width: 300, height: 169)),
             (PixelSize(width: 2560, height: 1600), PixelSize(width: 1080, height: 675)),
@@ -15,13 +15,13 @@ enum ProcessingBenchmarks {
             (PixelSize(width: 5000, height: 3000), PixelSize(width: 300, height: 180)),
             (PixelSize(width: 300, height: 200), PixelSize(width: 800, height: 600)),
         ]
-        var results: [Measurement] = []
+        var results: [Figure] = []
         for (source, output) in sizes {
             let pixels = Photograph.bitmap(source).pixels
             for isOpaque in [true, false] {
                 let name = "resampling \(source) to \(output), \(isOpaque ? "opaque" : "with alpha")"
                 results.append(
-                    try await Stopwatch.measure(name, samples: samples) { _ in
+                    try await Stopwatch.median(name, samples: samples) { _ in
                         try resample(pixels, source, to: output, isOpaque: isOpaque)
                     })
             }
@@ -38,14 +38,14 @@ enum ProcessingBenchmarks {
         for y in 0..<source.height { try stage.receive(rows.extracting(y * stride..<(y + 1) * stride)) }
     }
 
-    private static func processors(samples: Int) async throws -> [Measurement] {
+    private static func processors(samples: Int) async throws -> [Figure] {
         let image = Photograph.bitmap(PixelSize(width: 2000, height: 1500))
         var processors: [any ImageProcessor] = [1, 1.9, 2, 8, 200].map { GaussianBlurProcessor(sigma: $0) }
         processors += [RoundedCornersProcessor(radius: 40), CircleProcessor()]
-        var results: [Measurement] = []
+        var results: [Figure] = []
         for processor in processors {
             results.append(
-                try await Stopwatch.measure("\(processor.identifier) of \(image.size)", samples: samples) { _ in
+                try await Stopwatch.median("\(processor.identifier) of \(image.size)", samples: samples) { _ in
                     _ = try processor.process(image)
                 })
         }

@@ -1,43 +1,21 @@
 import CTransportFloor
 import Foundation
 
-/// The processor time of an HTTP/1.1 request to loopback, compared with the curl tool in the same rounds.
-struct TransportComparison: Encodable {
-    var client: String
-    /// The processor time of all threads in microseconds, over all rounds.
-    var least: Double
-    var median: Double
-    /// The ratio of `least` to that of the curl tool.
-    var ratio: Double
-    /// The median of the ratios of the rounds.
-    var medianRatio: Double
-    /// The upper limit of the ratios, or `nil` if there is no goal.
-    var goal: Double?
-
-    static let heading =
-        "1,000 bodies of 50 kB, 6 connections".padding(toLength: 42, withPad: " ", startingAt: 0)
-        + "       least     median     to curl's   median       goal"
-
-    var line: String {
-        client.padding(toLength: 42, withPad: " ", startingAt: 0)
-            + String(format: "%9.1f us  %8.1f us  %8.2f   %8.2f", least, median, ratio, medianRatio)
-            + (goal.map { String(format: "   <= %g %@", $0, medianRatio <= $0 ? "met" : "NOT met") } ?? "")
-    }
-}
-
 /// Fetches bodies of 50 kB from an origin in another process, with six persistent connections per 1,000 requests.
+///
+/// Times are the processor time of all threads per request, the median of all rounds. The ratio is the median of the
+/// rounds' ratios to the curl tool.
 enum TransportBenchmarks {
     private static let rounds = 15
     private static let requestCount = 1_000
-    private static let goal = 1.3
 
     @concurrent
-    static func run() async throws -> [TransportComparison] {
+    static func run() async throws -> [Figure] {
         try await withTemporaryFolder { folder in
             let origin = try LoopbackOrigin()
             let contenders: [any TransportContender] = [
                 try CurlToolContender(folder: folder, port: origin.port), CurlTransportContender(port: origin.port),
-                LibcurlContender(port: origin.port), URLSessionContender(port: origin.port),
+                URLSessionContender(port: origin.port),
             ]
             var times: [[Double]] = contenders.map { _ in [] }
             for contender in contenders { _ = try await contender.fetch(100) }
@@ -46,17 +24,12 @@ enum TransportBenchmarks {
                     times[index].append(try await contender.fetch(requestCount) / Double(requestCount))
                 }
             }
-            return zip(contenders, times).map { compared($0.name, $0.isOurs, $1, to: times[0]) }
+            return zip(contenders, times).map { contender, own in
+                Figure(
+                    name: contender.name, value: median(own), unit: "µs",
+                    ratio: median(zip(own, times[0]).map { $0 / $1 }), goal: contender.goal)
+            }
         }
-    }
-
-    private static func compared(
-        _ name: String, _ isOurs: Bool, _ times: [Double], to tool: [Double]
-    ) -> TransportComparison {
-        let least = times.min() ?? 0
-        return TransportComparison(
-            client: name, least: least, median: median(times), ratio: least / (tool.min() ?? 0),
-            medianRatio: median(zip(times, tool).map { $0 / $1 }), goal: isOurs ? goal : nil)
     }
 
     private static func median(_ values: [Double]) -> Double { values.sorted()[values.count / 2] }
@@ -91,14 +64,15 @@ final class LoopbackOrigin {
         process.waitUntilExit()
     }
 
-    /// Serves bodies until standard input ends. Prints the port.
-    static func serve() {
+    /// Serves bodies until standard input ends. Prints the port. Returns false if it can't listen.
+    static func serve() -> Bool {
         var port: Int32 = 0
         let listener = unsafe floor_origin_listen(&port)
-        guard listener >= 0 else { return }
+        guard listener >= 0 else { return false }
         print(port)
         fflush(nil)
         floor_origin_serve(listener, bodyBytes)
+        return true
     }
 
     /// Throws if the number of received bytes is wrong.

@@ -11,13 +11,14 @@ import Synchronization
 /// An HTTP client.
 protocol TransportContender {
     var name: String { get }
-    var isOurs: Bool { get }
+    /// The upper limit of the ratio to the curl tool, or `nil` if there is no goal.
+    var goal: Double? { get }
     /// Fetches `count` bodies over new connections, six at a time. Returns the total processor time in microseconds.
     func fetch(_ count: Int) async throws -> Double
 }
 
 extension TransportContender {
-    var isOurs: Bool { false }
+    var goal: Double? { nil }
 }
 
 private let connections = 6
@@ -60,7 +61,7 @@ private func fetchAll(
 /// `CurlTransport`. Collects bodies as the loader does.
 struct CurlTransportContender: TransportContender {
     let name = "CurlTransport"
-    let isOurs = true
+    let goal: Double? = 1.3
     let port: Int
 
     func fetch(_ count: Int) async throws -> Double {
@@ -94,19 +95,6 @@ struct URLSessionContender: TransportContender {
     }
 }
 
-/// libcurl's multi interface, called directly from C. Discards the bodies.
-struct LibcurlContender: TransportContender {
-    let name = "libcurl alone, in C"
-    let port: Int
-
-    func fetch(_ count: Int) async throws -> Double {
-        try await Stopwatch.processorMicroseconds {
-            let received = floor_curl_fetch(Int32(port), Int32(count), Int32(connections))
-            try LoopbackOrigin.check(received, of: count)
-        }
-    }
-}
-
 /// The curl tool. Discards the bodies. Subtracts the time of starting the tool and fetching one body.
 struct CurlToolContender: TransportContender {
     let name = "curl --parallel"
@@ -114,7 +102,8 @@ struct CurlToolContender: TransportContender {
     private let port: Int
 
     init(folder: URL, port: Int) throws {
-        (self.folder, self.port) = (folder, port)
+        self.folder = folder
+        self.port = port
         try run(1)
     }
 

@@ -1,7 +1,8 @@
-import EvictionStudy
 import ImageMemoryCaching
 import ImageTesting
 import Testing
+
+@testable import EvictionStudy
 
 @Suite("Policy simulation")
 struct SimulationTests {

@@ -1,6 +1,7 @@
-import EvictionStudy
 import Foundation
 import Testing
+
+@testable import EvictionStudy
 
 @Suite("Reading traces")
 struct TraceReaderTests {

@@ -25,7 +25,7 @@ bool floor_avif(const uint8_t *data, size_t count, uint8_t *pixels, size_t capac
 bool floor_heif(const uint8_t *data, size_t count, uint8_t *pixels, size_t capacity);
 bool floor_jxl(const uint8_t *data, size_t count, uint8_t *pixels, size_t capacity);
 
-// Decodes all frames with the library and draws them on a canvas.
-bool floor_gif(const uint8_t *data, size_t count, uint8_t *canvas, size_t capacity);
+// Decodes the color indices of all frames. The library doesn't draw them.
+bool floor_gif(const uint8_t *data, size_t count);
 
 #endif

@@ -1,4 +1,4 @@
-// A server on loopback, a plain libcurl client as the baseline of the transport benchmarks, and process statistics.
+// A server on loopback for the transport benchmarks, and process statistics.
 #ifndef CTRANSPORTFLOOR_H
 #define CTRANSPORTFLOOR_H
 
@@ -9,10 +9,6 @@
 int floor_origin_listen(int *port);
 // Answers each GET with `body_bytes` bytes over persistent HTTP/1.1 connections until standard input ends.
 void floor_origin_serve(int listener, size_t body_bytes);
-
-// Fetches http://127.0.0.1:PORT/0, /1 and so on over `connections` connections and discards the bodies. Returns the total size of
-// the bodies, or -1 on failure.
-long floor_curl_fetch(int port, int count, int connections);
 
 // Returns the processor time of ended child processes in seconds.
 double floor_children_seconds(void);

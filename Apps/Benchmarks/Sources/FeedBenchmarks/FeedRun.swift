@@ -1,5 +1,5 @@
 internal import CTransportFloor
-public import ImageCore
+internal import ImageCore
 
 #if canImport(FoundationEssentials)
     internal import FoundationEssentials
@@ -13,9 +13,9 @@ public import ImageCore
 #endif
 
 /// The time and memory of showing images at 300 pixels.
-public struct FeedRun: Encodable {
+struct FeedRun: Encodable {
     /// The size at which images are shown.
-    public static let target = ImageTarget(PixelSize(width: 300, height: 300))
+    static let target = ImageTarget(PixelSize(width: 300, height: 300))
 
     var images: Int
     var seconds: Double
@@ -29,7 +29,7 @@ public struct FeedRun: Encodable {
     var sources: [String: Int]
 
     /// A problem that makes the measurement invalid.
-    public enum Failure: Error {
+    enum Failure: Error {
         case noImages
         case invalidURL
         /// An image didn't have the size at which it is shown.
@@ -42,7 +42,7 @@ public struct FeedRun: Encodable {
     ///   - count: The number of images.
     ///   - concurrency: The number of images at a time.
     ///   - show: Shows the image with a number below `count`. Returns its size and source.
-    public static func measure(
+    static func measure(
         _ count: Int, atOnce concurrency: Int,
         _ show: @escaping @Sendable (Int) async throws -> (PixelSize, ImageSource)
     ) async throws {
