@@ -1,13 +1,8 @@
+import Foundation
 import HTTPTypes
 import Hummingbird
 import ImageServerKit
 import NIOCore
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// Passes the requests of Hummingbird to a `RequestHandler`.
 struct ImageResponder: HTTPResponder {

@@ -1,12 +1,7 @@
+import Foundation
 public import HTTPTypes
 import ImageHTTPCaching
 import ImageTransporting
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// The part of a result that a conditional or range request receives (RFC 9110, sections 13 and 14).
 public enum ConditionalAnswer: Hashable, Sendable {

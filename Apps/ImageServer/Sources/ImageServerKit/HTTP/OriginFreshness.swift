@@ -1,11 +1,6 @@
+public import Foundation
 public import HTTPTypes
 import ImageTransporting
-
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
 
 /// How long a result can be used, and by whom, from the response of its origin (RFC 9111, sections 4.2 and 5.2.2).
 public struct OriginFreshness: Hashable, Sendable, Codable {

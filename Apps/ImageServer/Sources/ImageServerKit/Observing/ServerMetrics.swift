@@ -1,11 +1,6 @@
+import Foundation
 import ImageCore
 import Synchronization
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// Counts what the server does, and writes it in the text format 0.0.4 of Prometheus.
 public final class ServerMetrics: Sendable {

@@ -1,13 +1,8 @@
+public import Foundation
 import HTTPTypes
 public import ImageCore
 import ImageMemoryCaching
 public import ImageTransporting
-
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
 
 /// Remembers the freshness of each original that is loaded through it, because a loader returns only the bytes.
 ///

@@ -1,11 +1,6 @@
+public import Foundation
 public import ImageHTTPCaching
 import ImageTransporting
-
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
 
 /// The rules of a cache for many users: like another policy, but without private responses (RFC 9111, section 3).
 public struct SharedCachePolicy: HTTPCachePolicy {

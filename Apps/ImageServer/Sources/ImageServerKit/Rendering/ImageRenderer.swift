@@ -1,12 +1,7 @@
+public import Foundation
 public import ImageCore
 import ImageDecoding
 import ImageProcessing
-
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
 
 /// Decodes a source to size, applies the options and encodes the result.
 ///

@@ -1,10 +1,5 @@
+public import Foundation
 public import ImageCore
-
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
 
 /// An encoded result.
 public struct RenderedImage: Sendable {

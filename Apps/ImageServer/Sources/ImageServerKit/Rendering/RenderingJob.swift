@@ -1,11 +1,6 @@
+import Foundation
 import ImageCore
 import ImageProcessing
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// Returns a function that returns the time since this call.
 func elapsedTime(of clock: some Clock<Duration>) -> @Sendable () -> Duration {

@@ -1,11 +1,6 @@
+public import Foundation
 public import ImageCore
 import ImageMemoryCaching
-
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
 
 /// Stores results in several levels, from the fastest to the slowest.
 ///

@@ -1,11 +1,6 @@
 import Crypto
+public import Foundation
 public import ImageCore
-
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
 
 /// A result with what is needed to serve it again.
 public struct StoredResult: Hashable, Sendable {

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
+public import Foundation
 
 /// Why a source must not be loaded.
 public enum OriginRefusal: Error, Hashable, Sendable {

@@ -1,11 +1,6 @@
+import Foundation
 import ImageCore
 import Logging
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 extension ImageService {
     /// Returns a result of the slower levels, or renders it.

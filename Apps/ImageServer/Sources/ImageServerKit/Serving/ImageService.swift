@@ -1,12 +1,7 @@
+import Foundation
 import ImageCoalescing
 import ImageCore
 import ImageThumbHash
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// Answers requests for images: from the caches of results, or by loading and rendering the source.
 ///

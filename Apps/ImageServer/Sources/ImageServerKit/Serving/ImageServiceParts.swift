@@ -1,11 +1,6 @@
+public import Foundation
 public import ImageCore
 public import Logging
-
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
 
 /// The parts of an image service. Replace any of them in tests.
 public struct ImageServiceParts: Sendable {

@@ -1,13 +1,8 @@
+import Foundation
 import HTTPTypes
 import ImageCore
 public import Logging
 import Synchronization
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// Answers the requests of all paths. It knows no HTTP server.
 public final class RequestHandler: Sendable {

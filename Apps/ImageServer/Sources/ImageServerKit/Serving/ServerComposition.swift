@@ -1,4 +1,5 @@
 import AllFormats
+import Foundation
 import ImageCoalescing
 import ImageCore
 import ImageDecoding
@@ -11,12 +12,6 @@ import ImageTieredCaching
 import ImageTransportCurl
 import ImageTransporting
 package import Logging
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// Creates the parts of a server from its settings. Real clocks enter here.
 package struct ServerComposition: Sendable {

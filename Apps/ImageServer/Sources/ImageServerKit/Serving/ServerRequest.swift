@@ -1,10 +1,5 @@
+public import Foundation
 public import HTTPTypes
-
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
 
 /// A request as the HTTP server received it.
 public struct ServerRequest: Sendable {

@@ -1,11 +1,6 @@
+import Foundation
 import HTTPTypes
 import ImageCore
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 extension ServerResponse {
     /// Creates the response for a result: the whole of it, a part, or the reason why the client needs none.

@@ -1,11 +1,6 @@
+package import Foundation
 package import ImageCore
 package import Logging
-
-#if canImport(FoundationEssentials)
-    package import FoundationEssentials
-#else
-    package import Foundation
-#endif
 
 /// The checked settings of a server. See `Setting` for their meaning.
 package struct ServerSettings: Sendable {

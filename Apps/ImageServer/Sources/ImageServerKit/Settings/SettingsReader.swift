@@ -1,11 +1,6 @@
 import Configuration
+import Foundation
 import SystemPackage
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// Why the settings can't be used.
 public enum SettingsFailure: Error, Hashable, Sendable, CustomStringConvertible {

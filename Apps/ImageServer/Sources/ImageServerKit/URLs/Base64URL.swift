@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import Foundation
 
 /// The URL-safe alphabet of Base64, without padding (RFC 4648, section 5).
 enum Base64URL {

@@ -1,10 +1,5 @@
+import Foundation
 import ImageCore
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// The options of imgproxy that this server has, by their long and short names.
 enum OptionTable {

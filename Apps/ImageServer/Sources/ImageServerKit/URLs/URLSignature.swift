@@ -1,10 +1,5 @@
 import Crypto
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import Foundation
 
 /// Verifies and creates the signatures of URLs: HMAC-SHA256 of a salt and the path, in URL-safe Base64.
 ///
