@@ -23,7 +23,7 @@ struct Figure: Encodable {
     }
 
     var line: String {
-        let ratioText = ratio.map { String(format: "%8.2f", $0) } ?? "        "
+        let ratioText = ratio.map { String(format: "%8.2f", $0) } ?? (goal == nil ? "" : "        ")
         let result = goal.map { String(format: "  <= %g %@", $0, (ratio ?? value) <= $0 ? "met" : "NOT met") } ?? ""
         return row(name, value) + ratioText + result + beside.map { "\n" + row("  " + $0.name, $0.value) }.joined()
     }

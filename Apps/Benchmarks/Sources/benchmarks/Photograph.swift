@@ -64,7 +64,10 @@ enum FeedImages {
     static func write(_ arguments: [String]) throws -> Bool {
         guard arguments.count == 3, let count = Int(arguments[1]), count > 1, let megapixels = Double(arguments[2]),
             (0.1...100).contains(megapixels)
-        else { return false }
+        else {
+            print("usage: benchmarks feed-images FOLDER COUNT MEGAPIXELS")
+            return false
+        }
         let folder = URL(filePath: arguments[0])
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         for number in 0..<count {
