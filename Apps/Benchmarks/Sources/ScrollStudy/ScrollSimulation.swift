@@ -1,7 +1,6 @@
 import Foundation
 import ImageCoalescing
 import ImageCore
-import ImageHTTPCaching
 import ImageLoading
 import ImageMemoryCaching
 import ImageScheduling
