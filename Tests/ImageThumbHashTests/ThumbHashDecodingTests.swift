@@ -44,14 +44,6 @@ struct ThumbHashDecodingTests {
         #expect(alphas.allSatisfy { $0 == 255 } == isOpaque)
     }
 
-    @Test("the average color is that of the image, to within the precision of the hash")
-    func averageColor() {
-        let color = ThumbHash(bitmap: filled(9, 5, [200, 100, 50, 128])).averageColor
-        for (found, expected) in [(color.red, 200), (color.green, 100), (color.blue, 50), (color.alpha, 128)] {
-            #expect(abs(found * 255 - Double(expected)) < 10)
-        }
-    }
-
     @Test(
         "the aspect ratio is approximate",
         arguments: [(100, 100, 1), (100, 50, 7.0 / 4), (50, 100, 4.0 / 7), (100, 3, 7), (1, 90, 1.0 / 7)]

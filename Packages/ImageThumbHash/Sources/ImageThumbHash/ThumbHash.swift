@@ -1,3 +1,5 @@
+public import ImageCore
+
 #if canImport(FoundationEssentials)
     public import FoundationEssentials
 #else
@@ -15,19 +17,13 @@ public struct ThumbHash: Hashable, Sendable {
     let layout: ThumbHashLayout
 
     /// Creates a hash from its bytes.
-    ///
-    /// - Throws: `ThumbHashError` if the bytes are not a hash.
     public init(data: Data) throws(ThumbHashError) {
         bytes = [UInt8](data)
         layout = try ThumbHashLayout(header: bytes)
-        guard bytes.count == layout.byteCount else {
-            throw .wrongLength(bytes.count, expected: layout.byteCount)
-        }
+        guard bytes.count == layout.byteCount else { throw .wrongLength(bytes.count, expected: layout.byteCount) }
     }
 
     /// Creates a hash from base64 text with padding (RFC 4648 section 4).
-    ///
-    /// - Throws: `ThumbHashError` if the text is not base64, or its bytes are not a hash.
     public init(base64: String) throws(ThumbHashError) {
         guard let data = Data(base64Encoded: base64) else { throw .notBase64 }
         try self.init(data: data)
@@ -49,6 +45,13 @@ public struct ThumbHash: Hashable, Sendable {
 
     /// The approximate width of the image divided by its height, from 1/7 to 7.
     public var aspectRatio: Double { Double(layout.columns) / Double(layout.rows) }
+
+    /// The decoded bitmap as an image, for views. Decoded on each read.
+    public var image: DecodedImage {
+        let bitmap = bitmap()
+        let header = ImageHeader(format: .thumbHash, storedSize: bitmap.size, hasAlpha: hasAlpha)
+        return DecodedImage(bitmap: bitmap, header: header, completeness: .preview)
+    }
 }
 
 extension ThumbHash: CustomStringConvertible {
@@ -66,4 +69,34 @@ extension ThumbHash: Codable {
         var container = encoder.singleValueContainer()
         try container.encode(base64)
     }
+}
+
+/// The reason why bytes or text are not a ThumbHash.
+public enum ThumbHashError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The text is not base64.
+    case notBase64
+    /// The number of bytes is wrong. The first bytes determine how many are expected.
+    case wrongLength(Int, expected: Int)
+    /// The number of frequencies along the shorter side is zero, or larger than that along the longer side.
+    case invalidFrequencyCount(Int)
+
+    public var description: String {
+        switch self {
+        case .notBase64: "not base64 text"
+        case .wrongLength(let count, let expected): "a ThumbHash of \(count) bytes, expected \(expected)"
+        case .invalidFrequencyCount(let count): "a ThumbHash with \(count) frequencies along the shorter side"
+        }
+    }
+}
+
+extension ImageRequestOptions {
+    /// Sets the image of a hash as the placeholder. It is decoded when a view shows it.
+    public mutating func setPlaceholder(_ thumbHash: ThumbHash) {
+        setPlaceholder { thumbHash.image }
+    }
+}
+
+extension ImageFormat {
+    /// ThumbHash, by Evan Wallace.
+    public static let thumbHash = ImageFormat(rawValue: "thumbhash")
 }

@@ -1,3 +1,0 @@
-import Foundation
-
-func libraryCosine(_ angle: Double) -> Double { cos(angle) }
