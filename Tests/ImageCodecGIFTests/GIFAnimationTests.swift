@@ -65,15 +65,6 @@ struct GIFAnimationTests {
         #expect(try GIFReading.text(builder.finished, frame: 1) == "WB")
     }
 
-    @Test("frames can be decoded in any order")
-    func anyOrder() throws {
-        let data = Self.animation(disposal: 3)
-        let image = try GIFReading.open(data)
-        for frame in [2, 0, 1, 1, 2, 0] {
-            #expect(try GIFReading.text(image, frame: frame) == ["RRR", "GRR", "RRB"][frame])
-        }
-    }
-
     @Test("a frame that replaces the canvas is decoded without the earlier frames")
     func keyFrame() throws {
         var builder = GIFBuilder(2, 1)
@@ -182,38 +173,5 @@ struct GIFLimitTests {
         var builder = GIFBuilder(65_535, 65_535)
         builder.image(0, 0, 1, 1, [1])
         #expect(throws: DecodingFailure.self) { try GIFReading.open(builder.finished) }
-    }
-
-    @Test("a file truncated anywhere decodes or throws truncated")
-    func truncated() throws {
-        let data = GIFAnimationTests.animation(disposal: 3)
-        var whole = 0
-        for count in 0..<data.count {
-            do throws(DecodingFailure) {
-                let image = try GIFReading.open(data.prefix(count))
-                for frame in 0..<image.header.frameCount { _ = try GIFReading.pixels(image, frame: frame) }
-                whole += 1
-            } catch { #expect(error == .truncated(.gif), "\(count) bytes") }
-        }
-        #expect(whole > 0)
-    }
-
-    @Test("with any byte changed, each frame decodes completely or throws")
-    func flipped() throws {
-        let data = GIFAnimationTests.animation(disposal: 2)
-        let limits = DecodingLimits(pixels: 100_000)
-        for index in data.indices {
-            for mask in [UInt8(0x01), 0x10, 0x80, 0xFF] {
-                var changed = data
-                changed[index] ^= mask
-                do throws(DecodingFailure) {
-                    let image = try GIFReading.open(changed, limits: limits)
-                    for frame in 0..<image.header.frameCount {
-                        let pixels = try GIFReading.pixels(image, frame: frame)
-                        #expect(pixels.count == image.header.storedSize.area * 4)
-                    }
-                } catch { continue }
-            }
-        }
     }
 }

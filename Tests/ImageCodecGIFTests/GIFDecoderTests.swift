@@ -165,21 +165,6 @@ struct GIFDecoderTests {
                 whole(&$0); $0.control(transparent: 2); whole(&$0)
             })
     }
-
-    @Test("sizes other than the stored one and layouts other than RGBA are rejected")
-    func otherSizes() throws {
-        var builder = GIFBuilder(4, 4)
-        builder.image(0, 0, 4, 4, [UInt8](repeating: 1, count: 16))
-        let image = try GIFReading.open(builder.finished)
-        let small = PixelSize(width: 1, height: 1)
-        #expect(image.decodableSize(covering: small) == PixelSize(width: 4, height: 4))
-        #expect(throws: DecodingFailure.self) {
-            try image.decode(frame: 0, size: small, layout: .rgba8, into: CollectingRowSink())
-        }
-        #expect(throws: DecodingFailure.self) {
-            try image.decode(frame: 0, size: image.header.storedSize, layout: .gray8, into: CollectingRowSink())
-        }
-    }
 }
 
 @Suite("Decompressing GIF pixels")
@@ -286,18 +271,5 @@ struct GIFCompressionTests {
             })
         let row = String(repeating: "WR", count: 50)
         #expect(try GIFReading.text(builder.finished) == [String](repeating: row, count: 100).joined(separator: " "))
-    }
-
-    @Test("an encoded noise image decodes to the same pixels")
-    func noise() throws {
-        var random = SeededRandom(seed: 7)
-        let size = PixelSize(width: 120, height: 120)
-        let pixels = (0..<size.area).flatMap { _ -> [UInt8] in
-            let level = UInt8.random(in: 0...255, using: &random)
-            return [level, level, level, 255]
-        }
-        let bitmap = Bitmap(size: size, pixels: pixels, isOpaque: true)
-        let data = try GIFEncoder().encode(bitmap, options: .init())
-        #expect(try GIFReading.pixels(GIFReading.open(data)) == pixels)
     }
 }

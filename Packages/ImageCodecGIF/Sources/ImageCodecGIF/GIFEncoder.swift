@@ -9,14 +9,11 @@ public import ImageCore
 /// Encodes GIF89a images, still and animated, with a palette for each frame.
 ///
 /// Images with up to 256 colors are stored exactly. Other images are reduced by median cut (Heckbert 1982), with
-/// Floyd–Steinberg dithering by default. Alpha is reduced to one bit: pixels with alpha below 128 become transparent.
+/// Floyd–Steinberg dithering. Alpha is reduced to one bit: pixels with alpha below 128 become transparent.
 /// Transparency takes one of the 256 colors.
 public struct GIFEncoder: ImageEncoder {
-    private let dithers: Bool
-
-    /// - Parameter dithers: Whether images with more than 256 colors are dithered. Dithering looks better in larger
-    ///   files.
-    public init(dithers: Bool = true) { self.dithers = dithers }
+    /// Creates an encoder.
+    public init() {}
 
     /// `.gif`.
     public var format: ImageFormat { .gif }
@@ -51,7 +48,7 @@ public struct GIFEncoder: ImageEncoder {
         var previous: Bitmap?
         for frame in frames {
             let area = isOpaque ? frame.bitmap.changedArea(since: previous) : PixelArea(size)
-            let image = IndexedImage(frame.bitmap, area: area, dithers: dithers)
+            let image = IndexedImage(frame.bitmap, area: area)
             try writer.put(
                 image, at: area, delay: frame.delay, clears: !isOpaque && frames.count > 1,
                 isInterlaced: options.isProgressive)

@@ -1,119 +1,135 @@
 import ImageCore
 
+/// Red, green and blue.
+typealias RGBColor = SIMD3<UInt8>
+
 /// A part of an image as palette indices, with up to 256 colors, one of which may be transparent.
 struct IndexedImage {
     /// The colors, including the transparent one.
     private(set) var palette: [RGBColor]
-    private(set) var transparentIndex: Int?
+    let transparentIndex: Int?
     /// One index for each pixel, from the top left of the area.
     private(set) var indices: [UInt8] = []
 
-    /// The lowest alpha of opaque pixels. Pixels with less alpha become transparent.
-    static let opaqueAlpha: UInt8 = 128
-
-    init(_ bitmap: Bitmap, area: PixelArea, dithers: Bool) {
-        let colors = ColorStatistics(bitmap, area: area)
-        let capacity = colors.hasTransparency ? 255 : 256
-        if let exact = colors.exact, exact.count <= capacity {
-            palette = exact
-        } else {
-            palette = MedianCut(colors.bins, colorCount: capacity).palette
+    /// Pixels with alpha below 128 become transparent.
+    init(_ bitmap: Bitmap, area: PixelArea) {
+        let pixels = bitmap.pixels
+        func color(_ x: Int, _ y: Int) -> RGBColor? {
+            let offset = ((area.top + y) * bitmap.size.width + area.left + x) * 4
+            return pixels[offset + 3] < 128 ? nil : RGBColor(pixels[offset], pixels[offset + 1], pixels[offset + 2])
         }
-        let matcher = ColorMatcher(palette)
-        if colors.hasTransparency {
-            transparentIndex = palette.count
-            palette.append(RGBColor(red: 0, green: 0, blue: 0))
+        var statistics = ColorStatistics()
+        for y in 0..<area.height {
+            for x in 0..<area.width { statistics.add(color(x, y)) }
         }
-        let isExact = colors.exact.map { $0.count <= capacity } ?? false
-        indices = matcher.indices(
-            of: bitmap, area: area, transparentIndex: UInt8(transparentIndex ?? 0),
-            diffusesError: dithers && !isExact)
+        let capacity = statistics.hasTransparency ? 255 : 256
+        let isExact = statistics.colors.count <= capacity
+        palette = isExact ? statistics.colors : medianCut(statistics.bins, colorCount: capacity)
+        transparentIndex = statistics.hasTransparency ? palette.count : nil
+        var matcher = ColorMatcher(palette)
+        var errors = ErrorRows(width: area.width)
+        indices.reserveCapacity(area.width * area.height)
+        for y in 0..<area.height {
+            for x in 0..<area.width {
+                guard let stored = color(x, y) else {
+                    indices.append(UInt8(palette.count))
+                    continue
+                }
+                let target = isExact ? stored : errors.applied(to: stored, at: x)
+                let index = matcher.index(of: target)
+                if !isExact { errors.diffuse(target.wide &- palette[Int(index)].wide, at: x) }
+                indices.append(index)
+            }
+            errors.nextRow()
+        }
+        if statistics.hasTransparency { palette.append(RGBColor()) }
     }
 
     /// The palette as bytes, padded with black to a power of two from 2 to 256 colors, as the format requires.
     var paddedPalette: [UInt8] {
         var count = 2
         while count < palette.count { count *= 2 }
-        var bytes = [UInt8](repeating: 0, count: 3 * count)
-        for (index, color) in palette.enumerated() {
-            bytes.replaceSubrange(3 * index..<3 * index + 3, with: [color.red, color.green, color.blue])
-        }
-        return bytes
+        return palette.flatMap { [$0.x, $0.y, $0.z] } + [UInt8](repeating: 0, count: 3 * (count - palette.count))
     }
 }
 
-struct RGBColor: Hashable {
-    var red: UInt8
-    var green: UInt8
-    var blue: UInt8
+extension RGBColor {
+    var wide: SIMD3<Int32> { SIMD3<Int32>(truncatingIfNeeded: self) }
 
     /// The index of the color's bin, from the five high bits of each channel.
-    var bin: Int { Int(red >> 3) << 10 | Int(green >> 3) << 5 | Int(blue >> 3) }
-
-    /// Returns the squared Euclidean distance.
-    func distance(to other: RGBColor) -> Int {
-        let (r, g, b) = (
-            Int(red) - Int(other.red), Int(green) - Int(other.green), Int(blue) - Int(other.blue)
-        )
-        return r * r + g * g + b * b
-    }
+    fileprivate var bin: Int { Int(x >> 3) << 10 | Int(y >> 3) << 5 | Int(z >> 3) }
 }
 
 /// The colors of an image and their frequencies.
-struct ColorStatistics {
-    static let binCount = 1 << 15
-
-    private(set) var bins = [ColorBin](repeating: ColorBin(), count: binCount)
+private struct ColorStatistics {
+    private(set) var bins = [ColorBin](repeating: ColorBin(), count: 1 << 15)
     private(set) var hasTransparency = false
-    /// The colors in order of appearance. `nil` if there are more than 256.
-    private(set) var exact: [RGBColor]? = []
+    /// The first 257 colors in order of appearance.
+    private(set) var colors: [RGBColor] = []
     private var seen: Set<RGBColor> = []
+    private var last: RGBColor?
 
-    init(_ bitmap: Bitmap, area: PixelArea) {
-        let pixels = bitmap.pixels.span
-        var last: RGBColor?
-        for y in area.top..<area.top + area.height {
-            for x in area.left..<area.left + area.width {
-                let offset = (y * bitmap.size.width + x) * 4
-                guard pixels[offset + 3] >= IndexedImage.opaqueAlpha else {
-                    hasTransparency = true
-                    continue
-                }
-                let color = RGBColor(red: pixels[offset], green: pixels[offset + 1], blue: pixels[offset + 2])
-                bins[color.bin].add(color)
-                if color != last, exact != nil { remember(color) }
-                last = color
-            }
-        }
-    }
-
-    private mutating func remember(_ color: RGBColor) {
-        guard seen.insert(color).inserted else { return }
-        exact?.append(color)
-        if seen.count > 256 { exact = nil }
+    mutating func add(_ color: RGBColor?) {
+        guard let color else { return hasTransparency = true }
+        bins[color.bin].count += 1
+        bins[color.bin].sum &+= SIMD3<Int>(truncatingIfNeeded: color)
+        if colors.count <= 256, color != last, seen.insert(color).inserted { colors.append(color) }
+        last = color
     }
 }
 
-/// The sum of the colors in a bin.
-struct ColorBin {
-    private(set) var count = 0
-    private(set) var sum = (red: 0, green: 0, blue: 0)
+/// Maps colors to palette indices.
+private struct ColorMatcher {
+    private let palette: [RGBColor]
+    private let exact: [RGBColor: UInt8]
+    /// The index of the color nearest to the center of each bin.
+    private var nearest = [UInt8?](repeating: nil, count: 1 << 15)
 
-    mutating func add(_ color: RGBColor) {
-        count += 1
-        sum = (sum.red + Int(color.red), sum.green + Int(color.green), sum.blue + Int(color.blue))
+    init(_ palette: [RGBColor]) {
+        self.palette = palette
+        exact = Dictionary(zip(palette, UInt8(0)...UInt8.max), uniquingKeysWith: { first, _ in first })
     }
 
-    mutating func add(_ other: ColorBin) {
-        count += other.count
-        sum = (sum.red + other.sum.red, sum.green + other.sum.green, sum.blue + other.sum.blue)
+    mutating func index(of color: RGBColor) -> UInt8 {
+        if let index = exact[color] ?? nearest[color.bin] { return index }
+        let middle = (color & 0xF8 | 4).wide
+        func distance(_ index: Int) -> Int32 {
+            let difference = palette[index].wide &- middle
+            return (difference &* difference).wrappedSum()
+        }
+        let index = UInt8(palette.indices.min { distance($0) < distance($1) } ?? 0)
+        nearest[color.bin] = index
+        return index
+    }
+}
+
+/// The diffused errors of two rows, in sixteenths.
+///
+/// Floyd–Steinberg dithering passes 7/16 of an error to the right, and 3/16, 5/16 and 1/16 to the row below.
+private struct ErrorRows {
+    /// With a margin of one pixel on each side.
+    private var current: [SIMD3<Int32>]
+    private var below: [SIMD3<Int32>]
+
+    init(width: Int) {
+        current = [SIMD3<Int32>](repeating: .zero, count: width + 2)
+        below = current
     }
 
-    /// - Precondition: `count` is not 0.
-    var mean: RGBColor {
-        let half = count / 2
-        return RGBColor(
-            red: UInt8((sum.red + half) / count), green: UInt8((sum.green + half) / count),
-            blue: UInt8((sum.blue + half) / count))
+    func applied(to color: RGBColor, at x: Int) -> RGBColor {
+        let sum = color.wide &+ (current[x + 1] &+ 8) &>> 4
+        return RGBColor(truncatingIfNeeded: sum.clamped(lowerBound: .zero, upperBound: SIMD3(repeating: 255)))
+    }
+
+    mutating func diffuse(_ error: SIMD3<Int32>, at x: Int) {
+        current[x + 2] &+= 7 &* error
+        below[x] &+= 3 &* error
+        below[x + 1] &+= 5 &* error
+        below[x + 2] &+= error
+    }
+
+    mutating func nextRow() {
+        swap(&current, &below)
+        for index in below.indices { below[index] = .zero }
     }
 }

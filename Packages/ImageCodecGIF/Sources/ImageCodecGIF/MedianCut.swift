@@ -1,62 +1,56 @@
-/// Reduces colors with the median cut algorithm (Heckbert 1982).
-///
-/// It splits the color space into boxes of about the same number of pixels.
-struct MedianCut {
-    private(set) var palette: [RGBColor] = []
+/// The sum of the colors in a part of the color space.
+struct ColorBin {
+    var count = 0
+    var sum = SIMD3<Int>()
 
-    /// - Parameters:
-    ///   - bins: All bins of the color space. Empty bins are ignored.
-    ///   - colorCount: The maximum number of palette colors.
-    init(_ bins: [ColorBin], colorCount: Int) {
-        let filled = bins.filter { $0.count > 0 }
-        guard !filled.isEmpty else { return }
-        var boxes = [ColorBox(filled)]
-        while boxes.count < colorCount {
-            // Equal boxes are taken in order, so that the result is deterministic.
-            guard let index = boxes.indices.max(by: { boxes[$0].weight < boxes[$1].weight }),
-                boxes[index].weight > 0
-            else { break }
-            let (lower, upper) = boxes[index].halves
-            boxes[index] = lower
-            boxes.append(upper)
-        }
-        palette = boxes.map(\.mean)
+    /// - Precondition: `count` is not 0.
+    var mean: RGBColor { RGBColor(truncatingIfNeeded: (sum &+ count / 2) / SIMD3(repeating: count)) }
+}
+
+/// Reduces colors with the median cut algorithm (Heckbert 1982), which splits the color space into boxes of about the same
+/// number of pixels. Empty bins are ignored.
+func medianCut(_ bins: [ColorBin], colorCount: Int) -> [RGBColor] {
+    var boxes = [ColorBox(bins.filter { $0.count > 0 })]
+    // Equal boxes are taken in order, so that the result is deterministic.
+    while boxes.count < colorCount, let index = boxes.indices.max(by: { boxes[$0].weight < boxes[$1].weight }),
+        boxes[index].weight > 0
+    {
+        let (lower, upper) = boxes[index].halves
+        boxes[index] = lower
+        boxes.append(upper)
     }
+    return boxes.map(\.mean)
 }
 
 private struct ColorBox {
     private let bins: [ColorBin]
-    private let axis: KeyPath<RGBColor, UInt8>
+    private let axis: Int
+    private let count: Int
     /// The priority of a split: the number of pixels times the longest side. 0 if the box can't be split.
     let weight: Int
 
+    /// - Parameter bins: At least one.
     init(_ bins: [ColorBin]) {
-        var longest = (axis: \RGBColor.red, length: -1)
-        for axis in [\RGBColor.green, \RGBColor.red, \RGBColor.blue] {
-            let values = bins.map { $0.mean[keyPath: axis] }
-            let length = Int(values.max() ?? 0) - Int(values.min() ?? 0)
-            if length > longest.length { longest = (axis, length) }
-        }
         self.bins = bins
-        axis = longest.axis
-        weight = bins.count < 2 ? 0 : longest.length * bins.reduce(0) { $0 + $1.count }
+        count = bins.reduce(0) { $0 + $1.count }
+        let colors = bins.map(\.mean)
+        let lowest = colors.reduce(RGBColor(repeating: 255)) { pointwiseMin($0, $1) }
+        let sides = colors.reduce(RGBColor()) { pointwiseMax($0, $1) } &- lowest
+        axis = sides[1] == sides.max() ? 1 : sides[0] == sides.max() ? 0 : 2
+        weight = bins.count < 2 ? 0 : Int(sides.max()) * count
     }
 
-    var mean: RGBColor {
-        bins.reduce(into: ColorBin()) { $0.add($1) }.mean
-    }
+    var mean: RGBColor { ColorBin(count: count, sum: bins.reduce(SIMD3<Int>()) { $0 &+ $1.sum }).mean }
 
     /// The boxes on both sides of the median of the longest axis. Neither is empty.
     var halves: (ColorBox, ColorBox) {
-        let sorted = bins.enumerated().sorted {
-            let (left, right) = ($0.element.mean[keyPath: axis], $1.element.mean[keyPath: axis])
-            return left == right ? $0.offset < $1.offset : left < right
-        }.map(\.element)
-        let half = sorted.reduce(0) { $0 + $1.count } / 2
-        var count = 0
+        let sorted = bins.map { (bin: $0, position: $0.mean[axis]) }.enumerated().sorted {
+            ($0.element.position, $0.offset) < ($1.element.position, $1.offset)
+        }.map(\.element.bin)
+        var below = 0
         let cut = sorted.firstIndex { bin in
-            count += bin.count
-            return count >= half
+            below += bin.count
+            return below >= count / 2
         }
         let middle = min(max((cut ?? 0) + 1, 1), sorted.count - 1)
         return (ColorBox(Array(sorted[..<middle])), ColorBox(Array(sorted[middle...])))
