@@ -119,30 +119,6 @@ struct LittleCMSColorConverterTests {
         #expect(try Self.convert([1, 2, 3, 4], layout: .rgba8, profile: profile) != nil)
     }
 
-    @Test("ignores a profile for a different layout")
-    func mismatch() throws {
-        let rgb = TestProfile.rgb(white: TestProfile.d65, primaries: TestProfile.p3Primaries, gamma: 2.2)
-        let gray = TestProfile.gray(gamma: 1)
-        #expect(try Self.convert([1, 2, 3, 4], layout: .cmyk8, profile: rgb) == nil)
-        #expect(try Self.convert([1], layout: .gray8, profile: rgb) == nil)
-        #expect(try Self.convert([1, 2, 3, 4], layout: .rgba8, profile: gray) == nil)
-        #expect(try Self.convert([1, 2, 3, 4], layout: .rgba8, profile: TestProfile.cmyk) == nil)
-    }
-
-    @Test("ignores data that is not a profile", arguments: [0, 1, 127, 128, 500])
-    func garbage(count: Int) throws {
-        #expect(try Self.convert([1, 2, 3, 4], layout: .rgba8, profile: Data(count: count)) == nil)
-    }
-
-    @Test("ignores or applies a truncated profile of any length")
-    func cut() throws {
-        let profile = TestProfile.rgb(white: TestProfile.d65, primaries: TestProfile.p3Primaries, gamma: 2.2)
-        for count in 0..<profile.count {
-            _ = try Self.convert([1, 2, 3, 4], layout: .rgba8, profile: profile.prefix(count))
-        }
-        #expect(try Self.convert([1, 2, 3, 4], layout: .rgba8, profile: profile.prefix(profile.count / 2)) == nil)
-    }
-
     @Test("ignores or applies a profile with any single byte changed")
     func flipped() throws {
         for profile in [
@@ -167,20 +143,6 @@ struct LittleCMSColorConverterTests {
         let row: [UInt8] = [200, 30, 90, 255]
         let whole = try Self.convert(row, layout: .rgba8, profile: profile)
         #expect(try Self.convert(row, layout: .rgba8, profile: slice) == whole)
-    }
-
-    @Test("passes each row to the next stage and rethrows its error")
-    func rows() throws {
-        let profile = TestProfile.rgb(white: TestProfile.d65, primaries: TestProfile.p3Primaries, gamma: 2.2)
-        let sink = CollectingRowSink(stopsAfter: 2)
-        let stage = try #require(
-            LittleCMSColorConverter().makeStage(profile: profile, layout: .rgba8, width: 1, next: sink))
-        let row: [UInt8] = [200, 30, 90, 255]
-        try stage.receive(row.span)
-        try stage.receive(row.span)
-        #expect(throws: DecodingFailure.cancelled) { try stage.receive(row.span) }
-        #expect(sink.rows.count == 2)
-        #expect(sink.rows[0] == sink.rows[1])
     }
 
     @Test("concurrent stages return the same colors")
