@@ -45,30 +45,6 @@ struct JPEGEncoderTests {
         }
     }
 
-    @Test("empty images and sides above the limit are rejected")
-    func sizes() {
-        for size in [
-            PixelSize(width: 0, height: 3), PixelSize(width: 3, height: 0), PixelSize(width: 65_501, height: 1),
-        ] {
-            let image = Bitmap(size: size, pixels: [UInt8](repeating: 0, count: size.area * 4), isOpaque: true)
-            #expect(throws: EncodingFailure.unsupportedSize(.jpeg, size)) {
-                try JPEGEncoder().encode(image, options: EncodingOptions())
-            }
-        }
-    }
-
-    @Test("one frame is encoded as a still image, several are rejected")
-    func frames() throws {
-        let frame = AnimationFrame(bitmap: photograph, delay: .zero)
-        #expect(try JPEGEncoder().encode([frame], loopCount: 0, options: EncodingOptions()) == encoded())
-        #expect(throws: EncodingFailure.animationUnsupported(.jpeg)) {
-            try JPEGEncoder().encode([frame, frame], loopCount: 0, options: EncodingOptions())
-        }
-        #expect(throws: EncodingFailure.inconsistentFrames) {
-            try JPEGEncoder().encode([], loopCount: 0, options: EncodingOptions())
-        }
-    }
-
     @Test("an image larger than the first buffer is written completely")
     func large() throws {
         let size = PixelSize(width: 160, height: 160)

@@ -54,16 +54,4 @@ struct JPEGScalingTests {
         }
         #expect(sink.offeredCount == 0)
     }
-
-    @Test("an opened image can be decoded at several sizes")
-    func severalSizes() throws {
-        let image = try JPEGDecoder().open(Self.image.data, limits: .default)
-        for denominator in [8, 1, 8, 2] {
-            let target = PixelSize(width: 160 / denominator, height: 120 / denominator)
-            let size = image.decodableSize(covering: target)
-            let sink = CollectingRowSink()
-            try image.decode(frame: 0, size: size, layout: .rgba8, into: sink)
-            #expect(sink.rows.count == size.height)
-        }
-    }
 }

@@ -40,28 +40,4 @@ struct PNGEncoderTests {
         #expect(
             try PNGEncoder(compressionLevel: 99).encode(image, options: EncodingOptions()).count == counts[2])
     }
-
-    @Test("empty images are rejected")
-    func emptySizes() {
-        for size in [PixelSize(width: 0, height: 3), PixelSize(width: 3, height: 0)] {
-            let image = Bitmap(size: size, pixels: [], isOpaque: true)
-            #expect(throws: EncodingFailure.unsupportedSize(.png, size)) {
-                try PNGEncoder().encode(image, options: EncodingOptions())
-            }
-        }
-    }
-
-    @Test("one frame is encoded as a still image, several are rejected")
-    func frames() throws {
-        let image = noise(PixelSize(width: 2, height: 2), isOpaque: true)
-        let frame = AnimationFrame(bitmap: image, delay: .zero)
-        let still = try PNGEncoder().encode(image, options: EncodingOptions())
-        #expect(try PNGEncoder().encode([frame], loopCount: 0, options: EncodingOptions()) == still)
-        #expect(throws: EncodingFailure.animationUnsupported(.png)) {
-            try PNGEncoder().encode([frame, frame], loopCount: 0, options: EncodingOptions())
-        }
-        #expect(throws: EncodingFailure.inconsistentFrames) {
-            try PNGEncoder().encode([], loopCount: 0, options: EncodingOptions())
-        }
-    }
 }

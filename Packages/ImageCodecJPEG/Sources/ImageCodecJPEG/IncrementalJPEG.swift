@@ -17,7 +17,6 @@ final class IncrementalJPEG: IncrementalImage {
     private var output: (size: PixelSize, layout: PixelLayout)?
     private var byteCount = 0
     private var isDone = false
-    private var failure: DecodingFailure?
     /// The decoded rows of an image with one scan.
     private var rows: [UInt8] = []
 
@@ -46,21 +45,17 @@ final class IncrementalJPEG: IncrementalImage {
         try jpegHeader.checkMemory(for: size, layout: layout, limits: limits)
         try reader.start(size: size, layout: layout, scale: scale, preference: .quality, limits: limits)
         output = (size, layout)
-        try recordingFailure { () throws(DecodingFailure) in try advance() }
+        try advance()
     }
 
     func append(_ bytes: Data) throws(DecodingFailure) {
-        if let failure { throw failure }
         if isDone || bytes.isEmpty { return }
-        try recordingFailure { () throws(DecodingFailure) in try take(bytes) }
-    }
-
-    private func take(_ bytes: Data) throws(DecodingFailure) {
         byteCount += bytes.count
         try limits.check(.encodedBytes, byteCount)
-        let reader = try openedReader()
-        try reader.append(bytes, limits: limits)
-        if jpegHeader == nil { jpegHeader = try reader.readHeader(limits: limits) }
+        let opened = if let reader { reader } else { try JPEGReader(streamWithin: limits) }
+        reader = opened
+        try opened.append(bytes, limits: limits)
+        if jpegHeader == nil { jpegHeader = try opened.readHeader(limits: limits) }
         try advance()
     }
 
@@ -74,13 +69,6 @@ final class IncrementalJPEG: IncrementalImage {
         for row in 0..<extent.rows {
             try sink.receive(rows.span.extracting(row * stride..<(row + 1) * stride))
         }
-    }
-
-    private func openedReader() throws(DecodingFailure) -> JPEGReader {
-        if let reader { return reader }
-        let opened = try JPEGReader(streamWithin: limits)
-        reader = opened
-        return opened
     }
 
     /// Decodes the available bytes.
@@ -98,18 +86,6 @@ final class IncrementalJPEG: IncrementalImage {
             extent.rows = rows.count / stride
             isDone = extent.rows == output.size.height
             extent.passes = isDone ? 1 : 0
-        }
-    }
-
-    /// Runs `body` and stores an error, which is thrown again by each further call.
-    private func recordingFailure(_ body: () throws(DecodingFailure) -> Void) throws(DecodingFailure) {
-        do throws(DecodingFailure) {
-            try body()
-        } catch {
-            failure = error
-            // libjpeg may have read a part of a damaged header, so no more previews are decoded.
-            if jpegHeader?.hasSeveralScans == true { extent = .nothing }
-            throw error
         }
     }
 }

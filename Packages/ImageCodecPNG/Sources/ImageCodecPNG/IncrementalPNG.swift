@@ -19,7 +19,6 @@ final class IncrementalPNG: IncrementalImage {
     private var pendingBytes = Data()
     private var receivedBytes = 0
     private var isFinished = false
-    private var failure: DecodingFailure?
 
     init(limits: DecodingLimits) {
         self.limits = limits
@@ -52,12 +51,10 @@ final class IncrementalPNG: IncrementalImage {
     }
 
     func append(_ bytes: Data) throws(DecodingFailure) {
-        if let failure { throw failure }
         if isFinished { return }
-        let allowed = limits.encodedBytes - receivedBytes
-        receivedBytes += min(bytes.count, allowed)
-        try read(bytes.prefix(allowed))
-        if bytes.count > allowed, !isFinished { try fail(tooManyBytes) }
+        receivedBytes += bytes.count
+        try limits.check(.encodedBytes, receivedBytes)
+        try read(bytes)
     }
 
     func decodePreview(into sink: any PixelRowSink) throws(DecodingFailure) {
@@ -71,22 +68,8 @@ final class IncrementalPNG: IncrementalImage {
         return PNGRowDecoder.Progress(passes: progress.passes, rows: progress.passes == 0 ? progress.rows : 0)
     }
 
-    private var tooManyBytes: DecodingFailure {
-        .limitExceeded(.encodedBytes, value: limits.encodedBytes + 1, allowed: limits.encodedBytes)
-    }
-
-    /// Throws `failure`, now and in each further `append`.
-    private func fail(_ failure: DecodingFailure) throws(DecodingFailure) {
-        self.failure = failure
-        throw failure
-    }
-
     private func read(_ bytes: Data) throws(DecodingFailure) {
-        do throws(DecodingFailure) {
-            if let decoder { try readPixels(bytes, into: decoder) } else { try readPreamble(bytes) }
-        } catch {
-            try fail(error)
-        }
+        if let decoder { try readPixels(bytes, into: decoder) } else { try readPreamble(bytes) }
     }
 
     private func readPreamble(_ bytes: Data) throws(DecodingFailure) {

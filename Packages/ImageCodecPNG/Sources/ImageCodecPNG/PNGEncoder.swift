@@ -20,8 +20,8 @@ public struct PNGEncoder: ImageEncoder {
     /// `.png`.
     public var format: ImageFormat { .png }
 
-    /// `.alpha`.
-    public var keptFeatures: ImageFeatures { .alpha }
+    /// True.
+    public var keepsAlpha: Bool { true }
 
     /// Encodes an image. `options.isProgressive` interlaces it (Adam7). The other options are ignored.
     ///

@@ -9,9 +9,7 @@ import ImageCore
 /// A WebP image that is decoded while its bytes arrive. Still images have previews, animations have none.
 ///
 /// libwebp receives the bytes at fixed checkpoints in the file, so that the result does not depend on how they were
-/// split. All bytes are stored until the image is complete, because libwebp needs them from the start. libwebp rejects
-/// some damaged images incrementally that it decodes at once, so `.malformed` is thrown only when all bytes have
-/// arrived.
+/// split. All bytes are stored until the image is complete, because libwebp needs them from the start.
 final class IncrementalWebP: IncrementalImage {
     private let limits: DecodingLimits
     private var data = Data()
@@ -21,18 +19,13 @@ final class IncrementalWebP: IncrementalImage {
     /// The size of the previews. Nil before `start`.
     private var size: PixelSize?
     private var session: WebPSession?
-    private var isRejected = false
-    /// The pixels or planes of the image if it was decoded at once, because libwebp rejected it incrementally.
-    private var decoded: [UInt8]?
     private var isDone = false
-    private var failure: DecodingFailure?
 
     private(set) var header: ImageHeader?
 
     init(limits: DecodingLimits) { self.limits = limits }
 
     var extent: PreviewExtent {
-        if decoded != nil, let size { return PreviewExtent(passes: 1, rows: size.height) }
         guard let session else { return .nothing }
         return PreviewExtent(passes: session.isComplete ? 1 : 0, rows: session.rows)
     }
@@ -52,25 +45,18 @@ final class IncrementalWebP: IncrementalImage {
             throw .unsupported(.webp, "the image can't be decoded at \(size) in this layout")
         }
         self.size = size
-        try recordingFailure { () throws(DecodingFailure) in try advance() }
+        try advance()
     }
 
     func append(_ bytes: Data) throws(DecodingFailure) {
-        if let failure { throw failure }
         if isDone || bytes.isEmpty { return }
-        try recordingFailure { () throws(DecodingFailure) in
-            try limits.check(.encodedBytes, data.count + bytes.count)
-            data.append(bytes)
-            try advance()
-        }
+        try limits.check(.encodedBytes, data.count + bytes.count)
+        data.append(bytes)
+        try advance()
     }
 
     func decodePreview(into sink: any PixelRowSink) throws(DecodingFailure) {
-        if let decoded, let image, let size {
-            try image.send(0..<size.height, of: decoded.span, size: size, to: sink)
-        } else if let session {
-            try session.send(0..<session.rows, to: sink)
-        }
+        if let session { try session.send(0..<session.rows, to: sink) }
     }
 
     /// Reads the available bytes, checkpoint by checkpoint. After the header it continues only when decoding has
@@ -88,7 +74,6 @@ final class IncrementalWebP: IncrementalImage {
                 if position == end, header == nil { finish() }
             } else {
                 try decode(known)
-                if position == end, session?.isComplete == false { try decodeAtOnce(known) }
                 if position == end || session?.isComplete == true { finish() }
             }
         }
@@ -130,32 +115,6 @@ final class IncrementalWebP: IncrementalImage {
             }
             session = try WebPSession(image, size: size)
         }
-        guard !isRejected else { return }
-        do throws(DecodingFailure) {
-            try session?.update(known)
-        } catch .malformed {
-            isRejected = true
-        }
-    }
-
-    /// Decodes a complete image that was rejected incrementally. If it is truncated, the decoded rows remain.
-    private func decodeAtOnce(_ known: Data) throws(DecodingFailure) {
-        guard let image, let size else { return }
-        do throws(DecodingFailure) {
-            decoded = try image.decoded(at: 0..<known.count, of: known, size: size, pool: nil)
-            session = nil
-        } catch .truncated {
-            return
-        }
-    }
-
-    /// Runs `body` and stores an error, which is thrown again by each further call.
-    private func recordingFailure(_ body: () throws(DecodingFailure) -> Void) throws(DecodingFailure) {
-        do throws(DecodingFailure) {
-            try body()
-        } catch {
-            failure = error
-            throw error
-        }
+        try session?.update(known)
     }
 }

@@ -100,7 +100,7 @@ struct RIFFChunks {
 }
 
 /// Reads little-endian integers with bounds checks.
-private struct RIFFBytes {
+struct RIFFBytes {
     let data: Data
 
     /// - Parameter length: 1 to 4 bytes.

@@ -1,12 +1,52 @@
 import ImageCore
 
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Reads bits of a VP8L stream, least significant first (RFC 9649, 3.2).
+struct VP8LBitReader {
+    private let data: Data
+    private var cursor: Int
+    private var accumulator: UInt64 = 0
+    private var bitCount = 0
+
+    init(_ data: Data) { (self.data, cursor) = (data, data.startIndex) }
+
+    /// Reads and consumes up to 32 bits. Throws `.truncated` if fewer are left.
+    mutating func read(_ count: Int) throws(DecodingFailure) -> Int {
+        let value = peek(count)
+        try skip(count)
+        return value
+    }
+
+    /// Returns up to 32 bits without consuming them. Bits after the end are 0.
+    mutating func peek(_ count: Int) -> Int {
+        while bitCount < count, cursor < data.endIndex {
+            accumulator |= UInt64(data[cursor]) << UInt64(bitCount)
+            cursor += 1
+            bitCount += 8
+        }
+        return Int(accumulator & (1 << UInt64(count) - 1))
+    }
+
+    /// Consumes bits after a `peek`.
+    mutating func skip(_ count: Int) throws(DecodingFailure) {
+        guard count <= bitCount else { throw .truncated(.webp) }
+        accumulator >>= UInt64(count)
+        bitCount -= count
+    }
+
+    mutating func readFlag() throws(DecodingFailure) -> Bool { try read(1) == 1 }
+}
+
 /// A canonical prefix code (RFC 9649, 3.7.2.1). Codes of up to 8 bits are decoded with a table, rare longer ones bit by
 /// bit.
 struct VP8LPrefixCode {
     private static let longestCode = 15
     private static let lookUpBits = 8
-    /// The stored order of the lengths of the code-length code.
-    private static let lengthOrder = [17, 18, 0, 1, 2, 3, 4, 5, 16, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]
 
     /// The number of codes of each length.
     private var counts = [Int](repeating: 0, count: longestCode + 1)
@@ -20,14 +60,11 @@ struct VP8LPrefixCode {
     var onlySymbol: Int? { symbols.count == 1 ? symbols[0] : nil }
 
     /// Reads a code for `alphabet` symbols.
-    init(
-        alphabet: Int, reader: inout VP8LBitReader, source: Span<UInt8>
-    ) throws(DecodingFailure) {
-        if try reader.readFlag(from: source) {
-            try self.init(lengths: Self.simpleLengths(alphabet: alphabet, reader: &reader, source: source))
-        } else {
-            try self.init(lengths: Self.normalLengths(alphabet: alphabet, reader: &reader, source: source))
-        }
+    init(alphabet: Int, from reader: inout VP8LBitReader) throws(DecodingFailure) {
+        let isSimple = try reader.readFlag()
+        try self.init(
+            lengths: isSimple
+                ? Self.simpleLengths(alphabet, from: &reader) : Self.normalLengths(alphabet, from: &reader))
     }
 
     /// - Parameter lengths: The length of each symbol's code, from 0, none, to 15. They must form a complete code, or
@@ -35,7 +72,7 @@ struct VP8LPrefixCode {
     private init(lengths: [Int]) throws(DecodingFailure) {
         for length in lengths where length > 0 { counts[length] += 1 }
         for length in 1...Self.longestCode where counts[length] > 0 {
-            for symbol in lengths.indices where lengths[symbol] == length { symbols.append(symbol) }
+            symbols += lengths.indices.filter { lengths[$0] == length }
         }
         if symbols.count == 1 { return }
         let used = (1...Self.longestCode).reduce(0) { $0 + counts[$1] << (Self.longestCode - $1) }
@@ -48,7 +85,7 @@ struct VP8LPrefixCode {
         var (code, index) = (0, 0)
         for length in 1...Self.lookUpBits {
             for symbol in symbols[index..<index + counts[length]] {
-                let bits = Int(UInt16(code).bitReversed >> UInt16(16 - length))
+                let bits = (0..<length).reduce(0) { $0 | (code >> (length - 1 - $1) & 1) << $1 }
                 for entry in stride(from: bits, to: lookUp.count, by: 1 << length) {
                     lookUp[entry] = UInt16(length << 12 | symbol)
                 }
@@ -60,72 +97,56 @@ struct VP8LPrefixCode {
     }
 
     /// Reads a simple code with one or two symbols.
-    private static func simpleLengths(
-        alphabet: Int, reader: inout VP8LBitReader, source: Span<UInt8>
-    ) throws(DecodingFailure) -> [Int] {
+    private static func simpleLengths(_ alphabet: Int, from reader: inout VP8LBitReader) throws(DecodingFailure)
+        -> [Int]
+    {
         var lengths = [Int](repeating: 0, count: max(alphabet, 256))
-        let hasTwo = try reader.readFlag(from: source)
-        let isWide = try reader.readFlag(from: source)
-        lengths[try reader.read(isWide ? 8 : 1, from: source)] = 1
-        if hasTwo { lengths[try reader.read(8, from: source)] = 1 }
+        let hasTwo = try reader.readFlag()
+        lengths[try reader.read(try reader.readFlag() ? 8 : 1)] = 1
+        if hasTwo { lengths[try reader.read(8)] = 1 }
         return Array(lengths.prefix(alphabet))
     }
 
     /// Reads code lengths that are encoded with a prefix code and run lengths.
-    private static func normalLengths(
-        alphabet: Int, reader: inout VP8LBitReader, source: Span<UInt8>
-    ) throws(DecodingFailure) -> [Int] {
-        var lengthLengths = [Int](repeating: 0, count: lengthOrder.count)
-        let stored = try reader.read(4, from: source) + 4
-        for index in 0..<stored { lengthLengths[lengthOrder[index]] = try reader.read(3, from: source) }
+    private static func normalLengths(_ alphabet: Int, from reader: inout VP8LBitReader) throws(DecodingFailure)
+        -> [Int]
+    {
+        let order = [17, 18, 0, 1, 2, 3, 4, 5, 16, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]
+        var lengthLengths = [Int](repeating: 0, count: order.count)
+        for index in 0..<(try reader.read(4) + 4) { lengthLengths[order[index]] = try reader.read(3) }
         let code = try VP8LPrefixCode(lengths: lengthLengths)
         var left = alphabet
-        if try reader.readFlag(from: source) {
-            let bits = try reader.read(3, from: source) * 2 + 2
-            left = try reader.read(bits, from: source) + 2
+        if try reader.readFlag() {
+            left = try reader.read(try reader.read(3) * 2 + 2) + 2
             guard left <= alphabet else { throw .malformed(.webp, "a prefix code has too many lengths") }
         }
         var lengths: [Int] = []
         var previous = 8
         while lengths.count < alphabet, left > 0 {
             left -= 1
-            let symbol = try code.read(from: &reader, source)
-            let run = try Self.run(of: symbol, previous: previous, reader: &reader, source: source)
-            guard lengths.count + run.count <= alphabet else { throw .malformed(.webp, "a run of lengths is too long") }
-            lengths.append(contentsOf: repeatElement(run.length, count: run.count))
+            let symbol = try code.read(from: &reader)
+            switch symbol {
+            case 16: lengths += repeatElement(previous, count: try reader.read(2) + 3)
+            case 17: lengths += repeatElement(0, count: try reader.read(3) + 3)
+            case 18: lengths += repeatElement(0, count: try reader.read(7) + 11)
+            default: lengths.append(symbol)
+            }
             if symbol < 16, symbol > 0 { previous = symbol }
         }
-        lengths.append(contentsOf: repeatElement(0, count: alphabet - lengths.count))
-        return lengths
+        guard lengths.count <= alphabet else { throw .malformed(.webp, "a run of lengths is too long") }
+        return lengths + repeatElement(0, count: alphabet - lengths.count)
     }
 
-    private static func run(
-        of symbol: Int, previous: Int, reader: inout VP8LBitReader, source: Span<UInt8>
-    ) throws(DecodingFailure) -> (length: Int, count: Int) {
-        switch symbol {
-        case 16: (previous, try reader.read(2, from: source) + 3)
-        case 17: (0, try reader.read(3, from: source) + 3)
-        case 18: (0, try reader.read(7, from: source) + 11)
-        default: (symbol, 1)
-        }
-    }
-
-    func read(from reader: inout VP8LBitReader, _ source: Span<UInt8>) throws(DecodingFailure) -> Int {
-        if symbols.count == 1 { return symbols[0] }
-        let found = Int(lookUp[reader.peek(Self.lookUpBits, from: source)])
-        guard found == 0 else {
+    func read(from reader: inout VP8LBitReader) throws(DecodingFailure) -> Int {
+        if let onlySymbol { return onlySymbol }
+        let found = Int(lookUp[reader.peek(Self.lookUpBits)])
+        if found != 0 {
             try reader.skip(found >> 12)
             return found & 0xFFF
         }
-        return try readBitByBit(from: &reader, source)
-    }
-
-    private func readBitByBit(
-        from reader: inout VP8LBitReader, _ source: Span<UInt8>
-    ) throws(DecodingFailure) -> Int {
         var (code, first, index) = (0, 0, 0)
         for length in 1...Self.longestCode {
-            code |= try reader.read(1, from: source)
+            code |= try reader.read(1)
             let count = counts[length]
             if code - first < count { return symbols[index + code - first] }
             index += count
@@ -133,13 +154,5 @@ struct VP8LPrefixCode {
             code <<= 1
         }
         throw .malformed(.webp, "a prefix code is not complete")
-    }
-}
-
-extension UInt16 {
-    fileprivate var bitReversed: UInt16 {
-        var (value, reversed) = (self, UInt16(0))
-        for _ in 0..<16 { (reversed, value) = (reversed << 1 | value & 1, value >> 1) }
-        return reversed
     }
 }

@@ -20,8 +20,8 @@ public struct WebPEncoder: ImageEncoder {
     /// `.webp`.
     public var format: ImageFormat { .webp }
 
-    /// `.alpha`.
-    public var keptFeatures: ImageFeatures { .alpha }
+    /// True.
+    public var keepsAlpha: Bool { true }
 
     /// Encodes a still image.
     ///

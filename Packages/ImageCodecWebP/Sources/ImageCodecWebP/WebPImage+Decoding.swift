@@ -46,3 +46,73 @@ extension WebPImage {
         return outcome
     }
 }
+
+/// Decoding with half the sides, from the planes of luma and chroma. It needs less time and memory than from RGBA.
+///
+/// The sides of the chroma planes are halved and rounded up (RFC 6386, 2), so that each pixel has one sample of chroma.
+extension WebPImage {
+    /// Half the size, rounded up, of a lossy image without alpha. Lossless images have no planes, and the color of
+    /// transparent pixels would affect their neighbors.
+    var halfSize: PixelSize? {
+        if isLossless || hasAlpha || size.area == 1 { return nil }
+        return PixelSize(width: (size.width + 1) / 2, height: (size.height + 1) / 2)
+    }
+
+    /// Returns the smallest size that covers `target`: that of the image, or half of it.
+    func decodableSize(covering target: PixelSize) -> PixelSize {
+        guard let halfSize, halfSize.width >= target.width, halfSize.height >= target.height else { return size }
+        return halfSize
+    }
+
+    /// Returns the memory in bytes for the pixels, or for the planes if `decodedSize` is half the size.
+    func byteCount(decodedAt decodedSize: PixelSize) -> Int {
+        decodedSize == size ? 4 * size.area : webp_planes_length(CInt(size.width), CInt(size.height))
+    }
+
+    /// Decodes the image, whose chunks are in `range`, to pixels or planes, in memory from `pool` if there is one.
+    func decoded(
+        at range: Range<Int>, of data: Data, size decodedSize: PixelSize, pool: PixelBufferPool?
+    ) throws(DecodingFailure) -> [UInt8] {
+        if decodedSize == size { return try pixels(at: range, of: data, pool: pool) }
+        let (width, height) = (CInt(size.width), CInt(size.height))
+        var planes = Self.memory(byteCount: byteCount(decodedAt: decodedSize), pool: pool)
+        // On an error, samples that libwebp has not written are discarded.
+        let outcome = unsafe planes.withUnsafeMutableBufferPointer { planes in
+            unsafe data.withUnsafeBytes { bytes in
+                let part = unsafe UnsafeRawBufferPointer(rebasing: bytes[range])
+                return unsafe webp_decode_planes(part.baseAddress, part.count, width, height, planes.baseAddress)
+            }
+        }
+        try check(outcome)
+        return planes
+    }
+
+    /// Sends rows from decoded pixels or planes.
+    func send(
+        _ rows: Range<Int>, of decoded: Span<UInt8>, size decodedSize: PixelSize, to sink: any PixelRowSink
+    ) throws(DecodingFailure) {
+        precondition(decodedSize == size || decodedSize == halfSize)
+        precondition(decoded.count == byteCount(decodedAt: decodedSize))
+        precondition(rows.lowerBound >= 0 && rows.upperBound <= decodedSize.height)
+        let stride = 4 * decodedSize.width
+        if decodedSize == size {
+            for row in rows { try sink.receive(decoded.extracting(row * stride..<(row + 1) * stride)) }
+        } else {
+            var rgba = [UInt8](repeating: 0, count: stride)
+            for row in rows {
+                writeHalfRow(row, of: decoded, to: &rgba)
+                try sink.receive(rgba.span)
+            }
+        }
+    }
+
+    private func writeHalfRow(_ row: Int, of planes: Span<UInt8>, to rgba: inout [UInt8]) {
+        // Sound: the pointers are used in the call only. By the preconditions of `send`, the planes and the row are complete.
+        unsafe planes.withUnsafeBufferPointer { planes in
+            unsafe rgba.withUnsafeMutableBufferPointer { rgba in
+                unsafe webp_half_row(
+                    planes.baseAddress, CInt(size.width), CInt(size.height), CInt(row), rgba.baseAddress)
+            }
+        }
+    }
+}

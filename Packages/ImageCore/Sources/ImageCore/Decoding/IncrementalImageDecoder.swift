@@ -42,14 +42,13 @@ public protocol IncrementalImage: AnyObject {
 
     /// Appends bytes.
     ///
-    /// Throws `.malformed`, `.unsupported` or `.limitExceeded` as soon as the bytes show it, and again on each later
-    /// call. After an error, `extent` doesn't change, or is `.nothing`. Bytes after the end of the image are ignored.
+    /// Throws `.malformed`, `.unsupported` or `.limitExceeded` as soon as the bytes show it. Don't use the image after an
+    /// error. Bytes after the end of the image are ignored.
     func append(_ bytes: Data) throws(DecodingFailure)
 
     /// Passes the first `extent.rows` rows to `sink`, in the best quality available.
     ///
-    /// Throws the errors of the sink, and `.malformed` if it detects damage. After `append` has failed, the rows may
-    /// show the damage.
+    /// Throws the errors of the sink, and `.malformed` if it detects damage.
     func decodePreview(into sink: any PixelRowSink) throws(DecodingFailure)
 }
 
