@@ -153,7 +153,7 @@ let transports = [
 ]
 
 let codecs = [
-    module("ImageDecoding", uses: ["ImageCore"]),
+    module("ImageDecoding", uses: ["ImageCore", "ImageProcessing"]),
     module("ImageProcessing", uses: ["ImageCore", "CImageProcessing"]),
     kernels("CImageProcessing", in: "ImageProcessing"),
 

@@ -16,7 +16,7 @@ struct AnimationFramesContractTests {
             let image = FakeImage(
                 PixelSize(width: 8, height: 8), frames: (0..<count).map { [UInt8($0), 0, 0, 255] },
                 delays: Array(repeating: .milliseconds(50), count: count), loopCount: loops)
-            let animation = try DownsamplingDecoder(decoders: [FakeDecoder()], resampler: FakeRowResampler())
+            let animation = try DownsamplingDecoder(decoders: [FakeDecoder()])
                 .animatedImage(from: image.encoded, byteLimit: 512, lookahead: 1)
             try await rule.check(.init(animation, duration: .milliseconds(600)))
         }

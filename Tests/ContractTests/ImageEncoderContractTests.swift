@@ -40,7 +40,7 @@ struct BrokenEncoder: ImageEncoder {
         case addsNumber = "the encoder writes the same bytes for the same image"
         case darkens = "the decoded file equals the image if lossless, and is close to it otherwise"
         case dropsAlpha = "the encoder keeps alpha if the format supports it, and drops it otherwise"
-        case roundsAlpha = "the encoder keeps what it says that it keeps"
+        case roundsAlpha = "the encoder keeps partly transparent pixels if it says so"
         case halvesAtLowQuality = "the encoder accepts any quality, even out of range"
         case acceptsAnySize = "encoding a size that the format can't represent fails"
         case playsOnce = "an animation is encoded with frames, delays and loop count, or fails as unsupported"
@@ -56,7 +56,7 @@ struct BrokenEncoder: ImageEncoder {
     init(_ defect: Defect) { self.defect = defect }
 
     var format: ImageFormat { encoder.format }
-    var keptFeatures: ImageFeatures { encoder.keptFeatures }
+    var keepsAlpha: Bool { encoder.keepsAlpha }
 
     func encode(_ bitmap: Bitmap, options: EncodingOptions) throws(EncodingFailure) -> Data {
         var (size, pixels) = (bitmap.size, bitmap.pixels)

@@ -21,14 +21,8 @@ struct ImageProcessorContractTests {
             CropProcessor(x: 0, y: 0, size: PixelSize(width: 5, height: 50)),
             other: CropProcessor(x: 0, y: 0, size: PixelSize(width: 5, height: 51))),
         .init(
-            CompositeProcessor([
-                CropProcessor(x: -1, y: 0, size: PixelSize(width: 9, height: 9)),
-                ResizeProcessor(ImageTarget(PixelSize(width: 4, height: 4))),
-            ]),
-            other: CompositeProcessor([
-                ResizeProcessor(ImageTarget(PixelSize(width: 4, height: 4))),
-                CropProcessor(x: -1, y: 0, size: PixelSize(width: 9, height: 9)),
-            ])),
+            ResizeProcessor(stretchingTo: PixelSize(width: 3, height: 31)),
+            other: ResizeProcessor(.fit(PixelSize(width: 3, height: 31)))),
         .init(GaussianBlurProcessor(sigma: 0.7), other: GaussianBlurProcessor(sigma: 0.7000001)),
         .init(GaussianBlurProcessor(sigma: 12), other: GaussianBlurProcessor(sigma: 0)),
         .init(RoundedCornersProcessor(radius: 7.5), other: RoundedCornersProcessor(radius: 7.25)),
@@ -36,12 +30,13 @@ struct ImageProcessorContractTests {
             RoundedCornersProcessor(radii: CornerRadii(topLeft: 90, bottomRight: 3), border: border),
             other: RoundedCornersProcessor(radii: CornerRadii(topLeft: 90, bottomRight: 3))),
         .init(CircleProcessor(), other: CircleProcessor(border: border)),
-        .init(BorderProcessor(border), other: BorderProcessor(ImageBorder(color: .black, width: 1.5))),
         .init(TintProcessor(.black), other: TintProcessor(.black, mode: .template)),
-        .init(TintProcessor(border.color, mode: .template), other: TintProcessor(.white, mode: .template)),
+        .init(
+            TintProcessor(PixelColor(red: 250, green: 200, blue: 0, alpha: 120), mode: .template),
+            other: TintProcessor(.white, mode: .template)),
         .init(ClosureProcessor(identifier: "a") { $0 }, other: ClosureProcessor(identifier: "b") { $0 }),
         .init(FakeProcessor("a"), other: FakeProcessor("b")),
-        .init(BrokenProcessor(nil), other: CompositeProcessor([])),
+        .init(BrokenProcessor(nil), other: FakeProcessor("b")),
     ]
 
     @Test("all processors pass", arguments: subjects, ImageProcessorContract.rules)

@@ -2,7 +2,6 @@ import Foundation
 import ImageContractTesting
 import ImageCore
 import ImageDecoding
-import ImageProcessing
 import ImageTesting
 import Testing
 
@@ -25,20 +24,22 @@ struct SizedImageDecoderContractTests {
     static func subject(
         _ makeDecoder: @escaping @Sendable (DecodingLimits) -> any SizedImageDecoder
     ) -> SizedImageDecoderContract.Subject {
-        .init(samples: samples, makeDecoder: makeDecoder)
+        .init(
+            samples: samples, previewSamples: IncrementalImageDecoderContractTests.samples.map(\.data),
+            makeDecoder: makeDecoder)
     }
 
     @Test("the downsampling decoder passes", arguments: SizedImageDecoderContract.rules)
     func real(_ rule: Rule) async throws {
         try await rule.check(
             Self.subject {
-                DownsamplingDecoder(decoders: [FakeDecoder()], resampler: LanczosRowResampler(), limits: $0)
+                DownsamplingDecoder(decoders: [FakeIncrementalDecoder()], limits: $0)
             })
     }
 
-    @Test("the fake passes", arguments: SizedImageDecoderContract.rules)
+    @Test("the fake passes, which makes no previews", arguments: SizedImageDecoderContract.rules)
     func fake(_ rule: Rule) async throws {
-        try await rule.check(Self.subject { FakeSizedImageDecoder(limits: $0) })
+        try await rule.check(.init(samples: Self.samples) { FakeSizedImageDecoder(limits: $0) })
     }
 
     @Test("each rule fails for a decoder that breaks it", arguments: BrokenSizedDecoder.Defect.allCases)
@@ -73,12 +74,19 @@ struct BrokenSizedDecoder: SizedImageDecoder {
         case showsFirstFrame = "decoding a frame that does not exist fails"
         case ignoresCancellation = "decoding stops when it is cancelled, even between rows"
         case reportsMalformed = "half of a file fails as truncated"
+        case hidesPreviews = "a session returns previews of the final size, marked as such, before the last byte"
+        case repeatsPreviews = "a session returns no preview without new bytes"
+        case ignoresThrottle = "a session follows the throttle"
+        case throwsEarly = "a session returns no preview of invalid bytes, and no error"
+        case forgetsBytes = "a session fails as soon as it receives too many bytes"
+        case continues = "a session stops when it is cancelled"
 
         var testDescription: String { rawValue }
     }
 
     private let defect: Defect
     private let decoder: FakeSizedImageDecoder
+    private let previewing: DownsamplingDecoder
     private let calls = Counter()
 
     init(_ defect: Defect, limits: DecodingLimits) {
@@ -92,6 +100,13 @@ struct BrokenSizedDecoder: SizedImageDecoder {
         default: break
         }
         decoder = FakeSizedImageDecoder(limits: limits)
+        previewing = DownsamplingDecoder(
+            decoders: [FakeIncrementalDecoder()], limits: defect == .forgetsBytes ? .default : limits)
+    }
+
+    func makeSession(request: DecodingRequest, throttle: PreviewThrottle) -> (any DecodingSession)? {
+        previewing.makeSession(request: request, throttle: defect == .ignoresThrottle ? .none : throttle)
+            .map { BrokenSession($0, defect) }
     }
 
     func header(of data: Data) throws(DecodingFailure) -> ImageHeader {
@@ -130,5 +145,26 @@ struct BrokenSizedDecoder: SizedImageDecoder {
         image.bitmap = Bitmap(
             size: size, pixels: pixels, isOpaque: image.bitmap.isOpaque || defect == .alwaysClaimsOpacity)
         return image
+    }
+}
+
+private final class BrokenSession: DecodingSession {
+    private let session: any DecodingSession
+    private let defect: BrokenSizedDecoder.Defect
+    private var last: DecodedImage?
+
+    init(_ session: any DecodingSession, _ defect: BrokenSizedDecoder.Defect) {
+        self.session = session
+        self.defect = defect
+    }
+
+    func append(
+        _ bytes: Data, at elapsed: Duration, isCancelled: @Sendable () -> Bool
+    ) throws(DecodingFailure) -> DecodedImage? {
+        if defect == .throwsEarly, !bytes.starts(with: FakeImage.signature) { throw .unknownFormat }
+        let continues = defect == .continues
+        let preview = try session.append(bytes, at: elapsed, isCancelled: { !continues && isCancelled() })
+        last = preview ?? last
+        return defect == .hidesPreviews ? nil : defect == .repeatsPreviews ? last : preview
     }
 }

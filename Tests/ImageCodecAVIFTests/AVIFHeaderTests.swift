@@ -31,7 +31,7 @@
             image.settings.mirror = CInt(mirror)
             // Exif with the orientation 6.
             image.exif = Data([0x4D, 0x4D, 0, 42, 0, 0, 0, 8, 0, 1, 1, 0x12, 0, 3, 0, 0, 0, 1, 0, 6, 0, 0, 0, 0, 0, 0])
-            let decoder = DownsamplingDecoder(decoders: [AVIFDecoder()], resampler: LanczosRowResampler())
+            let decoder = DownsamplingDecoder(decoders: [AVIFDecoder()])
             let bitmap = try decoder.decode(try image.file(), request: DecodingRequest(), isCancelled: { false }).bitmap
             let expected = Self.transformed(levels, rotation: rotation, mirror: mirror)
             #expect(bitmap.size == PixelSize(width: expected[0].count, height: expected.count))

@@ -149,7 +149,7 @@
         func downsampling() throws {
             let source = Bitmap.scene(400, 300)
             let file = try HEIFEncoder(orientation: .right).encode(source, options: EncodingOptions(quality: 0.95))
-            let decoder = DownsamplingDecoder(decoders: [HEIFDecoder()], resampler: LanczosRowResampler())
+            let decoder = DownsamplingDecoder(decoders: [HEIFDecoder()])
             let target = ImageTarget(PixelSize(width: 75, height: 75))
             let image = try decoder.decode(file, request: DecodingRequest(target: target), isCancelled: { false })
             #expect(image.bitmap.size == PixelSize(width: 56, height: 75))

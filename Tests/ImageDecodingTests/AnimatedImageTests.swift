@@ -1,37 +1,24 @@
 import Foundation
 import ImageCore
-import ImageDecoding
 import ImageTesting
 import Testing
+
+@testable import ImageDecoding
 
 @Suite("AnimatedImage")
 struct AnimatedImageTests {
     private static let size = PixelSize(width: 8, height: 8)
     private static let frameByteCount = 256
 
-    @Test("header, timing and size are available before a frame is decoded")
+    @Test("header and timing are available before a frame is decoded")
     func header() throws {
         let codec = FakeDecoder()
         let animation = try animation(frames: 5, codec)
         #expect(animation.frameCount == 5)
-        #expect(animation.timeline.loopDuration == .milliseconds(50 * 5))
-        #expect(animation.size == Self.size)
+        #expect(animation.moment(at: .milliseconds(120)) == AnimationMoment(frame: 2, isLast: false))
         #expect(animation.byteCount == 0)
         #expect(animation.cachedFrame(at: 0) == nil)
         #expect(decodedFrames(codec) == [])
-    }
-
-    @Test(
-        "the timeline returns the frame to show, and whether the animation has ended",
-        arguments: 0...2)
-    func moments(loops: Int) throws {
-        let animation = try animation(frames: 5, loopCount: loops, FakeDecoder())
-        for milliseconds in stride(from: 0, through: 2_000, by: 25) {
-            let elapsed = Duration.milliseconds(milliseconds)
-            let (position, moment) = (animation.timeline.position(at: elapsed), animation.moment(at: elapsed))
-            #expect(moment == AnimationMoment(frame: position.frame, isLast: position.isFinished))
-        }
-        #expect(animation.moment(at: .seconds(2)).isLast == (loops > 0))
     }
 
     @Test("a frame is decoded once and then cached")
@@ -49,10 +36,9 @@ struct AnimatedImageTests {
     func sized() async throws {
         var image = FakeImage(PixelSize(width: 8, height: 4), frames: Self.colors(2))
         image.orientation = .left
-        let animation = try DownsamplingDecoder(decoders: [FakeDecoder()], resampler: FakeRowResampler())
+        let animation = try DownsamplingDecoder(decoders: [FakeDecoder()])
             .animatedImage(from: image.encoded, target: ImageTarget(PixelSize(width: 2, height: 4)))
-        #expect(animation.size == PixelSize(width: 2, height: 4))
-        #expect(try await animation.frame(at: 1).size == animation.size)
+        #expect(try await animation.frame(at: 1).size == PixelSize(width: 2, height: 4))
     }
 
     @Test("decodes the next frames ahead, also across the end, up to the lookahead")
@@ -120,15 +106,6 @@ struct AnimatedImageTests {
         }
     }
 
-    @Test("the file is opened for decoding once")
-    func openedOnce() async throws {
-        let codec = FakeDecoder()
-        let animation = try animation(frames: 3, codec)
-        for index in 0..<3 { _ = try await animation.frame(at: index) }
-        #expect(
-            codec.messages.count { if case .open = $0 { true } else { false } } == 2, "the header is read separately")
-    }
-
     @Test("a cancelled task throws and does not affect others")
     func cancelled() async throws {
         let animation = try animation(frames: 3)
@@ -155,7 +132,7 @@ struct AnimatedImageTests {
     ) throws -> AnimatedImage {
         let delays = [Duration](repeating: .milliseconds(50), count: frames)
         let image = FakeImage(Self.size, frames: Self.colors(frames), delays: delays, loopCount: loopCount)
-        return try DownsamplingDecoder(decoders: [codec], resampler: FakeRowResampler())
+        return try DownsamplingDecoder(decoders: [codec])
             .animatedImage(from: image.encoded, byteLimit: byteLimit, lookahead: lookahead)
     }
 

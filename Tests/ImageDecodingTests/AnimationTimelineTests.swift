@@ -1,58 +1,50 @@
 import ImageCore
-import ImageDecoding
 import Testing
+
+@testable import ImageDecoding
 
 @Suite("AnimationTimeline")
 struct AnimationTimelineTests {
     static let delays = [100, 200, 50].map { Duration.milliseconds($0) }
 
-    /// The elapsed milliseconds, the frame, the completed loops, and the milliseconds until the next frame or nil.
-    static let endless: [(Int, Int, Int, Int?)] = [
-        (-5, 0, 0, 100), (0, 0, 0, 100), (99, 0, 0, 1), (100, 1, 0, 200), (299, 1, 0, 1), (300, 2, 0, 50),
-        (349, 2, 0, 1), (350, 0, 1, 100), (3_500_000, 0, 10_000, 100), (3_500_120, 1, 10_000, 180),
-    ]
-
-    @Test("an endless animation repeats", arguments: endless)
-    func loops(_ elapsed: Int, _ frame: Int, _ loops: Int, _ left: Int?) {
-        let position = AnimationTimeline(delays: Self.delays, loopCount: 0).position(at: .milliseconds(elapsed))
-        #expect(position.frame == frame)
-        #expect(position.completedLoops == loops)
-        #expect(position.untilNext == left.map { .milliseconds($0) })
-        #expect(!position.isFinished)
+    @Test(
+        "an endless animation repeats",
+        arguments: [
+            (-5, 0), (0, 0), (99, 0), (100, 1), (299, 1), (300, 2), (349, 2), (350, 0), (3_500_000, 0), (3_500_120, 1),
+        ])
+    func loops(_ elapsed: Int, _ frame: Int) {
+        let moment = AnimationTimeline(delays: Self.delays, loopCount: 0).moment(at: .milliseconds(elapsed))
+        #expect(moment == AnimationMoment(frame: frame, isLast: false))
     }
 
-    static let twice: [(Int, Int, Int, Int?)] = [
-        (0, 0, 0, 100), (340, 2, 0, 10), (350, 0, 1, 100), (640, 1, 1, 10), (650, 2, 1, nil), (699, 2, 1, nil),
-        (700, 2, 2, nil), (1_000_000, 2, 2, nil),
-    ]
-
-    @Test("an animation that plays twice ends with its last frame", arguments: twice)
-    func ends(_ elapsed: Int, _ frame: Int, _ loops: Int, _ left: Int?) {
-        let position = AnimationTimeline(delays: Self.delays, loopCount: 2).position(at: .milliseconds(elapsed))
-        #expect(position.frame == frame)
-        #expect(position.completedLoops == loops)
-        #expect(position.untilNext == left.map { .milliseconds($0) })
-        #expect(position.isFinished == (left == nil))
+    @Test(
+        "an animation that plays twice ends with its last frame",
+        arguments: [
+            (0, 0, false), (340, 2, false), (350, 0, false), (640, 1, false), (650, 2, true), (700, 2, true),
+            (1_000_000, 2, true),
+        ])
+    func ends(_ elapsed: Int, _ frame: Int, _ isLast: Bool) {
+        let moment = AnimationTimeline(delays: Self.delays, loopCount: 2).moment(at: .milliseconds(elapsed))
+        #expect(moment == AnimationMoment(frame: frame, isLast: isLast))
     }
 
-    @Test("a still image or an animation without delays is finished at the start")
-    func still() {
-        for timeline in [
-            AnimationTimeline(delays: [], loopCount: 1), AnimationTimeline(delays: [.seconds(1)], loopCount: 0),
-            AnimationTimeline(delays: [.zero, .zero, .seconds(-1)], loopCount: 0),
-            AnimationTimeline(ImageHeader(format: .png, storedSize: PixelSize(width: 1, height: 1))),
-        ] {
-            let position = timeline.position(at: .seconds(5))
-            #expect(position.frame == 0)
-            #expect(position.isFinished)
-        }
+    @Test(
+        "a still image or an animation without delays is at its end",
+        arguments: [[], [.seconds(1)], [.zero, .zero, .seconds(-1)]] as [[Duration]])
+    func still(delays: [Duration]) {
+        let moment = AnimationTimeline(delays: delays, loopCount: 0).moment(at: .seconds(5))
+        #expect(moment == AnimationMoment(frame: 0, isLast: true))
     }
 
-    @Test("frames without delay are skipped")
-    func zeroDelay() {
+    @Test("frames without delay are skipped, and extreme values have a frame")
+    func extremes() {
         let timeline = AnimationTimeline(delays: [.zero, .seconds(1), .zero, .seconds(1)], loopCount: 0)
-        #expect(timeline.loopDuration == .seconds(2))
-        #expect(timeline.position(at: .zero).frame == 1)
-        #expect(timeline.position(at: .seconds(1)).frame == 3)
+        #expect(timeline.moment(at: .zero).frame == 1)
+        #expect(timeline.moment(at: .seconds(1)).frame == 3)
+        let limits = [Duration(attoseconds: .max), Duration(attoseconds: .min)]
+        for delay in limits {
+            let timeline = AnimationTimeline(delays: Array(repeating: delay, count: 40), loopCount: .min)
+            for time in limits { #expect((0..<40).contains(timeline.moment(at: time).frame)) }
+        }
     }
 }

@@ -12,7 +12,7 @@ struct CalibrationDecodingTests {
         var source = FakeImage(PixelSize(width: 2, height: 1), color: [10, 20, 30, 255])
         source.colorProfile = profile
         let decoder = DownsamplingDecoder(
-            decoders: [CalibratingDecoder(calibration: calibration)], resampler: FakeRowResampler(),
+            decoders: [CalibratingDecoder(calibration: calibration)],
             colorConverter: converter)
         let image = try decoder.decode(source.encoded, request: DecodingRequest(), isCancelled: { false })
         return Array(image.bitmap.pixels.prefix(4))

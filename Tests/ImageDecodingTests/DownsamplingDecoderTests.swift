@@ -1,7 +1,6 @@
 import Foundation
 import ImageCore
 import ImageDecoding
-import ImageProcessing
 import ImageTesting
 import Synchronization
 import Testing
@@ -10,23 +9,6 @@ import Testing
 struct DownsamplingDecoderTests {
     static let size = PixelSize(width: 16, height: 12)
     static let pixels = (0..<size.area * 4).map { $0 % 4 == 3 ? 255 : UInt8(truncatingIfNeeded: $0 * 5) }
-
-    @Test("the first decoder that recognizes a file opens it")
-    func order() throws {
-        let (first, second) = (FakeDecoder(), FakeDecoder())
-        _ = try decoder(first, second).header(of: FakeImage.encode(width: 3, height: 3))
-        #expect(first.messages.count == 1)
-        #expect(second.messages.isEmpty)
-    }
-
-    @Test("passes the first 128 bytes to a decoder, starting at index 0")
-    func prefix() throws {
-        let recorder = PrefixDecoder()
-        let data = (Data([9, 9]) + Data(0..<200)).dropFirst(2)
-        #expect(throws: DecodingFailure.unknownFormat) { try decoder(recorder).header(of: data) }
-        #expect(recorder.prefixes == [Data(0..<128)])
-        #expect(recorder.startIndices == [0])
-    }
 
     @Test("returns the codec's rows unchanged at the stored size")
     func unscaled() throws {
@@ -77,7 +59,7 @@ struct DownsamplingDecoderTests {
     @Test("takes the memory of an image from the pool and returns it", arguments: ImageOrientation.allCases)
     func pool(_ orientation: ImageOrientation) throws {
         let pool = PixelBufferPool(byteLimit: 1 << 20)
-        let decoder = DownsamplingDecoder(decoders: [FakeDecoder()], resampler: FakeRowResampler(), pool: pool)
+        let decoder = DownsamplingDecoder(decoders: [FakeDecoder()], pool: pool)
         for color in [UInt8(1), 2] {
             let source = FakeImage(
                 PixelSize(width: 256, height: 200), color: [color, color, color, 255], orientation: orientation)
@@ -132,7 +114,7 @@ struct DownsamplingDecoderTests {
         source.nativeLayout = .cmyk8
         source.colorProfile = hasConverter ? Data([1]) : FakeColorConverter.profile(for: .cmyk8)
         let decoder = DownsamplingDecoder(
-            decoders: [codec], resampler: FakeRowResampler(), colorConverter: hasConverter ? FakeColorConverter() : nil)
+            decoders: [codec], colorConverter: hasConverter ? FakeColorConverter() : nil)
         let image = try decoder.decode(source.encoded, request: DecodingRequest(), isCancelled: { false })
         #expect(codec.messages.last == .decode(frame: 0, size: Self.size, layout: .rgba8))
         #expect(Array(image.bitmap.pixels.prefix(4)) == [10, 20, 30, 255])
@@ -181,20 +163,10 @@ struct DownsamplingDecoderTests {
         }
     }
 
-    @Test(
-        "rethrows the errors of the codec",
-        arguments: [
-            DecodingFailure.truncated(.fake), .malformed(.fake, "bits"), .unsupported(.fake, "planes"),
-        ])
-    func failures(_ failure: DecodingFailure) {
-        #expect(throws: failure) { try decode(FakeImage(Self.size), FakeDecoder(decodeFailure: failure)) }
-        #expect(throws: failure) { try decode(FakeImage(Self.size), FakeDecoder(openFailure: failure)) }
-    }
-
     @Test("throws if the codec delivers too few rows")
     func missingRows() {
         #expect(throws: DecodingFailure.self) {
-            try DownsamplingDecoder(decoders: [NoncompliantDecoder()], resampler: FakeRowResampler())
+            try DownsamplingDecoder(decoders: [NoncompliantDecoder()])
                 .decode(FakeImage(Self.size).encoded, request: DecodingRequest(), isCancelled: { false })
         }
     }
@@ -216,17 +188,6 @@ struct DownsamplingDecoderTests {
         #expect(codec.messages.isEmpty == (rows == 0))
     }
 
-    @Test("rejects encoded bytes above the limit before a decoder is called")
-    func encodedBytes() {
-        let codec = FakeDecoder()
-        let data = FakeImage.encode(width: 2, height: 2)
-        let decoder = DownsamplingDecoder(
-            decoders: [codec], resampler: FakeRowResampler(), limits: DecodingLimits(encodedBytes: 10))
-        let expected = DecodingFailure.limitExceeded(.encodedBytes, value: data.count, allowed: 10)
-        #expect(throws: expected) { try decoder.header(of: data) }
-        #expect(codec.messages.isEmpty)
-    }
-
     @Test("checks limits that the codec ignores")
     func codecWithoutLimits() {
         for (limits, limit) in [
@@ -234,7 +195,7 @@ struct DownsamplingDecoderTests {
             (DecodingLimits(frames: 0), .frames),
         ] {
             let decoder = DownsamplingDecoder(
-                decoders: [NoncompliantDecoder()], resampler: FakeRowResampler(), limits: limits)
+                decoders: [NoncompliantDecoder()], limits: limits)
             let failure = #expect(throws: DecodingFailure.self) {
                 try decoder.header(of: FakeImage(Self.size).encoded)
             }
@@ -245,17 +206,6 @@ struct DownsamplingDecoderTests {
         }
     }
 
-    @Test("rejects a result above the byte limit before the codec decodes")
-    func decodedBytes() {
-        let codec = FakeDecoder()
-        let decoder = DownsamplingDecoder(
-            decoders: [codec], resampler: FakeRowResampler(), limits: DecodingLimits(decodedBytes: 767))
-        #expect(throws: DecodingFailure.limitExceeded(.decodedBytes, value: 768, allowed: 767)) {
-            try decoder.decode(FakeImage(Self.size).encoded, request: DecodingRequest(), isCancelled: { false })
-        }
-        #expect(codec.messages.count == 1)
-    }
-
     @Test(
         "adds the memory of the codec to the output", arguments: [nil, ImageTarget(PixelSize(width: 8, height: 6))])
     func heldBytes(_ target: ImageTarget?) throws {
@@ -263,7 +213,7 @@ struct DownsamplingDecoderTests {
         let needed = 768 + (target == nil ? 768 : 192)
         func decode(_ limit: Int) throws -> DecodedImage {
             try DownsamplingDecoder(
-                decoders: [HoldingDecoder()], resampler: FakeRowResampler(), limits: DecodingLimits(decodedBytes: limit)
+                decoders: [HoldingDecoder()], limits: DecodingLimits(decodedBytes: limit)
             ).decode(
                 FakeImage(Self.size).encoded, request: DecodingRequest(target: target), isCancelled: { false })
         }
@@ -303,8 +253,7 @@ struct DownsamplingDecoderTests {
     }
 
     private func decoder(_ decoders: any ImageDecoder...) -> DownsamplingDecoder {
-        DownsamplingDecoder(
-            decoders: decoders, resampler: FakeRowResampler(oversampling: 2), colorConverter: FakeColorConverter())
+        DownsamplingDecoder(decoders: decoders, colorConverter: FakeColorConverter())
     }
 
     @discardableResult
@@ -314,22 +263,6 @@ struct DownsamplingDecoderTests {
         try decoder(codec)
             .decode(source.encoded, request: DecodingRequest(target: target), isCancelled: { false })
     }
-}
-
-/// Recognizes nothing and records the bytes that it receives.
-private final class PrefixDecoder: ImageDecoder {
-    private let received = Mutex<[Data]>([])
-
-    var prefixes: [Data] { received.withLock { $0 } }
-    var startIndices: [Int] { prefixes.map(\.startIndex) }
-    var format: ImageFormat { .fake }
-
-    func recognizes(_ prefix: Data) -> Bool {
-        received.withLock { $0.append(prefix) }
-        return false
-    }
-
-    func open(_ data: Data, limits: DecodingLimits) throws(DecodingFailure) -> any OpenedImage { throw .unknownFormat }
 }
 
 /// Keeps the whole image in memory while it delivers rows.

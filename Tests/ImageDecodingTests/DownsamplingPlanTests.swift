@@ -9,20 +9,19 @@ struct DownsamplingPlanTests {
     struct Row: CustomTestStringConvertible {
         var stored: (Int, Int)
         var target: ImageTarget?
-        var oversampling = 2.0
         var orientation = ImageOrientation.up
         var output: (Int, Int)
         var codec: (Int, Int)
         var step: DownsamplingPlan.Step
 
         var testDescription: String {
-            "\(stored) \(orientation) to \(target.map { "\($0.mode) \($0.size)" } ?? "its own size"), \(oversampling) times"
+            "\(stored) \(orientation) to \(target.map { "\($0.mode) \($0.size), \($0.preference)" } ?? "its own size")"
         }
 
         var plan: DownsamplingPlan {
             let size = PixelSize(width: stored.0, height: stored.1)
             let header = ImageHeader(format: .jpeg, storedSize: size, orientation: orientation)
-            return DownsamplingPlan(header: header, target: target, oversampling: oversampling) { requested in
+            return DownsamplingPlan(header: header, target: target) { requested in
                 [8, 4, 2, 1].lazy.map { divisor in
                     PixelSize(
                         width: (size.width + divisor - 1) / divisor, height: (size.height + divisor - 1) / divisor)
@@ -33,6 +32,10 @@ struct DownsamplingPlanTests {
 
     static func fit(_ width: Int, _ height: Int, upscales: Bool = false) -> ImageTarget {
         ImageTarget(PixelSize(width: width, height: height), upscales: upscales)
+    }
+
+    static func fast(_ width: Int, _ height: Int) -> ImageTarget {
+        ImageTarget(PixelSize(width: width, height: height), preference: .speed)
     }
 
     static func fill(_ width: Int, _ height: Int, upscales: Bool = false) -> ImageTarget {
@@ -55,11 +58,7 @@ struct DownsamplingPlanTests {
             stored: (4800, 3600), target: fit(300, 300), output: (300, 225), codec: (600, 450),
             step: resample(0, 0, 600, 450)),
         Row(
-            stored: (4800, 3600), target: fit(300, 300), oversampling: 1, output: (300, 225), codec: (600, 450),
-            step: resample(0, 0, 600, 450)),
-        Row(
-            stored: (2400, 1800), target: fit(300, 300), oversampling: 1, output: (300, 225), codec: (300, 225),
-            step: resample(0, 0, 300, 225)),
+            stored: (2400, 1800), target: fast(300, 300), output: (300, 225), codec: (300, 225), step: .keep),
         // 188 rows are half of 375, rounded up: close enough to twice the output.
         Row(
             stored: (1200, 750), target: fit(300, 300), output: (300, 188), codec: (600, 375),
@@ -72,10 +71,10 @@ struct DownsamplingPlanTests {
             step: resample(0, 0, 1200, 750)),
         // Without oversampling, one percent below the output is too small.
         Row(
-            stored: (1200, 750), target: fit(302, 302), oversampling: 1, output: (302, 189), codec: (600, 375),
+            stored: (1200, 750), target: fast(302, 302), output: (302, 189), codec: (600, 375),
             step: resample(0, 0, 600, 375)),
         Row(
-            stored: (600, 375), target: fit(301, 301), oversampling: 1, output: (301, 188), codec: (600, 375),
+            stored: (600, 375), target: fast(301, 301), output: (301, 188), codec: (600, 375),
             step: resample(0, 0, 600, 375)),
         // The codec's last column covers a part of a pixel only.
         Row(

@@ -31,25 +31,6 @@ struct DownsamplingSessionTests {
         let preview = try #require(try append(image.encoded.dropLast(64), to: session))
         #expect(preview.bitmap.size == PixelSize(width: 2, height: 4))
         #expect(try append(image.encoded.suffix(64), to: session)?.bitmap.isOpaque == true)
-        #expect(try session.finish(isCancelled: { false }).bitmap.size == preview.bitmap.size)
-    }
-
-    @Test("the final image equals the image decoded from all bytes at once", arguments: [1, 7, 1000])
-    func final(_ pieceLength: Int) throws {
-        let (session, decoder) = (session(), Self.decoder())
-        for start in stride(from: 0, to: Self.file.count, by: pieceLength) {
-            _ = try append(Self.file.dropFirst(start).prefix(pieceLength), to: session)
-        }
-        let whole = try decoder.decode(Self.file, request: DecodingRequest(), isCancelled: { false })
-        #expect(try session.finish(isCancelled: { false }) == whole)
-        #expect(whole.completeness == .complete)
-    }
-
-    @Test("makes no preview if no new rows are available")
-    func unchanged() throws {
-        let session = session()
-        #expect(try append(Self.file.dropLast(32), to: session) != nil)
-        #expect(try append(Data(), to: session) == nil)
     }
 
     @Test("passes each byte to the codec once")
@@ -82,69 +63,22 @@ struct DownsamplingSessionTests {
         #expect(codec.messages.count { if case .decodePreview = $0 { true } else { false } } == 4)
     }
 
-    @Test("malformed bytes end the previews, and finish throws the error")
-    func malformed() throws {
-        var file = Self.file
-        file[Self.headByteCount - 1] = 9
-        let session = session()
-        for start in stride(from: 0, to: file.count, by: 16) {
-            _ = try append(file.dropFirst(start).prefix(16), to: session)
-        }
-        #expect(throws: DecodingFailure.malformed(.fake, "a frame of kind 9")) {
-            try session.finish(isCancelled: { false })
-        }
-    }
-
     @Test("makes no previews for formats without previews, unknown formats and later frames")
     func noPreviews() throws {
-        let plain = DownsamplingDecoder(decoders: [FakeDecoder()], resampler: FakeRowResampler())
-            .makeSession(request: DecodingRequest(), throttle: .none)
-        #expect(try append(Self.file, to: plain) == nil)
-        #expect(try plain.finish(isCancelled: { false }).bitmap.pixels == Self.pixels)
-        let garbage = session()
-        #expect(try append(Data(count: 100), to: garbage) == nil)
-        #expect(throws: DecodingFailure.unknownFormat) { try garbage.finish(isCancelled: { false }) }
+        #expect(try append(Self.file, to: session(codec: FakeDecoder())) == nil)
+        #expect(try append(Data(count: 100), to: session()) == nil)
         let codec = FakeIncrementalDecoder()
         let second = session(DecodingRequest(frame: 1), codec: codec)
         #expect(try append(FakeImage(Self.size, frames: [Self.pixels, Self.pixels]).encoded, to: second) == nil)
         #expect(codec.messages.isEmpty)
-        #expect(try second.finish(isCancelled: { false }).bitmap.pixels == Self.pixels)
     }
 
-    @Test("a truncated file throws, or returns its available part on request")
-    func truncated() throws {
-        for accepts in [false, true] {
-            let codec = FakeDecoder(decodeFailure: .truncated(.fake))
-            let session = DownsamplingDecoder(decoders: [codec], resampler: FakeRowResampler())
-                .makeSession(request: DecodingRequest(acceptsTruncated: accepts), throttle: .none)
-            _ = try append(Self.file, to: session)
-            let result = Result { try session.finish(isCancelled: { false }) }
-            if accepts {
-                #expect(try result.get().completeness == .truncated)
-            } else {
-                #expect(throws: DecodingFailure.truncated(.fake)) { try result.get() }
-            }
-        }
-    }
-
-    @Test("rejects too many bytes as soon as they arrive")
-    func tooManyBytes() throws {
-        let session = session(limits: DecodingLimits(encodedBytes: 50))
-        _ = try append(Data(count: 50), to: session)
-        #expect(throws: DecodingFailure.limitExceeded(.encodedBytes, value: 51, allowed: 50)) {
-            try append(Data(count: 1), to: session)
-        }
-    }
-
-    @Test("makes no previews of an image above the limits, and finish throws")
+    @Test("makes no previews of an image above the limits")
     func tooLarge() throws {
         let codec = FakeIncrementalDecoder()
         let session = session(codec: codec, limits: DecodingLimits(decodedBytes: 255))
         #expect(try append(Self.file, to: session) == nil)
         #expect(!codec.messages.contains { if case .start = $0 { true } else { false } })
-        #expect(throws: DecodingFailure.limitExceeded(.decodedBytes, value: 256, allowed: 255)) {
-            try session.finish(isCancelled: { false })
-        }
     }
 
     @Test("makes no previews if the codec needs too much memory for them", arguments: [0, 1])
@@ -152,37 +86,28 @@ struct DownsamplingSessionTests {
         let session = session(
             codec: FakeIncrementalDecoder(heldBytes: held), limits: DecodingLimits(decodedBytes: Self.pixels.count))
         #expect(try (append(Self.file, to: session) == nil) == (held > 0))
-        #expect(try session.finish(isCancelled: { false }).bitmap.pixels == Self.pixels)
     }
 
     @Test("a cancelled call throws, and the session can continue")
     func cancelled() throws {
         let session = session()
         #expect(throws: DecodingFailure.cancelled) {
-            try session.append(Self.file, at: .zero, isCancelled: { true })
+            try session?.append(Self.file, at: .zero, isCancelled: { true })
         }
         #expect(try append(Self.file, to: session) != nil)
-        #expect(throws: DecodingFailure.cancelled) { try session.finish(isCancelled: { true }) }
-        #expect(try session.finish(isCancelled: { false }).bitmap.pixels == Self.pixels)
-    }
-
-    private static func decoder(
-        _ codec: any ImageDecoder = FakeIncrementalDecoder(), limits: DecodingLimits = .default
-    ) -> DownsamplingDecoder {
-        DownsamplingDecoder(decoders: [codec], resampler: FakeRowResampler(), limits: limits)
     }
 
     private func session(
         _ request: DecodingRequest = DecodingRequest(), codec: any ImageDecoder = FakeIncrementalDecoder(),
         limits: DecodingLimits = .default, throttle: PreviewThrottle = .none
-    ) -> any DecodingSession {
-        Self.decoder(codec, limits: limits).makeSession(request: request, throttle: throttle)
+    ) -> (any DecodingSession)? {
+        DownsamplingDecoder(decoders: [codec], limits: limits).makeSession(request: request, throttle: throttle)
     }
 
     private func append(
-        _ bytes: Data, to session: any DecodingSession, at elapsed: Duration = .zero
+        _ bytes: Data, to session: (any DecodingSession)?, at elapsed: Duration = .zero
     ) throws -> DecodedImage? {
-        try session.append(bytes, at: elapsed, isCancelled: { false })
+        try session?.append(bytes, at: elapsed, isCancelled: { false })
     }
 }
 

@@ -68,7 +68,7 @@ struct OrientationTests {
     }
 
     private func decode(_ source: FakeImage, _ target: ImageTarget? = nil) throws -> DecodedImage {
-        try DownsamplingDecoder(decoders: [FakeDecoder()], resampler: FakeRowResampler())
+        try DownsamplingDecoder(decoders: [FakeDecoder()])
             .decode(source.encoded, request: DecodingRequest(target: target), isCancelled: { false })
     }
 

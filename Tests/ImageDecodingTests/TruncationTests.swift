@@ -30,8 +30,8 @@ struct TruncationTests {
         let image = try decode(request, source)
         #expect(image.bitmap.size == PixelSize(width: 6, height: 8))
         // After rotation to the right, the top is on the right side.
-        let row = Array(image.bitmap.pixels.prefix(6 * 4))
-        #expect(row == [UInt8](repeating: 0, count: 12) + [10, 20, 30, 255, 10, 20, 30, 255, 10, 20, 30, 255])
+        let alpha = (0..<6).map { image.bitmap.pixels[4 * $0 + 3] }
+        #expect(alpha.prefix(3).allSatisfy { $0 < 20 } && alpha.suffix(3).allSatisfy { $0 > 235 })
     }
 
     @Test("converts colors before missing rows are added")
@@ -72,7 +72,7 @@ struct TruncationTests {
         failure: DecodingFailure? = .truncated(.fake)
     ) throws -> DecodedImage {
         try DownsamplingDecoder(
-            decoders: [FakeDecoder(decodeFailure: failure)], resampler: FakeRowResampler(),
+            decoders: [FakeDecoder(decodeFailure: failure)],
             colorConverter: FakeColorConverter()
         ).decode(source.encoded, request: request, isCancelled: { false })
     }

@@ -4,7 +4,7 @@ import ImageTesting
 import Synchronization
 
 /// A decoder whose previews have one pixel. Its red value is the number of bytes that the preview was made of.
-final class ScriptedPreviews: PreviewingImageDecoder {
+final class ScriptedPreviews: SizedImageDecoder {
     let whole: FakeSizedImageDecoder
     /// The bytes passed to each session.
     let fed = MessageLog<Int>()
@@ -27,7 +27,7 @@ final class ScriptedPreviews: PreviewingImageDecoder {
         try whole.decode(data, request: request, isCancelled: isCancelled)
     }
 
-    func makeSession(request: DecodingRequest, throttle: PreviewThrottle) -> any DecodingSession {
+    func makeSession(request: DecodingRequest, throttle: PreviewThrottle) -> (any DecodingSession)? {
         sessions.withLock { $0 += 1 }
         return Session(self, throttle)
     }
@@ -54,10 +54,6 @@ final class ScriptedPreviews: PreviewingImageDecoder {
             guard throttle.isDue(extent, of: 1, at: elapsed, after: last) else { return nil }
             last = (extent, elapsed)
             return .pixel(UInt8(count))
-        }
-
-        func finish(isCancelled: @Sendable () -> Bool) throws(DecodingFailure) -> DecodedImage {
-            throw .unknownFormat  // the loader decodes all bytes at once
         }
     }
 }

@@ -48,7 +48,7 @@ struct LargeImageTests {
         let data = Self.photograph(PixelSize(width: 16_320, height: 12_240))
         let target = ImageTarget(PixelSize(width: 300, height: 300))
         let session = Self.decoder.makeSession(request: DecodingRequest(target: target), throttle: .none)
-        let preview = try session.append(data.prefix(data.count / 2), at: .zero) { false }
+        let preview = try session?.append(data.prefix(data.count / 2), at: .zero) { false }
         #expect(preview?.bitmap.size == PixelSize(width: 300, height: 225))
     }
 

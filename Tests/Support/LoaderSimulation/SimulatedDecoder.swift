@@ -46,7 +46,7 @@ struct SimulatedProcessor: ImageProcessor {
 }
 
 /// Decodes at once, and makes a preview for each chunk.
-struct SimulatedDecoder: PreviewingImageDecoder {
+struct SimulatedDecoder: SizedImageDecoder {
     /// Whether previews are made of the latest chunk only, which is a planted bug.
     var forgetsPieces = false
 
@@ -61,7 +61,7 @@ struct SimulatedDecoder: PreviewingImageDecoder {
         return try SimulatedImage.decode(data, request)
     }
 
-    func makeSession(request: DecodingRequest, throttle: PreviewThrottle) -> any DecodingSession {
+    func makeSession(request: DecodingRequest, throttle: PreviewThrottle) -> (any DecodingSession)? {
         Session(request, forgetsPieces: forgetsPieces)
     }
 
@@ -79,10 +79,6 @@ struct SimulatedDecoder: PreviewingImageDecoder {
         ) throws(DecodingFailure) -> DecodedImage? {
             bytes = forgetsPieces ? piece : bytes + piece
             return try SimulatedImage.decode(bytes, request)
-        }
-
-        func finish(isCancelled: @Sendable () -> Bool) throws(DecodingFailure) -> DecodedImage {
-            throw .unknownFormat  // the loader decodes all bytes at once
         }
     }
 }

@@ -4,15 +4,14 @@ import ImageColorManagement
 import ImageContractTesting
 import ImageCore
 import ImageDecoding
-import ImageProcessing
 
 /// Checks that the registry and the decoders agree on the format of a file.
 struct FormatSnifferCheck {
     private let decoder = DownsamplingDecoder(
-        decoders: FuzzTarget.decoders, resampler: LanczosRowResampler(), limits: HostileInputCheck.smallLimits)
+        decoders: FuzzTarget.decoders, limits: HostileInputCheck.smallLimits)
 
     func check(_ data: Data) throws(ContractViolation) {
-        let prefix = Data(data.prefix(DecoderRegistry.prefixByteCount))
+        let prefix = Data(data.prefix(FileSignature.byteCount))
         let formats = FuzzTarget.decoders.filter { $0.recognizes(prefix) }.map(\.format)
         try expect(formats.count <= 1, "recognized as \(formats)")
         switch Result(catching: { () throws(DecodingFailure) in try decoder.header(of: data) }) {
@@ -27,7 +26,7 @@ struct FormatSnifferCheck {
 /// Checks decoding to a small size, with color conversion and resampling.
 struct PipelineCheck {
     private let decoder = DownsamplingDecoder(
-        decoders: FuzzTarget.decoders, resampler: LanczosRowResampler(), colorConverter: LittleCMSColorConverter(),
+        decoders: FuzzTarget.decoders, colorConverter: LittleCMSColorConverter(),
         limits: HostileInputCheck.smallLimits)
 
     func check(_ data: Data) throws(ContractViolation) {

@@ -31,13 +31,6 @@ import Testing
         #expect(grays(result) == expected)
     }
 
-    @Test("stretches without keeping the aspect ratio")
-    func stretch() throws {
-        let result = try StretchProcessor(size: PixelSize(width: 4, height: 1)).process(bitmap([[9, 9], [9, 9]]))
-        #expect(grays(result) == [[9, 9, 9, 9]])
-        #expect(result.isOpaque)
-    }
-
     @Test("places an image on a transparent canvas")
     func canvas() {
         let area = RenderingPlan.Area(x: 1, y: 2, size: PixelSize(width: 3, height: 4))

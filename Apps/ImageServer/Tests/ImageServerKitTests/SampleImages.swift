@@ -36,7 +36,7 @@ enum SampleImages {
 
     static func decoder(_ limits: RenderingLimits = RenderingLimits()) -> DownsamplingDecoder {
         DownsamplingDecoder(
-            decoders: [JPEGDecoder(), PNGDecoder(), WebPDecoder(), GIFDecoder()], resampler: LanczosRowResampler(),
+            decoders: [JPEGDecoder(), PNGDecoder(), WebPDecoder(), GIFDecoder()],
             colorConverter: LittleCMSColorConverter(), limits: limits.decoding)
     }
 }

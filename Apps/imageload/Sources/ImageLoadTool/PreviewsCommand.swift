@@ -31,18 +31,19 @@ struct PreviewsCommand: AsyncParsableCommand {
     func run() async throws {
         let data = try await FileAccess.read(file)
         let folder = try FileAccess.createFolder(at: output)
-        let session = ImageDecoders.makeDecoder(.all, limits: options.limits)
-            .makeSession(request: DecodingRequest(target: options.target), throttle: .none)
+        let decoder = ImageDecoders.makeDecoder(.all, limits: options.limits)
+        let request = DecodingRequest(target: options.target)
+        let session = decoder.makeSession(request: request, throttle: .none)
         let length = piece ?? max(1, data.count / 20)
         for start in stride(from: 0, to: data.count, by: length) {
             let bytes = data.dropFirst(start).prefix(length)
             let preview = try ToolFailure.naming(file) { () throws(DecodingFailure) in
-                try session.append(bytes, at: .zero, isCancelled: { false })
+                try session?.append(bytes, at: .zero, isCancelled: { false })
             }
             if let preview { try await write(preview, after: start + bytes.count, of: data.count, to: folder) }
         }
         let image = try ToolFailure.naming(file) { () throws(DecodingFailure) in
-            try session.finish(isCancelled: { false })
+            try decoder.decode(data, request: request, isCancelled: { false })
         }
         try await write(image, after: data.count, of: data.count, to: folder)
     }

@@ -41,8 +41,8 @@
         /// `.avif`.
         public var format: ImageFormat { .avif }
 
-        /// `.alpha`.
-        public var keptFeatures: ImageFeatures { .alpha }
+        /// True.
+        public var keepsAlpha: Bool { true }
 
         /// Encodes a still image.
         ///

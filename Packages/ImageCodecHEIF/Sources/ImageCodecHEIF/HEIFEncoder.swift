@@ -31,8 +31,8 @@
         /// `.heic`.
         public var format: ImageFormat { .heic }
 
-        /// `.alpha`.
-        public var keptFeatures: ImageFeatures { .alpha }
+        /// True.
+        public var keepsAlpha: Bool { true }
 
         /// Encodes a still image.
         ///

@@ -14,8 +14,8 @@
         /// The encoded format.
         public let format: ImageFormat
 
-        /// `.alpha`, except for JPEG and GIF.
-        public var keptFeatures: ImageFeatures { [.jpeg, .gif].contains(format) ? [] : .alpha }
+        /// True, except for JPEG and GIF.
+        public var keepsAlpha: Bool { ![.jpeg, .gif].contains(format) }
 
         /// Creates an encoder for a format.
         public init(_ format: ImageFormat) { self.format = format }
@@ -42,12 +42,19 @@
                 throw .inconsistentFrames
             }
             if frames.count == 1 { return try encode(first.bitmap, options: options) }
-            guard let keys = AnimationWritingKeys(format) else { throw .animationUnsupported(format) }
-            return try write(count: frames.count, properties: keys.file(loopCount: loopCount)) {
+            guard let keys = AnimationKeys(format), let delay = keys.writtenDelay else {
+                throw .animationUnsupported(format)
+            }
+            // A GIF stores the repetitions after the first play, and none if it plays once.
+            let loops = format == .gif ? max(0, loopCount - 1) : loopCount
+            let properties = [keys.dictionary: [keys.loopCount: loops]]
+            return try write(count: frames.count, properties: format == .gif && loopCount == 1 ? nil : properties) {
                 destination throws(EncodingFailure) in
                 for frame in frames {
-                    let properties = keys.frame(delay: frame.delay, with: imageProperties(options)[keys.dictionary])
-                    CGImageDestinationAddImage(destination, try image(of: frame.bitmap), properties as CFDictionary)
+                    var values = imageProperties(options)[keys.dictionary] as? [CFString: Any] ?? [:]
+                    values[delay] = frame.delay / .seconds(1)
+                    CGImageDestinationAddImage(
+                        destination, try image(of: frame.bitmap), [keys.dictionary: values] as CFDictionary)
                 }
             }
         }
@@ -101,44 +108,6 @@
                 throw .failed(format, "Core Graphics could not create an image")
             }
             return image
-        }
-    }
-
-    /// ImageIO's property keys for writing animations.
-    private struct AnimationWritingKeys {
-        let dictionary: CFString
-        private let delay: CFString
-        private let loopCount: CFString
-        private let countsRepetitions: Bool
-
-        init?(_ format: ImageFormat) {
-            switch format {
-            case .gif:
-                dictionary = kCGImagePropertyGIFDictionary
-                delay = kCGImagePropertyGIFDelayTime
-                loopCount = kCGImagePropertyGIFLoopCount
-                countsRepetitions = true
-            case .png:
-                dictionary = kCGImagePropertyPNGDictionary
-                delay = kCGImagePropertyAPNGDelayTime
-                loopCount = kCGImagePropertyAPNGLoopCount
-                countsRepetitions = false
-            default: return nil
-            }
-        }
-
-        /// Returns the properties of the file. Returns nil for a GIF that plays once: its loop extension only stores
-        /// repetitions.
-        func file(loopCount count: Int) -> [CFString: Any]? {
-            if countsRepetitions, count == 1 { return nil }
-            return [dictionary: [loopCount: countsRepetitions && count > 0 ? count - 1 : count]]
-        }
-
-        /// Returns the properties of a frame, with other values of the same dictionary.
-        func frame(delay time: Duration, with others: Any?) -> [CFString: Any] {
-            var values = others as? [CFString: Any] ?? [:]
-            values[delay] = time / .seconds(1)
-            return [dictionary: values]
         }
     }
 #endif

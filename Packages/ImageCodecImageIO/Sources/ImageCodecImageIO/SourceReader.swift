@@ -76,10 +76,13 @@
         }
     }
 
-    /// ImageIO's property keys for reading animations.
-    private struct AnimationKeys {
+    /// ImageIO's property keys of animations.
+    struct AnimationKeys {
         let dictionary: CFString
+        /// The delay as stored.
         let delay: CFString
+        /// The delay to write. Nil if ImageIO can't write animations in the format.
+        var writtenDelay: CFString?
         let loopCount: CFString
 
         init?(_ format: ImageFormat) {
@@ -87,10 +90,12 @@
             case .gif:
                 dictionary = kCGImagePropertyGIFDictionary
                 delay = kCGImagePropertyGIFUnclampedDelayTime
+                writtenDelay = kCGImagePropertyGIFDelayTime
                 loopCount = kCGImagePropertyGIFLoopCount
             case .png:
                 dictionary = kCGImagePropertyPNGDictionary
                 delay = kCGImagePropertyAPNGUnclampedDelayTime
+                writtenDelay = kCGImagePropertyAPNGDelayTime
                 loopCount = kCGImagePropertyAPNGLoopCount
             case .webp:
                 dictionary = kCGImagePropertyWebPDictionary

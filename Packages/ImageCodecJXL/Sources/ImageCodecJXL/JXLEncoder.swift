@@ -39,8 +39,8 @@
         /// `.jxl`.
         public var format: ImageFormat { .jxl }
 
-        /// `.alpha`.
-        public var keptFeatures: ImageFeatures { .alpha }
+        /// True.
+        public var keepsAlpha: Bool { true }
 
         /// Encodes a still image.
         ///

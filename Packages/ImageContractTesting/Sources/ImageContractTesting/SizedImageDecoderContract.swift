@@ -7,24 +7,30 @@ import Synchronization
     public import Foundation
 #endif
 
-/// The contract of `SizedImageDecoder`.
+/// The contract of `SizedImageDecoder` and `DecodingSession`.
 public enum SizedImageDecoderContract {
     /// A function that makes decoders, and valid files for them.
     public struct Subject: Sendable {
         /// Small files of at least 8 by 8 pixels.
         public var samples: [Data]
+        /// Small files of at least 8 by 8 pixels that have previews before their end.
+        public var previewSamples: [Data]
         /// Makes a decoder with the given limits.
         public var makeDecoder: @Sendable (DecodingLimits) -> any SizedImageDecoder
 
         /// Creates a subject from valid files and a function that makes decoders.
-        public init(samples: [Data], makeDecoder: @escaping @Sendable (DecodingLimits) -> any SizedImageDecoder) {
+        public init(
+            samples: [Data], previewSamples: [Data] = [],
+            makeDecoder: @escaping @Sendable (DecodingLimits) -> any SizedImageDecoder
+        ) {
             self.samples = samples
+            self.previewSamples = previewSamples
             self.makeDecoder = makeDecoder
         }
     }
 
     /// All rules.
-    public static let rules: [ContractRule<Subject>] = sizeRules + failureRules
+    public static let rules: [ContractRule<Subject>] = sizeRules + failureRules + previewRules
 
     private static let sizeRules: [ContractRule<Subject>] = [
         ContractRule("a request without a target returns the upright image at its own size") { subject in
@@ -139,6 +145,55 @@ public enum SizedImageDecoderContract {
         },
     ]
 
+    private static let previewRules: [ContractRule<Subject>] = [
+        ContractRule("a session returns previews of the final size, marked as such, before the last byte") { subject in
+            for sample in subject.previewSamples {
+                for target in [nil, ImageTarget(PixelSize(width: 5, height: 5)), targets[3]] {
+                    let request = DecodingRequest(target: target)
+                    let size = request.outputSize(for: try subject.decoder.header(of: sample).size)
+                    let previews = try subject.previews(of: Data(sample.dropLast()), request)
+                    try expect(!previews.isEmpty, "there is no preview")
+                    for preview in previews {
+                        try expect(preview.completeness == .preview, "a preview is marked as \(preview.completeness)")
+                        try expect(preview.bitmap.size == size, "\(preview.bitmap.size), not \(size)")
+                    }
+                }
+            }
+        },
+        ContractRule("a session returns no preview without new bytes") { subject in
+            for sample in subject.previewSamples {
+                let previews = try subject.previews(of: sample, repeatingLast: true)
+                try expect(previews.isEmpty, "there is a preview without new bytes")
+            }
+        },
+        ContractRule("a session follows the throttle") { subject in
+            for sample in subject.previewSamples {
+                let throttle = PreviewThrottle(interval: .seconds(1), rowShare: 0)
+                let previews = try subject.previews(of: sample, throttle: throttle)
+                try expect(previews.count == 1, "\(previews.count) previews at the same time")
+            }
+        },
+        ContractRule("a session returns no preview of invalid bytes, and no error") { subject in
+            let garbage = Data("<html>".utf8) + Data(count: 100)
+            try expect(subject.sessionFailure(of: garbage) == nil, "there is an error")
+            try expect(try subject.previews(of: garbage).isEmpty, "there is a preview")
+        },
+        ContractRule("a session fails as soon as it receives too many bytes") { subject in
+            for sample in subject.previewSamples {
+                let failure = subject.sessionFailure(of: sample, limits: DecodingLimits(encodedBytes: sample.count - 1))
+                try expect(
+                    failure == .limitExceeded(.encodedBytes, value: sample.count, allowed: sample.count - 1),
+                    "\(String(describing: failure))")
+            }
+        },
+        ContractRule("a session stops when it is cancelled") { subject in
+            for sample in subject.previewSamples {
+                let failure = subject.sessionFailure(of: sample) { true }
+                try expect(failure == .cancelled, "\(String(describing: failure)) instead of cancelled")
+            }
+        },
+    ]
+
     private static let targets: [ImageTarget] =
         [(5, 5), (3, 7), (1, 1), (4000, 4000), (9, 1)].flatMap { width, height in
             ImageTarget.Mode.allCases.map { ImageTarget(PixelSize(width: width, height: height), mode: $0) }
@@ -160,6 +215,31 @@ extension SizedImageDecoderContract.Subject {
     ) -> DecodingFailure? {
         do throws(DecodingFailure) {
             _ = try makeDecoder(limits).decode(data, request: request, isCancelled: isCancelled)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    /// Returns the previews while `data` arrives in pieces.
+    /// - Parameter repeatingLast: Returns the preview for no bytes after all bytes instead.
+    fileprivate func previews(
+        of data: Data, _ request: DecodingRequest = DecodingRequest(), throttle: PreviewThrottle = .none,
+        repeatingLast: Bool = false
+    ) throws -> [DecodedImage] {
+        let session = decoder.makeSession(request: request, throttle: throttle)
+        let pieces = stride(from: 0, to: data.count, by: 20).map { Data(data.dropFirst($0).prefix(20)) }
+        let previews = try pieces.compactMap { try session?.append($0, at: .zero, isCancelled: { false }) }
+        if !repeatingLast { return previews }
+        return try session?.append(Data(), at: .zero, isCancelled: { false }).map { [$0] } ?? []
+    }
+
+    fileprivate func sessionFailure(
+        of data: Data, limits: DecodingLimits = .default, isCancelled: @Sendable () -> Bool = { false }
+    ) -> DecodingFailure? {
+        let session = makeDecoder(limits).makeSession(request: DecodingRequest(), throttle: .none)
+        do throws(DecodingFailure) {
+            _ = try session?.append(data, at: .zero, isCancelled: isCancelled)
             return nil
         } catch {
             return error

@@ -1,8 +1,8 @@
 import ImageCore
+import ImageProcessing
 
 /// The parts of the pipeline that are the same for all images of a decoder.
 struct PipelineConfiguration: Sendable {
-    let resampler: any RowResampler
     let colorConverter: (any ColorConverter)?
     let limits: DecodingLimits
     let pool: PixelBufferPool?
@@ -26,16 +26,14 @@ struct DecodingPipeline {
         header: ImageHeader, target: ImageTarget?, configuration: PipelineConfiguration, mayEndEarly: Bool = false,
         decodableSize: (PixelSize) -> PixelSize
     ) throws(DecodingFailure) {
-        let oversampling = target?.preference == .speed ? 1 : max(1, configuration.resampler.oversampling)
-        plan = DownsamplingPlan(
-            header: header, target: target, oversampling: oversampling, decodableSize: decodableSize)
+        plan = DownsamplingPlan(header: header, target: target, decodableSize: decodableSize)
         try Self.check(plan, heldByCodec: 0, limits: configuration.limits)
         self.header = header
         let hasAlpha = header.hasAlpha || mayEndEarly
         collector = Self.collector(for: plan, header: header, checksAlpha: hasAlpha, pool: configuration.pool)
         var stage: any PixelRowSink = collector
         if case .resample(let region) = plan.step {
-            stage = try configuration.resampler.makeStage(
+            stage = LanczosStage(
                 source: plan.codecSize, region: region, output: plan.storedOutput, isOpaque: !hasAlpha,
                 next: collector)
         }
@@ -70,7 +68,7 @@ struct DecodingPipeline {
         return try collector.finish(format: header.format)
     }
 
-    /// The sides are checked too, because a resampler allocates memory for each column and row of the output.
+    /// The sides are checked too, because the resampler allocates memory for each column and row of the output.
     private static func check(
         _ plan: DownsamplingPlan, heldByCodec held: Int, limits: DecodingLimits
     ) throws(DecodingFailure) {

@@ -11,24 +11,22 @@ public import ImageCore
 /// The codec scales as far as it can. Its rows are converted to sRGB, resampled, and written to the upright image. If
 /// the format allows it, only a few rows are in memory in addition to the result.
 public struct DownsamplingDecoder: SizedImageDecoder {
-    let registry: DecoderRegistry
+    let decoders: [any ImageDecoder]
     let configuration: PipelineConfiguration
 
     /// Creates a decoder.
     ///
     /// - Parameters:
     ///   - decoders: The decoders, in the order in which they are tried.
-    ///   - resampler: Resizes the rows of the codec to the target.
     ///   - colorConverter: Converts colors to sRGB; nil to ignore embedded profiles.
     ///   - limits: The limits of each image.
     ///   - pool: Reuses the memory of images; nil to allocate it for each image.
     public init(
-        decoders: [any ImageDecoder], resampler: any RowResampler, colorConverter: (any ColorConverter)? = nil,
+        decoders: [any ImageDecoder], colorConverter: (any ColorConverter)? = nil,
         limits: DecodingLimits = .default, pool: PixelBufferPool? = nil
     ) {
-        registry = DecoderRegistry(decoders)
-        configuration = PipelineConfiguration(
-            resampler: resampler, colorConverter: colorConverter, limits: limits, pool: pool)
+        self.decoders = decoders
+        configuration = PipelineConfiguration(colorConverter: colorConverter, limits: limits, pool: pool)
     }
 
     public func header(of data: Data) throws(DecodingFailure) -> ImageHeader { try open(data).header }
@@ -52,7 +50,7 @@ public struct DownsamplingDecoder: SizedImageDecoder {
     /// Opens a file and checks its header, because a codec might not.
     func open(_ data: Data) throws(DecodingFailure) -> any OpenedImage {
         try configuration.limits.check(.encodedBytes, data.count)
-        let image = try registry.decoder(for: data).open(data, limits: configuration.limits)
+        let image = try decoders.decoder(for: data).open(data, limits: configuration.limits)
         try configuration.limits.check(image.header.storedSize)
         try configuration.limits.check(.frames, image.header.frameCount)
         return image
@@ -89,7 +87,7 @@ public struct DownsamplingDecoder: SizedImageDecoder {
         }
         return try DecodingPipeline(
             header: header, target: request.target, configuration: configuration, mayEndEarly: mayEndEarly,
-            decodableSize: { image.decodableSize(covering: $0, preference: request.preference) })
+            decodableSize: { image.decodableSize(covering: $0, preference: request.target?.preference ?? .quality) })
     }
 
     private func run(
@@ -100,7 +98,34 @@ public struct DownsamplingDecoder: SizedImageDecoder {
         try pipeline.check(
             heldByCodec: image.heldBytes(frame: frame, size: size, layout: layout), limits: configuration.limits)
         try pipeline.run(isCancelled: isCancelled) { sink throws(DecodingFailure) in
-            try image.decode(frame: frame, size: size, layout: layout, preference: request.preference, into: sink)
+            try image.decode(
+                frame: frame, size: size, layout: layout, preference: request.target?.preference ?? .quality, into: sink
+            )
         }
+    }
+}
+
+extension [any ImageDecoder] {
+    /// Returns the first decoder that recognizes a file by its signature. File names and MIME types are ignored.
+    ///
+    /// Throws `.unsupported` with the module that decodes the file, if it is in a format of this package, and
+    /// `.unknownFormat` for other files.
+    func decoder(for data: Data) throws(DecodingFailure) -> any ImageDecoder {
+        let prefix = Data(data.prefix(FileSignature.byteCount))
+        if let decoder = first(where: { $0.recognizes(prefix) }) { return decoder }
+        guard let format = FileSignature.format(of: prefix), let type = Self.types[format] else {
+            throw .unknownFormat
+        }
+        throw .unsupported(format, "there is no decoder for it; add \(type) to the decoders")
+    }
+
+    /// The decoders of this package, for error messages.
+    private static var types: [ImageFormat: String] {
+        [
+            .jpeg: "JPEGDecoder of ImageCodecJPEG", .png: "PNGDecoder of ImageCodecPNG",
+            .webp: "WebPDecoder of ImageCodecWebP", .gif: "GIFDecoder of ImageCodecGIF",
+            .avif: "AVIFDecoder of ImageCodecAVIF", .heic: "HEIFDecoder of ImageCodecHEIF",
+            .jxl: "JXLDecoder of ImageCodecJXL",
+        ]
     }
 }

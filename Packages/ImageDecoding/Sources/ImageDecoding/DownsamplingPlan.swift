@@ -22,21 +22,20 @@ struct DownsamplingPlan: Hashable {
     let codecSize: PixelSize
     let step: Step
 
-    /// - Parameters:
-    ///   - oversampling: The desired ratio of the size of the codec's image to the output, at least 1.
-    ///   - decodableSize: `decodableSize(covering:)` of the codec.
-    init(
-        header: ImageHeader, target: ImageTarget?, oversampling: Double, decodableSize: (PixelSize) -> PixelSize
-    ) {
+    /// - Parameter decodableSize: `decodableSize(covering:)` of the codec.
+    init(header: ImageHeader, target: ImageTarget?, decodableSize: (PixelSize) -> PixelSize) {
         let stored = header.storedSize
         output = target?.outputSize(for: header.size) ?? header.size
         storedOutput = header.orientation.swapsAxes ? output.transposed : output
         guard var target, storedOutput != stored else {
-            (codecSize, step) = (stored, .keep)
+            codecSize = stored
+            step = .keep
             return
         }
         if header.orientation.swapsAxes { target.size = target.size.transposed }
         let region = target.region(of: stored)
+        // An image that a codec has scaled is blurred near its resolution.
+        let oversampling = target.preference == .speed ? 1.0 : 2
         codecSize = Self.codecSize(
             stored: stored, scale: Self.scale(from: region, for: target, output: storedOutput),
             oversampling: oversampling, decodableSize: decodableSize)
@@ -77,7 +76,7 @@ struct DownsamplingPlan: Hashable {
         {
             return .crop(x: x, y: y)
         }
-        return .resample(scaled)
+        return codecSize == output && scaled == PixelRegion(output) ? .keep : .resample(scaled)
     }
 
     /// Returns the scale of the codec. Codecs that scale in steps of 1/8 round the sides up, so that the last column and

@@ -6,26 +6,23 @@ public import ImageCore
     import Foundation
 #endif
 
-/// Decodes an image while its bytes arrive.
-///
-/// Previews are made by the incremental decoder of the codec. The final image is decoded from all bytes at once, so that
-/// it equals an image without previews.
+/// Makes previews with the incremental decoder of the codec.
 final class DownsamplingSession: DecodingSession {
     private let decoder: DownsamplingDecoder
     private let request: DecodingRequest
     private let throttle: PreviewThrottle
-    private var data = Data()
-    private var stage = Stage.unrecognized
+    private var byteCount = 0
+    private var stage = Stage.unrecognized(Data())
     private var last: (extent: PreviewExtent, moment: Duration)?
 
     private enum Stage {
         /// There are too few bytes to detect the format.
-        case unrecognized
+        case unrecognized(Data)
         /// The header is not complete.
         case opened(any IncrementalImage)
         /// Previews have `rowCount` rows.
         case started(any IncrementalImage, ImageHeader, rowCount: Int)
-        /// There are no more previews: the format has none, the data is malformed, or the final image is being decoded.
+        /// There are no more previews: the format has none, or the data is malformed.
         case finished
     }
 
@@ -41,32 +38,28 @@ final class DownsamplingSession: DecodingSession {
         _ bytes: Data, at elapsed: Duration, isCancelled: @Sendable () -> Bool
     ) throws(DecodingFailure) -> DecodedImage? {
         if isCancelled() { throw .cancelled }
-        try decoder.configuration.limits.check(.encodedBytes, data.count + bytes.count)
-        data.append(bytes)
+        byteCount += bytes.count
+        try decoder.configuration.limits.check(.encodedBytes, byteCount)
         do {
             try advance(with: bytes)
             return try preview(at: elapsed, isCancelled: isCancelled)
         } catch .cancelled {
             throw .cancelled
         } catch {
-            // `finish` decodes the same bytes and throws the error.
+            // Decoding all bytes throws the error.
             stage = .finished
             return nil
         }
-    }
-
-    func finish(isCancelled: @Sendable () -> Bool) throws(DecodingFailure) -> DecodedImage {
-        stage = .finished
-        return try decoder.decode(data, request: request, isCancelled: isCancelled)
     }
 
     /// Passes `bytes` to the incremental decoder, or all bytes so far if the format has just been detected.
     private func advance(with bytes: Data) throws(DecodingFailure) {
         switch stage {
         case .finished: return
-        case .unrecognized:
-            guard hasSignature else { return }
-            guard let codec = try decoder.registry.decoder(for: data) as? any IncrementalImageDecoder else {
+        case .unrecognized(let first):
+            let data = first + bytes
+            guard Self.hasSignature(data) else { return stage = .unrecognized(data) }
+            guard let codec = try decoder.decoders.decoder(for: data) as? any IncrementalImageDecoder else {
                 return stage = .finished
             }
             let image = codec.makeIncrementalImage(limits: decoder.configuration.limits)
@@ -82,9 +75,9 @@ final class DownsamplingSession: DecodingSession {
     }
 
     /// Whether there are enough bytes to detect the format. Only the brands of HEIF and AVIF can need more than 32.
-    private var hasSignature: Bool {
+    private static func hasSignature(_ data: Data) -> Bool {
         let hasBrands = data.dropFirst(4).starts(with: "ftyp".utf8)
-        return data.count >= (hasBrands ? DecoderRegistry.prefixByteCount : 32)
+        return data.count >= (hasBrands ? FileSignature.byteCount : 32)
     }
 
     /// Sets the size of the previews as soon as the header is complete.
@@ -122,8 +115,8 @@ final class DownsamplingSession: DecodingSession {
     }
 }
 
-extension DownsamplingDecoder: PreviewingImageDecoder {
-    public func makeSession(request: DecodingRequest, throttle: PreviewThrottle) -> any DecodingSession {
+extension DownsamplingDecoder {
+    public func makeSession(request: DecodingRequest, throttle: PreviewThrottle) -> (any DecodingSession)? {
         DownsamplingSession(self, request: request, throttle: throttle)
     }
 }

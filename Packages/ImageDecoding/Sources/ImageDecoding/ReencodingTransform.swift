@@ -4,7 +4,7 @@ public import ImageCore
 ///
 /// Decodes an image, upright and in sRGB, and encodes it again. Data stays unchanged if
 /// - it is not an image, is animated or damaged, or would not become smaller,
-/// - it has alpha and the encoder doesn't keep it, by `ImageEncoder.keptFeatures`,
+/// - it has alpha and the encoder doesn't keep it, by `ImageEncoder.keepsAlpha`,
 /// - or the decoder can't read the encoder's files.
 ///
 /// What a decoded image doesn't have is lost: Exif and other metadata, a profile and colors outside of sRGB, more than 8
@@ -36,7 +36,7 @@ public struct ReencodingTransform: DataCacheTransform {
             guard try decoder.header(of: entry.data).frameCount == 1 else { return entry }
             let bitmap = try decoder.decode(entry.data, request: DecodingRequest()) { false }.bitmap
             let encoder = encoder(bitmap)
-            guard encoder.keptFeatures.isSuperset(of: bitmap.features) else { return entry }
+            guard bitmap.isOpaque || encoder.keepsAlpha else { return entry }
             let data = try encoder.encode(bitmap, options: options)
             guard data.count < entry.data.count else { return entry }
             if try decoder.header(of: data).size == bitmap.size { entry.data = data }

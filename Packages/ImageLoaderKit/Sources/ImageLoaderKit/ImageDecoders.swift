@@ -5,7 +5,6 @@ import ImageCodecWebP
 import ImageColorManagement
 public import ImageCore
 public import ImageDecoding
-import ImageProcessing
 
 /// Creates decoders for use without a loader.
 public enum ImageDecoders {
@@ -21,7 +20,7 @@ public enum ImageDecoders {
         let pool = PixelBufferPool(byteLimit: idleByteLimit)
         return DownsamplingDecoder(
             decoders: decoders.map { $0.using(pool) },
-            resampler: LanczosRowResampler(), colorConverter: LittleCMSColorConverter(), limits: limits, pool: pool)
+            colorConverter: LittleCMSColorConverter(), limits: limits, pool: pool)
     }
 }
 

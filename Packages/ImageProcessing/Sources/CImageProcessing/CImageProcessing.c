@@ -147,17 +147,10 @@ FILTER_OPAQUE(filter_opaque_portable, , products, int_totals)
 FILTER_OPAQUE(filter_opaque_avx2, AVX2, products_avx2, int_totals_avx2)
 
 INLINE void sum_rows_portable(
-    const float *rows, const ptrdiff_t *offsets, const float *weights, size_t taps, bool is_first, float *sums,
-    size_t count
+    const float *rows, const ptrdiff_t *offsets, const float *weights, size_t taps, float *sums, size_t count
 ) {
     for (size_t i = 0; i < count; i += 32) {
         float8 first = {0}, second = {0}, third = {0}, fourth = {0};
-        if (!is_first) {
-            first = load8(sums + i);
-            second = load8(sums + i + 8);
-            third = load8(sums + i + 16);
-            fourth = load8(sums + i + 24);
-        }
         for (size_t tap = 0; tap < taps; tap++) {
             const float *row = rows + offsets[tap] + i;
             first += load8(row) * weights[tap];
@@ -213,10 +206,9 @@ AVX2 static void filter_alpha_avx2(
 }
 
 AVX2 static void sum_rows_avx2(
-    const float *rows, const ptrdiff_t *offsets, const float *weights, size_t taps, bool is_first, float *sums,
-    size_t count
+    const float *rows, const ptrdiff_t *offsets, const float *weights, size_t taps, float *sums, size_t count
 ) {
-    sum_rows_portable(rows, offsets, weights, taps, is_first, sums, count);
+    sum_rows_portable(rows, offsets, weights, taps, sums, count);
 }
 
 AVX2 static void finish_row_avx2(const float *pixels, bool premultiplied, uint8_t *rgba, size_t count) {
@@ -264,10 +256,10 @@ void filter_alpha(
 
 void sum_rows(
     instruction_set instructions, const float *rows, const ptrdiff_t *offsets, const float *weights, size_t taps,
-    bool is_first, float *sums, size_t count
+    float *sums, size_t count
 ) {
-    if (instructions == instructions_avx2) sum_rows_avx2(rows, offsets, weights, taps, is_first, sums, count);
-    else sum_rows_portable(rows, offsets, weights, taps, is_first, sums, count);
+    if (instructions == instructions_avx2) sum_rows_avx2(rows, offsets, weights, taps, sums, count);
+    else sum_rows_portable(rows, offsets, weights, taps, sums, count);
 }
 
 void finish_row(

@@ -13,20 +13,21 @@ public struct FakeEncoder: ImageEncoder {
 
     /// The format that the encoder reports.
     public let format: ImageFormat
-    /// What the encoder says that it keeps. It always keeps alpha.
-    public let keptFeatures: ImageFeatures
+    /// Whether the encoder says that it keeps alpha. It always does.
+    public let keepsAlpha: Bool
     private let failure: EncodingFailure?
 
     /// Creates an encoder.
     ///
     /// - Parameters:
     ///   - format: The format that the encoder reports. The files are always `FakeImage` files.
-    ///   - keptFeatures: What the encoder says that it keeps.
+    ///   - keepsAlpha: Whether the encoder says that it keeps alpha.
     ///   - failure: The error that every call throws.
     public init(
-        format: ImageFormat = .fake, keptFeatures: ImageFeatures = .alpha, failure: EncodingFailure? = nil
+        format: ImageFormat = .fake, keepsAlpha: Bool = true, failure: EncodingFailure? = nil
     ) {
-        (self.format, self.keptFeatures) = (format, keptFeatures)
+        self.format = format
+        self.keepsAlpha = keepsAlpha
         self.failure = failure
     }
 

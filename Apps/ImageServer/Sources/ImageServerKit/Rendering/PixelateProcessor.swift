@@ -12,7 +12,7 @@ struct PixelateProcessor: ImageProcessor {
     func process(_ bitmap: Bitmap) throws -> Bitmap {
         let size = bitmap.size
         let blocks = PixelSize(width: (size.width + side - 1) / side, height: (size.height + side - 1) / side)
-        let small = try StretchProcessor(size: blocks).process(bitmap).pixels
+        let small = try ResizeProcessor(stretchingTo: blocks).process(bitmap).pixels
         var pixels: [UInt8] = []
         pixels.reserveCapacity(size.area * 4)
         for y in 0..<size.height {

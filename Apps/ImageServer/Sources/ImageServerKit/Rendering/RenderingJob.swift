@@ -48,7 +48,7 @@ struct RenderingJob {
     private var processors: [any ImageProcessor] {
         var steps: [any ImageProcessor] = plan.orientations.map(OrientationProcessor.init)
         if let crop = plan.crop { steps.append(CropProcessor(x: crop.x, y: crop.y, size: crop.size)) }
-        steps.append(StretchProcessor(size: plan.scaled))
+        steps.append(ResizeProcessor(stretchingTo: plan.scaled, limits: limits.decoding))
         if let crop = plan.resultCrop { steps.append(CropProcessor(x: crop.x, y: crop.y, size: crop.size)) }
         if options.blur > 0 { steps.append(GaussianBlurProcessor(sigma: options.blur)) }
         if options.pixelate > 1 { steps.append(PixelateProcessor(side: options.pixelate)) }

@@ -32,18 +32,8 @@ extension DecodingFailure: CustomStringConvertible {
 }
 
 /// Identifies a limit of `DecodingLimits`, for example in `DecodingFailure.limitExceeded`.
-///
-/// The limits and their units:
-/// - `encodedBytes`: the size of the file, in bytes.
-/// - `pixels`: width times height of the stored image or canvas, in pixels, also if less is decoded.
-/// - `side`: the longer of width and height, in pixels.
-/// - `frames`: the number of frames.
-/// - `metadataBytes`: the size of an ICC profile or of Exif data, in bytes. Decoders ignore larger ones instead of
-///   throwing.
-/// - `decodedBytes`: the memory for the output and for the codec, in bytes.
-/// - `scans`: the number of scans of a progressive JPEG.
 public enum DecodingLimit: String, Sendable, CaseIterable {
-    /// The limit of the same name in `DecodingLimits`. See `DecodingLimit` for its unit.
+    /// The limit of the same name in `DecodingLimits`.
     case encodedBytes, pixels, side, frames, metadataBytes, decodedBytes, scans
 }
 

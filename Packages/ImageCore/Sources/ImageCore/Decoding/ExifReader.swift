@@ -13,13 +13,8 @@ public enum ExifReader {
     ///
     /// Never traps. Takes time proportional to the number of directory entries, at most 65,535.
     public static func orientation(in exif: Data) -> ImageOrientation? {
-        guard let tiff = TIFFBytes(exif), var entry = tiff.firstDirectory else { return nil }
-        for _ in 0..<entry.count {
-            guard let tag = tiff.uint16(at: entry.offset) else { return nil }
-            if tag == orientationTag { return tiff.orientation(ofEntryAt: entry.offset) }
-            entry.offset += TIFFBytes.entryLength
-        }
-        return nil
+        guard let tiff = TIFFBytes(exif), let directory = tiff.firstDirectory else { return nil }
+        return tiff.integer(of: 0x0112, in: directory).flatMap(ImageOrientation.init)
     }
 
     /// Returns the JPEG thumbnail that the second directory refers to (CIPA DC-008, section 4.5.4).
@@ -28,23 +23,19 @@ public enum ExifReader {
     /// traps. Takes time proportional to the number of directory entries, at most 131,070.
     public static func thumbnail(in exif: Data) -> Data? {
         guard let tiff = TIFFBytes(exif), let directory = tiff.secondDirectory else { return nil }
-        guard let offset = tiff.integer(of: thumbnailOffsetTag, in: directory),
-            let length = tiff.integer(of: thumbnailLengthTag, in: directory),
+        // The tags JPEGInterchangeFormat and JPEGInterchangeFormatLength.
+        guard let offset = tiff.integer(of: 0x0201, in: directory),
+            let length = tiff.integer(of: 0x0202, in: directory),
             let thumbnail = tiff.bytes(at: offset, count: length), thumbnail.starts(with: [0xFF, 0xD8])
         else { return nil }
         return thumbnail
     }
-
-    private static let orientationTag = 0x0112
-    /// The tags JPEGInterchangeFormat and JPEGInterchangeFormatLength.
-    private static let thumbnailOffsetTag = 0x0201
-    private static let thumbnailLengthTag = 0x0202
 }
 
 /// Reads integers of a TIFF file, with bounds checks and in its byte order. Offsets count from the byte-order mark.
 private struct TIFFBytes {
     /// The length in bytes of a directory entry: tag, type, count, value.
-    static let entryLength = 12
+    private static let entryLength = 12
 
     private let bytes: Data
     private let isLittleEndian: Bool
@@ -84,10 +75,6 @@ private struct TIFFBytes {
         return nil
     }
 
-    func orientation(ofEntryAt offset: Int) -> ImageOrientation? {
-        integer(ofEntryAt: offset).flatMap(ImageOrientation.init(rawValue:))
-    }
-
     /// Returns the value of an entry with one SHORT (type 3) or one LONG (type 4).
     private func integer(ofEntryAt offset: Int) -> Int? {
         guard let type = uint16(at: offset + 2), uint32(at: offset + 4) == 1 else { return nil }
@@ -105,9 +92,9 @@ private struct TIFFBytes {
         return Data(bytes[start..<start + count])
     }
 
-    func uint16(at offset: Int) -> Int? { integer(at: offset, byteCount: 2) }
+    private func uint16(at offset: Int) -> Int? { integer(at: offset, byteCount: 2) }
 
-    func uint32(at offset: Int) -> Int? { integer(at: offset, byteCount: 4) }
+    private func uint32(at offset: Int) -> Int? { integer(at: offset, byteCount: 4) }
 
     private func integer(at offset: Int, byteCount: Int) -> Int? {
         guard offset >= 0, offset <= bytes.count - byteCount else { return nil }

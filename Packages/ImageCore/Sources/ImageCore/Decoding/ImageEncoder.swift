@@ -9,9 +9,9 @@ public protocol ImageEncoder: Sendable {
     /// The format that it encodes.
     var format: ImageFormat { get }
 
-    /// What its files keep of an image. By default nothing, so that nothing is lost: the disk cache stores images as
-    /// received if they have more.
-    var keptFeatures: ImageFeatures { get }
+    /// Whether its files keep partly transparent pixels. False by default, so that nothing is lost: the disk cache then
+    /// stores images with alpha as received.
+    var keepsAlpha: Bool { get }
 
     /// Returns a complete file. The same image and options give the same bytes with one version of the library.
     func encode(_ bitmap: Bitmap, options: EncodingOptions) throws(EncodingFailure) -> Data
@@ -28,22 +28,7 @@ public protocol ImageEncoder: Sendable {
 }
 
 extension ImageEncoder {
-    public var keptFeatures: ImageFeatures { [] }
-}
-
-/// What an image has apart from opaque pixels in sRGB with 8 bits per channel.
-public struct ImageFeatures: OptionSet, Hashable, Sendable {
-    public let rawValue: Int
-
-    public init(rawValue: Int) { self.rawValue = rawValue }
-
-    /// Transparent and partly transparent pixels. An encoder that reduces alpha to one bit doesn't keep it.
-    public static let alpha = ImageFeatures(rawValue: 1)
-}
-
-extension Bitmap {
-    /// What the image has that a file may not keep.
-    public var features: ImageFeatures { isOpaque ? [] : .alpha }
+    public var keepsAlpha: Bool { false }
 }
 
 /// A frame of an animation.

@@ -19,80 +19,64 @@ public protocol SizedImageDecoder: Sendable {
     func decode(
         _ data: Data, request: DecodingRequest, isCancelled: @Sendable () -> Bool
     ) throws(DecodingFailure) -> DecodedImage
-}
 
-/// The frame to decode, and the size to which to decode it.
-public struct DecodingRequest: Hashable, Sendable {
-    /// The target; nil for the stored size.
-    public var target: ImageTarget?
-    /// The frame of an animation, from 0.
-    public var frame: Int
-    /// Whether to return the decodable part of a truncated file instead of throwing `.truncated`.
-    public var acceptsTruncated: Bool
-
-    /// Creates a request; by default for the first frame at the stored size.
-    public init(target: ImageTarget? = nil, frame: Int = 0, acceptsTruncated: Bool = false) {
-        self.target = target
-        self.frame = frame
-        self.acceptsTruncated = acceptsTruncated
-    }
-}
-
-extension DecodingRequest {
-    /// The preference of the target. `.quality` without a target.
-    public var preference: DecodingPreference { target?.preference ?? .quality }
-}
-
-/// The size to which an image is decoded, and how the image fits it.
-public struct ImageTarget: Hashable, Sendable {
-    /// The way in which the image fits the size.
-    public enum Mode: String, Hashable, Sendable, CaseIterable {
-        /// The whole image fits in the size. The aspect ratio is kept.
-        case fit
-        /// The image covers the size and is cropped evenly. The aspect ratio is kept.
-        case fill
-    }
-
-    /// The size in pixels.
-    public var size: PixelSize
-    /// The way in which the image fits the size.
-    public var mode: Mode
-    /// Whether smaller images are enlarged.
-    public var upscales: Bool
-    /// Whether quality or speed is preferred.
-    public var preference: DecodingPreference
-
-    /// Creates a target from a size in pixels.
-    public init(
-        _ size: PixelSize, mode: Mode = .fit, upscales: Bool = false, preference: DecodingPreference = .quality
-    ) {
-        self.size = size
-        self.mode = mode
-        self.upscales = upscales
-        self.preference = preference
-    }
-
-    /// Creates a target from a size in points and the scale of the screen.
+    /// Creates a session that makes previews of one image. Returns nil if the decoder makes none, which is the default.
     ///
-    /// Sides are rounded to whole pixels and clamped to 1...65,535. NaN counts as 1.
-    public init(
-        points: (width: Double, height: Double), scale: Double, mode: Mode = .fit, upscales: Bool = false,
-        preference: DecodingPreference = .quality
-    ) {
-        func pixels(_ side: Double) -> Int {
-            let length = (side * scale).rounded()
-            return length.isNaN ? 1 : Int(min(max(length, 1), 65_535))
-        }
-        self.init(
-            PixelSize(width: pixels(points.width), height: pixels(points.height)), mode: mode, upscales: upscales,
-            preference: preference)
-    }
+    /// - Parameter throttle: How often to make previews.
+    func makeSession(request: DecodingRequest, throttle: PreviewThrottle) -> (any DecodingSession)?
 }
 
-/// Whether quality or speed is preferred when an image is decoded to a smaller size.
-public enum DecodingPreference: String, Hashable, Sendable, CaseIterable {
-    /// The result equals that of resampling the whole image, within the precision of 8 bits.
-    case quality
-    /// The result is sufficient for thumbnails in a fast list. Fine details are not decoded.
-    case speed
+extension SizedImageDecoder {
+    public func makeSession(request: DecodingRequest, throttle: PreviewThrottle) -> (any DecodingSession)? { nil }
+}
+
+/// Makes previews of an image while its bytes arrive.
+///
+/// Promises:
+/// - Previews get better, never worse: no preview shows less than the one before it.
+/// - A preview is flagged as such (`DecodedImage.completeness`) and has the size of the final image.
+///
+/// Use it from one task at a time. It is synchronous and CPU-bound, like the decoder.
+public protocol DecodingSession: AnyObject {
+    /// Appends bytes.
+    ///
+    /// - Parameter elapsed: The time since a fixed moment. Only differences matter.
+    /// - Returns: A preview if there is something new to show and the throttle allows it, otherwise nil. Also nil if the
+    ///   bytes can't be decoded.
+    /// - Throws: `.cancelled`, or `.limitExceeded` if there are too many bytes.
+    func append(
+        _ bytes: Data, at elapsed: Duration, isCancelled: @Sendable () -> Bool
+    ) throws(DecodingFailure) -> DecodedImage?
+}
+
+/// Decides when a preview is due. It uses no clock.
+public struct PreviewThrottle: Hashable, Sendable {
+    /// The minimum time between two previews.
+    public var interval: Duration
+    /// The minimum share of additional rows, from 0 to 1, of a preview without an additional pass.
+    public var rowShare: Double
+
+    /// Creates a throttle. By default, previews are at least 200 ms and an eighth of the rows apart.
+    public init(interval: Duration = .milliseconds(200), rowShare: Double = 0.125) {
+        self.interval = interval
+        self.rowShare = rowShare
+    }
+
+    /// Allows every preview that shows something new.
+    public static let none = PreviewThrottle(interval: .zero, rowShare: 0)
+
+    /// Returns whether a preview is due.
+    ///
+    /// - Parameters:
+    ///   - extent: The decoded part of the image, of `rowCount` rows.
+    ///   - last: The extent of the last preview, and when it was made; nil before the first.
+    public func isDue(
+        _ extent: PreviewExtent, of rowCount: Int, at elapsed: Duration, after last: (PreviewExtent, Duration)?
+    ) -> Bool {
+        guard extent.rows > 0 else { return false }
+        let needed = max(1, rowShare * Double(rowCount))
+        guard let (shown, moment) = last else { return Double(extent.rows) >= needed || extent.passes > 1 }
+        if elapsed - moment < interval { return false }
+        return extent.passes > shown.passes || Double(extent.rows - shown.rows) >= needed
+    }
 }

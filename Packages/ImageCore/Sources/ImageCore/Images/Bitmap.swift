@@ -1,21 +1,15 @@
 /// The pixels of an image: straight (not premultiplied) RGBA with 8 bits per channel, in sRGB.
 ///
-/// Rows are stored from top to bottom without padding. Copies share their pixels. For other pixel formats, use
-/// `PixelSurface` of ImageProcessing.
+/// Rows are stored from top to bottom without padding. Copies share their pixels.
 public struct Bitmap: Sendable {
     private var storage: PixelStorage
-
-    /// - Precondition: `pixels` contains exactly `size.area * 4` bytes.
-    public init(size: PixelSize, pixels: [UInt8], isOpaque: Bool) {
-        self.init(size: size, pixels: pixels, isOpaque: isOpaque, pool: nil)
-    }
 
     /// - Parameters:
     ///   - size: The size in pixels.
     ///   - pixels: Exactly `size.area * 4` bytes.
     ///   - isOpaque: Whether every alpha value is 255.
-    ///   - pool: Receives the memory when the last copy is released.
-    public init(size: PixelSize, pixels: [UInt8], isOpaque: Bool, pool: PixelBufferPool?) {
+    ///   - pool: Receives the memory when the last copy is released; nil to free it.
+    public init(size: PixelSize, pixels: [UInt8], isOpaque: Bool, pool: PixelBufferPool? = nil) {
         precondition(
             pixels.count == size.area * 4, "a bitmap of \(size) needs \(size.area * 4) bytes, not \(pixels.count)")
         storage = PixelStorage(size: size, bytes: pixels, isOpaque: isOpaque, isPacked: false, pool: pool)

@@ -26,18 +26,13 @@ extension PixelSize: CustomStringConvertible {
 }
 
 /// A rectangle in fractional pixel coordinates. The origin is at the top left.
-public struct PixelRegion: Hashable, Sendable {
-    /// The x coordinate of the left edge.
-    public var x: Double
-    /// The y coordinate of the top edge.
-    public var y: Double
-    /// The width.
-    public var width: Double
-    /// The height.
-    public var height: Double
+package struct PixelRegion: Hashable, Sendable {
+    package var x: Double
+    package var y: Double
+    package var width: Double
+    package var height: Double
 
-    /// Creates a region, in pixels from the top left corner.
-    public init(x: Double, y: Double, width: Double, height: Double) {
+    package init(x: Double, y: Double, width: Double, height: Double) {
         self.x = x
         self.y = y
         self.width = width
@@ -45,7 +40,7 @@ public struct PixelRegion: Hashable, Sendable {
     }
 
     /// Creates the rectangle of a whole image.
-    public init(_ size: PixelSize) {
+    package init(_ size: PixelSize) {
         self.init(x: 0, y: 0, width: Double(size.width), height: Double(size.height))
     }
 }

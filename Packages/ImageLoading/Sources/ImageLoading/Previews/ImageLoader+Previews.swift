@@ -19,11 +19,10 @@ extension ImageLoader {
 
     private func wantsPreviews(of key: ImageCacheKey) -> Bool { previewSubscriptions.withLock { $0[key] != nil } }
 
-    /// Returns the previews of an operation, or nil if the decoder makes none.
-    func previewSession(for context: RequestContext) -> PreviewSession? {
-        guard let decoder = configuration.decoder as? any PreviewingImageDecoder else { return nil }
+    /// Returns the previews of an operation.
+    func previewSession(for context: RequestContext) -> PreviewSession {
         let decoding = DecodingRequest(target: context.request.target)
-        return PreviewSession { [throttle = configuration.previewThrottle] in
+        return PreviewSession { [decoder = configuration.decoder, throttle = configuration.previewThrottle] in
             decoder.makeSession(request: decoding, throttle: throttle)
         }
     }
@@ -131,13 +130,13 @@ final class PreviewQueue<Input: Sendable>: Sendable {
 
 /// A decoding session, and the number of bytes passed to it.
 actor PreviewSession {
-    private let makeSession: @Sendable () -> any DecodingSession
+    private let makeSession: @Sendable () -> (any DecodingSession)?
     private var session: (any DecodingSession)?
     private var source: ReceivedBytes?
     private var passedByteCount = 0
     private var previewCount = 0
 
-    init(_ makeSession: @escaping @Sendable () -> any DecodingSession) { self.makeSession = makeSession }
+    init(_ makeSession: @escaping @Sendable () -> (any DecodingSession)?) { self.makeSession = makeSession }
 
     /// Prepares for other bytes of the same image. The numbers of its previews continue.
     func restart() { (source, passedByteCount, session) = (nil, 0, nil) }
@@ -152,9 +151,8 @@ actor PreviewSession {
         if source !== received { (source, passedByteCount, session) = (received, 0, nil) }
         let bytes = received.bytes(from: passedByteCount)
         passedByteCount += bytes.count
-        let session = session ?? makeSession()
-        self.session = session
-        guard let image = try? session.append(bytes, at: elapsed, isCancelled: isCancelled) else { return nil }
+        session = session ?? makeSession()
+        guard let image = try? session?.append(bytes, at: elapsed, isCancelled: isCancelled) else { return nil }
         defer { previewCount += 1 }
         return ImagePreview(image, number: previewCount)
     }

@@ -41,11 +41,11 @@ void filter_alpha(
 /* The length of a row that is summed is a multiple of this number of floats. */
 enum { sum_step = 32 };
 
-/* Adds `taps` weighted rows to `sums`, in order, or replaces `sums` if `is_first` is true. Row `tap` has `count` floats
-   from rows + offsets[tap], and the weight weights[tap]. */
+/* Writes the weighted sum of `taps` rows, in order. Row `tap` has `count` floats from rows + offsets[tap], and the weight
+   weights[tap]. */
 void sum_rows(
     instruction_set instructions, const float *rows, const ptrdiff_t *offsets, const float *weights, size_t taps,
-    bool is_first, float *sums, size_t count);
+    float *sums, size_t count);
 
 /* Rounds `count` pixels to straight RGBA bytes. Opaque pixels have three floats, with one more float at the end, and get an
    alpha of 255. Premultiplied pixels have four floats and are divided by alpha; transparent ones become zeros. */

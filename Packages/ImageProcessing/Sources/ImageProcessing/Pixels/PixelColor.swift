@@ -23,16 +23,14 @@ public struct PixelColor: Hashable, Sendable {
     public static let white = PixelColor(red: 255, green: 255, blue: 255)
 }
 
-extension PixelColor: CustomStringConvertible {
-    /// The color as `#rrggbbaa`, the notation of CSS.
-    public var description: String {
+extension PixelColor {
+    /// The color as `#rrggbbaa`, the notation of CSS, as part of an identifier.
+    var text: String {
         "#"
             + [red, green, blue, alpha]
             .map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
     }
-}
 
-extension PixelColor {
     /// Color times alpha, and alpha, each from 0 to 1.
     var premultiplied: SIMD4<Float> {
         SIMD4(Float(red), Float(green), Float(blue), 255) / 255 * (Float(alpha) / 255)

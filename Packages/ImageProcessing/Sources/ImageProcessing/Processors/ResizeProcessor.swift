@@ -2,46 +2,68 @@ public import ImageCore
 
 /// Resizes a decoded image. Decoding directly to a target (`ImageRequest.target`) is faster.
 public struct ResizeProcessor: ImageProcessor {
-    private let target: ImageTarget
-    private let resampler: any RowResampler
+    private enum Result {
+        case target(ImageTarget)
+        case stretched(PixelSize)
+    }
+
+    private let result: Result
     private let limits: DecodingLimits
 
     /// Creates a processor.
     ///
     /// - Parameters:
     ///   - target: The size of the result, and how the image fits it.
-    ///   - resampler: Resizes the rows. It is not part of `identifier`, so use the same one everywhere in an app.
     ///   - limits: The limits of the sides, pixels and bytes of the result.
-    public init(
-        _ target: ImageTarget, resampler: any RowResampler = LanczosRowResampler(), limits: DecodingLimits = .default
-    ) {
-        self.target = target
-        self.resampler = resampler
+    public init(_ target: ImageTarget, limits: DecodingLimits = .default) {
+        result = .target(target)
+        self.limits = limits
+    }
+
+    /// Creates a processor that resizes to this size, without keeping the aspect ratio.
+    ///
+    /// - Parameters:
+    ///   - size: The size of the result. Sides below 1 count as 1.
+    ///   - limits: The limits of the sides, pixels and bytes of the result.
+    public init(stretchingTo size: PixelSize, limits: DecodingLimits = .default) {
+        result = .stretched(PixelSize(width: max(1, size.width), height: max(1, size.height)))
         self.limits = limits
     }
 
     public var identifier: String {
-        "resize(\(target.size),\(target.mode.rawValue)\(target.upscales ? ",upscales" : ""))"
+        switch result {
+        case .target(let target):
+            "resize(\(target.size),\(target.mode.rawValue)\(target.upscales ? ",upscales" : ""))"
+        case .stretched(let size): "resize(\(size))"
+        }
     }
 
-    /// Returns the resized image. Throws `DecodingFailure.limitExceeded` before it allocates memory, or the error of the
-    /// resampler.
+    /// Returns the resized image. Throws `DecodingFailure.limitExceeded` before it allocates memory.
     public func process(_ bitmap: Bitmap) throws -> Bitmap {
-        let output = target.outputSize(for: bitmap.size)
+        switch result {
+        case .target(let target):
+            try resized(bitmap, target.region(of: bitmap.size), to: target.outputSize(for: bitmap.size))
+        case .stretched(let size): try resized(bitmap, PixelRegion(bitmap.size), to: size)
+        }
+    }
+
+    private func resized(_ bitmap: Bitmap, _ region: PixelRegion, to output: PixelSize) throws -> Bitmap {
         if output == bitmap.size { return bitmap }
         try limits.check(output)
         let (byteCount, overflows) = output.area.multipliedReportingOverflow(by: 4)
         try limits.check(.decodedBytes, overflows ? .max : byteCount)
-        let rows = RowCollector(size: output)
-        let stage = try resampler.makeStage(
-            source: bitmap.size, region: target.region(of: bitmap.size), output: output, isOpaque: bitmap.isOpaque,
-            next: rows)
+        // The filter buffers rows of floats: more than a few if the image becomes low and wide.
+        let rows = min(bitmap.size.height, 6 * bitmap.size.height / output.height)
+        if rows > 64 { try limits.check(.decodedBytes, PixelSize(width: 16 * output.width, height: rows).area) }
+        let collector = RowCollector(size: output)
+        let stage = LanczosStage(
+            source: bitmap.size, region: region, output: output, isOpaque: bitmap.isOpaque, next: collector)
         let pixels = bitmap.pixels
         let bytes = pixels.span
         for y in 0..<bitmap.size.height {
             try stage.receive(bytes.extracting(y * bitmap.bytesPerRow..<(y + 1) * bitmap.bytesPerRow))
         }
-        return rows.bitmap(isOpaque: bitmap.isOpaque)
+        return collector.bitmap(isOpaque: bitmap.isOpaque)
     }
 }
 

@@ -22,7 +22,7 @@ public struct RoundedCornersProcessor: ImageProcessor {
         self.border = border
     }
 
-    public var identifier: String { "roundedCorners(\(radii)\(border.map { ",\($0)" } ?? ""))" }
+    public var identifier: String { "roundedCorners(\(radii.text)\(border.map { ",\($0.text)" } ?? ""))" }
 
     public func process(_ bitmap: Bitmap) -> Bitmap {
         ShapedImage(bitmap, radii: radii.fitting(bitmap.size), border: border).bitmap
@@ -38,7 +38,7 @@ public struct CircleProcessor: ImageProcessor {
     /// - Parameter border: A border along the circle.
     public init(border: ImageBorder? = nil) { self.border = border }
 
-    public var identifier: String { "circle(\(border?.description ?? ""))" }
+    public var identifier: String { "circle(\(border?.text ?? ""))" }
 
     /// Returns the circle on a transparent square. Throws only if the image is empty.
     public func process(_ bitmap: Bitmap) throws -> Bitmap {
@@ -48,19 +48,5 @@ public struct CircleProcessor: ImageProcessor {
             size: PixelSize(width: side, height: side)
         ).process(bitmap)
         return ShapedImage(square, radii: CornerRadii(Double(side) / 2), border: border).bitmap
-    }
-}
-
-/// Draws a border over the edges of an image. For rounded borders, see `RoundedCornersProcessor` and `CircleProcessor`.
-public struct BorderProcessor: ImageProcessor {
-    private let border: ImageBorder
-
-    /// Creates a processor that draws `border`.
-    public init(_ border: ImageBorder) { self.border = border }
-
-    public var identifier: String { "border(\(border))" }
-
-    public func process(_ bitmap: Bitmap) -> Bitmap {
-        ShapedImage(bitmap, radii: CornerRadii(0), border: border).bitmap
     }
 }

@@ -3,7 +3,7 @@ public import ImageCore
 /// Tints an image with a color. Transparent pixels stay transparent.
 public struct TintProcessor: ImageProcessor {
     /// The way in which the color is applied.
-    public enum Mode: String, Hashable, Sendable, CaseIterable {
+    public enum Mode: Hashable, Sendable, CaseIterable {
         /// Blends the color over the image by the alpha of the color. The image keeps its alpha.
         case overlay
         /// Replaces the colors of the image, and multiplies its alpha by the alpha of the color. For monochrome icons.
@@ -19,7 +19,7 @@ public struct TintProcessor: ImageProcessor {
         self.mode = mode
     }
 
-    public var identifier: String { "tint(\(color),\(mode.rawValue))" }
+    public var identifier: String { "tint(\(color.text),\(mode))" }
 
     public func process(_ bitmap: Bitmap) -> Bitmap {
         // The results for each level of each channel.

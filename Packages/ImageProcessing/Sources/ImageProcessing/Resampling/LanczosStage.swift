@@ -1,9 +1,11 @@
-import ImageCore
+package import ImageCore
 
-/// Filters each source row horizontally as it arrives, then vertically.
+/// Resizes rows as they arrive, with a three-lobed Lanczos filter, in gamma space like most viewers and browsers.
 ///
-/// The horizontal filter is applied first, so that buffered rows have the width of the output.
-final class LanczosStage: PixelRowSink {
+/// The horizontal filter is applied first, so that buffered rows have the width of the output: as many as the filter is
+/// high, with 12 bytes per opaque pixel, or 16 with alpha. Color is weighted by alpha. The result has the same bytes on all
+/// processors and platforms.
+package final class LanczosStage: PixelRowSink {
     private let source: PixelSize
     private let output: PixelSize
     private let isOpaque: Bool
@@ -12,7 +14,9 @@ final class LanczosStage: PixelRowSink {
     /// The first source column of each output column, relative to `columns.lowerBound`.
     private let starts: [Int32]
     private let verticalWeights: LanczosWeights
-    private let verticalFilter: any VerticalFilter
+    /// The rows after the horizontal filter, in a ring buffer: source row y is row `y % verticalWeights.count`.
+    private var rows: [Float]
+    private var sums: [Float]
     /// The source columns that are needed.
     private let columns: Range<Int>
 
@@ -28,9 +32,19 @@ final class LanczosStage: PixelRowSink {
     private var received = 0
     private var emitted = 0
 
+    /// - Parameters:
+    ///   - source: The size of the image whose rows are received, in straight RGBA.
+    ///   - region: The part of the source that fills the output. It is within the source and not empty.
+    package convenience init(
+        source: PixelSize, region: PixelRegion, output: PixelSize, isOpaque: Bool, next: any PixelRowSink
+    ) {
+        self.init(
+            source: source, region: region, output: output, isOpaque: isOpaque, next: next, kernels: RowKernels())
+    }
+
     init(
         source: PixelSize, region: PixelRegion, output: PixelSize, isOpaque: Bool, next: any PixelRowSink,
-        kernels: RowKernels = RowKernels()
+        kernels: RowKernels
     ) {
         self.source = source
         self.output = output
@@ -49,50 +63,44 @@ final class LanczosStage: PixelRowSink {
         planeStride = columns.count + (opaqueWeights?.stride ?? horizontalWeights.stride) - horizontalWeights.count
         planes = [Int16](repeating: 0, count: isOpaque ? planeStride * 3 : 0)
         premultipliedPlanes = [Float](repeating: 0, count: isOpaque ? 0 : planeStride * 4)
-        let sampleCount = RowKernels.sampleCount(width: output.width, isOpaque: isOpaque)
+        sums = [Float](repeating: 0, count: RowKernels.sampleCount(width: output.width, isOpaque: isOpaque))
+        rows = [Float](repeating: 0, count: sums.count * verticalWeights.count)
         result = [UInt8](repeating: 255, count: output.width * 4)
-        verticalFilter =
-            verticalWeights.count <= BufferedRowFilter.maximumTapCount
-            ? BufferedRowFilter(verticalWeights, sampleCount: sampleCount, kernels: kernels)
-            : AccumulatingFilter(verticalWeights, sampleCount: sampleCount, kernels: kernels)
     }
 
-    /// The size of the buffered rows and weights in bytes.
-    var heldBytes: Int {
-        4
-            * (verticalFilter.maximumFloatCount + premultipliedPlanes.count + (alphaWeights?.weights.count ?? 0)
-                + verticalWeights.weights.count)
-            + 2 * (planes.count + (opaqueWeights?.weights.count ?? 0)) + result.count
-    }
-
-    func receive(_ row: Span<UInt8>) throws(DecodingFailure) {
+    package func receive(_ row: Span<UInt8>) throws(DecodingFailure) {
         precondition(row.count == source.width * 4, "a row of \(row.count) bytes for an image of \(source)")
         guard emitted < output.height else { return }
         if received >= verticalWeights.starts[emitted] { filter(row) }
         received += 1
         while emitted < output.height, verticalWeights.ends[emitted] <= received {
-            kernels.finish(verticalFilter.sums(of: emitted), isPremultiplied: !isOpaque, into: &result)
+            let offsets = (verticalWeights.starts[emitted]..<verticalWeights.ends[emitted]).map(offset(ofRow:))
+            kernels.sum(
+                rows, at: offsets, weights: verticalWeights.weights, from: emitted * verticalWeights.stride, into: &sums
+            )
+            kernels.finish(sums, isPremultiplied: !isOpaque, into: &result)
             emitted += 1
             let finished = result
             try next.receive(finished.span)
         }
     }
 
-    func checkCancellation() throws(DecodingFailure) { try next.checkCancellation() }
+    package func checkCancellation() throws(DecodingFailure) { try next.checkCancellation() }
 
     private func filter(_ row: Span<UInt8>) {
         let needed = row.extracting(columns.lowerBound * 4..<columns.upperBound * 4)
-        verticalFilter.add(row: received) { rows, offset in
-            if let opaqueWeights {
-                kernels.deinterleave(needed, into: &planes, stride: planeStride)
-                kernels.filter(
-                    planes, planeStride: planeStride, starts: starts, weights: opaqueWeights, into: &rows, at: offset)
-            } else if let alphaWeights {
-                kernels.deinterleave(needed, into: &premultipliedPlanes, stride: planeStride)
-                kernels.filter(
-                    premultipliedPlanes, planeStride: planeStride, starts: starts, weights: alphaWeights, into: &rows,
-                    at: offset)
-            }
+        if let opaqueWeights {
+            kernels.deinterleave(needed, into: &planes, stride: planeStride)
+            kernels.filter(
+                planes, planeStride: planeStride, starts: starts, weights: opaqueWeights, into: &rows,
+                at: offset(ofRow: Int32(received)))
+        } else if let alphaWeights {
+            kernels.deinterleave(needed, into: &premultipliedPlanes, stride: planeStride)
+            kernels.filter(
+                premultipliedPlanes, planeStride: planeStride, starts: starts, weights: alphaWeights, into: &rows,
+                at: offset(ofRow: Int32(received)))
         }
     }
+
+    private func offset(ofRow y: Int32) -> Int { Int(y) % verticalWeights.count * sums.count }
 }

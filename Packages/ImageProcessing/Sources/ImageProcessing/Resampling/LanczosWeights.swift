@@ -41,23 +41,6 @@ struct LanczosWeights {
     /// The source samples that are needed.
     var sourceRange: Range<Int> { Int(starts.first ?? 0)..<Int(starts.last ?? 0) + count }
 
-    /// Returns the source samples of an output sample.
-    func range(of output: Int) -> Range<Int> { Int(starts[output])..<Int(ends[output]) }
-
-    /// Returns the index in `weights` of a source sample in an output sample, which must be in its range.
-    func index(of sample: Int, in output: Int) -> Int { output * stride + sample - Int(starts[output]) }
-
-    /// The maximum number of output samples that are incomplete and have received source samples, at any time.
-    var maximumOpenCount: Int {
-        var (largest, end, next) = (1, 0, 0)
-        for output in starts.indices {
-            end = max(end, Int(ends[output]))
-            while next < starts.count, starts[next] < end { next += 1 }
-            largest = max(largest, next - output)
-        }
-        return largest
-    }
-
     private static func count(sourceCount: Int, ratio: Double) -> Int {
         min(sourceCount, Int((2 * LanczosFilter.lobes * max(1, ratio)).rounded(.up)) + 1)
     }

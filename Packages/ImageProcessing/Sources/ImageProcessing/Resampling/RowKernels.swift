@@ -94,14 +94,13 @@ struct RowKernels {
         precondition(starts.isEmpty || (starts[0] >= 0 && Int(starts[starts.count - 1]) + taps <= stride))
     }
 
-    /// Adds the weighted sum of rows to `sums`, or replaces `sums` if `isFirst` is true.
+    /// Replaces `sums` by the weighted sum of rows.
     ///
     /// - Parameters:
     ///   - offsets: The start of each row in `rows`. Rows are as long as `sums`.
     ///   - firstWeight: The index of the weight of the first row. The other weights follow.
     func sum(
-        _ rows: [Float], at offsets: [Int], weights: [Float], from firstWeight: Int, isFirst: Bool,
-        into sums: inout [Float]
+        _ rows: [Float], at offsets: [Int], weights: [Float], from firstWeight: Int, into sums: inout [Float]
     ) {
         precondition(sums.count % Int(sum_step) == 0)
         precondition(offsets.allSatisfy { $0 >= 0 && $0 <= rows.count - sums.count })
@@ -111,8 +110,7 @@ struct RowKernels {
             unsafe sums.withUnsafeMutableBufferPointer { sums in
                 guard let first = weights.baseAddress else { return }
                 unsafe sum_rows(
-                    instructions, rows, offsets, first + firstWeight, offsets.count, isFirst, sums.baseAddress,
-                    sums.count)
+                    instructions, rows, offsets, first + firstWeight, offsets.count, sums.baseAddress, sums.count)
             }
         }
     }

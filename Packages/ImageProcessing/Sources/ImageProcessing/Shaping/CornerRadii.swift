@@ -5,14 +5,10 @@ import ImageCore
 /// If the radii of two adjacent corners exceed a side, all radii are scaled by the same factor, as in CSS
 /// (CSS Backgrounds and Borders 3, 5.5). A very large radius results in semicircles at the ends.
 public struct CornerRadii: Hashable, Sendable {
-    /// The radius at the top left.
-    public let topLeft: Double
-    /// The radius at the top right.
-    public let topRight: Double
-    /// The radius at the bottom left.
-    public let bottomLeft: Double
-    /// The radius at the bottom right.
-    public let bottomRight: Double
+    let topLeft: Double
+    let topRight: Double
+    let bottomLeft: Double
+    let bottomRight: Double
 
     /// Creates radii, which are 0 by default.
     public init(topLeft: Double = 0, topRight: Double = 0, bottomLeft: Double = 0, bottomRight: Double = 0) {
@@ -31,15 +27,13 @@ public struct CornerRadii: Hashable, Sendable {
     private static func valid(_ radius: Double) -> Double { radius > 0 ? min(radius, 1e9) : 0 }
 }
 
-extension CornerRadii: CustomStringConvertible {
-    /// The radii in full precision, so that the text can be part of an identifier.
-    public var description: String {
+extension CornerRadii {
+    /// The radii in full precision, as part of an identifier.
+    var text: String {
         Set([topLeft, topRight, bottomLeft, bottomRight]).count == 1
             ? "\(topLeft)" : "\(topLeft) \(topRight) \(bottomRight) \(bottomLeft)"
     }
-}
 
-extension CornerRadii {
     /// Returns radii that are scaled down to fit an image of this size.
     func fitting(_ size: PixelSize) -> CornerRadii {
         let (width, height) = (Double(size.width), Double(size.height))
@@ -62,8 +56,8 @@ extension CornerRadii {
 
 /// The color and width of a border, which a processor draws inside the edges of an image.
 ///
-/// Pass it to `RoundedCornersProcessor`, `CircleProcessor` or `BorderProcessor`. The border follows rounded corners and
-/// covers the outermost pixels. It doesn't change the size of the image.
+/// Pass it to `RoundedCornersProcessor` or `CircleProcessor`. The border follows the corners and covers the outermost
+/// pixels. It doesn't change the size of the image.
 ///
 /// The width is in pixels of the image. For a width in points, multiply it by the scale of the display, and decode the
 /// image to the size of its view in pixels. If the view scales the image, it also scales the border.
@@ -73,10 +67,8 @@ extension CornerRadii {
 /// let request = ImageRequest(url: url, target: .fill(pixelSize), processors: [.circle(border: border)])
 /// ```
 public struct ImageBorder: Hashable, Sendable {
-    /// The color. The image shows through a translucent color.
-    public let color: PixelColor
-    /// The width in pixels of the image, at least 0. It can be a fraction.
-    public let width: Double
+    let color: PixelColor
+    let width: Double
 
     /// Creates a border.
     ///
@@ -88,9 +80,7 @@ public struct ImageBorder: Hashable, Sendable {
         self.color = color
         self.width = width > 0 ? min(width, 1e9) : 0
     }
-}
 
-extension ImageBorder: CustomStringConvertible {
-    /// The color and the width in full precision, so that the text can be part of an identifier.
-    public var description: String { "\(color) \(width)" }
+    /// The color and the width in full precision, as part of an identifier.
+    var text: String { "\(color.text) \(width)" }
 }

@@ -4,8 +4,8 @@ import Testing
 
 @testable import ImageProcessing
 
-@Suite("LanczosRowResampler")
-struct LanczosRowResamplerTests {
+@Suite("LanczosStage")
+struct LanczosStageTests {
     static let geometries = [
         Geometry((60, 40), to: (30, 20)),
         Geometry((61, 43), to: (30, 21)),
@@ -46,20 +46,11 @@ struct LanczosRowResamplerTests {
         }
     }
 
-    @Test("returns the next sink if the size does not change")
-    func identity() throws {
-        let sink = CollectingRowSink()
-        let size = PixelSize(width: 5, height: 4)
-        let stage = try LanczosRowResampler().makeStage(
-            source: size, region: PixelRegion(size), output: size, isOpaque: true, next: sink)
-        #expect(stage === sink)
-    }
-
     @Test("delivers an output row as soon as its source rows have arrived", arguments: [2, 5, 16])
     func streams(_ ratio: Int) throws {
         let source = PixelSize(width: 8, height: 64 * ratio)
         let sink = CollectingRowSink()
-        let stage = try LanczosRowResampler().makeStage(
+        let stage = LanczosStage(
             source: source, region: PixelRegion(source), output: PixelSize(width: 4, height: 64), isOpaque: true,
             next: sink)
         let row = [UInt8](repeating: 9, count: 32)
@@ -85,31 +76,11 @@ struct LanczosRowResamplerTests {
         }
     }
 
-    /// The sizes of sources and outputs.
-    static let memoryCases = [
-        ((5_000, 3_000), (300, 180)), ((5, 1_525), (5, 5)), ((10, 65_535), (10, 1)), ((1, 65_535), (1, 300)),
-        ((4, 3), (4_096, 3_072)), ((3_000, 2_000), (2_999, 1_999)),
-    ]
-
-    @Test(
-        "buffers one source row and at most 33 output rows, or twelve for large reductions",
-        arguments: memoryCases, [true, false])
-    func memory(_ sides: ((Int, Int), (Int, Int)), _ isOpaque: Bool) {
-        let (source, output) = sides
-        let geometry = Geometry(source, to: output)
-        let stage = LanczosStage(
-            source: geometry.source, region: geometry.region, output: geometry.output, isOpaque: isOpaque,
-            next: CollectingRowSink())
-        let weights = [source, output].reduce(0) { $0 + 32 * ($1.0 + $1.1) }
-        let rows = source.1 > 6 * output.1 ? 13 : 33
-        #expect(stage.heldBytes <= 16 * (source.0 + 16) + (rows * 16 + 4) * (output.0 + 8) + weights)
-    }
-
     @Test("rethrows the error of the next stage and stops")
     func passesErrors() throws {
         let source = PixelSize(width: 4, height: 40)
         let sink = CollectingRowSink(stopsAfter: 3)
-        let stage = try LanczosRowResampler().makeStage(
+        let stage = LanczosStage(
             source: source, region: PixelRegion(source), output: PixelSize(width: 2, height: 20), isOpaque: true,
             next: sink)
         let row = [UInt8](repeating: 9, count: 16)
@@ -119,15 +90,9 @@ struct LanczosRowResamplerTests {
         #expect(sink.offeredCount == 4)
     }
 
-    @Test("oversampling is 2 by default and at least 1")
-    func oversampling() {
-        #expect(LanczosRowResampler().oversampling == 2)
-        #expect(LanczosRowResampler(oversampling: 0).oversampling == 1)
-    }
-
     static func resample(_ pixels: [UInt8], _ geometry: Geometry, isOpaque: Bool) throws -> [UInt8] {
         let sink = CollectingRowSink()
-        let stage = try LanczosRowResampler().makeStage(
+        let stage = LanczosStage(
             source: geometry.source, region: geometry.region, output: geometry.output, isOpaque: isOpaque, next: sink)
         try send(pixels, of: geometry.source, to: stage)
         return sink.pixels

@@ -1,0 +1,138 @@
+/// The frame to decode, and the size to which to decode it.
+public struct DecodingRequest: Hashable, Sendable {
+    /// The target; nil for the stored size.
+    public var target: ImageTarget?
+    /// The frame of an animation, from 0.
+    public var frame: Int
+    /// Whether to return the decodable part of a truncated file instead of throwing `.truncated`.
+    public var acceptsTruncated: Bool
+
+    /// Creates a request; by default for the first frame at the stored size.
+    public init(target: ImageTarget? = nil, frame: Int = 0, acceptsTruncated: Bool = false) {
+        self.target = target
+        self.frame = frame
+        self.acceptsTruncated = acceptsTruncated
+    }
+
+    /// Returns the size of the decoded image.
+    /// - Parameter image: The size of the stored image, upright.
+    public func outputSize(for image: PixelSize) -> PixelSize { target?.outputSize(for: image) ?? image }
+}
+
+/// The size to which an image is decoded, and how the image fits it.
+public struct ImageTarget: Hashable, Sendable {
+    /// The way in which the image fits the size.
+    public enum Mode: String, Hashable, Sendable, CaseIterable {
+        /// The whole image fits in the size. The aspect ratio is kept.
+        case fit
+        /// The image covers the size and is cropped evenly. The aspect ratio is kept.
+        case fill
+    }
+
+    /// The size in pixels.
+    public var size: PixelSize
+    /// The way in which the image fits the size.
+    public var mode: Mode
+    /// Whether smaller images are enlarged.
+    public var upscales: Bool
+    /// Whether quality or speed is preferred.
+    public var preference: DecodingPreference
+
+    /// Creates a target from a size in pixels.
+    public init(
+        _ size: PixelSize, mode: Mode = .fit, upscales: Bool = false, preference: DecodingPreference = .quality
+    ) {
+        self.size = size
+        self.mode = mode
+        self.upscales = upscales
+        self.preference = preference
+    }
+
+    /// Creates a target from a size in points and the scale of the screen.
+    ///
+    /// Sides are rounded to whole pixels and clamped to 1...65,535. NaN counts as 1.
+    public init(
+        points: (width: Double, height: Double), scale: Double, mode: Mode = .fit, upscales: Bool = false,
+        preference: DecodingPreference = .quality
+    ) {
+        func pixels(_ side: Double) -> Int {
+            let length = (side * scale).rounded()
+            return length.isNaN ? 1 : Int(min(max(length, 1), 65_535))
+        }
+        self.init(
+            PixelSize(width: pixels(points.width), height: pixels(points.height)), mode: mode, upscales: upscales,
+            preference: preference)
+    }
+
+    /// Fits the whole image in a size in pixels. Keeps the aspect ratio and doesn't enlarge smaller images.
+    public static func fit(_ size: PixelSize) -> ImageTarget { ImageTarget(size, mode: .fit) }
+
+    /// Covers a size in pixels and crops evenly. Doesn't enlarge smaller images.
+    public static func fill(_ size: PixelSize) -> ImageTarget { ImageTarget(size, mode: .fill) }
+}
+
+/// Whether quality or speed is preferred when an image is decoded to a smaller size.
+public enum DecodingPreference: String, Hashable, Sendable, CaseIterable {
+    /// The result equals that of resampling the whole image, within the precision of 8 bits.
+    case quality
+    /// The result is sufficient for thumbnails in a fast list. Fine details are not decoded.
+    case speed
+}
+
+extension ImageTarget {
+    /// Returns the size to which an image is resized. Both sizes are upright.
+    ///
+    /// - `fit`: The aspect ratio is kept. Neither side exceeds the target. Sides are rounded to nearest and at least 1.
+    /// - `fill`: The target if the image covers it or may be enlarged. Otherwise the largest size with the target's
+    ///   aspect ratio that the image covers.
+    package func outputSize(for image: PixelSize) -> PixelSize {
+        let (wanted, scale) = (validSize, scale(of: image))
+        switch mode {
+        case .fit:
+            let factor = min(scale.horizontal, scale.vertical)
+            if factor >= 1, !upscales { return image }
+            return PixelSize(
+                width: scale.horizontal == factor ? wanted.width : wanted.width.limiting(Double(image.width) * factor),
+                height: scale.vertical == factor
+                    ? wanted.height : wanted.height.limiting(Double(image.height) * factor))
+        case .fill:
+            let factor = max(scale.horizontal, scale.vertical)
+            if factor <= 1 || upscales { return wanted }
+            return PixelSize(
+                width: min(image.width, wanted.width.limiting(Double(wanted.width) / factor)),
+                height: min(image.height, wanted.height.limiting(Double(wanted.height) / factor)))
+        }
+    }
+
+    /// Returns the part of an image that is visible at `outputSize(for:)`: all of it for `fit`, or the center with the
+    /// target's aspect ratio for `fill`. If the image is not scaled, the edges are at whole pixels.
+    package func region(of image: PixelSize) -> PixelRegion {
+        if mode == .fit { return PixelRegion(image) }
+        let (output, wanted, both) = (outputSize(for: image), validSize, scale(of: image))
+        let scale = max(both.horizontal, both.vertical)
+        if scale == 1 || (scale > 1 && !upscales) {
+            return PixelRegion(
+                x: Double((image.width - output.width) / 2), y: Double((image.height - output.height) / 2),
+                width: Double(output.width), height: Double(output.height))
+        }
+        let width = min(Double(image.width), Double(wanted.width) / scale)
+        let height = min(Double(image.height), Double(wanted.height) / scale)
+        return PixelRegion(
+            x: (Double(image.width) - width) / 2, y: (Double(image.height) - height) / 2, width: width,
+            height: height)
+    }
+
+    /// The size. Sides below 1 count as 1.
+    private var validSize: PixelSize { PixelSize(width: max(1, size.width), height: max(1, size.height)) }
+
+    private func scale(of image: PixelSize) -> (horizontal: Double, vertical: Double) {
+        (Double(validSize.width) / Double(image.width), Double(validSize.height) / Double(image.height))
+    }
+}
+
+extension Int {
+    /// Returns `value` rounded to nearest, at least 1 and at most `self`.
+    fileprivate func limiting(_ value: Double) -> Int {
+        value >= Double(self) ? self : Swift.max(1, Int(value.rounded()))
+    }
+}
