@@ -36,23 +36,6 @@
             #expect(image.header.frameDelays == [.microseconds(1_001_000), .microseconds(100_100)])
         }
 
-        @Test("frames are the same in order, backwards and at random", arguments: [3, 4])
-        func randomAccess(channels: Int) throws {
-            var coding = TestJXL(Self.size, channels: channels)
-            coding.ticks = .init(100, 1)
-            let data = try coding.file(Self.frames([5, 5, 5, 5], channels: channels))
-            let image = try JXLReading.open(data)
-            for index in [0, 1, 2, 3, 3, 0, 2, 1, 3, 2, 0] {
-                #expect(
-                    JXLSamples.difference(
-                        try JXLReading.pixels(image, frame: index), Self.expected(index, channels: channels)) == 0)
-            }
-            let other = try JXLReading.open(data)
-            #expect(
-                JXLSamples.difference(try JXLReading.pixels(other, frame: 2), Self.expected(2, channels: channels)) == 0
-            )
-        }
-
         @Test("a frame without duration is a layer of the next one")
         func layers() throws {
             var coding = TestJXL(Self.size, channels: 4)
@@ -92,18 +75,6 @@
             let pixels = try JXLReading.pixels(image)
             #expect(pixels[0] == 9)
             #expect(JXLSamples.difference(pixels.dropFirst(40 * 10 * 4), Self.expected(0).dropFirst(40 * 10 * 4)) == 0)
-        }
-
-        @Test("a frame that does not exist is an error")
-        func missingFrame() throws {
-            var coding = TestJXL(Self.size)
-            coding.ticks = .init(100, 1)
-            let image = try JXLReading.open(coding.file(Self.frames([1, 1])))
-            for index in [-1, 2] {
-                #expect(throws: DecodingFailure.noSuchFrame(index, frameCount: 2)) {
-                    try JXLReading.pixels(image, frame: index)
-                }
-            }
         }
 
         @Test("frames that store their sections in another order are decoded")

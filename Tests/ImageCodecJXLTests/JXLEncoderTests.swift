@@ -7,16 +7,6 @@
 
     @Suite("Encoding JPEG XL")
     struct JXLEncoderTests {
-        @Test(
-            "a lossless image is stored exactly, including the color of transparent pixels", arguments: [false, true],
-            [1, 3, 7])
-        func lossless(hasAlpha: Bool, effort: Int) throws {
-            let bitmap = JXLSamples.bitmap(hasAlpha: hasAlpha)
-            let data = try JXLEncoder(effort: effort).encode(bitmap, options: EncodingOptions(isLossless: true))
-            let image = try JXLReading.open(data)
-            #expect(image.header == ImageHeader(format: .jxl, storedSize: bitmap.size, hasAlpha: hasAlpha))
-            #expect(JXLSamples.difference(try JXLReading.pixels(image), bitmap.pixels) == 0)
-        }
 
         @Test("higher quality gives larger files that are closer to the image")
         func quality() throws {
@@ -58,32 +48,6 @@
             let encoder = JXLEncoder(colorProfile: Data("not a profile".utf8))
             #expect(throws: EncodingFailure.failed(.jxl, "libjxl could not start the file")) {
                 try encoder.encode(JXLSamples.bitmap(), options: EncodingOptions())
-            }
-        }
-
-        @Test("an animation keeps frames, delays and loop count", arguments: [false, true])
-        func animation(hasAlpha: Bool) throws {
-            let delays: [Duration] = [.milliseconds(20), .microseconds(1_500_400), .zero]
-            let frames = delays.enumerated().map {
-                AnimationFrame(bitmap: JXLSamples.bitmap(hasAlpha: hasAlpha, seed: $0.offset), delay: $0.element)
-            }
-            let image = try JXLReading.open(
-                try JXLEncoder(effort: 3).encode(frames, loopCount: 4, options: EncodingOptions(isLossless: true)))
-            #expect(image.header.frameDelays == [.milliseconds(20), .milliseconds(1500), .milliseconds(100)])
-            #expect(image.header.loopCount == 4)
-            for (index, frame) in frames.enumerated() {
-                #expect(JXLSamples.difference(try JXLReading.pixels(image, frame: index), frame.bitmap.pixels) == 0)
-            }
-        }
-
-        @Test("sides and areas beyond the profile of the format are an error")
-        func sizes() {
-            let encoder = JXLEncoder(effort: 1)
-            for size in [PixelSize(width: 262_145, height: 1), PixelSize(width: 1, height: 262_145)] {
-                let bitmap = Bitmap(size: size, pixels: [UInt8](repeating: 255, count: size.area * 4), isOpaque: true)
-                #expect(throws: EncodingFailure.unsupportedSize(.jxl, size)) {
-                    try encoder.encode(bitmap, options: EncodingOptions())
-                }
             }
         }
 

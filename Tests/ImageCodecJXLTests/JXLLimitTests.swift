@@ -23,26 +23,6 @@
             }
         }
 
-        @Test("files, sides and areas above the limits are rejected before decoding")
-        func header() throws {
-            let data = try TestJXL(Self.size).file(JXLSamples.bytes(channels: 3))
-            #expect(Self.limit(Self.opening(data, DecodingLimits(encodedBytes: data.count - 1))) == .encodedBytes)
-            #expect(Self.limit(Self.opening(data, DecodingLimits(pixels: Self.size.area - 1))) == .pixels)
-            #expect(Self.limit(Self.opening(data, DecodingLimits(side: Self.size.width - 1))) == .side)
-            let exact = DecodingLimits(encodedBytes: data.count, pixels: Self.size.area, side: Self.size.width)
-            #expect(Self.opening(data, exact) == nil)
-        }
-
-        @Test("frames above the limit are rejected")
-        func frames() throws {
-            var coding = TestJXL(Self.size)
-            coding.ticks = .init(100, 1)
-            let frame = TestJXL.Frame(JXLSamples.bytes(channels: 3), duration: 1)
-            let data = try coding.file([frame, frame, frame])
-            #expect(Self.limit(Self.opening(data, DecodingLimits(frames: 2))) == .frames)
-            #expect(Self.opening(data, DecodingLimits(frames: 3)) == nil)
-        }
-
         @Test("a profile above the limit is ignored")
         func profile() throws {
             var coding = TestJXL(Self.size)
@@ -67,24 +47,11 @@
             #expect(JXLReading.rows(data, limits: DecodingLimits(decodedBytes: 64 * Self.size.area)).failure == nil)
         }
 
-        @Test("a hidden frame above the limits is rejected, because libjxl would allocate it")
-        func hiddenFrame() {
-            var bits = JXLBits()
-            bits.smallImage()
-            // 40,000 x 40,000 pixels are 40 x 40 groups and 5 x 5 groups of low frequencies.
-            bits.referenceFrame(width: 40_000, height: 40_000, sections: 1 + 25 + 1 + 1600)
-            #expect(Self.limit(Self.opening(bits.data)) == .pixels)
-            bits.smallImage()
-            bits.referenceFrame(width: 1_000_000, height: 10, sections: 1 + 123 + 1 + 977)
-            #expect(Self.limit(Self.opening(bits.data)) == .side)
-        }
-
-        @Test("a frame with more sections than libjxl accepts is malformed")
-        func sections() {
-            var bits = JXLBits()
-            bits.smallImage()
-            bits.referenceFrame(width: 1_000_000_000, height: 1_000_000_000, sections: 0)
-            #expect(Self.opening(bits.data) == .malformed(.jxl, "a frame has too many sections"))
+        @Test(
+            "a hidden frame above the limits is rejected, because libjxl would allocate it",
+            arguments: ["40000-by-40000": DecodingLimit.pixels, "1000000-by-10": .side])
+        func hiddenFrame(size: String, limit: DecodingLimit) throws {
+            #expect(Self.limit(Self.opening(try JXLSectionOrderTests.file("hidden-frame-\(size)"))) == limit)
         }
 
         @Test("the pixels of all layers of an image are limited")

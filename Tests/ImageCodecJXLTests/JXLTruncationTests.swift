@@ -39,16 +39,6 @@
             #expect(JXLSamples.psnr(rows.flatMap { $0 }, whole.flatMap { $0 }) > 18)
         }
 
-        @Test("a file that ends before the first pixels is truncated and delivers nothing")
-        func early() throws {
-            for isLossless in [false, true] {
-                let data = try Self.file(isLossless: isLossless)
-                let (rows, failure) = JXLReading.rows(data.prefix(100))
-                #expect(failure == .truncated(.jxl))
-                #expect(rows.isEmpty)
-            }
-        }
-
         @Test("a lossless image gains rows as they arrive, and rows do not change", arguments: [3, 4])
         func arrivingRows(channels: Int) throws {
             let data = try Self.file(isLossless: true, channels: channels)
@@ -82,18 +72,6 @@
             #expect(zip(ratios, ratios.dropFirst()).allSatisfy { $0 <= $1 })
         }
 
-        @Test("a container that arrives byte by byte gives the same image")
-        func arrivingContainer() throws {
-            let size = JXLSamples.size
-            let codestream = try TestJXL(size).file(JXLSamples.bytes(channels: 3))
-            let boxes = [("Exif", Data(count: 100))] + TestJXL.parts(of: codestream, length: 64)
-            let image = try Self.feed(TestJXL.container(boxes), in: 1) { _ in }
-            #expect(image.extent == PreviewExtent(passes: 1, rows: size.height))
-            let sink = CollectingRowSink()
-            try image.decodePreview(into: sink)
-            #expect(JXLSamples.difference(sink.pixels, try JXLReading.pixels(codestream)) == 0)
-        }
-
         @Test("an animation has a header but no previews")
         func arrivingAnimation() throws {
             var coding = TestJXL(JXLSamples.size)
@@ -101,30 +79,6 @@
             let frame = TestJXL.Frame(JXLSamples.bytes(channels: 3), duration: 4)
             let image = try Self.feed(coding.file([frame, frame]), in: 64) { #expect($0.extent == .nothing) }
             #expect(image.header?.storedSize == JXLSamples.size)
-        }
-
-        @Test("the memory of an arriving image is limited")
-        func arrivingMemory() throws {
-            let data = try Self.file(isLossless: true)
-            let image = JXLDecoder().makeIncrementalImage(limits: DecodingLimits(decodedBytes: 8 * Self.size.area - 1))
-            try image.append(data.prefix(2000))
-            #expect(throws: DecodingFailure.self) { try image.start(size: Self.size, layout: .rgba8) }
-            #expect(image.extent == .nothing)
-        }
-
-        @Test("damaged bytes throw in each call")
-        func arrivingDamage() throws {
-            var data = try Self.file(isLossless: true)
-            for index in data.count / 3..<data.count { data[index] = 0x55 }
-            let image = JXLDecoder().makeIncrementalImage(limits: .default)
-            try image.append(data.prefix(3000))
-            try image.start(size: Self.size, layout: .rgba8)
-            for _ in 0..<2 {
-                #expect(throws: DecodingFailure.malformed(.jxl, "libjxl rejected the data")) {
-                    try image.append(data.dropFirst(3000))
-                }
-            }
-            #expect(image.extent == .nothing)
         }
 
         /// Appends a file in pieces and calls `body` after each.

@@ -34,7 +34,6 @@ static int set_channel(test_jxl_writer *writer, uint32_t index, JxlExtraChannelT
     JxlExtraChannelInfo channel;
     JxlEncoderInitExtraChannelInfo(type, &channel);
     channel.bits_per_sample = info->bits_per_sample;
-    channel.exponent_bits_per_sample = info->exponent_bits_per_sample;
     return is_good(JxlEncoderSetExtraChannelInfo(writer->handle, index, &channel));
 }
 
@@ -45,14 +44,12 @@ static int set_basic_info(test_jxl_writer *writer) {
     info.xsize = options->width;
     info.ysize = options->height;
     info.bits_per_sample = (uint32_t)options->bits;
-    info.exponent_bits_per_sample = options->bits == 32 ? 8 : 0;
     info.num_color_channels = options->channels < 3 ? 1 : 3;
     info.orientation = (JxlOrientation)options->orientation;
     info.uses_original_profile = options->is_lossless ? JXL_TRUE : JXL_FALSE;
     if (options->channels % 2 == 0) {
         info.num_extra_channels = 1;
         info.alpha_bits = info.bits_per_sample;
-        info.alpha_exponent_bits = info.exponent_bits_per_sample;
     }
     if (options->extra_channel >= 0) info.num_extra_channels += 1;
     if (options->ticks_numerator > 0) {
@@ -73,7 +70,6 @@ static int set_color(test_jxl_writer *writer) {
     JxlColorEncoding color;
     JxlColorEncodingSetToSRGB(&color, options->channels < 3);
     if (options->primaries) color.primaries = (JxlPrimaries)options->primaries;
-    if (options->white_point) color.white_point = (JxlWhitePoint)options->white_point;
     if (options->transfer) color.transfer_function = (JxlTransferFunction)options->transfer;
     color.gamma = options->gamma;
     return is_good(JxlEncoderSetColorEncoding(writer->handle, &color));
@@ -101,9 +97,6 @@ static int set_coding(test_jxl_writer *writer) {
     if (!options->keeps_order) good &= set_option(writer, JXL_ENC_FRAME_SETTING_GROUP_ORDER, 1);
     if (options->resampling) good &= set_option(writer, JXL_ENC_FRAME_SETTING_RESAMPLING, options->resampling);
     if (options->patches >= 0) good &= set_option(writer, JXL_ENC_FRAME_SETTING_PATCHES, options->patches);
-    if (options->photon_noise)
-        good &= is_good(JxlEncoderFrameSettingsSetFloatOption(
-            writer->frames, JXL_ENC_FRAME_SETTING_PHOTON_NOISE, (float)options->photon_noise));
     return good;
 }
 
@@ -112,7 +105,7 @@ test_jxl_writer *test_jxl_open(const test_jxl_options *options) {
     if (writer == NULL) return NULL;
     writer->options = *options;
     writer->handle = JxlEncoderCreate(NULL);
-    JxlDataType type = options->bits == 32 ? JXL_TYPE_FLOAT : options->bits > 8 ? JXL_TYPE_UINT16 : JXL_TYPE_UINT8;
+    JxlDataType type = options->bits > 8 ? JXL_TYPE_UINT16 : JXL_TYPE_UINT8;
     writer->format = (JxlPixelFormat){(uint32_t)options->channels, type, JXL_NATIVE_ENDIAN, 0};
     JxlEncoderUseContainer(writer->handle, options->uses_container ? JXL_TRUE : JXL_FALSE);
     writer->frames = JxlEncoderFrameSettingsCreate(writer->handle, NULL);

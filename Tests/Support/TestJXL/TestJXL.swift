@@ -8,7 +8,7 @@
         public var size: PixelSize
         /// 1 to 4: gray, gray and alpha, RGB, RGB and alpha.
         public var channels = 3
-        /// 8 to 16, or 32 for floats.
+        /// 8 to 16.
         public var bits = 8
         /// Whether the file is lossless, or else lossy with Butteraugli distance 1.
         public var isLossless = true
@@ -19,9 +19,7 @@
         public var storesCenterFirst = false
         public var resampling = 0
         public var usesPatches: Bool?
-        public var photonNoise = 0
         public var effort = 3
-        public var usesContainer = false
         public var orientation = ImageOrientation.up
         /// The type of another channel, as in JxlExtraChannelType.
         public var extraChannel: Int?
@@ -86,9 +84,6 @@
         /// Returns a still image of 16-bit samples.
         public func file(_ samples: [UInt16]) throws -> Data { try file(unsafe samples.withUnsafeBytes(Array.init)) }
 
-        /// Returns a still image of floats.
-        public func file(_ samples: [Float]) throws -> Data { try file(unsafe samples.withUnsafeBytes(Array.init)) }
-
         /// Returns a file with several frames or layers.
         public func file(_ frames: [Frame]) throws -> Data {
             try unsafe Self.write(options, profile: profile) { writer in
@@ -107,10 +102,16 @@
         ///
         /// The sides are at most 512 and not in a ratio for which the format has a code, such as 4:3.
         public func premultipliedFile(_ samples: [UInt8]) throws -> Data {
-            var header = JXLBits()
-            header.premultipliedImage(size)
-            // The header of such a file has 40 bits after the signature.
-            return header.data + (try file(samples)).dropFirst(7)
+            let fields = [
+                (3, 0), (9, size.height - 1), (5, 0), (9, size.width - 1),  // sizes of 9 bits, no ratio
+                (5, 0), (1, 1), (2, 1),  // not the default metadata, 8 bits, 16 bits suffice to decode, one more channel
+                (10, 0), (1, 1),  // alpha of 8 bits without a name, premultiplied
+                (1, 0), (1, 1), (2, 0), (1, 1),  // not XYB, sRGB, no extensions, default transforms
+            ]
+            let header = fields.reversed().reduce(0) { $0 << $1.0 | $1.1 }
+            let bytes = (0..<7).map { UInt8(truncatingIfNeeded: header >> (8 * $0)) }
+            // The header of a lossless file has 40 bits after the signature.
+            return Data([0xFF, 0x0A] + bytes) + (try file(samples)).dropFirst(7)
         }
 
         /// Returns a file from which a JPEG file can be restored.
@@ -134,9 +135,7 @@
             unsafe options.keeps_order = storesCenterFirst ? 0 : 1
             unsafe options.resampling = CInt(resampling)
             unsafe options.patches = usesPatches.map { $0 ? 1 : 0 } ?? -1
-            unsafe options.photon_noise = CInt(photonNoise)
             unsafe options.effort = CInt(effort)
-            unsafe options.uses_container = usesContainer ? 1 : 0
             unsafe options.orientation = CInt(orientation.rawValue)
             unsafe options.extra_channel = CInt(extraChannel ?? -1)
             unsafe options.primaries = CInt(primaries)

@@ -6,51 +6,43 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct jxl_decoder {
-    JxlDecoder *handle;
-};
-
 static int is_good(JxlDecoderStatus status) { return status == JXL_DEC_SUCCESS; }
 
 /* Sets the options that are only accepted before the first byte. */
-static int configure(jxl_decoder *decoder) {
-    JxlDecoder *handle = decoder->handle;
+static int configure(jxl_decoder *decoder, int composes_layers) {
     int events = JXL_DEC_BASIC_INFO | JXL_DEC_COLOR_ENCODING | JXL_DEC_FULL_IMAGE;
-    return is_good(JxlDecoderSubscribeEvents(handle, events)) && is_good(JxlDecoderSetKeepOrientation(handle, JXL_TRUE))
-        && is_good(JxlDecoderSetUnpremultiplyAlpha(handle, JXL_TRUE))
-        && is_good(JxlDecoderSetCoalescing(handle, JXL_TRUE));
+    return is_good(JxlDecoderSubscribeEvents(decoder, events))
+        && is_good(JxlDecoderSetKeepOrientation(decoder, JXL_TRUE))
+        && is_good(JxlDecoderSetUnpremultiplyAlpha(decoder, JXL_TRUE))
+        && is_good(JxlDecoderSetCoalescing(decoder, composes_layers ? JXL_TRUE : JXL_FALSE));
 }
 
-jxl_decoder *jxl_open(void) {
-    jxl_decoder *decoder = calloc(1, sizeof *decoder);
-    if (decoder == NULL) return NULL;
-    decoder->handle = JxlDecoderCreate(NULL);
-    if (decoder->handle != NULL && configure(decoder)) return decoder;
+jxl_decoder *jxl_open(int composes_layers) {
+    jxl_decoder *decoder = JxlDecoderCreate(NULL);
+    if (decoder == NULL || configure(decoder, composes_layers)) return decoder;
     jxl_close(decoder);
     return NULL;
 }
 
-void jxl_close(jxl_decoder *decoder) {
-    JxlDecoderDestroy(decoder->handle);
-    free(decoder);
-}
+void jxl_close(jxl_decoder *decoder) { JxlDecoderDestroy(decoder); }
 
 int jxl_restart(jxl_decoder *decoder, size_t frame) {
-    JxlDecoderRewind(decoder->handle);
-    if (!configure(decoder)) return 0;
-    if (frame > 0) JxlDecoderSkipFrames(decoder->handle, frame);
+    JxlDecoderRewind(decoder);
+    if (!configure(decoder, 1)) return 0;
+    if (frame > 0) JxlDecoderSkipFrames(decoder, frame);
     return 1;
 }
 
-void jxl_skip(jxl_decoder *decoder, size_t frames) { JxlDecoderSkipFrames(decoder->handle, frames); }
+void jxl_skip(jxl_decoder *decoder, size_t frames) { JxlDecoderSkipFrames(decoder, frames); }
+
+int jxl_skip_rest(jxl_decoder *decoder) { return is_good(JxlDecoderSkipCurrentFrame(decoder)); }
 
 jxl_event jxl_process(jxl_decoder *decoder, const uint8_t *bytes, size_t length, size_t *used) {
-    JxlDecoder *handle = decoder->handle;
     *used = 0;
-    if (!is_good(JxlDecoderSetInput(handle, bytes, length))) return jxl_failed;
-    JxlDecoderStatus status = JxlDecoderProcessInput(handle);
-    while (status == JXL_DEC_BASIC_INFO) status = JxlDecoderProcessInput(handle);
-    *used = length - JxlDecoderReleaseInput(handle);
+    if (!is_good(JxlDecoderSetInput(decoder, bytes, length))) return jxl_failed;
+    JxlDecoderStatus status = JxlDecoderProcessInput(decoder);
+    while (status == JXL_DEC_BASIC_INFO) status = JxlDecoderProcessInput(decoder);
+    *used = length - JxlDecoderReleaseInput(decoder);
     switch (status) {
     case JXL_DEC_NEED_MORE_INPUT: return jxl_needs_input;
     case JXL_DEC_COLOR_ENCODING: return jxl_has_header;
@@ -64,11 +56,11 @@ jxl_event jxl_process(jxl_decoder *decoder, const uint8_t *bytes, size_t length,
 int jxl_set_output(jxl_decoder *decoder, int channels, uint8_t *pixels, size_t length) {
     JxlPixelFormat format = {(uint32_t)channels, JXL_TYPE_UINT8, JXL_NATIVE_ENDIAN, 0};
     size_t needed = 0;
-    if (!is_good(JxlDecoderImageOutBufferSize(decoder->handle, &format, &needed)) || needed > length) return 0;
-    return is_good(JxlDecoderSetImageOutBuffer(decoder->handle, &format, pixels, length));
+    if (!is_good(JxlDecoderImageOutBufferSize(decoder, &format, &needed)) || needed > length) return 0;
+    return is_good(JxlDecoderSetImageOutBuffer(decoder, &format, pixels, length));
 }
 
-int jxl_flush(jxl_decoder *decoder) { return is_good(JxlDecoderFlushImage(decoder->handle)); }
+int jxl_flush(jxl_decoder *decoder) { return is_good(JxlDecoderFlushImage(decoder)); }
 
 static jxl_transfer transfer_of(const JxlColorEncoding *color, double *gamma) {
     *gamma = 1;
@@ -85,7 +77,7 @@ static jxl_transfer transfer_of(const JxlColorEncoding *color, double *gamma) {
     }
 }
 
-static void ask_for_srgb(JxlDecoder *handle, int is_gray) {
+static void ask_for_srgb(jxl_decoder *decoder, int is_gray) {
     JxlColorEncoding srgb;
     memset(&srgb, 0, sizeof srgb);
     srgb.color_space = is_gray ? JXL_COLOR_SPACE_GRAY : JXL_COLOR_SPACE_RGB;
@@ -94,7 +86,7 @@ static void ask_for_srgb(JxlDecoder *handle, int is_gray) {
     srgb.transfer_function = JXL_TRANSFER_FUNCTION_SRGB;
     srgb.rendering_intent = JXL_RENDERING_INTENT_RELATIVE;
     /* It is only a preference: the color space of the output is read afterwards. */
-    (void)JxlDecoderSetPreferredColorProfile(handle, &srgb);
+    (void)JxlDecoderSetPreferredColorProfile(decoder, &srgb);
 }
 
 static void copy_basic_info(const JxlBasicInfo *info, jxl_header *header) {
@@ -117,10 +109,10 @@ static void copy_basic_info(const JxlBasicInfo *info, jxl_header *header) {
     header->loops = info->animation.num_loops;
 }
 
-static int has_black(JxlDecoder *handle, uint32_t extra_channels) {
+static int has_black(jxl_decoder *decoder, uint32_t extra_channels) {
     JxlExtraChannelInfo info;
     for (uint32_t index = 0; index < extra_channels; index++) {
-        if (is_good(JxlDecoderGetExtraChannelInfo(handle, index, &info)) && info.type == JXL_CHANNEL_BLACK) return 1;
+        if (is_good(JxlDecoderGetExtraChannelInfo(decoder, index, &info)) && info.type == JXL_CHANNEL_BLACK) return 1;
     }
     return 0;
 }
@@ -142,29 +134,28 @@ static void copy_color(const JxlColorEncoding *color, jxl_header *header) {
 }
 
 int jxl_read_header(jxl_decoder *decoder, jxl_header *header) {
-    JxlDecoder *handle = decoder->handle;
     JxlBasicInfo info;
     JxlColorEncoding color;
     double gamma;
     memset(header, 0, sizeof *header);
-    if (!is_good(JxlDecoderGetBasicInfo(handle, &info))) return 0;
+    if (!is_good(JxlDecoderGetBasicInfo(decoder, &info))) return 0;
     copy_basic_info(&info, header);
-    header->has_black = has_black(handle, info.num_extra_channels);
-    if (is_good(JxlDecoderGetColorAsEncodedProfile(handle, NULL, JXL_COLOR_PROFILE_TARGET_ORIGINAL, &color)))
+    header->has_black = has_black(decoder, info.num_extra_channels);
+    if (is_good(JxlDecoderGetColorAsEncodedProfile(decoder, NULL, JXL_COLOR_PROFILE_TARGET_ORIGINAL, &color)))
         header->stored_transfer = transfer_of(&color, &gamma);
-    if (header->is_xyb) ask_for_srgb(handle, header->is_gray);
-    if (is_good(JxlDecoderGetColorAsEncodedProfile(handle, NULL, JXL_COLOR_PROFILE_TARGET_DATA, &color))) {
+    if (header->is_xyb) ask_for_srgb(decoder, header->is_gray);
+    if (is_good(JxlDecoderGetColorAsEncodedProfile(decoder, NULL, JXL_COLOR_PROFILE_TARGET_DATA, &color))) {
         copy_color(&color, header);
         return 1;
     }
     header->has_profile = is_good(
-        JxlDecoderGetICCProfileSize(handle, NULL, JXL_COLOR_PROFILE_TARGET_DATA, &header->profile_length));
+        JxlDecoderGetICCProfileSize(decoder, NULL, JXL_COLOR_PROFILE_TARGET_DATA, &header->profile_length));
     return header->has_profile;
 }
 
 int jxl_copy_profile(const jxl_decoder *decoder, uint8_t *profile, size_t length) {
     return is_good(
-        JxlDecoderGetColorAsICCProfile(decoder->handle, NULL, JXL_COLOR_PROFILE_TARGET_DATA, profile, length));
+        JxlDecoderGetColorAsICCProfile(decoder, NULL, JXL_COLOR_PROFILE_TARGET_DATA, profile, length));
 }
 
 #endif

@@ -104,15 +104,12 @@
             }
         }
 
+        /// The next position at which libjxl receives bytes: a quarter more of the frame, and the end of the low frequencies.
         private var nextCheckpoint: Int {
-            guard let frame = frames?.first else { return codestream.count }
-            let step = position < 1 << 10 ? 1 << 6 : position < 1 << 16 ? 1 << 10 : 1 << 14
-            var next = (position / step + 1) * step
-            if let lowFrequencyEnd = frame.lowFrequencyEnd, showsDetail {
-                let quarter = frame.sections.lowerBound + (position - frame.sections.lowerBound) * 5 / 4 + 1
-                next = position < lowFrequencyEnd ? min(next, lowFrequencyEnd) : quarter
-            }
-            return min(next, frame.sections.upperBound)
+            guard let frame = frames?.first, let sections = frame.sections else { return codestream.count }
+            let next = position + max(64, (position - sections.lowerBound) / 4)
+            let lowFrequencyEnd = frame.lowFrequencyEnd ?? next
+            return min(next, position < lowFrequencyEnd ? lowFrequencyEnd : next, sections.upperBound)
         }
 
         private var showsDetail: Bool {
@@ -133,7 +130,7 @@
             }
             try frames?.read(codestream, limits: limits, stopsAtFirst: true)
             guard let info, let frames, let first = frames.first else { return }
-            position = first.sections.lowerBound
+            position = first.sections?.lowerBound ?? position
             header = info.header(durations: frames.durations)
         }
 

@@ -13,6 +13,7 @@
     /// checked against the limits first.
     struct JXLFrameList {
         private let info: JXLInfo
+        private let headerEnd: Int
         /// The offset of the next frame.
         private var offset: Int
         private var isPreviewNext: Bool
@@ -22,6 +23,8 @@
         private var count = 0
         /// The number of pixels of the hidden frames before the next displayed one.
         private var hiddenPixels = 0
+        /// The number of the reordered sections of all frames but the last one.
+        private var reorderedSections = 0
 
         /// The duration of each displayed frame in ticks.
         private(set) var durations: [Int] = []
@@ -29,8 +32,6 @@
         private(set) var first: JXLFrame?
         /// Whether all headers have been read.
         private(set) var isComplete = false
-        /// The offset of the end of the last frame. Nil if it is unknown.
-        private(set) var end: Int?
         /// Whether a frame stores its sections in another order. libjxl 0.7 then needs the whole codestream at once: it
         /// rejects sections that it could not decode when it received them.
         private(set) var haveReorderedSections = false
@@ -42,6 +43,7 @@
 
         init(after headerEnd: Int, of info: JXLInfo) {
             self.info = info
+            self.headerEnd = headerEnd
             offset = headerEnd
             isPreviewNext = info.hasPreview
         }
@@ -55,30 +57,42 @@
         ) throws(DecodingFailure) {
             while !isComplete, offset < codestream.count, !(stopsAtFirst && first != nil) {
                 let frame: JXLFrame
+                let end: Int
                 do throws(DecodingFailure) {
                     frame = try JXLFrameReader.read(codestream, at: offset, info: info, isPreview: isPreviewNext)
+                    try limits.check(frame.size)
+                    end = try self.end(of: frame, in: codestream, limits: limits)
                 } catch .truncated {
                     return
                 }
-                try check(frame, limits: limits)
-                if isPreviewNext { isPreviewNext = false } else { add(frame) }
-                if frame.isReordered { haveReorderedSections = true }
-                offset = frame.sections.upperBound
-                if isComplete { end = offset }
+                if frame.sections == nil { haveReorderedSections = true }
+                if isPreviewNext { isPreviewNext = false } else { try add(frame, limits: limits) }
+                offset = end
             }
         }
 
-        private mutating func check(_ frame: JXLFrame, limits: DecodingLimits) throws(DecodingFailure) {
-            try limits.check(frame.size)
-            count += 1
-            // A file with many frames can have a few hidden ones for each.
-            try limits.check(.frames, count / 4)
-            try limits.check(.frames, durations.count + (frame.isDisplayed ? 1 : 0))
-            hiddenPixels = frame.isDisplayed ? 0 : hiddenPixels + frame.size.area
-            try limits.check(.pixels, hiddenPixels / Self.maximumLayers)
+        /// Returns the offset of the next frame. It isn't needed after the last one.
+        private mutating func end(
+            of frame: JXLFrame, in codestream: Data, limits: DecodingLimits
+        ) throws(DecodingFailure) -> Int {
+            if let sections = frame.sections { return sections.upperBound }
+            if frame.isLast { return codestream.count }
+            guard frame.sectionCount <= 1 << 11, reorderedSections + frame.sectionCount <= 1 << 14 else {
+                throw .unsupported(.jxl, "too many reordered sections")
+            }
+            try limits.check(.decodedBytes, 4.times(max(frame.size.area, info.size.area)))
+            let end = try JXLSession.end(
+                ofReordered: frame, at: offset, in: codestream, after: headerEnd, limit: limits.encodedBytes)
+            reorderedSections += frame.sectionCount
+            return end
         }
 
-        private mutating func add(_ frame: JXLFrame) {
+        private mutating func add(_ frame: JXLFrame, limits: DecodingLimits) throws(DecodingFailure) {
+            count += 1
+            // A file with many frames can have a few hidden ones for each.
+            try limits.check(.frames, max(count / 4, durations.count + (frame.isDisplayed ? 1 : 0)))
+            hiddenPixels = frame.isDisplayed ? 0 : hiddenPixels + frame.size.area
+            try limits.check(.pixels, hiddenPixels / Self.maximumLayers)
             let planes = frame.size.area.times(4 * (3 + info.extraChannelCount))
             let saved = savedBytes.reduce(0) { $0.plus($1) }
             workingBytes = max(workingBytes, workingBytes(of: frame, planes: planes).plus(saved))

@@ -12,16 +12,17 @@
         private var reader: JXLBitReader
         private let info: JXLInfo
         private var frame: JXLFrame
-        private var flags: UInt64 = 0
         /// The ratio of the decoded size to the coded size.
         private var upsampling = 1
-        private var groupSizeShift = 1
+        /// The width and height of a group in coded pixels.
+        private var groupSize = 256
         /// The base-2 logarithms of the coarsest chroma subsampling.
         private var subsampling = (horizontal: 0, vertical: 0)
-        private var lowFrequencyLevel = 0
-
-        /// A frame that uses the low frequencies of an earlier frame.
-        private static let usesLowFrequencyFrame: UInt64 = 32
+        /// The number of groups in a row.
+        private var columns = 1
+        private var groupCount = 1
+        /// The number of groups of low frequencies, each of which covers 8 x 8 groups.
+        private var lowFrequencyCount = 1
 
         /// Reads the frame at a byte of the codestream.
         ///
@@ -32,6 +33,7 @@
         ) throws(DecodingFailure) -> JXLFrame {
             var reader = JXLFrameReader(codestream, at: offset, info: info, isPreview: isPreview)
             try reader.readHeader()
+            try reader.countSections()
             try reader.readContents()
             return reader.frame
         }
@@ -46,40 +48,35 @@
             if try reader.bool() { return }
             frame.kind = JXLFrame.Kind(rawValue: try reader.bits(2)) ?? .regular
             frame.isModular = try reader.bool()
-            flags = try reader.integer()
-            try readSampling()
+            let usesLowFrequencyFrame = try reader.integer() & 32 != 0
+            try readSampling(usesLowFrequencyFrame: usesLowFrequencyFrame)
             try readPasses()
             if frame.kind == .lowFrequency {
-                lowFrequencyLevel = try reader.bits(2) + 1
-                let divisor = 1 << (3 * lowFrequencyLevel)
-                frame.size = PixelSize(
-                    width: frame.size.width.dividedRoundingUp(by: divisor),
-                    height: frame.size.height.dividedRoundingUp(by: divisor))
+                let level = try reader.bits(2) + 1
+                frame.savedSlot = 3 + level
+                frame.size = frame.size.divided(by: 1 << (3 * level))
             }
             let isPartial = try readArea()
             try readComposition(isPartial: isPartial)
-            let nameLength = try reader.choice(.value(0), .bits(4, plus: 0), .bits(5, plus: 16), .bits(10, plus: 48))
+            let nameLength = try reader.choice((0, 0), (4, 0), (5, 16), (10, 48))
             try reader.skip(UInt64(8 * nameLength))
             try skipFilters()
             try reader.skipExtensions()
         }
 
-        private mutating func readSampling() throws(DecodingFailure) {
+        private mutating func readSampling(usesLowFrequencyFrame: Bool) throws(DecodingFailure) {
             let isYCbCr = info.isXYB ? false : try reader.bool()
-            let usesLowFrequencyFrame = flags & Self.usesLowFrequencyFrame != 0
-            if isYCbCr, !usesLowFrequencyFrame {
-                for _ in 0..<3 {
+            if !usesLowFrequencyFrame {
+                for _ in 0..<(isYCbCr ? 3 : 0) {
                     let mode = try reader.bits(2)
                     subsampling.horizontal = max(subsampling.horizontal, mode == 1 || mode == 2 ? 1 : 0)
                     subsampling.vertical = max(subsampling.vertical, mode == 1 || mode == 3 ? 1 : 0)
                 }
-            }
-            if !usesLowFrequencyFrame {
                 upsampling = 1 << (try reader.bits(2))
                 for _ in 0..<info.extraChannelCount { _ = try reader.bits(2) }
             }
             if frame.isModular {
-                groupSizeShift = try reader.bits(2)
+                groupSize = 128 << (try reader.bits(2))
             } else if info.isXYB {
                 _ = try reader.bits(6)
             }
@@ -87,12 +84,11 @@
 
         private mutating func readPasses() throws(DecodingFailure) {
             guard frame.kind != .referenceOnly else { return }
-            frame.passCount = try reader.choice(.value(1), .value(2), .value(3), .bits(3, plus: 4))
+            frame.passCount = try reader.choice((0, 1), (0, 2), (0, 3), (3, 4))
             guard frame.passCount != 1 else { return }
-            let steps = try reader.choice(.value(0), .value(1), .value(2), .bits(1, plus: 3))
-            _ = try reader.bits(2 * (frame.passCount - 1))
-            for _ in 0..<steps { _ = try reader.bits(2) }
-            for _ in 0..<steps { _ = try reader.choice(.value(0), .value(1), .value(2), .bits(3, plus: 0)) }
+            let steps = try reader.choice((0, 0), (0, 1), (0, 2), (1, 3))
+            _ = try reader.bits(2 * (frame.passCount - 1) + 2 * steps)
+            for _ in 0..<steps { _ = try reader.choice((0, 0), (0, 1), (0, 2), (3, 0)) }
         }
 
         /// Reads the position and the size. Returns whether a part of the canvas is not covered.
@@ -105,42 +101,34 @@
             let canvas = frame.size
             frame.size = PixelSize(width: try readLength(), height: try readLength())
             guard frame.size.width > 0, frame.size.height > 0 else { throw .malformed(.jxl, "a frame is empty") }
-            guard hasOrigin else { return false }
             let coversCanvas =
                 left <= 0 && top <= 0 && frame.size.width + left >= canvas.width
                 && frame.size.height + top >= canvas.height
-            return !coversCanvas
+            return hasOrigin && !coversCanvas
         }
 
         private mutating func readLength() throws(DecodingFailure) -> Int {
-            try reader.choice(.bits(8, plus: 0), .bits(11, plus: 256), .bits(14, plus: 2304), .bits(30, plus: 18_688))
+            try reader.choice((8, 0), (11, 256), (14, 2304), (30, 18_688))
         }
 
         /// Reads blending, timing, and the slot in which the frame is stored.
         private mutating func readComposition(isPartial: Bool) throws(DecodingFailure) {
-            let isVisible = frame.kind == .regular || frame.kind == .skipProgressive
-            let replaces = isVisible ? try readPresentation(isPartial: isPartial) : true
+            let replaces = frame.isVisible ? try readPresentation(isPartial: isPartial) : true
             if frame.kind != .regular { frame.isLast = false }
-            if frame.kind == .lowFrequency {
-                frame.savedSlot = 3 + lowFrequencyLevel
-                return
-            }
+            if frame.kind == .lowFrequency { return }
             let slot = frame.isLast ? 0 : try reader.bits(2)
             let canBeReferenced = !frame.isLast && (frame.duration == 0 || slot != 0)
             if canBeReferenced { frame.savedSlot = slot }
-            let hasColorTransformFlag = !isVisible || canBeReferenced && replaces && !isPartial
+            let hasColorTransformFlag = !frame.isVisible || canBeReferenced && replaces && !isPartial
             if hasColorTransformFlag { _ = try reader.bool() }
         }
 
         /// Reads blending and timing. Returns whether the colors replace those of the canvas.
         private mutating func readPresentation(isPartial: Bool) throws(DecodingFailure) -> Bool {
             let replaces = try readBlending(isPartial: isPartial)
-            if !replaces { frame.isComposited = true }
-            for _ in 0..<info.extraChannelCount {
-                if try !readBlending(isPartial: isPartial) { frame.isComposited = true }
-            }
+            for _ in 0..<info.extraChannelCount { _ = try readBlending(isPartial: isPartial) }
             if info.hasAnimation {
-                frame.duration = try reader.choice(.value(0), .value(1), .bits(8, plus: 0), .bits(32, plus: 0))
+                frame.duration = try reader.choice((0, 0), (0, 1), (8, 0), (32, 0))
                 if info.hasTimecodes { _ = try reader.bits(32) }
             }
             frame.isLast = try reader.bool()
@@ -149,12 +137,13 @@
 
         /// Reads how a channel is blended. Returns whether it replaces that of the canvas.
         private mutating func readBlending(isPartial: Bool) throws(DecodingFailure) -> Bool {
-            let mode = try reader.choice(.value(0), .value(1), .value(2), .bits(2, plus: 3))
+            let mode = try reader.choice((0, 0), (0, 1), (0, 2), (2, 3))
             guard mode <= 4 else { throw .malformed(.jxl, "a frame has an unknown blend mode") }
             let usesAlpha = info.extraChannelCount > 0 && (mode == 2 || mode == 3)
-            if usesAlpha { _ = try reader.choice(.value(0), .value(1), .value(2), .bits(3, plus: 3)) }
+            if usesAlpha { _ = try reader.choice((0, 0), (0, 1), (0, 2), (3, 3)) }
             if usesAlpha || mode == 4 { _ = try reader.bool() }
             if mode != 0 || isPartial { _ = try reader.bits(2) }
+            if mode != 0 { frame.isComposited = true }
             return mode == 0
         }
 
@@ -171,69 +160,55 @@
             try reader.skipExtensions()
         }
 
-        /// Reads the table of contents.
-        private mutating func readContents() throws(DecodingFailure) {
-            let layout = groupLayout
-            guard layout.sectionCount <= 65_536 else { throw .malformed(.jxl, "a frame has too many sections") }
-            frame.groupHeight = layout.dimension * upsampling
+        /// Divides the frame into groups, and its codestream into sections (7.1).
+        private mutating func countSections() throws(DecodingFailure) {
+            let size = frame.size.divided(by: upsampling)
+            columns = size.width.divided(by: groupSize)
+            groupCount = columns * size.height.divided(by: groupSize)
+            let (across, down) = subsampling
+            let blockColumns = size.width.divided(by: 8 << across) << across
+            let blockRows = size.height.divided(by: 8 << down) << down
+            lowFrequencyCount = blockColumns.divided(by: groupSize) * blockRows.divided(by: groupSize)
+            let isSingle = groupCount == 1 && frame.passCount == 1
+            frame.sectionCount = isSingle ? 1 : 2 + lowFrequencyCount + groupCount * frame.passCount
+            guard frame.sectionCount <= 65_536 else { throw .malformed(.jxl, "a frame has too many sections") }
+            frame.groupHeight = groupSize * upsampling
             frame.filterReach = 16 * upsampling
-            frame.isReordered = try reader.bool()
-            if frame.isReordered { try skipOrder(of: layout.sectionCount) }
+        }
+
+        /// Reads the table of contents, unless the sections are reordered.
+        private mutating func readContents() throws(DecodingFailure) {
+            if try reader.bool() { return }
             reader.align()
-            let lengths = try readSectionLengths(layout.sectionCount)
-            reader.align()
-            addSections(of: lengths, layout)
-        }
-
-        private var groupLayout: JXLGroupLayout {
-            let codedSize = PixelSize(
-                width: frame.size.width.dividedRoundingUp(by: upsampling),
-                height: frame.size.height.dividedRoundingUp(by: upsampling))
-            return JXLGroupLayout(
-                codedSize, dimension: 128 << groupSizeShift, subsampling: subsampling, passCount: frame.passCount)
-        }
-
-        /// Skips a permutation (F.3.2).
-        private mutating func skipOrder(of count: Int) throws(DecodingFailure) {
-            func context(_ value: Int) -> Int { min(Int.bitWidth - value.leadingZeroBitCount, 7) }
-            var entropy = try JXLEntropyReader(contextCount: 8, from: &reader)
-            let codedCount = try entropy.integer(context: context(count), from: &reader)
-            guard codedCount <= count else { throw .malformed(.jxl, "the order of the sections is invalid") }
-            var last = 0
-            for _ in 0..<codedCount { last = try entropy.integer(context: context(last), from: &reader) }
-        }
-
-        private mutating func readSectionLengths(_ count: Int) throws(DecodingFailure) -> [Int] {
             var lengths: [Int] = []
-            for _ in 0..<count {
-                lengths.append(
-                    try reader.choice(
-                        .bits(10, plus: 0), .bits(14, plus: 1024), .bits(22, plus: 17_408), .bits(30, plus: 4_211_712)))
-            }
-            return lengths
-        }
-
-        /// Adds the sections, which start at the position of the reader.
-        private mutating func addSections(of lengths: [Int], _ layout: JXLGroupLayout) {
-            if lengths.count > 1 {
-                frame.hasLowFrequencies = lengths[1...layout.lowFrequencyCount].contains { $0 > 0 }
+            for _ in 0..<frame.sectionCount {
+                lengths.append(try reader.choice((10, 0), (14, 1024), (22, 17_408), (30, 4_211_712)))
             }
             let start = reader.byteOffset
-            frame.sections = start..<start + lengths.reduce(0, +)
-            if frame.isReordered { return }
+            if lengths.count > 1 { frame.hasLowFrequencies = lengths[1...lowFrequencyCount].contains { $0 > 0 } }
             var end = start
             for (index, length) in lengths.enumerated() {
                 end += length
-                if index == layout.lowFrequencyCount, lengths.count > 1 { frame.lowFrequencyEnd = end }
+                if index == lowFrequencyCount, lengths.count > 1 { frame.lowFrequencyEnd = end }
                 // The groups of the last pass are at the end, in rows.
                 let remaining = lengths.count - 1 - index
-                if remaining < layout.count, remaining % layout.columns == 0 { frame.rowEnds.append(end) }
+                if remaining < groupCount, remaining % columns == 0 { frame.rowEnds.append(end) }
             }
+            frame.sections = start..<end
         }
     }
 
     extension Int {
         /// The signed number whose lowest bit is the sign (UnpackSigned, B.2.5).
         fileprivate var unpacked: Int { self & 1 == 0 ? self >> 1 : -((self + 1) >> 1) }
+
+        /// Returns the quotient, rounded up.
+        fileprivate func divided(by divisor: Int) -> Int { (self + divisor - 1) / divisor }
+    }
+
+    extension PixelSize {
+        fileprivate func divided(by divisor: Int) -> PixelSize {
+            PixelSize(width: width.divided(by: divisor), height: height.divided(by: divisor))
+        }
     }
 #endif

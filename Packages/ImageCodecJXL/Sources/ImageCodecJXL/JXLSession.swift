@@ -17,8 +17,11 @@
         private(set) var position = 0
         private let handle: OpaquePointer
 
-        init() throws(DecodingFailure) {
-            guard let handle = unsafe jxl_open() else { throw .unsupported(.jxl, "libjxl could not allocate memory") }
+        /// - Parameter composesLayers: Whether the layers of an image are composed, or are frames of their own.
+        init(composesLayers: Bool = true) throws(DecodingFailure) {
+            guard let handle = unsafe jxl_open(composesLayers ? 1 : 0) else {
+                throw .unsupported(.jxl, "libjxl could not allocate memory")
+            }
             unsafe self.handle = handle
         }
 
@@ -26,14 +29,19 @@
 
         /// Reads the codestream from `position` to `end`, or up to an event.
         func process(_ codestream: Data, through end: Int) -> jxl_event {
-            var used = 0
-            let event = unsafe codestream.withUnsafeBytes { bytes in
-                let part = unsafe UnsafeRawBufferPointer(rebasing: bytes[position..<max(position, end)])
-                return unsafe jxl_process(
-                    handle, part.baseAddress?.assumingMemoryBound(to: UInt8.self), part.count, &used)
-            }
+            let part = codestream.dropFirst(position).prefix(max(0, end - position))
+            let (event, used) = process(part)
             position += used
             return event
+        }
+
+        /// Reads bytes up to an event. Returns the number of bytes that were read.
+        private func process(_ bytes: Data) -> (event: jxl_event, used: Int) {
+            var used = 0
+            let event = unsafe bytes.withUnsafeBytes { bytes in
+                unsafe jxl_process(handle, bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), bytes.count, &used)
+            }
+            return (event, used)
         }
 
         /// Reads the header. Returns nil if the codestream ends before.
@@ -101,5 +109,49 @@
 
         /// Writes the decoded part of the frame to the output. Returns false if nothing can be shown.
         func flush() -> Bool { unsafe jxl_flush(handle) != 0 }
+    }
+
+    extension JXLSession {
+        /// Returns the offset of the end of a frame that stores its sections in another order.
+        ///
+        /// libjxl reads the order and the lengths of sections, but doesn't tell their sum. It can skip the rest of a frame
+        /// once it has read them. Here, zeros follow in place of the rest, which are empty frames. The distance at which
+        /// libjxl finds the first of them is the length of the rest.
+        ///
+        /// - Throws: `.truncated` if the order is incomplete or the frame ends after `limit`, or `.malformed`.
+        static func end(
+            ofReordered frame: JXLFrame, at start: Int, in codestream: Data, after headerEnd: Int, limit: Int
+        ) throws(DecodingFailure) -> Int {
+            let session = try JXLSession(composesLayers: false)
+            _ = session.process(codestream.prefix(headerEnd))
+            var offset = start
+            // A length has at least 12 bits. The byte that completes the last one is not known.
+            var bytes = codestream.dropFirst(start).prefix(12 * frame.sectionCount / 8)
+            while unsafe jxl_skip_rest(session.handle) == 0 {
+                if bytes.isEmpty { throw .truncated(.jxl) }
+                let event = session.process(bytes).event
+                guard event == jxl_needs_input || event == jxl_needs_output else { throw invalidOrder }
+                offset += bytes.count
+                bytes = codestream.dropFirst(offset).prefix(1)
+            }
+            return try offset + session.skippedBytes(limit: limit)
+        }
+
+        private static var invalidOrder: DecodingFailure { .malformed(.jxl, "the order of the sections is invalid") }
+
+        /// Passes zeros. Returns the number of zeros that are skipped before the first empty frame.
+        private func skippedBytes(limit: Int) throws(DecodingFailure) -> Int {
+            let zeros = Data(count: 1 << 20)
+            var count = 0
+            while true {
+                let (event, used) = process(zeros)
+                count += used
+                if event == jxl_needs_output { break }
+                guard event == jxl_needs_input else { throw Self.invalidOrder }
+                guard count <= limit else { throw .truncated(.jxl) }
+            }
+            unsafe jxl_skip_rest(handle)
+            return count - process(zeros).used
+        }
     }
 #endif

@@ -60,24 +60,18 @@
                 if try decode(index, layout: layout, to: &pixels, sink) != nil { throw .truncated(.jxl) }
             }
             if isWritten { return }
-            var pixels = takePixels(byteCount)
+            var pixels = pool?.takeFilled(byteCount: byteCount) ?? [UInt8](repeating: 0, count: byteCount)
             let rows = try decode(index, layout: layout, to: &pixels, sink)
             defer { pool?.give(pixels) }
             try send(rows ?? size.height, of: pixels, layout: layout, to: sink)
             if rows != nil { throw .truncated(.jxl) }
         }
 
-        /// Returns memory for an image. It is cleared if libjxl might not write all of it.
-        private func takePixels(_ byteCount: Int) -> [UInt8] {
-            if frames.end.map({ $0 > codestream.count }) ?? true { return [UInt8](repeating: 0, count: byteCount) }
-            if let pool { return pool.takeFilled(byteCount: byteCount) }
-            return unsafe [UInt8](unsafeUninitializedCapacity: byteCount) { $1 = byteCount }
-        }
-
         private func send(
             _ rows: Int, of pixels: [UInt8], layout: PixelLayout, to sink: any PixelRowSink
         ) throws(DecodingFailure) {
-            let (bytes, stride) = (pixels.span, info.size.width * layout.bytesPerPixel)
+            let bytes = pixels.span
+            let stride = info.size.width * layout.bytesPerPixel
             for y in 0..<rows { try sink.receive(bytes.extracting(y * stride..<(y + 1) * stride)) }
         }
 
@@ -94,7 +88,10 @@
                 }
             }
             let rows = try result.get()
-            if rows == nil { (self.session, nextFrame) = (session, index + 1) }
+            if rows == nil {
+                self.session = session
+                nextFrame = index + 1
+            }
             return rows
         }
 
@@ -143,10 +140,5 @@
             if !first.showsDetail(info) { return header.frameCount == 1 ? first.completeRows(in: codestream.count) : 0 }
             return info.size.height
         }
-    }
-
-    extension JXLFrame {
-        /// Whether the whole frame can be shown in less detail before it is complete. Other frames can be shown row by row.
-        func showsDetail(_ info: JXLInfo) -> Bool { !isModular && info.extraChannelCount == 0 }
     }
 #endif

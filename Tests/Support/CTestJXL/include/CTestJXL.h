@@ -9,19 +9,19 @@
 typedef struct {
     uint32_t width, height;
     int channels;            /* 1 to 4: gray, gray and alpha, RGB, RGB and alpha */
-    int bits;                /* 8 to 16, or 32 for floats */
+    int bits;                /* 8 to 16 */
     int is_lossless;         /* or else distance 1 */
     int is_modular;          /* lossy without blocks */
     int effort;
     int is_progressive;      /* several passes, or several resolutions */
     int keeps_order;         /* 0: the groups are stored from the center */
     int resampling;          /* 0 for 1, or 2, 4, 8 */
-    int patches, photon_noise;
+    int patches;
     int uses_container;
     int orientation;
     int extra_channel;       /* type of an additional channel, or -1 */
     /* Color: as in JxlColorEncoding; 0 for sRGB. */
-    int primaries, transfer, white_point;
+    int primaries, transfer;
     double gamma;
     const uint8_t *profile;
     size_t profile_length;
@@ -43,7 +43,7 @@ test_jxl_options test_jxl_defaults(uint32_t width, uint32_t height, int channels
 
 /* Returns NULL if libjxl rejects the options. */
 test_jxl_writer *test_jxl_open(const test_jxl_options *options);
-/* Adds a frame of 16-bit samples (8 to 16 bits, in the options' bits) or floats. `frame` is NULL for the whole canvas. */
+/* Adds a frame of 16-bit samples (8 to 16 bits, in the options' bits). `frame` is NULL for the whole canvas. */
 int test_jxl_add(test_jxl_writer *writer, const void *samples, size_t length, const test_jxl_frame *frame);
 /* Adds a JPEG file that can be restored from the JPEG XL file. */
 int test_jxl_add_jpeg(test_jxl_writer *writer, const uint8_t *bytes, size_t length);

@@ -6,7 +6,8 @@
 
 /* Reading. */
 
-typedef struct jxl_decoder jxl_decoder;
+/* libjxl's decoder. */
+typedef struct JxlDecoderStruct jxl_decoder;
 
 typedef enum {
     jxl_needs_input,   /* all input was read */
@@ -17,15 +18,17 @@ typedef enum {
     jxl_failed,        /* libjxl rejected the data; only call jxl_close */
 } jxl_event;
 
-/* Creates a decoder for a codestream without container. It keeps the stored orientation, composes layers, and outputs
-   straight alpha. Returns NULL if memory is exhausted. */
-jxl_decoder *jxl_open(void);
+/* Creates a decoder for a codestream without container. It keeps the stored orientation and outputs straight alpha. Layers
+   are composed, or are frames of their own. Returns NULL if memory is exhausted. */
+jxl_decoder *jxl_open(int composes_layers);
 void jxl_close(jxl_decoder *decoder);
 
 /* Starts again at the first byte of the codestream. Delivers no frame before number `frame`. */
 int jxl_restart(jxl_decoder *decoder, size_t frame);
 /* Skips frames after the current one. Call it only after jxl_frame_done. */
 void jxl_skip(jxl_decoder *decoder, size_t frames);
+/* Skips the rest of the current frame, also of a hidden one. Returns 0 if its table of contents is incomplete. */
+int jxl_skip_rest(jxl_decoder *decoder);
 
 /* Reads input until an event. Sets *used to the number of bytes that were read. Pass the other bytes again in the next
    call, which continues after the event. */
