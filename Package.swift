@@ -184,12 +184,16 @@ let codecs = [
 
     // Shrinks the planes that video codecs decode to.
     kernels("CImagePlanes", in: "ImageDecoding"),
+    // Reads the container of AVIF and HEIF.
+    .target(
+        name: "ISOBoxes", dependencies: ["ImageCore"], path: "Packages/ImageDecoding/Sources/ISOBoxes",
+        swiftSettings: strict),
 
-    module("ImageCodecAVIF", uses: ["ImageCore", optional("CImageCodecAVIF", trait: "AVIF")]),
+    module("ImageCodecAVIF", uses: ["ImageCore", "ISOBoxes", optional("CImageCodecAVIF", trait: "AVIF")]),
     shim("CImageCodecAVIF", in: "ImageCodecAVIF", over: "CImagePlanes", "CLibAVIF", trait: "AVIF"),
     library("CLibAVIF", in: "ImageCodecAVIF", pkgConfig: "libavif", apt: "libavif-dev", brew: "libavif"),
 
-    module("ImageCodecHEIF", uses: ["ImageCore", optional("CImageCodecHEIF", trait: "HEIF")]),
+    module("ImageCodecHEIF", uses: ["ImageCore", "ISOBoxes", optional("CImageCodecHEIF", trait: "HEIF")]),
     shim("CImageCodecHEIF", in: "ImageCodecHEIF", over: "CImagePlanes", "CLibHEIF", "CLibDE265", trait: "HEIF"),
     library("CLibHEIF", in: "ImageCodecHEIF", pkgConfig: "libheif", apt: "libheif-dev", brew: "libheif"),
     library("CLibDE265", in: "ImageCodecHEIF", pkgConfig: "libde265", apt: "libde265-dev", brew: "libde265"),
@@ -288,7 +292,10 @@ let suites = [
         ]),
     tests(
         "ImageCodecJXLTests",
-        of: ["ImageCore", "ImageCodecJXL", "ImageCodecJPEG", "ImageTesting", "TestJXL", "TestProfiles"]),
+        of: [
+            "ImageCore", "ImageCodecJXL", "ImageCodecJPEG", "ImageTesting", "GeneratedImages", "TestJXL",
+            "TestProfiles",
+        ]),
     tests(
         "ImageMonitoringTests",
         of: ["ImageCore", "ImageMonitoring", "ImageTesting", "ImageContractTesting", "CNetworkNamespace"]),

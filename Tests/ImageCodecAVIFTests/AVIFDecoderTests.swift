@@ -1,6 +1,7 @@
 #if AVIF
     import CTestAVIF
     import Foundation
+    import GeneratedImages
     import ImageCodecAVIF
     import ImageCore
     import ImageTesting
@@ -48,9 +49,9 @@
             let image = TestAVIF(
                 40, 30, depth: coding.depth, format: coding.format, isFullRange: coding.isFullRange,
                 luma: { x, y in 0.25 + Double(x + y) / 140 }, chroma: { _, _ in (blue, red) })
-            let opened = try AVIFReading.open(try image.file())
+            let opened = try avif.open(try image.file())
             #expect(opened.header == ImageHeader(format: .avif, storedSize: PixelSize(width: 40, height: 30)))
-            let pixels = try AVIFReading.pixels(opened)
+            let pixels = try avif.pixels(opened)
             for (index, luma) in image.y.enumerated() {
                 let expected = Self.color(
                     luma, image.u.first, image.v.first, depth: coding.depth, isFullRange: coding.isFullRange)
@@ -85,9 +86,9 @@
                 // More rows than two strips, which have half a megabyte each.
                 let image = TestAVIF.detailed(2001, 137, depth: depth, format: format, hasAlpha: hasAlpha)
                 let data = try image.file()
-                let opened = try AVIFReading.open(data)
-                let whole = try AVIFReading.wholeImage(data, size: opened.header.storedSize)
-                #expect(try AVIFReading.pixels(opened) == whole, "\(depth) bits")
+                let opened = try avif.open(data)
+                let whole = try avif.wholeImage(data, size: opened.header.storedSize)
+                #expect(try avif.pixels(opened) == whole, "\(depth) bits")
             }
         }
 
@@ -98,9 +99,9 @@
                 chroma: { x, y in (Double(x) / 46, Double(y) / 46) },
                 alpha: { _, y in Double(10 + y) / 30 })
             image.settings.is_premultiplied = isPremultiplied ? 1 : 0
-            let opened = try AVIFReading.open(try image.file())
+            let opened = try avif.open(try image.file())
             #expect(opened.header.hasAlpha)
-            let pixels = try AVIFReading.pixels(opened)
+            let pixels = try avif.pixels(opened)
             for index in image.y.indices {
                 // With the identity matrix, the planes are green, blue and red.
                 let (stored, alpha) = ([image.v[index], image.y[index], image.u[index]], Double(image.a[index]))
@@ -115,11 +116,11 @@
         @Test("the cells of a grid are joined")
         func grid() throws {
             var image = TestAVIF.detailed(192, 128, format: 420)
-            let whole = try AVIFReading.pixels(try AVIFReading.open(try image.file()))
+            let whole = try avif.pixels(try avif.open(try image.file()))
             (image.settings.grid_columns, image.settings.grid_rows) = (3, 2)
-            let opened = try AVIFReading.open(try image.file())
+            let opened = try avif.open(try image.file())
             #expect(opened.header.storedSize == PixelSize(width: 192, height: 128))
-            #expect(try AVIFReading.pixels(opened) == whole)
+            #expect(try avif.pixels(opened) == whole)
             // The cells and the joined image: one byte of luma and a quarter of two chroma planes per pixel, twice.
             #expect(opened.heldBytes(frame: 0, size: opened.header.storedSize, layout: .rgba8) == 256 * 128 * 3)
         }
@@ -127,22 +128,22 @@
         @Test("only the clean aperture is delivered", arguments: [420, 444])
         func cleanAperture(format: Int) throws {
             var image = Self.shaded(64, 48, format: format)
-            let whole = try AVIFReading.pixels(try AVIFReading.open(try image.file()))
+            let whole = try avif.pixels(try avif.open(try image.file()))
             // libavif before 1.2 only accepts even sides with 4:2:0.
             let crop = format == 420 ? (x: 6, y: 10, width: 42, height: 34) : (x: 7, y: 9, width: 41, height: 33)
             (image.settings.crop_x, image.settings.crop_y) = (UInt32(crop.x), UInt32(crop.y))
             (image.settings.crop_width, image.settings.crop_height) = (UInt32(crop.width), UInt32(crop.height))
-            let opened = try AVIFReading.open(try image.file())
+            let opened = try avif.open(try image.file())
             #expect(opened.header.storedSize == PixelSize(width: crop.width, height: crop.height))
             let expected = (0..<crop.height).flatMap { row in
                 let start = 4 * ((crop.y + row) * 64 + crop.x)
                 return whole[start..<start + 4 * crop.width]
             }
-            #expect(try AVIFReading.pixels(opened) == expected)
+            #expect(try avif.pixels(opened) == expected)
             let half = opened.decodableSize(covering: PixelSize(width: 20, height: 16))
             #expect(half == PixelSize(width: 21, height: 17))
             let means = Self.shrunk(expected, crop.width, crop.height, 2)
-            #expect(try AVIFReading.pixels(opened, size: half).largestDifference(to: means) <= 2)
+            #expect(try avif.pixels(opened, size: half).largestDifference(to: means) <= 2)
         }
 
         /// Returns the means of blocks of an RGBA image.
@@ -173,13 +174,13 @@
         @Test("smaller sizes are the means of blocks", arguments: AVIFCoding.all.filter(\.isFullRange))
         func smaller(coding: AVIFCoding) throws {
             let image = Self.shaded(203, 101, depth: coding.depth, format: coding.format)
-            let opened = try AVIFReading.open(try image.file())
-            let whole = try AVIFReading.pixels(opened)
+            let opened = try avif.open(try image.file())
+            let whole = try avif.pixels(opened)
             for (divisor, width, height) in [(2, 102, 51), (4, 51, 26), (8, 26, 13)] {
                 let size = PixelSize(width: width, height: height)
                 #expect(opened.decodableSize(covering: size) == size)
                 #expect(opened.decodableSize(covering: PixelSize(width: width + 1, height: 1)) != size)
-                let error = try AVIFReading.pixels(opened, size: size).largestDifference(
+                let error = try avif.pixels(opened, size: size).largestDifference(
                     to: Self.shrunk(whole, 203, 101, divisor))
                 #expect(error <= 2, "1/\(divisor): \(error)")
             }
@@ -189,18 +190,18 @@
         @Test("strips of smaller sizes have the rows of the whole image")
         func smallerStrips() throws {
             // A strip has 16 rows.
-            let opened = try AVIFReading.open(try Self.shaded(7997, 81, format: 420).file())
-            let half = try AVIFReading.pixels(opened, size: PixelSize(width: 3999, height: 41))
-            let means = Self.shrunk(try AVIFReading.pixels(opened), 7997, 81, 2)
+            let opened = try avif.open(try Self.shaded(7997, 81, format: 420).file())
+            let half = try avif.pixels(opened, size: PixelSize(width: 3999, height: 41))
+            let means = Self.shrunk(try avif.pixels(opened), 7997, 81, 2)
             #expect(half.largestDifference(to: means) <= 2)
         }
 
         @Test("images with alpha have only the stored size")
         func smallerAlpha() throws {
-            let opened = try AVIFReading.open(try TestAVIF.detailed(64, 48, hasAlpha: true).file())
+            let opened = try avif.open(try TestAVIF.detailed(64, 48, hasAlpha: true).file())
             #expect(opened.decodableSize(covering: PixelSize(width: 1, height: 1)) == opened.header.storedSize)
             #expect(throws: DecodingFailure.self) {
-                try AVIFReading.pixels(opened, size: PixelSize(width: 8, height: 6))
+                try avif.pixels(opened, size: PixelSize(width: 8, height: 6))
             }
         }
     }

@@ -20,7 +20,8 @@
             _ level: Double, to builder: inout HEIFBuilder, properties: [Int] = [], isAlpha: Bool = false
         ) throws -> Int {
             let image = TestAVIF(side, side, format: isAlpha ? 400 : 420, luma: { _, _ in level })
-            let coded = try AV1(image.file())
+            let coded = try HEIFBuilder.Coded(
+                of: image.file(), size: PixelSize(width: side, height: side), configuration: "av1C")
             let size = builder.property("ispe", HEIFBuilder.size(PixelSize(width: side, height: side)))
             let configuration = builder.property("av1C", coded.configuration)
             return builder.item("av01", coded.data, properties: [size, -configuration] + properties)
@@ -60,8 +61,8 @@
 
         /// Returns the first and the last pixel of the first row.
         private static func ends(_ data: Data, frame: Int = 0) throws -> [[UInt8]] {
-            let image = try AVIFReading.open(data)
-            let pixels = try AVIFReading.pixels(image, frame: frame)
+            let image = try avif.open(data)
+            let pixels = try avif.pixels(image, frame: frame)
             let last = 4 * (image.header.storedSize.width - 1)
             return [Array(pixels[0..<4]), Array(pixels[last..<last + 4])]
         }
@@ -76,8 +77,8 @@
         @Test("cells in another order than their items, or repeated ones, are refused")
         func exchangedCells() throws {
             let expected = DecodingFailure.unsupported(.avif, "cells in another order than their items")
-            #expect(AVIFReading.failure(try Self.grid { [$1, $0] }) == expected)
-            #expect(AVIFReading.failure(try Self.grid { first, _ in [first, first] }) == expected)
+            #expect(avif.failure(try Self.grid { [$1, $0] }) == expected)
+            #expect(avif.failure(try Self.grid { first, _ in [first, first] }) == expected)
         }
 
         @Test("the alpha of a grid is used, and alpha of cells is refused")
@@ -86,7 +87,7 @@
             #expect(ends[0].largestDifference(to: [64, 64, 64, 128]) <= 2)
             #expect(ends[1].largestDifference(to: [191, 191, 191, 255]) <= 2)
             let expected = DecodingFailure.unsupported(.avif, "cells with alpha of their own")
-            #expect(AVIFReading.failure(try Self.grid(alphaOfCells: true)) == expected)
+            #expect(avif.failure(try Self.grid(alphaOfCells: true)) == expected)
         }
 
         @Test("a color of cells that differs from that of their data is refused, unless the grid has its own")
@@ -96,13 +97,13 @@
             }
             let expected = DecodingFailure.unsupported(
                 .avif, "cells with another color than that of their AV1 data")
-            #expect(AVIFReading.failure(try Self.grid(color: (color(6), nil))) == nil)
-            #expect(AVIFReading.failure(try Self.grid(color: (color(2), nil))) == nil)
-            #expect(AVIFReading.failure(try Self.grid(color: (color(9), nil))) == expected)
-            #expect(AVIFReading.failure(try Self.grid(color: (color(9), color(6)))) == nil)
+            #expect(avif.failure(try Self.grid(color: (color(6), nil))) == nil)
+            #expect(avif.failure(try Self.grid(color: (color(2), nil))) == nil)
+            #expect(avif.failure(try Self.grid(color: (color(9), nil))) == expected)
+            #expect(avif.failure(try Self.grid(color: (color(9), color(6)))) == nil)
             let profile = Data("prof".utf8) + Data(count: 200)
             #expect(
-                AVIFReading.failure(try Self.grid(color: (profile, nil)))
+                avif.failure(try Self.grid(color: (profile, nil)))
                     == .unsupported(.avif, "cells with several color spaces or a profile"))
         }
 
@@ -112,20 +113,21 @@
             let image = try Self.add(0.5, to: &builder)
             builder.primary = builder.item(type, Data(count: 20))
             builder.reference("dimg", from: builder.primary, to: [image])
-            #expect(AVIFReading.failure(builder.file()) == .unsupported(.avif, "an image of the type “\(type)”"))
+            #expect(avif.failure(builder.file()) == .unsupported(.avif, "an image of the type “\(type)”"))
         }
 
         @Test("an auxiliary image is alpha only if its type says so")
         func depthImage() throws {
             let data = try TestAVIF.detailed(40, 30, hasAlpha: true).file()
-            #expect(try AVIFReading.open(data).header.hasAlpha)
-            #expect(try !AVIFReading.open(data.replacing(Self.alphaType, with: Self.depthType)).header.hasAlpha)
+            #expect(try avif.open(data).header.hasAlpha)
+            #expect(try !avif.open(data.replacing(Self.alphaType, with: Self.depthType)).header.hasAlpha)
         }
 
         @Test("a clean aperture that divides chroma samples is cropped", arguments: [420, 422, 444])
         func oddAperture(format: Int) throws {
             let image = TestAVIF.detailed(64, 64, format: format)
-            let coded = try AV1(image.file())
+            let coded = try HEIFBuilder.Coded(
+                of: image.file(), size: PixelSize(width: 64, height: 64), configuration: "av1C")
             let crop = (x: 7, y: 9, width: 41, height: 33)
             // The offset of the center, in halves: that of the crop is 27.5 and 25.5, and that of the image 32.
             let aperture = HEIFBuilder.aperture(
@@ -136,14 +138,14 @@
                 -builder.property("av1C", coded.configuration), -builder.property("clap", aperture),
             ]
             builder.item("av01", coded.data, properties: properties)
-            let opened = try AVIFReading.open(builder.file())
+            let opened = try avif.open(builder.file())
             #expect(opened.header.storedSize == PixelSize(width: crop.width, height: crop.height))
-            let whole = try AVIFReading.pixels(try AVIFReading.open(try image.file()))
+            let whole = try avif.pixels(try avif.open(try image.file()))
             let expected = (0..<crop.height).flatMap { row in
                 let start = 4 * ((crop.y + row) * 64 + crop.x)
                 return whole[start..<start + 4 * crop.width]
             }
-            #expect(try AVIFReading.pixels(opened).largestDifference(to: expected) == 0)
+            #expect(try avif.pixels(opened).largestDifference(to: expected) == 0)
             let smaller = opened.decodableSize(covering: PixelSize(width: 5, height: 5))
             #expect(smaller.width == (format == 444 ? 6 : 41))
         }
@@ -152,7 +154,7 @@
         func lateBrand() throws {
             var builder = Self.builder(brands: ["mif1", "mif1", "miaf", "MiHB", "MA1B", "iso8", "avif"])
             _ = try Self.add(0.5, to: &builder)
-            #expect(AVIFReading.failure(builder.file()) == nil)
+            #expect(avif.failure(builder.file()) == nil)
         }
 
         @Test("a meta box that extends to the end of the file is read", arguments: [false, true])
@@ -168,7 +170,7 @@
         /// Returns an animation of two frames. Its movie box is at the end, where it can be changed.
         private static func animation(hasAlpha: Bool = false) throws -> (data: Data, movie: Data) {
             let frames = (1...2).map {
-                AnimationFrame(bitmap: .scene(40, 30, hasAlpha: hasAlpha, seed: $0), delay: .seconds(1))
+                AnimationFrame(bitmap: Scene.bitmap(40, 30, hasAlpha: hasAlpha, seed: $0), delay: .seconds(1))
             }
             var data = try AVIFEncoder(speed: 9).encode(frames, loopCount: 1, options: .init())
             let name = try #require(data.firstRange(of: Data("moov".utf8)))
@@ -188,35 +190,18 @@
                 "trak", HEIFBuilder.box("tkhd", Data(count: 84)) + HEIFBuilder.box("mdia", table))
             let silent = data + HEIFBuilder.box("moov", movie)
             let loud = data + HEIFBuilder.box("moov", isFirst ? track + movie : movie + track)
-            #expect(try AVIFReading.open(loud).header == (try AVIFReading.open(silent).header))
+            #expect(try avif.open(loud).header == (try avif.open(silent).header))
             #expect(try Self.ends(loud, frame: 1) == (try Self.ends(silent, frame: 1)))
         }
 
         @Test("an auxiliary track is alpha only if its type says so", arguments: ["auxl", "vdep"])
         func depthTrack(reference: String) throws {
             let (data, movie) = try Self.animation(hasAlpha: true)
-            #expect(try AVIFReading.open(data + HEIFBuilder.box("moov", movie)).header.hasAlpha)
+            #expect(try avif.open(data + HEIFBuilder.box("moov", movie)).header.hasAlpha)
             let changed = movie.replacing(Self.alphaType, with: Self.depthType).replacing("auxl", with: reference)
             let file = data + HEIFBuilder.box("moov", changed)
-            #expect(try !AVIFReading.open(file).header.hasAlpha)
+            #expect(try !avif.open(file).header.hasAlpha)
             #expect(try Self.ends(file, frame: 1).allSatisfy { $0[3] == 255 })
-        }
-    }
-
-    /// The AV1 data of a file with one image.
-    private struct AV1 {
-        var configuration: Data
-        var data: Data
-
-        init(_ file: Data) throws {
-            configuration = try Self.content(of: "av1C", in: file)
-            data = try Self.content(of: "mdat", in: file)
-        }
-
-        private static func content(of name: String, in file: Data) throws -> Data {
-            let found = try #require(file.firstRange(of: Data(name.utf8)))
-            let length = file[found.lowerBound - 4..<found.lowerBound].reduce(0) { $0 << 8 | Int($1) }
-            return Data(file[found.upperBound..<found.lowerBound - 4 + length])
         }
     }
 

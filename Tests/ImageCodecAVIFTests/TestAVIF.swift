@@ -1,9 +1,9 @@
 #if AVIF
     import CTestAVIF
     import Foundation
+    import GeneratedImages
     import ImageCodecAVIF
     import ImageCore
-    import ImageTesting
     import Testing
 
     /// The planes of an image, which libavif writes to a lossless file.
@@ -68,64 +68,16 @@
         }
     }
 
-    /// Functions that open and decode files.
-    enum AVIFReading {
-        static func open(_ data: Data, limits: DecodingLimits = .default) throws(DecodingFailure) -> any OpenedImage {
-            try AVIFDecoder().open(data, limits: limits)
-        }
+    let avif = FileReading(AVIFDecoder())
 
-        static func pixels(
-            _ image: any OpenedImage, frame: Int = 0, size: PixelSize? = nil
-        ) throws(DecodingFailure) -> [UInt8] {
-            let sink = CollectingRowSink()
-            try image.decode(frame: frame, size: size ?? image.header.storedSize, layout: .rgba8, into: sink)
-            return sink.pixels
-        }
-
+    extension FileReading {
         /// Returns the pixels of the whole image, which libavif converts at once.
-        static func wholeImage(_ data: Data, size: PixelSize, frame: Int = 0) throws -> [UInt8] {
+        func wholeImage(_ data: Data, size: PixelSize, frame: Int = 0) throws -> [UInt8] {
             var pixels = [UInt8](repeating: 0, count: 4 * size.area)
             let bytes = Array(data)
             let isRead = unsafe test_avif_read(bytes, bytes.count, UInt32(frame), &pixels, pixels.count)
             try #require(isRead != 0)
             return pixels
-        }
-
-        /// Returns the failure of opening and decoding a frame, or nil.
-        static func failure(_ data: Data, frame: Int = 0, limits: DecodingLimits = .default) -> DecodingFailure? {
-            do throws(DecodingFailure) {
-                _ = try pixels(try open(data, limits: limits), frame: frame)
-                return nil
-            } catch {
-                return error
-            }
-        }
-    }
-
-    extension [UInt8] {
-        /// Returns the largest difference of two bytes at the same position.
-        func largestDifference(to other: [UInt8]) -> Int {
-            guard count == other.count else { return 256 }
-            return zip(self, other).map { abs(Int($0) - Int($1)) }.max() ?? 0
-        }
-    }
-
-    extension Bitmap {
-        /// Returns an image with gradients and some noise.
-        static func scene(_ width: Int, _ height: Int, hasAlpha: Bool = false, seed: UInt64 = 1) -> Bitmap {
-            var random = SeededRandom(seed: seed)
-            var pixels: [UInt8] = []
-            for y in 0..<height {
-                for x in 0..<width {
-                    let noise = UInt8.random(in: 0...9, using: &random)
-                    let alpha: UInt8 = hasAlpha ? UInt8((x * 40 + y * 23) & 255) : 255
-                    pixels.append(UInt8(x * 245 / width) + noise)
-                    pixels.append(UInt8(y * 255 / height))
-                    pixels.append(60 + noise)
-                    pixels.append(alpha)
-                }
-            }
-            return Bitmap(size: PixelSize(width: width, height: height), pixels: pixels, isOpaque: !hasAlpha)
         }
     }
 #endif

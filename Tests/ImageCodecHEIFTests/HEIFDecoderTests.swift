@@ -39,16 +39,16 @@
         func orientation(index: Int) throws {
             let (properties, expected) = Self.orientations[index]
             let file = try HEIFBuilder.still(Self.planes, properties: properties.map { ($0.0, Data([$0.1])) })
-            let image = try HEIFReading.open(file)
+            let image = try heif.open(file)
             #expect(image.header.orientation == expected && image.header.storedSize == Self.planes.size)
             #expect(
-                try HEIFReading.pixels(image) == HEIFReading.pixels(HEIFReading.open(HEIFBuilder.still(Self.planes))))
+                try heif.pixels(image) == heif.pixels(heif.open(HEIFBuilder.still(Self.planes))))
         }
 
         @Test("an image with a rotation and an Exif orientation is turned once")
         func exif() throws {
             let file = try #require(try GeneratedImage.all().first { $0.format == .heic && $0.name == "grid" }).data
-            let image = try HEIFReading.open(file)
+            let image = try heif.open(file)
             #expect(image.header.orientation == .right)
             #expect(image.header.storedSize == PixelSize(width: 120, height: 120))
         }
@@ -56,10 +56,10 @@
         @Test("the encoder writes each orientation", arguments: ImageOrientation.allCases)
         func encodedOrientation(orientation: ImageOrientation) throws {
             let encoder = HEIFEncoder(orientation: orientation)
-            let image = try HEIFReading.open(encoder.encode(.scene(70, 50), options: EncodingOptions(isLossless: true)))
+            let image = try heif.open(encoder.encode(Scene.bitmap(70, 50), options: EncodingOptions(isLossless: true)))
             #expect(image.header.orientation == orientation)
             #expect(image.header.storedSize == PixelSize(width: 70, height: 50))
-            #expect(try HEIFReading.pixels(image) == Bitmap.scene(70, 50).pixels)
+            #expect(try heif.pixels(image) == Scene.bitmap(70, 50).pixels)
         }
 
         @Test("the clean aperture is cut out", arguments: [(0, 0), (10, 6), (11, 7)])
@@ -67,31 +67,31 @@
             let (size, whole) = (PixelSize(width: 61, height: 41), Self.planes.size)
             let offset = (x: 2 * left + size.width - whole.width, y: 2 * top + size.height - whole.height)
             let aperture = HEIFBuilder.aperture(size, offset: offset)
-            let image = try HEIFReading.open(HEIFBuilder.still(Self.planes, properties: [("clap", aperture)]))
+            let image = try heif.open(HEIFBuilder.still(Self.planes, properties: [("clap", aperture)]))
             try #require(image.header.storedSize == size)
-            let all = try HEIFReading.pixels(HEIFReading.open(HEIFBuilder.still(Self.planes)))
+            let all = try heif.pixels(heif.open(HEIFBuilder.still(Self.planes)))
             var expected: [UInt8] = []
             for y in top..<top + size.height {
                 let start = (y * whole.width + left) * 4
                 expected += all[start..<start + size.width * 4]
             }
-            #expect(try HEIFReading.pixels(image) == expected)
+            #expect(try heif.pixels(image) == expected)
             let half = PixelSize(width: 31, height: 21)
             #expect(image.decodableSize(covering: half) == (left % 2 == 0 ? half : size))
-            #expect(try HEIFReading.pixels(image, size: image.decodableSize(covering: half)).count % 4 == 0)
+            #expect(try heif.pixels(image, size: image.decodableSize(covering: half)).count % 4 == 0)
         }
 
         @Test("a clean aperture beyond the image is malformed")
         func badAperture() throws {
             let aperture = HEIFBuilder.aperture(PixelSize(width: 129, height: 10), offset: (0, 0))
             let file = try HEIFBuilder.still(Self.planes, properties: [("clap", aperture)])
-            #expect(HEIFReading.rows(file).failure == .malformed(.heic, "the clean aperture exceeds the image"))
+            #expect(heif.rows(file).failure == .malformed(.heic, "the clean aperture exceeds the image"))
         }
 
         @Test("code points of color become a calibration, and sRGB none")
         func calibration() throws {
             func header(_ primaries: Int, _ transfer: Int) throws -> ImageHeader {
-                try HEIFReading.open(
+                try heif.open(
                     HEIFBuilder.still(Self.planes, primaries: primaries, transfer: transfer)
                 ).header
             }
@@ -109,7 +109,7 @@
         @Test("HDR is refused", arguments: [16, 18])
         func hdr(transfer: Int) throws {
             let file = try HEIFBuilder.still(TestPlanes(chroma: 1, bitDepth: 10), primaries: 9, transfer: transfer)
-            guard case .unsupported(.heic, let text)? = HEIFReading.rows(file).failure else {
+            guard case .unsupported(.heic, let text)? = heif.rows(file).failure else {
                 Issue.record("HDR was not refused")
                 return
             }
@@ -120,34 +120,34 @@
         func profile() throws {
             let profile = Data((0..<200).map { UInt8($0) })
             let encoder = HEIFEncoder(colorProfile: profile)
-            let file = try encoder.encode(.scene(70, 50), options: EncodingOptions())
-            #expect(try HEIFReading.open(file).header.colorProfile == profile)
+            let file = try encoder.encode(Scene.bitmap(70, 50), options: EncodingOptions())
+            #expect(try heif.open(file).header.colorProfile == profile)
             let both = try HEIFBuilder.still(
                 Self.planes, primaries: 12, transfer: 16, properties: [("colr", Data("prof".utf8) + profile)])
-            let header = try HEIFReading.open(both).header
+            let header = try heif.open(both).header
             #expect(header.colorProfile == profile && header.colorCalibration == nil)
-            let limited = try HEIFReading.open(file, limits: DecodingLimits(metadataBytes: 199))
+            let limited = try heif.open(file, limits: DecodingLimits(metadataBytes: 199))
             #expect(limited.header.colorProfile == nil)
         }
 
         @Test("sizes are halves, quarters and eighths, rounded up")
         func sizes() throws {
-            let file = try HEIFEncoder().encode(.scene(203, 131), options: EncodingOptions())
-            let image = try HEIFReading.open(file)
+            let file = try HEIFEncoder().encode(Scene.bitmap(203, 131), options: EncodingOptions())
+            let image = try heif.open(file)
             for (factor, size) in [(2, (102, 66)), (4, (51, 33)), (8, (26, 17))] {
                 let size = PixelSize(width: size.0, height: size.1)
                 #expect(image.decodableSize(covering: size) == size, "\(factor)")
-                #expect(try HEIFReading.pixels(image, size: size).count == size.area * 4)
+                #expect(try heif.pixels(image, size: size).count == size.area * 4)
             }
             #expect(image.decodableSize(covering: PixelSize(width: 103, height: 1)) == image.header.storedSize)
-            let transparent = try HEIFReading.open(
-                HEIFEncoder().encode(.scene(203, 131, hasAlpha: true), options: EncodingOptions()))
+            let transparent = try heif.open(
+                HEIFEncoder().encode(Scene.bitmap(203, 131, hasAlpha: true), options: EncodingOptions()))
             #expect(transparent.decodableSize(covering: PixelSize(width: 1, height: 1)) == image.header.storedSize)
         }
 
         @Test("a small target of a large image looks like the image")
         func downsampling() throws {
-            let source = Bitmap.scene(400, 300)
+            let source = Scene.bitmap(400, 300)
             let file = try HEIFEncoder(orientation: .right).encode(source, options: EncodingOptions(quality: 0.95))
             let decoder = DownsamplingDecoder(decoders: [HEIFDecoder()])
             let target = ImageTarget(PixelSize(width: 75, height: 75))
@@ -161,14 +161,14 @@
         @Test("the thumbnail is decoded for speed if it is large enough")
         func thumbnail() throws {
             let file = try #require(try GeneratedImage.all().first { $0.format == .heic && $0.name == "grid" }).data
-            let image = try HEIFReading.open(file)
+            let image = try heif.open(file)
             let (small, thumbnail) = (PixelSize(width: 50, height: 50), PixelSize(width: 64, height: 64))
             #expect(image.decodableSize(covering: small, preference: .speed) == thumbnail)
             #expect(image.decodableSize(covering: small, preference: .quality) == PixelSize(width: 60, height: 60))
             #expect(
                 image.decodableSize(covering: PixelSize(width: 65, height: 1), preference: .speed)
                     == image.header.storedSize)
-            #expect(try HEIFReading.pixels(image, size: thumbnail, preference: .speed).count == thumbnail.area * 4)
+            #expect(try heif.pixels(image, size: thumbnail, preference: .speed).count == thumbnail.area * 4)
         }
 
         @Test("alpha is that of the auxiliary image, and premultiplied color is divided by it")
@@ -183,11 +183,11 @@
             builder.image(try planes.encoded(), properties: [color])
             let auxiliary = builder.image(try mask.encoded(), properties: [-kind])
             builder.reference("auxl", from: auxiliary, to: [1])
-            let straight = try HEIFReading.pixels(HEIFReading.open(builder.file()))
+            let straight = try heif.pixels(heif.open(builder.file()))
             builder.reference("prem", from: 1, to: [auxiliary])
-            let image = try HEIFReading.open(builder.file())
+            let image = try heif.open(builder.file())
             #expect(image.header.hasAlpha)
-            let divided = try HEIFReading.pixels(image)
+            let divided = try heif.pixels(image)
             for (x, y) in [(0, 0), (10, 20), (63, 63), (31, 5), (50, 40)] {
                 let offset = (y * 64 + x) * 4
                 let alpha = Double(mask.sample(0, x, y)) / 1023

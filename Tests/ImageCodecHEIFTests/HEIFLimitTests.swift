@@ -13,13 +13,7 @@
         }
 
         private func failure(_ data: Data, _ limits: DecodingLimits) -> DecodingFailure? {
-            do throws(DecodingFailure) {
-                let image = try HEIFReading.open(data, limits: limits)
-                _ = try HEIFReading.pixels(image)
-                return nil
-            } catch {
-                return error
-            }
+            heif.failure(data, limits: limits)
         }
 
         @Test("each limit is checked")
@@ -145,41 +139,26 @@
             builder.primary = builder.grid([2, 3, 4, 5], columns: 2, size: PixelSize(width: 128, height: 128))
             for _ in 0..<4 { builder.image(coded) }
             let file = builder.file()
-            let (all, _) = HEIFReading.rows(file)
+            let (all, _) = heif.rows(file)
             try #require(all.count == 128)
-            let (rows, failure) = HEIFReading.rows(file.prefix(file.count - 5))
+            let (rows, failure) = heif.rows(file.prefix(file.count - 5))
             #expect(failure == .truncated(.heic))
             // Row 63 needs the chroma of the next row of tiles.
             #expect(rows == Array(all.prefix(63)))
-            #expect(HEIFReading.rows(file.prefix(100)).failure == .truncated(.heic))
+            #expect(heif.rows(file.prefix(100)).failure == .truncated(.heic))
         }
 
         @Test("decoding can be cancelled before each tile and each strip")
         func cancellation() throws {
             let file = try Self.grid()
             for count in 1...6 {
-                let sink = CancellingSink(after: count)
-                let image = try HEIFReading.open(file)
+                let sink = CancellingSink(atCheck: count)
+                let image = try heif.open(file)
                 #expect(throws: DecodingFailure.cancelled) {
                     try image.decode(frame: 0, size: image.header.storedSize, layout: .rgba8, into: sink)
                 }
                 #expect(sink.checks == count)
             }
-        }
-    }
-
-    /// Cancels at a number of checks.
-    private final class CancellingSink: PixelRowSink {
-        private(set) var checks = 0
-        private let limit: Int
-
-        init(after limit: Int) { self.limit = limit }
-
-        func receive(_ row: Span<UInt8>) throws(DecodingFailure) {}
-
-        func checkCancellation() throws(DecodingFailure) {
-            checks += 1
-            if checks == limit { throw .cancelled }
         }
     }
 

@@ -32,9 +32,9 @@
         private func check(
             _ planes: TestPlanes, matrix: Int, _ weights: (red: Double, blue: Double)?, _ isFullRange: Bool
         ) throws {
-            let image = try HEIFReading.open(HEIFBuilder.still(planes, matrix: matrix, isFullRange: isFullRange))
+            let image = try heif.open(HEIFBuilder.still(planes, matrix: matrix, isFullRange: isFullRange))
             #expect(image.header.storedSize == planes.size && !image.header.hasAlpha)
-            let pixels = try HEIFReading.pixels(image)
+            let pixels = try heif.pixels(image)
             try #require(pixels.count == planes.size.area * 4)
             var largest = 0.0
             for y in 0..<planes.size.height {
@@ -55,7 +55,7 @@
             let planes = TestPlanes(chroma: 3, bitDepth: 8)
             var builder = HEIFBuilder()
             builder.image(try planes.encoded())
-            let pixels = try HEIFReading.pixels(try HEIFReading.open(builder.file()))
+            let pixels = try heif.pixels(try heif.open(builder.file()))
             // libheif writes full range into the bitstream.
             let expected = planes.color(5, 5, weights: (0.299, 0.114), isFullRange: true)
             let offset = (5 * planes.size.width + 5) * 4
@@ -65,7 +65,7 @@
         @Test("an unknown matrix is refused")
         func unknownMatrix() throws {
             let file = try HEIFBuilder.still(TestPlanes(chroma: 3, bitDepth: 8), matrix: 14)
-            #expect(HEIFReading.rows(file).failure == .unsupported(.heic, "the matrix coefficients 14"))
+            #expect(heif.rows(file).failure == .unsupported(.heic, "the matrix coefficients 14"))
         }
 
         @Test(
@@ -80,9 +80,9 @@
             let color = builder.property(
                 "colr", HEIFBuilder.color(primaries: 1, transfer: 13, matrix: 6, isFullRange: true))
             builder.primary = builder.grid(ids, columns: 3, size: size, properties: [color])
-            let image = try HEIFReading.open(builder.file())
+            let image = try heif.open(builder.file())
             #expect(image.header.storedSize == size)
-            let pixels = try HEIFReading.pixels(image)
+            let pixels = try heif.pixels(image)
             try #require(pixels.count == size.area * 4)
             for (x, y) in [
                 (0, 0), (20, 30), (100, 10), (140, 50), (10, 100), (90, 90), (147, 117), (30, 64), (130, 70),
@@ -110,20 +110,20 @@
             }
             builder.primary = builder.grid(ids, columns: 2, size: whole.size, properties: [color])
             let size = PixelSize(width: 128 / shrinking, height: 128 / shrinking)
-            let tiled = try HEIFReading.pixels(try HEIFReading.open(builder.file()), size: size)
-            let single = try HEIFReading.pixels(try HEIFReading.open(HEIFBuilder.still(whole)), size: size)
+            let tiled = try heif.pixels(try heif.open(builder.file()), size: size)
+            let single = try heif.pixels(try heif.open(HEIFBuilder.still(whole)), size: size)
             #expect(tiled == single)
         }
 
         @Test("smaller sizes are the mean of blocks", arguments: [2, 4, 8], [0, 1, 2, 3])
         func shrinking(factor: Int, chroma: Int) throws {
             let planes = TestPlanes(chroma: chroma, bitDepth: 10)
-            let image = try HEIFReading.open(HEIFBuilder.still(planes))
+            let image = try heif.open(HEIFBuilder.still(planes))
             let size = PixelSize(width: planes.size.width / factor, height: planes.size.height / factor)
             #expect(image.decodableSize(covering: size) == size)
-            let pixels = try HEIFReading.pixels(image, size: size)
+            let pixels = try heif.pixels(image, size: size)
             // The mean of gray is that of luma. Colors are clamped before and after the mean, so only interior ones are compared.
-            let whole = try HEIFReading.pixels(image)
+            let whole = try heif.pixels(image)
             var (sum, count) = (0, 0)
             for y in 0..<size.height {
                 for x in 0..<size.width {

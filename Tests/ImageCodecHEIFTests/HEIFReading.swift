@@ -4,34 +4,8 @@
     import GeneratedImages
     import ImageCodecHEIF
     import ImageCore
-    import ImageTesting
 
-    enum HEIFReading {
-        static func open(_ data: Data, limits: DecodingLimits = .default) throws(DecodingFailure) -> any OpenedImage {
-            try HEIFDecoder().open(data, limits: limits)
-        }
-
-        static func pixels(
-            _ image: any OpenedImage, size: PixelSize? = nil, preference: DecodingPreference = .quality
-        ) throws(DecodingFailure) -> [UInt8] {
-            let sink = CollectingRowSink()
-            try image.decode(
-                frame: 0, size: size ?? image.header.storedSize, layout: .rgba8, preference: preference, into: sink)
-            return sink.pixels
-        }
-
-        /// Returns the decoded rows, and the error that ended decoding.
-        static func rows(_ data: Data, stopsAfter: Int = .max) -> (rows: [[UInt8]], failure: DecodingFailure?) {
-            let sink = CollectingRowSink(stopsAfter: stopsAfter)
-            do throws(DecodingFailure) {
-                let image = try open(data)
-                try image.decode(frame: 0, size: image.header.storedSize, layout: .rgba8, into: sink)
-                return (sink.rows, nil)
-            } catch {
-                return (sink.rows, error)
-            }
-        }
-    }
+    let heif = FileReading(HEIFDecoder())
 
     /// Planes with a smooth pattern, and their expected conversion to RGB in floating point.
     struct TestPlanes {
@@ -127,27 +101,5 @@
             builder.image(try planes.encoded(), properties: [color] + others)
             return builder.file()
         }
-    }
-
-    extension Bitmap {
-        /// Returns a gradient with some detail.
-        static func scene(_ width: Int, _ height: Int, hasAlpha: Bool = false) -> Bitmap {
-            var pixels: [UInt8] = []
-            for y in 0..<height {
-                for x in 0..<width {
-                    let alpha = hasAlpha ? UInt8((x * 9 + y * 5) & 255) : 255
-                    pixels += [
-                        UInt8(x * 255 / width), UInt8(y * 255 / height), UInt8((x / 8 * 40 + y / 8 * 25) & 127), alpha,
-                    ]
-                }
-            }
-            return Bitmap(size: PixelSize(width: width, height: height), pixels: pixels, isOpaque: !hasAlpha)
-        }
-    }
-
-    /// Returns the largest difference of two arrays of bytes.
-    func largestDifference(_ first: [UInt8], _ second: [UInt8]) -> Int {
-        guard first.count == second.count else { return .max }
-        return zip(first, second).reduce(0) { max($0, abs(Int($1.0) - Int($1.1))) }
     }
 #endif

@@ -1,5 +1,6 @@
 #if JXL
     import Foundation
+    import GeneratedImages
     import ImageCodecJXL
     import ImageCore
     import TestJXL
@@ -24,15 +25,15 @@
             var coding = TestJXL(Self.size)
             coding.ticks = .init(25, 1)
             coding.loops = loops
-            var image = try JXLReading.open(coding.file(Self.frames([1, 10, 250])))
+            var image = try jxl.open(coding.file(Self.frames([1, 10, 250])))
             #expect(image.header.frameDelays == [.milliseconds(40), .milliseconds(400), .seconds(10)])
             #expect(image.header.loopCount == loops)
             #expect(image.header.frameCount == 3)
             coding.ticks = .init(1000, 1)
-            image = try JXLReading.open(coding.file(Self.frames([10, 11, 1])))
+            image = try jxl.open(coding.file(Self.frames([10, 11, 1])))
             #expect(image.header.frameDelays == [100, 11, 100].map { .milliseconds($0) })
             coding.ticks = .init(30_000, 1001)
-            image = try JXLReading.open(coding.file(Self.frames([30, 3])))
+            image = try jxl.open(coding.file(Self.frames([30, 3])))
             #expect(image.header.frameDelays == [.microseconds(1_001_000), .microseconds(100_100)])
         }
 
@@ -49,7 +50,7 @@
                 .init(background, duration: 0), .init(square, duration: 7, area: area, blendMode: 2),
                 .init(background, duration: 9),
             ])
-            let image = try JXLReading.open(data)
+            let image = try jxl.open(data)
             #expect(image.header.frameDelays == [.milliseconds(70), .milliseconds(90)])
             var expected = background
             for y in 3..<9 {
@@ -58,9 +59,9 @@
                     expected.replaceSubrange(start..<start + 3, with: [200, 200, 200])
                 }
             }
-            #expect(JXLSamples.difference(try JXLReading.pixels(image, frame: 0), expected) == 0)
-            #expect(JXLSamples.difference(try JXLReading.pixels(image, frame: 1), background) == 0)
-            #expect(JXLSamples.difference(try JXLReading.pixels(image, frame: 0), expected) == 0)
+            #expect(try jxl.pixels(image, frame: 0).largestDifference(to: expected) == 0)
+            #expect(try jxl.pixels(image, frame: 1).largestDifference(to: background) == 0)
+            #expect(try jxl.pixels(image, frame: 0).largestDifference(to: expected) == 0)
         }
 
         @Test("layers of a still image are composed, and there is one frame")
@@ -70,11 +71,11 @@
             let data = try coding.file([
                 .init(JXLSamples.bytes(channels: 3)), .init([UInt8](repeating: 9, count: 40 * 10 * 3), area: area),
             ])
-            let image = try JXLReading.open(data)
+            let image = try jxl.open(data)
             #expect(image.header.frameCount == 1 && image.header.frameDelays.isEmpty && image.header.loopCount == 1)
-            let pixels = try JXLReading.pixels(image)
+            let pixels = try jxl.pixels(image)
             #expect(pixels[0] == 9)
-            #expect(JXLSamples.difference(pixels.dropFirst(40 * 10 * 4), Self.expected(0).dropFirst(40 * 10 * 4)) == 0)
+            #expect(pixels.dropFirst(40 * 10 * 4).largestDifference(to: Self.expected(0).dropFirst(40 * 10 * 4)) == 0)
         }
 
         @Test("frames that store their sections in another order are decoded")
@@ -84,11 +85,11 @@
             coding.ticks = .init(100, 1)
             coding.storesCenterFirst = true
             let samples = (0..<3).map { JXLSamples.bytes(size, channels: 3, seed: $0) }
-            let image = try JXLReading.open(coding.file(samples.map { TestJXL.Frame($0, duration: 1) }))
+            let image = try jxl.open(coding.file(samples.map { TestJXL.Frame($0, duration: 1) }))
             #expect(image.header.frameCount == 3)
             for index in [0, 2, 1, 1] {
                 let expected = JXLSamples.rgba(samples[index].map(Int.init), channels: 3)
-                #expect(JXLSamples.difference(try JXLReading.pixels(image, frame: index), expected) == 0)
+                #expect(try jxl.pixels(image, frame: index).largestDifference(to: expected) == 0)
             }
         }
 
@@ -98,13 +99,13 @@
             coding.ticks = .init(100, 1)
             let data = try coding.file(Self.frames([5, 5, 5]))
             let cut = data.prefix(data.count * 2 / 3 - 50)
-            let image = try JXLReading.open(cut)
+            let image = try jxl.open(cut)
             #expect(image.header.frameCount == 2)
-            #expect(JXLSamples.difference(try JXLReading.pixels(image, frame: 0), Self.expected(0)) == 0)
+            #expect(try jxl.pixels(image, frame: 0).largestDifference(to: Self.expected(0)) == 0)
             for index in [1, 2] {
-                #expect(throws: DecodingFailure.truncated(.jxl)) { try JXLReading.pixels(image, frame: index) }
+                #expect(throws: DecodingFailure.truncated(.jxl)) { try jxl.pixels(image, frame: index) }
             }
-            #expect(JXLSamples.difference(try JXLReading.pixels(image, frame: 0), Self.expected(0)) == 0)
+            #expect(try jxl.pixels(image, frame: 0).largestDifference(to: Self.expected(0)) == 0)
         }
     }
 #endif

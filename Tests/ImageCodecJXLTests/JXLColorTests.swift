@@ -1,5 +1,6 @@
 #if JXL
     import Foundation
+    import GeneratedImages
     import ImageCodecJXL
     import ImageCore
     import TestJXL
@@ -11,7 +12,7 @@
         private static func header(_ change: (inout TestJXL) -> Void, channels: Int = 3) throws -> ImageHeader {
             var coding = TestJXL(JXLSamples.size, channels: channels)
             change(&coding)
-            return try JXLReading.open(coding.file(JXLSamples.bytes(channels: channels))).header
+            return try jxl.open(coding.file(JXLSamples.bytes(channels: channels))).header
         }
 
         @Test("sRGB has no calibration, lossless and lossy", arguments: [false, true], [1, 3])
@@ -54,11 +55,11 @@
             coding.isLossless = false
             coding.primaries = primaries
             coding.transfer = primaries == 0 ? 0 : 8
-            let image = try JXLReading.open(coding.file(values))
+            let image = try jxl.open(coding.file(values))
             #expect(image.header.colorCalibration == nil && image.header.colorProfile == nil)
             // Linear 128 is 188 in sRGB (IEC 61966-2-1).
             let expected = primaries == 0 ? 128 : 188
-            #expect(try JXLReading.pixels(image).prefix(3).allSatisfy { abs(Int($0) - expected) <= 1 })
+            #expect(try jxl.pixels(image).prefix(3).allSatisfy { abs(Int($0) - expected) <= 1 })
         }
 
         @Test("PQ and HLG are not supported", arguments: [16: "PQ", 18: "HLG"], [false, true])
@@ -89,7 +90,7 @@
             coding.isLossless = false
             coding.profile = TestProfile.rgb(white: TestProfile.d65, primaries: TestProfile.srgbPrimaries, gamma: 1)
             let data = try coding.file([UInt8](repeating: 128, count: JXLSamples.size.area * 3))
-            #expect(try JXLReading.pixels(data).prefix(3).allSatisfy { abs(Int($0) - 188) <= 1 })
+            #expect(try jxl.pixels(data).prefix(3).allSatisfy { abs(Int($0) - 188) <= 1 })
         }
 
         @Test("a gray profile applies to gray rows, with and without alpha", arguments: [1, 2])
@@ -98,13 +99,13 @@
             var coding = TestJXL(JXLSamples.size, channels: channels)
             coding.profile = profile
             let values = JXLSamples.values(channels: channels)
-            let image = try JXLReading.open(coding.file(values.map { UInt8($0) }))
+            let image = try jxl.open(coding.file(values.map { UInt8($0) }))
             let layout: PixelLayout = channels == 1 ? .gray8 : .grayAlpha8
             #expect(image.header.colorProfile == profile)
             #expect(image.header.nativeLayout == layout)
-            #expect(JXLSamples.difference(try JXLReading.pixels(image, layout: layout), values.map { UInt8($0) }) == 0)
+            #expect(try jxl.pixels(image, layout: layout).largestDifference(to: values.map { UInt8($0) }) == 0)
             #expect(
-                JXLSamples.difference(try JXLReading.pixels(image), JXLSamples.rgba(values, channels: channels)) == 0)
+                try jxl.pixels(image).largestDifference(to: JXLSamples.rgba(values, channels: channels)) == 0)
         }
     }
 #endif

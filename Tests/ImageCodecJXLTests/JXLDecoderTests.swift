@@ -1,5 +1,6 @@
 #if JXL
     import Foundation
+    import GeneratedImages
     import ImageCodecJPEG
     import ImageCodecJXL
     import ImageCore
@@ -34,14 +35,14 @@
                 try bits == 8
                 ? coding.file(values.map { UInt8($0) })
                 : coding.file(values.map { UInt16((Double($0) * 65535 / Double(maximum)).rounded()) })
-            let image = try JXLReading.open(data)
+            let image = try jxl.open(data)
             #expect(
                 image.header
                     == ImageHeader(format: .jxl, storedSize: Self.size, hasAlpha: channels % 2 == 0))
             let expected = JXLSamples.rgba(values, channels: channels, maximum: maximum)
-            let pixels = try JXLReading.pixels(image)
+            let pixels = try jxl.pixels(image)
             // libjxl rounds a product of floats, so halves can go either way.
-            #expect(JXLSamples.difference(pixels, expected) <= (bits == 8 ? 0 : 1))
+            #expect(pixels.largestDifference(to: expected) <= (bits == 8 ? 0 : 1))
         }
 
         @Test(
@@ -58,8 +59,8 @@
             coding.effort = name == "patches" ? 7 : 3
             let values = JXLSamples.bytes(size, channels: 3).map(Int.init)
             let expected = JXLSamples.rgba(values, channels: 3)
-            let pixels = try JXLReading.pixels(coding.file(values.map { UInt8($0) }))
-            let psnr = JXLSamples.psnr(pixels, expected)
+            let pixels = try jxl.pixels(coding.file(values.map { UInt8($0) }))
+            let psnr = pixels.signalToNoise(to: expected)
             #expect(psnr > (name == "half size" ? 22 : 26), "\(psnr) dB")
         }
 
@@ -75,13 +76,13 @@
                 expected += colors.map { alpha == 0 ? 0 : UInt8((Double($0) * 255 / Double(alpha)).rounded()) }
                 expected.append(UInt8(alpha))
             }
-            let image = try JXLReading.open(TestJXL(Self.size, channels: 4).premultipliedFile(samples))
+            let image = try jxl.open(TestJXL(Self.size, channels: 4).premultipliedFile(samples))
             #expect(image.header.hasAlpha)
-            let pixels = try JXLReading.pixels(image)
+            let pixels = try jxl.pixels(image)
             let isVisible = expected.indices.map { expected[$0 | 3] > 0 }
             let visible = zip(pixels, isVisible).filter(\.1).map(\.0)
             let expectedVisible = zip(expected, isVisible).filter(\.1).map(\.0)
-            #expect(JXLSamples.difference(visible, expectedVisible) <= 1)
+            #expect(visible.largestDifference(to: expectedVisible) <= 1)
         }
 
         @Test("other channels are ignored", arguments: [3, 4])
@@ -89,10 +90,10 @@
             let values = JXLSamples.values(channels: channels)
             var coding = TestJXL(Self.size, channels: channels)
             coding.extraChannel = 1  // depth
-            let image = try JXLReading.open(coding.file(values.map { UInt8($0) }))
+            let image = try jxl.open(coding.file(values.map { UInt8($0) }))
             #expect(image.header.hasAlpha == (channels == 4))
             #expect(
-                JXLSamples.difference(try JXLReading.pixels(image), JXLSamples.rgba(values, channels: channels)) == 0)
+                try jxl.pixels(image).largestDifference(to: JXLSamples.rgba(values, channels: channels)) == 0)
         }
 
         @Test("CMYK is not supported")
@@ -100,7 +101,7 @@
             var coding = TestJXL(Self.size)
             coding.extraChannel = 4  // black
             let data = try coding.file(JXLSamples.bytes(channels: 3))
-            #expect(throws: DecodingFailure.unsupported(.jxl, "CMYK")) { try JXLReading.open(data) }
+            #expect(throws: DecodingFailure.unsupported(.jxl, "CMYK")) { try jxl.open(data) }
         }
 
         @Test("pixels are stored as they are, and the header has the orientation", arguments: ImageOrientation.allCases)
@@ -108,10 +109,10 @@
             var coding = TestJXL(Self.size)
             coding.orientation = orientation
             let values = JXLSamples.values(channels: 3)
-            let image = try JXLReading.open(coding.file(values.map { UInt8($0) }))
+            let image = try jxl.open(coding.file(values.map { UInt8($0) }))
             #expect(image.header.orientation == orientation)
             #expect(image.header.storedSize == Self.size)
-            #expect(JXLSamples.difference(try JXLReading.pixels(image), JXLSamples.rgba(values, channels: 3)) == 0)
+            #expect(try jxl.pixels(image).largestDifference(to: JXLSamples.rgba(values, channels: 3)) == 0)
         }
 
         @Test(
@@ -119,29 +120,29 @@
             arguments: [1, 17, 100, 100_000])
         func containers(length: Int) throws {
             let codestream = try TestJXL(Self.size).file(JXLSamples.bytes(channels: 3))
-            let expected = try JXLReading.pixels(codestream)
+            let expected = try jxl.pixels(codestream)
             let exif = ("Exif", Data(count: 30))
             let whole = TestJXL.container([exif, ("jxlc", codestream), ("xml ", Data("<x/>".utf8))])
-            #expect(JXLSamples.difference(try JXLReading.pixels(whole), expected) == 0)
+            #expect(try jxl.pixels(whole).largestDifference(to: expected) == 0)
             let parts = TestJXL.container([exif] + TestJXL.parts(of: codestream, length: length) + [exif])
-            #expect(JXLSamples.difference(try JXLReading.pixels(parts), expected) == 0)
+            #expect(try jxl.pixels(parts).largestDifference(to: expected) == 0)
         }
 
         @Test("boxes with a 64-bit size and with an open end are read")
         func boxSizes() throws {
             let codestream = try TestJXL(Self.size).file(JXLSamples.bytes(channels: 3))
-            let expected = try JXLReading.pixels(codestream)
+            let expected = try jxl.pixels(codestream)
             let size = (0..<8).map { UInt8((codestream.count + 16) >> (56 - 8 * $0) & 255) }
             let long = Data([0, 0, 0, 1]) + Data("jxlc".utf8) + Data(size)
             let open = Data([0, 0, 0, 0]) + Data("jxlc".utf8)
             for header in [long, open] {
                 #expect(
-                    JXLSamples.difference(try JXLReading.pixels(TestJXL.container([]) + header + codestream), expected)
+                    try jxl.pixels(TestJXL.container([]) + header + codestream).largestDifference(to: expected)
                         == 0)
             }
             let invalid = TestJXL.container([]) + Data([0, 0, 0, 7]) + Data("jxlc".utf8) + codestream
             #expect(throws: DecodingFailure.malformed(.jxl, "a box has an invalid size")) {
-                try JXLReading.open(invalid)
+                try jxl.open(invalid)
             }
         }
 
@@ -151,8 +152,8 @@
             let sink = CollectingRowSink()
             try JPEGDecoder().open(jpeg, limits: .default).decode(
                 frame: 0, size: Self.size, layout: .rgba8, into: sink)
-            let pixels = try JXLReading.pixels(TestJXL.file(jpeg: jpeg))
-            let psnr = JXLSamples.psnr(pixels, sink.pixels)
+            let pixels = try jxl.pixels(TestJXL.file(jpeg: jpeg))
+            let psnr = pixels.signalToNoise(to: sink.pixels)
             #expect(psnr > 38, "\(psnr) dB")
         }
 
@@ -162,7 +163,7 @@
             let size = PixelSize(width: 300, height: 200)
             let data = try JXLEncoder(effort: 1).encode(JXLSamples.bitmap(size), options: .init(isLossless: true))
             let image = try JXLDecoder(pool: pool).open(data, limits: .default)
-            #expect(JXLSamples.difference(try JXLReading.pixels(image), JXLSamples.bitmap(size).pixels) == 0)
+            #expect(try jxl.pixels(image).largestDifference(to: JXLSamples.bitmap(size).pixels) == 0)
             #expect(pool.idleByteCount >= size.area * 4)
         }
     }

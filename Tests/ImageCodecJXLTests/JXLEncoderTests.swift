@@ -1,5 +1,6 @@
 #if JXL
     import Foundation
+    import GeneratedImages
     import ImageCodecJXL
     import ImageCore
     import TestProfiles
@@ -14,7 +15,7 @@
             var last = (count: 0, psnr: 0.0)
             for (quality, minimum) in [(0.1, 15.0), (0.5, 19.0), (0.85, 24.0), (1.0, 36.0)] {
                 let data = try JXLEncoder(effort: 3).encode(bitmap, options: EncodingOptions(quality: quality))
-                let psnr = JXLSamples.psnr(try JXLReading.pixels(data), bitmap.pixels)
+                let psnr = try jxl.pixels(data).signalToNoise(to: bitmap.pixels)
                 #expect(psnr > minimum && psnr > last.psnr && data.count > last.count, "\(quality): \(psnr) dB")
                 last = (data.count, psnr)
             }
@@ -23,9 +24,9 @@
         @Test("lossy encoding keeps alpha within a few levels")
         func lossyAlpha() throws {
             let bitmap = JXLSamples.bitmap(hasAlpha: true)
-            let image = try JXLReading.open(JXLEncoder().encode(bitmap, options: EncodingOptions()))
+            let image = try jxl.open(JXLEncoder().encode(bitmap, options: EncodingOptions()))
             #expect(image.header.hasAlpha)
-            let pixels = try JXLReading.pixels(image)
+            let pixels = try jxl.pixels(image)
             let differences = stride(from: 3, to: pixels.count, by: 4).map {
                 abs(Int(pixels[$0]) - Int(bitmap.pixels[$0]))
             }
@@ -36,11 +37,11 @@
         func metadata() throws {
             let profile = TestProfile.rgb(white: TestProfile.d65, primaries: TestProfile.p3Primaries, gamma: 2.2)
             let encoder = JXLEncoder(effort: 3, orientation: .left, colorProfile: profile)
-            let image = try JXLReading.open(
+            let image = try jxl.open(
                 try encoder.encode(JXLSamples.bitmap(), options: EncodingOptions(isLossless: true)))
             #expect(image.header.orientation == .left)
             #expect(image.header.colorProfile == profile)
-            #expect(JXLSamples.difference(try JXLReading.pixels(image), JXLSamples.bitmap().pixels) == 0)
+            #expect(try jxl.pixels(image).largestDifference(to: JXLSamples.bitmap().pixels) == 0)
         }
 
         @Test("an invalid profile is an error")

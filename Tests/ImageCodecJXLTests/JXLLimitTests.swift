@@ -1,5 +1,6 @@
 #if JXL
     import Foundation
+    import GeneratedImages
     import ImageCodecJXL
     import ImageCore
     import TestJXL
@@ -16,7 +17,7 @@
 
         private static func opening(_ data: Data, _ limits: DecodingLimits = .default) -> DecodingFailure? {
             do throws(DecodingFailure) {
-                _ = try JXLReading.open(data, limits: limits)
+                _ = try jxl.open(data, limits: limits)
                 return nil
             } catch {
                 return error
@@ -30,9 +31,9 @@
             coding.profile = profile
             let data = try coding.file(JXLSamples.bytes(channels: 3))
             var limits = DecodingLimits(metadataBytes: profile.count)
-            #expect(try JXLReading.open(data, limits: limits).header.colorProfile == profile)
+            #expect(try jxl.open(data, limits: limits).header.colorProfile == profile)
             limits.metadataBytes -= 1
-            let header = try JXLReading.open(data, limits: limits).header
+            let header = try jxl.open(data, limits: limits).header
             #expect(header.colorProfile == nil && header.colorCalibration == nil)
         }
 
@@ -43,8 +44,8 @@
             let data = try coding.file(JXLSamples.bytes(channels: 3))
             // Four bytes a pixel for the output, and at least four for libjxl.
             let tooSmall = DecodingLimits(decodedBytes: 8 * Self.size.area - 1)
-            #expect(Self.limit(JXLReading.rows(data, limits: tooSmall).failure) == .decodedBytes)
-            #expect(JXLReading.rows(data, limits: DecodingLimits(decodedBytes: 64 * Self.size.area)).failure == nil)
+            #expect(Self.limit(jxl.rows(data, limits: tooSmall).failure) == .decodedBytes)
+            #expect(jxl.rows(data, limits: DecodingLimits(decodedBytes: 64 * Self.size.area)).failure == nil)
         }
 
         @Test(
@@ -72,7 +73,7 @@
             #expect(Self.opening(TestJXL.container([])) == .truncated(.jxl))
             var damaged = data
             for index in data.count / 2..<data.count { damaged[index] = 0x55 }
-            let failure = JXLReading.rows(damaged).failure
+            let failure = jxl.rows(damaged).failure
             #expect(failure == .malformed(.jxl, "libjxl rejected the data"))
         }
     }

@@ -1,41 +1,10 @@
 #if JXL
-    import Foundation
+    import GeneratedImages
     import ImageCodecJXL
     import ImageCore
     import ImageTesting
-    import TestJXL
 
-    enum JXLReading {
-        static func open(_ data: Data, limits: DecodingLimits = .default) throws(DecodingFailure) -> any OpenedImage {
-            try JXLDecoder().open(data, limits: limits)
-        }
-
-        /// Returns the decoded rows, and the error that ended decoding.
-        static func rows(
-            _ data: Data, frame: Int = 0, limits: DecodingLimits = .default
-        ) -> (rows: [[UInt8]], failure: DecodingFailure?) {
-            let sink = CollectingRowSink()
-            do throws(DecodingFailure) {
-                let image = try open(data, limits: limits)
-                try image.decode(frame: frame, size: image.header.storedSize, layout: .rgba8, into: sink)
-                return (sink.rows, nil)
-            } catch {
-                return (sink.rows, error)
-            }
-        }
-
-        static func pixels(
-            _ image: any OpenedImage, frame: Int = 0, layout: PixelLayout = .rgba8
-        ) throws(DecodingFailure) -> [UInt8] {
-            let sink = CollectingRowSink()
-            try image.decode(frame: frame, size: image.header.storedSize, layout: layout, into: sink)
-            return sink.pixels
-        }
-
-        static func pixels(_ data: Data, frame: Int = 0) throws(DecodingFailure) -> [UInt8] {
-            try pixels(try open(data), frame: frame)
-        }
-    }
+    let jxl = FileReading(JXLDecoder())
 
     /// Samples of test images.
     enum JXLSamples {
@@ -73,24 +42,6 @@
                 let blue = channels < 3 ? start : start + 2
                 return [bytes[start], bytes[green], bytes[blue], alpha]
             }
-        }
-
-        /// Returns the largest difference of two samples, or 256 if their numbers differ. Comparing the arrays would take
-        /// minutes when they differ, because Swift Testing then looks for the shortest list of changes.
-        static func difference(_ first: some Sequence<UInt8>, _ second: some Sequence<UInt8>) -> Int {
-            let (first, second) = (Array(first), Array(second))
-            guard first.count == second.count else { return 256 }
-            return zip(first, second).reduce(0) { max($0, abs(Int($1.0) - Int($1.1))) }
-        }
-
-        /// Returns the peak signal-to-noise ratio in dB.
-        static func psnr(_ first: [UInt8], _ second: [UInt8]) -> Double {
-            guard first.count == second.count, !first.isEmpty else { return 0 }
-            let squares = zip(first, second).reduce(0.0) { sum, pair in
-                let difference = Double(pair.0) - Double(pair.1)
-                return sum + difference * difference
-            }
-            return squares == 0 ? .infinity : 10 * log10(255 * 255 * Double(first.count) / squares)
         }
 
         static func bitmap(_ size: PixelSize = size, hasAlpha: Bool = false, seed: Int = 0) -> Bitmap {

@@ -1,5 +1,6 @@
 #if JXL
     import Foundation
+    import GeneratedImages
     import ImageCodecJXL
     import ImageCore
     import ImageTesting
@@ -19,8 +20,8 @@
         @Test("a truncated lossless image delivers the complete rows", arguments: [3, 4])
         func lossless(channels: Int) throws {
             let data = try Self.file(isLossless: true, channels: channels)
-            let whole = JXLReading.rows(data).rows
-            let (rows, failure) = JXLReading.rows(data.prefix(data.count * 3 / 5))
+            let whole = jxl.rows(data).rows
+            let (rows, failure) = jxl.rows(data.prefix(data.count * 3 / 5))
             #expect(failure == .truncated(.jxl))
             #expect(rows.count > 256 && rows.count < 1100)
             let isEqual = rows.elementsEqual(whole.prefix(rows.count))
@@ -30,19 +31,19 @@
         @Test("a truncated lossy image delivers all rows with less detail")
         func lossy() throws {
             let data = try Self.file(isLossless: false)
-            let whole = JXLReading.rows(data).rows
-            let (rows, failure) = JXLReading.rows(data.prefix(data.count * 3 / 5))
+            let whole = jxl.rows(data).rows
+            let (rows, failure) = jxl.rows(data.prefix(data.count * 3 / 5))
             #expect(failure == .truncated(.jxl))
             #expect(rows.count == 1100)
-            #expect(JXLSamples.difference(rows[0], whole[0]) == 0)
-            #expect(JXLSamples.difference(rows[1099], whole[1099]) > 0)
-            #expect(JXLSamples.psnr(rows.flatMap { $0 }, whole.flatMap { $0 }) > 18)
+            #expect(rows[0].largestDifference(to: whole[0]) == 0)
+            #expect(rows[1099].largestDifference(to: whole[1099]) > 0)
+            #expect(rows.flatMap { $0 }.signalToNoise(to: whole.flatMap { $0 }) > 18)
         }
 
         @Test("a lossless image gains rows as they arrive, and rows do not change", arguments: [3, 4])
         func arrivingRows(channels: Int) throws {
             let data = try Self.file(isLossless: true, channels: channels)
-            let whole = JXLReading.rows(data).rows
+            let whole = jxl.rows(data).rows
             var seen: Set<Int> = []
             try Self.feed(data, in: 1500) { image in
                 let sink = CollectingRowSink()
@@ -57,7 +58,7 @@
         @Test("a lossy image is shown as a whole, and each preview is closer to the image")
         func arrivingDetail() throws {
             let data = try Self.file(isLossless: false)
-            let whole = try JXLReading.pixels(data)
+            let whole = try jxl.pixels(data)
             var ratios: [Double] = []
             var last = PreviewExtent.nothing
             try Self.feed(data, in: 500) { image in
@@ -66,7 +67,7 @@
                 #expect(last.rows == 1100)
                 let sink = CollectingRowSink()
                 try image.decodePreview(into: sink)
-                ratios.append(JXLSamples.psnr(sink.pixels, whole))
+                ratios.append(sink.pixels.signalToNoise(to: whole))
             }
             #expect(ratios.count > 3 && ratios.last == .infinity)
             #expect(zip(ratios, ratios.dropFirst()).allSatisfy { $0 <= $1 })

@@ -165,15 +165,4 @@ int test_avif_read(const uint8_t *bytes, size_t length, uint32_t frame, uint8_t 
     return result == AVIF_RESULT_OK;
 }
 
-uint64_t test_avif_duration(const uint8_t *bytes, size_t length, uint32_t frame) {
-    avifDecoder *decoder = avifDecoderCreate();
-    avifImageTiming timing;
-    memset(&timing, 0, sizeof timing);
-    if (avifDecoderSetIOMemory(decoder, bytes, length) == AVIF_RESULT_OK
-        && avifDecoderParse(decoder) == AVIF_RESULT_OK)
-        (void)avifDecoderNthImageTiming(decoder, frame, &timing);
-    avifDecoderDestroy(decoder);
-    return timing.durationInTimescales;
-}
-
 #endif

@@ -47,8 +47,8 @@ public struct GeneratedImage: Sendable, CustomStringConvertible {
 }
 
 /// The encoded image: a gradient with some noise, in a size that isn't a multiple of any codec's block size.
-enum Scene {
-    static func bitmap(
+public enum Scene {
+    public static func bitmap(
         _ width: Int = 17, _ height: Int = 11, hasAlpha: Bool = false, seed: UInt64 = 1
     ) -> Bitmap {
         var random = SeededRandom(seed: seed)

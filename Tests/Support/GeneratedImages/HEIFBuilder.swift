@@ -4,19 +4,19 @@
 
     /// Builds valid and invalid HEIF files from boxes (ISO/IEC 14496-12, 8.11; ISO/IEC 23008-12).
     public struct HEIFBuilder {
-        /// An encoded HEVC image.
+        /// An encoded HEVC or AV1 image.
         public struct Coded: Sendable {
             /// The size of the coded image.
             public var size: PixelSize
-            /// The content of its `hvcC` box.
+            /// The content of its `hvcC` or `av1C` box.
             public var configuration: Data
-            /// Its NAL units.
+            /// Its NAL units, or its AV1 data.
             public var data: Data
 
             /// Extracts the image of a file with one item.
-            public init(of file: Data, size: PixelSize) throws {
+            public init(of file: Data, size: PixelSize, configuration name: String = "hvcC") throws {
                 self.size = size
-                configuration = try Self.content(of: "hvcC", in: file)
+                configuration = try Self.content(of: name, in: file)
                 data = try Self.content(of: "mdat", in: file)
             }
 

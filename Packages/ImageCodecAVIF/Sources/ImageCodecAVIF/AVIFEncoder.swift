@@ -55,8 +55,7 @@
 
         /// Encodes an animation. Delays are rounded to milliseconds, at least 1 and at most 2^31.
         ///
-        /// Every frame is a sample of its own, even if it equals the previous one. libavif before 1.0 doesn't write the
-        /// number of repetitions, so an edit list is added to its file (ISO/IEC 23008-12, 9.6.1).
+        /// Every frame is a sample of its own, even if it equals the previous one.
         ///
         /// - Parameters:
         ///   - frames: One or more frames of the same size.
@@ -73,7 +72,8 @@
             let writer = try writer(
                 of: first.bitmap.size, hasAlpha: hasAlpha, speed: min(speed, Self.fastestAnimation), options: options)
             for frame in frames { try writer.add(frame.bitmap, duration: frame.delay.wholeMilliseconds) }
-            return try RepeatedAnimation(file: writer.finish()).file(loopCount: max(0, loopCount))
+            let file = try writer.finish()
+            return loopCount > 0 ? try RepeatedAnimation.file(file, loopCount: loopCount) : file
         }
 
         private func writer(

@@ -52,7 +52,8 @@
             } else if isUsed {
                 close()
             }
-            (decodedFrame, isUsed) = (nil, true)
+            decodedFrame = nil
+            isUsed = true
             for index in next...frame {
                 try sink.checkCancellation()
                 try check(unsafe withHandle { handle in unsafe avif_reader_decode(handle, UInt32(index)) })

@@ -1,5 +1,6 @@
 #if AVIF
     import CImageCodecAVIF
+    import ISOBoxes
     import ImageCore
 
     #if canImport(FoundationEssentials)
@@ -16,11 +17,11 @@
 
         init(_ container: AVIFContainer, limits: DecodingLimits) throws(DecodingFailure) {
             self.container = container
-            try container.items?.checkImages()
+            try container.checkItems()
             reader = try container.explainingTruncation { () throws(DecodingFailure) in
                 try AVIFReader(of: container.data, limits: limits)
             }
-            try container.items?.check(reader.info)
+            try container.checkCells(reader.info)
             header = try ImageHeader(of: reader, track: container.track)
             try limits.check(PixelSize(width: Int(reader.info.width), height: Int(reader.info.height)))
             try limits.check(.frames, header.frameCount)
@@ -111,42 +112,6 @@
         private static func rowCount(bytesPerRow: Int) -> Int { max(2, (512 << 10) / bytesPerRow & ~1) }
     }
 
-    extension AVIFItems {
-        /// Throws `.unsupported` if libavif 0.11 would refuse the primary image for another reason, or exchange its cells.
-        fileprivate func checkImages() throws(DecodingFailure) {
-            if let type = primaryType, type != "av01", type != "grid" {
-                throw .unsupported(.avif, "an image of the type “\(type.name)”")
-            }
-            guard areCellsInOrder else { throw .unsupported(.avif, "cells in another order than their items") }
-        }
-
-        /// Throws `.unsupported` if libavif 0.11 ignores the alpha or the color of cells.
-        fileprivate func check(_ info: avif_info) throws(DecodingFailure) {
-            if hasAlpha, info.has_alpha == 0 { throw .unsupported(.avif, "cells with alpha of their own") }
-            guard let color = try colorOfCells() else { return }
-            let codes = [color.primaries, color.transfer, color.matrix]
-            let used = [info.primaries, info.transfer, info.matrix].map(Int.init)
-            // 2 means that the color is that of the AV1 data.
-            let isUsed = zip(codes, used).allSatisfy { $0 == 2 || $0 == $1 }
-            guard isUsed, color.isFullRange == (info.is_full_range != 0) else {
-                throw .unsupported(.avif, "cells with another color than that of their AV1 data")
-            }
-        }
-    }
-
-    extension AVIFContainer {
-        /// Runs `body`. If the file is truncated, an error about malformed data becomes `.truncated`.
-        fileprivate func explainingTruncation<Value>(
-            _ body: () throws(DecodingFailure) -> Value
-        ) throws(DecodingFailure) -> Value {
-            do throws(DecodingFailure) {
-                return try body()
-            } catch .malformed where isTruncated {
-                throw .truncated(.avif)
-            }
-        }
-    }
-
     extension ImageHeader {
         fileprivate init(of reader: AVIFReader, track: AVIFTrack?) throws(DecodingFailure) {
             let info = reader.info
@@ -156,7 +121,7 @@
                 hasAlpha: info.has_alpha != 0, colorProfile: reader.profile)
             if colorProfile == nil {
                 colorCalibration = try ColorCalibration(
-                    primaries: Int(info.primaries), transfer: Int(info.transfer))
+                    primaries: Int(info.primaries), transfer: Int(info.transfer), format: .avif)
             }
             guard info.frame_count > 1 else { return }
             frameCount = Int(info.frame_count)

@@ -5,27 +5,31 @@
 #include <CImagePlanes.h>
 #include <stdlib.h>
 
-/* Memory for one row. */
+/* Memory for one row. Without chroma, the rows of chroma stay 0. */
 typedef struct {
-    float *chroma[2];   /* at the resolution of luma */
-    float *blended;     /* two subsampled rows, blended; with one more sample on each side */
+    float *planes[3];   /* samples at the resolution of luma */
+    float *near, *far;  /* two subsampled rows; with one more sample on each side */
     uint8_t *shrunk[3]; /* planes after shrinking */
 } row_memory;
 
 static void release(row_memory memory) {
-    free(memory.chroma[0]);
-    free(memory.chroma[1]);
-    free(memory.blended);
-    for (int plane = 0; plane < 3; plane++) free(memory.shrunk[plane]);
+    for (int plane = 0; plane < 3; plane++) {
+        free(memory.planes[plane]);
+        free(memory.shrunk[plane]);
+    }
+    free(memory.near);
+    free(memory.far);
 }
 
-static int allocate(row_memory *memory, int width, int is_shrinking) {
+static int allocate(row_memory *memory, int width) {
     size_t samples = (size_t)width + 16;
     int is_good = 1;
-    for (int plane = 0; plane < 2; plane++) is_good &= (memory->chroma[plane] = calloc(samples, sizeof(float))) != NULL;
-    is_good &= (memory->blended = calloc(samples, sizeof(float))) != NULL;
-    for (int plane = 0; is_shrinking && plane < 3; plane++)
+    for (int plane = 0; plane < 3; plane++) {
+        is_good &= (memory->planes[plane] = calloc(samples, sizeof(float))) != NULL;
         is_good &= (memory->shrunk[plane] = calloc(samples, 2)) != NULL;
+    }
+    is_good &= (memory->near = calloc(samples, sizeof(float))) != NULL;
+    is_good &= (memory->far = calloc(samples, sizeof(float))) != NULL;
     return is_good;
 }
 
@@ -37,42 +41,14 @@ static const uint8_t *row_of(const heic_planes *planes, int plane, int row) {
     return planes->samples[plane] + (size_t)(nearest - first) * planes->stride[plane];
 }
 
-/* Functions for both sizes of samples. Loops without branches, so that the compiler uses vectors. */
-#define DEFINE_ROWS(type)                                                                                             \
-    static void widen_##type(const uint8_t *bytes, int count, float *target) {                                        \
-        const type *row = (const type *)bytes;                                                                        \
-        for (int x = 0; x < count; x++) target[x] = row[x];                                                           \
-    }                                                                                                                 \
-    static void blend_##type(const uint8_t *near_bytes, const uint8_t *far_bytes, int count, float *target) {         \
-        const type *near_row = (const type *)near_bytes, *far_row = (const type *)far_bytes;                          \
-        for (int x = 0; x < count; x++) target[x] = 0.75f * (float)near_row[x] + 0.25f * (float)far_row[x];           \
-    }                                                                                                                 \
-    static void color_##type(                                                                                         \
-        const uint8_t *bytes, const float *cb, const float *cr, int count, const heic_conversion *conversion,         \
-        uint32_t *target) {                                                                                           \
-        const type *luma = (const type *)bytes;                                                                       \
-        heic_conversion c = *conversion;                                                                              \
-        for (int x = 0; x < count; x++) {                                                                             \
-            float y = luma[x], u = cb[x], v = cr[x];                                                                  \
-            target[x] = pixel(                                                                                        \
-                c.red[0] * y + c.red[1] * u + c.red[2] * v + c.red[3],                                                \
-                c.green[0] * y + c.green[1] * u + c.green[2] * v + c.green[3],                                        \
-                c.blue[0] * y + c.blue[1] * u + c.blue[2] * v + c.blue[3]);                                           \
-        }                                                                                                             \
-    }                                                                                                                 \
-    static void gray_##type(const uint8_t *bytes, int count, const heic_conversion *conversion, uint32_t *target) {   \
-        const type *luma = (const type *)bytes;                                                                       \
-        float factor = conversion->red[0], offset = conversion->red[3];                                               \
-        for (int x = 0; x < count; x++) {                                                                             \
-            float value = factor * (float)luma[x] + offset;                                                           \
-            target[x] = pixel(value, value, value);                                                                   \
-        }                                                                                                             \
-    }                                                                                                                 \
-    static void set_alpha_##type(const uint8_t *bytes, int count, uint32_t largest, uint8_t *rgba) {                  \
-        const type *alpha = (const type *)bytes;                                                                      \
-        for (int x = 0; x < count; x++)                                                                               \
-            rgba[4 * x + 3] = (uint8_t)((at_most_u(alpha[x], largest) * 255 + largest / 2) / largest);                \
+static void widen(const heic_planes *planes, const uint8_t *row, int count, float *target) {
+    if (bytes_per_sample(planes) == 1) {
+        for (int x = 0; x < count; x++) target[x] = row[x];
+    } else {
+        const uint16_t *samples = (const uint16_t *)row;
+        for (int x = 0; x < count; x++) target[x] = samples[x];
     }
+}
 
 /* Rounds a value to a byte. */
 static inline uint32_t byte(float value) {
@@ -81,34 +57,20 @@ static inline uint32_t byte(float value) {
     return (uint32_t)(int)(value + 0.5f);
 }
 
-/* Returns an opaque pixel, whose bytes are in memory order. */
-static inline uint32_t pixel(float red, float green, float blue) {
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-    return byte(red) << 24 | byte(green) << 16 | byte(blue) << 8 | 0xFFu;
-#else
-    return byte(red) | byte(green) << 8 | byte(blue) << 16 | 0xFF000000u;
-#endif
-}
-
-static inline uint32_t at_most_u(uint32_t value, uint32_t limit) { return value < limit ? value : limit; }
-
-DEFINE_ROWS(uint8_t)
-DEFINE_ROWS(uint16_t)
-
-static int is_narrow(const heic_planes *planes) { return planes->format.bit_depth <= 8; }
-
-static void widen(const heic_planes *planes, const uint8_t *row, int count, float *target) {
-    (is_narrow(planes) ? widen_uint8_t : widen_uint16_t)(row, count, target);
-}
-
-static void color(
-    const heic_planes *planes, const uint8_t *luma, const float *const chroma[2], int count, const heic_conversion *conversion,
-    uint8_t *rgba) {
+/* Converts samples to opaque pixels, whose bytes are in memory order. Has no branches, so that the compiler uses vectors. */
+static void color(float *const rows[3], int left, int count, const heic_conversion *conversion, uint8_t *rgba) {
+    const float *luma = rows[0] + left, *cb = rows[1] + left, *cr = rows[2] + left;
     uint32_t *target = (uint32_t *)rgba;
-    if (plane_count(planes) == 1) {
-        (is_narrow(planes) ? gray_uint8_t : gray_uint16_t)(luma, count, conversion, target);
-    } else {
-        (is_narrow(planes) ? color_uint8_t : color_uint16_t)(luma, chroma[0], chroma[1], count, conversion, target);
+    heic_conversion c = *conversion;
+    for (int x = 0; x < count; x++) {
+        uint32_t red = byte(c.red[0] * luma[x] + c.red[1] * cb[x] + c.red[2] * cr[x] + c.red[3]);
+        uint32_t green = byte(c.green[0] * luma[x] + c.green[1] * cb[x] + c.green[2] * cr[x] + c.green[3]);
+        uint32_t blue = byte(c.blue[0] * luma[x] + c.blue[1] * cb[x] + c.blue[2] * cr[x] + c.blue[3]);
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+        target[x] = red << 24 | green << 16 | blue << 8 | 0xFFu;
+#else
+        target[x] = red | green << 8 | blue << 16 | 0xFF000000u;
+#endif
     }
 }
 
@@ -122,15 +84,13 @@ static void double_row(const float *row, int count, float *target) {
 }
 
 /* Writes row `y` of a chroma plane at the resolution of luma. `target` has memory for one more sample if the width is odd. */
-static void enlarge(const heic_planes *planes, int plane, int y, float *blended, float *target) {
+static void enlarge(const heic_planes *planes, int plane, int y, row_memory memory) {
     int across = planes->format.across, down = planes->format.down, width = plane_width(planes, plane);
-    float *row = across == 1 ? target : blended + 1;
-    const uint8_t *nearest = row_of(planes, plane, y / down);
-    if (down == 1) {
-        widen(planes, nearest, width, row);
-    } else {
-        const uint8_t *next = row_of(planes, plane, y % 2 == 0 ? y / 2 - 1 : y / 2 + 1);
-        (is_narrow(planes) ? blend_uint8_t : blend_uint16_t)(nearest, next, width, row);
+    float *target = memory.planes[plane], *row = across == 1 ? target : memory.near + 1;
+    widen(planes, row_of(planes, plane, y / down), width, row);
+    if (down == 2) {
+        widen(planes, row_of(planes, plane, y % 2 == 0 ? y / 2 - 1 : y / 2 + 1), width, memory.far);
+        for (int x = 0; x < width; x++) row[x] = 0.75f * row[x] + 0.25f * memory.far[x];
     }
     if (across == 1) return;
     row[-1] = row[0];
@@ -140,12 +100,10 @@ static void enlarge(const heic_planes *planes, int plane, int y, float *blended,
 
 static void convert_row(
     const heic_planes *planes, const heic_conversion *conversion, int row, row_memory memory, uint8_t *rgba) {
-    int y = conversion->top + row, left = conversion->left;
-    for (int plane = 1; plane < plane_count(planes); plane++)
-        enlarge(planes, plane, y, memory.blended, memory.chroma[plane - 1]);
-    const float *chroma[2] = {memory.chroma[0] + left, memory.chroma[1] + left};
-    const uint8_t *luma = row_of(planes, 0, y) + (size_t)left * (size_t)bytes_per_sample(planes);
-    color(planes, luma, chroma, conversion->width, conversion, rgba);
+    int y = conversion->top + row;
+    widen(planes, row_of(planes, 0, y), planes->format.width, memory.planes[0]);
+    for (int plane = 1; plane < plane_count(planes); plane++) enlarge(planes, plane, y, memory);
+    color(memory.planes, conversion->left, conversion->width, conversion, rgba);
 }
 
 /* Shrinks the blocks of one output row. Chroma that is subsampled is shrunk by less, so that all planes get the same size. */
@@ -168,10 +126,9 @@ static void convert_shrunk_row(
     const heic_planes *planes, const heic_conversion *conversion, int row, row_memory memory, uint8_t *rgba) {
     int width = rounded_up(conversion->width, conversion->shrinking);
     shrink_row(planes, conversion, row, memory);
-    for (int plane = 1; plane < plane_count(planes); plane++)
-        widen(planes, memory.shrunk[plane], width, memory.chroma[plane - 1]);
-    const float *chroma[2] = {memory.chroma[0], memory.chroma[1]};
-    color(planes, memory.shrunk[0], chroma, width, conversion, rgba);
+    for (int plane = 0; plane < plane_count(planes); plane++)
+        widen(planes, memory.shrunk[plane], width, memory.planes[plane]);
+    color(memory.planes, 0, width, conversion, rgba);
 }
 
 /* Divides color by alpha. The color of transparent pixels becomes black. */
@@ -179,15 +136,16 @@ static void unpremultiply(uint8_t *rgba, int count) {
     for (int x = 0; x < count; x++, rgba += 4) {
         uint32_t alpha = rgba[3];
         for (int channel = 0; channel < 3; channel++)
-            rgba[channel] = alpha == 0 ? 0 : (uint8_t)at_most_u((rgba[channel] * 255u + alpha / 2) / alpha, 255);
+            rgba[channel] = alpha == 0 ? 0 : (uint8_t)at_most((int)((rgba[channel] * 255u + alpha / 2) / alpha), 255);
     }
 }
 
-static void add_alpha(const heic_planes *alpha, const heic_conversion *conversion, int row, uint8_t *rgba) {
-    size_t offset = (size_t)conversion->left * (size_t)bytes_per_sample(alpha);
-    uint32_t largest = (1u << alpha->format.bit_depth) - 1;
-    const uint8_t *samples = row_of(alpha, 0, conversion->top + row) + offset;
-    (is_narrow(alpha) ? set_alpha_uint8_t : set_alpha_uint16_t)(samples, conversion->width, largest, rgba);
+static void add_alpha(
+    const heic_planes *alpha, const heic_conversion *conversion, int row, row_memory memory, uint8_t *rgba) {
+    float factor = 255.0f / (float)((1u << alpha->format.bit_depth) - 1);
+    widen(alpha, row_of(alpha, 0, conversion->top + row), alpha->format.width, memory.near);
+    for (int x = 0; x < conversion->width; x++)
+        rgba[4 * x + 3] = (uint8_t)byte(factor * memory.near[conversion->left + x]);
     if (conversion->is_premultiplied) unpremultiply(rgba, conversion->width);
 }
 
@@ -209,12 +167,12 @@ int heic_convert(
     int shrinking = conversion->shrinking;
     if (!is_valid(conversion, planes) || planes->row_count < 1) return 0;
     if (alpha != NULL && (shrinking != 1 || alpha->row_count < 1 || !is_valid(conversion, alpha))) return 0;
-    int is_good = allocate(&memory, planes->format.width, shrinking > 1);
+    int is_good = allocate(&memory, planes->format.width);
     size_t stride = 4 * (size_t)rounded_up(conversion->width, shrinking);
     for (int row = 0; is_good && row < row_count; row++) {
         uint8_t *target = rgba + (size_t)row * stride;
         (shrinking == 1 ? convert_row : convert_shrunk_row)(planes, conversion, first_row + row, memory, target);
-        if (alpha != NULL) add_alpha(alpha, conversion, first_row + row, target);
+        if (alpha != NULL) add_alpha(alpha, conversion, first_row + row, memory, target);
     }
     release(memory);
     return is_good;

@@ -108,6 +108,11 @@ static heic_outcome take(const struct de265_image *image, heic_planes *planes) {
         if (planes->samples[plane] == NULL || stride < plane_width(planes, plane) * bytes_per_sample(planes)) return heic_malformed;
         planes->stride[plane] = (size_t)stride;
     }
+    planes->color = (heic_color){
+        .primaries = de265_get_image_colour_primaries(image),
+        .transfer = de265_get_image_transfer_characteristics(image),
+        .matrix = de265_get_image_matrix_coefficients(image),
+        .is_full_range = de265_get_image_full_range_flag(image)};
     planes->row_count = format.height;
     return heic_ok;
 }

@@ -39,6 +39,8 @@ void heic_planes_close(heic_planes *planes) {
     free(planes);
 }
 
+heic_color heic_planes_color(const heic_planes *planes) { return planes->color; }
+
 /* The samples of row `row`, counted from the first one that is stored. */
 static uint8_t *stored_row(heic_planes *planes, int plane, int row) {
     ptrdiff_t offset = planes->samples[plane] - planes->memory;

@@ -5,6 +5,7 @@
 
 struct heic_planes {
     heic_format format;
+    heic_color color;
     int first_row; /* the row of the image that is stored first; even */
     int row_count; /* the number of luma rows that are present */
     int capacity;  /* the number of luma rows for which there is memory */

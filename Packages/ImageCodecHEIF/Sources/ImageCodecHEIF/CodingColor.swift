@@ -1,4 +1,5 @@
 #if HEIF
+    import ISOBoxes
     import ImageCore
 
     /// The color of coded samples, in code points of H.273.
@@ -16,32 +17,7 @@
     extension CodingColor {
         /// Returns the calibration of the decoded RGB, or nil for sRGB. Throws `.unsupported` for HDR.
         func calibration() throws(DecodingFailure) -> ColorCalibration? {
-            var calibration = ColorCalibration(transfer: try calibratedTransfer())
-            switch primaries {
-            case 4: calibration.set(white: (0.310, 0.316), red: (0.67, 0.33), green: (0.21, 0.71), blue: (0.14, 0.08))
-            case 5: calibration.set(white: d65, red: (0.64, 0.33), green: (0.29, 0.60), blue: (0.15, 0.06))
-            case 6, 7: calibration.set(white: d65, red: (0.630, 0.340), green: (0.310, 0.595), blue: (0.155, 0.070))
-            case 9: calibration.set(white: d65, red: (0.708, 0.292), green: (0.170, 0.797), blue: (0.131, 0.046))
-            case 11:
-                calibration.set(white: (0.314, 0.351), red: (0.680, 0.320), green: (0.265, 0.690), blue: (0.150, 0.060))
-            case 12: calibration.set(white: d65, red: (0.680, 0.320), green: (0.265, 0.690), blue: (0.150, 0.060))
-            case 22: calibration.set(white: d65, red: (0.630, 0.340), green: (0.295, 0.605), blue: (0.155, 0.077))
-            default: break
-            }
-            return calibration == ColorCalibration(transfer: .srgb) ? nil : calibration
-        }
-
-        private var d65: (Double, Double) { (0.3127, 0.3290) }
-
-        private func calibratedTransfer() throws(DecodingFailure) -> ColorCalibration.Transfer {
-            switch transfer {
-            case 4: return .gamma(2.2)
-            case 5: return .gamma(2.8)
-            case 8: return .gamma(1)
-            case 9, 10, 17: throw .unsupported(.heic, "the transfer characteristics \(transfer)")
-            case 16, 18: throw .unsupported(.heic, "HDR with the transfer function \(transfer == 16 ? "PQ" : "HLG")")
-            default: return .srgb
-            }
+            try ColorCalibration(primaries: primaries, transfer: transfer, format: .heic)
         }
 
         /// The weights of red and blue in luma (H.273, table 4). Nil if the matrix is not supported. Unspecified is BT.601.
@@ -90,16 +66,5 @@
         var red: [Double]
         var green: [Double]
         var blue: [Double]
-    }
-
-    extension ColorCalibration {
-        fileprivate mutating func set(
-            white: (Double, Double), red: (Double, Double), green: (Double, Double), blue: (Double, Double)
-        ) {
-            self.white = Chromaticity(x: white.0, y: white.1)
-            self.red = Chromaticity(x: red.0, y: red.1)
-            self.green = Chromaticity(x: green.0, y: green.1)
-            self.blue = Chromaticity(x: blue.0, y: blue.1)
-        }
     }
 #endif

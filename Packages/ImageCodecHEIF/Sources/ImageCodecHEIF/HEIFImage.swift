@@ -1,4 +1,5 @@
 #if HEIF
+    import ISOBoxes
     import ImageCore
 
     #if canImport(FoundationEssentials)
@@ -21,7 +22,7 @@
         private let tiles: [Tile]
 
         private struct Tile {
-            var item: HEIFItem
+            var item: BoxItems.Item
             var configuration: HEVCConfiguration
         }
 
@@ -34,16 +35,15 @@
             guard !item.isProtected else { throw .unsupported(.heic, "an encrypted image") }
             declaredSize = try Self.size(of: item, in: container)
             let isGrid = item.type == "grid"
-            let ids = isGrid ? container.targets(of: id, "dimg") : [id]
+            let ids = isGrid ? container.items.targets(of: id, "dimg") : [id]
             (tiles, tileSize) = try Self.tiles(ids, areWhole: !isGrid, in: container)
             let grid =
                 isGrid ? try HEIFGrid(try container.data(of: item)) : HEIFGrid(size: tileSize, columns: 1, rows: 1)
-            guard ids.count == grid.columns * grid.rows,
-                Set(ids).count == ids.count
-            else {
+            guard ids.count == grid.columns * grid.rows, Set(ids).count == ids.count else {
                 throw .malformed(.heic, "a grid does not match its tiles")
             }
-            (columns, size) = (grid.columns, grid.size)
+            columns = grid.columns
+            size = grid.size
             try check(grid)
             try checkData(in: container)
         }
@@ -76,12 +76,14 @@
                 }
             }
             guard let first = tiles.first?.configuration.sequence, tiles.count == ids.count,
-                tiles.allSatisfy({ $0.configuration.sequence.matches(first) })
+                tiles.allSatisfy({ $0.configuration.sequence == first })
             else { throw .malformed(.heic, "an image has no coding, or tiles of several codings") }
             return (tiles, first.size)
         }
 
-        private static func size(of item: HEIFItem, in container: HEIFContainer) throws(DecodingFailure) -> PixelSize {
+        private static func size(of item: BoxItems.Item, in container: HEIFContainer) throws(DecodingFailure)
+            -> PixelSize
+        {
             for property in try container.properties(of: item) {
                 if case .size(let size) = property, size.width > 0, size.height > 0 { return size }
             }
@@ -164,20 +166,12 @@
         }
 
         init(_ data: Data) throws(DecodingFailure) {
-            var fields = ISOFields(ISOReader(data), in: 0..<data.count)
+            var fields = BoxReader(data, format: .heic).fields(in: 0..<data.count)
             guard try fields.integer(1) == 0 else { throw .unsupported(.heic, "a grid of a newer version") }
             let length = try fields.integer(1) & 1 == 0 ? 2 : 4
             rows = 1 + (try fields.integer(1))
             columns = 1 + (try fields.integer(1))
             size = PixelSize(width: try fields.integer(length), height: try fields.integer(length))
-        }
-    }
-
-    extension HEVCSequence {
-        /// Whether tiles of both can be parts of one image.
-        fileprivate func matches(_ other: HEVCSequence) -> Bool {
-            size == other.size && codedSize == other.codedSize && chromaFormat == other.chromaFormat
-                && bitDepth == other.bitDepth && color == other.color
         }
     }
 #endif

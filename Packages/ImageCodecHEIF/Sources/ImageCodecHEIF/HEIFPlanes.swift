@@ -14,6 +14,8 @@
     @safe final class HEIFPlanes {
         fileprivate let handle: OpaquePointer
         let format: heic_format
+        /// The color in the HEVC data; unspecified for planes that were not decoded.
+        private(set) var color = CodingColor()
 
         /// Decodes a picture of a sequence from its slices.
         init(decoding slices: Data, parameterSets: Data, as sequence: HEVCSequence) throws(DecodingFailure) {
@@ -34,12 +36,17 @@
             }
             guard let handle = unsafe handle else { throw .malformed(.heic, "libde265 rejected the data") }
             unsafe self.handle = handle
+            let code = unsafe heic_planes_color(handle)
+            color = CodingColor(
+                primaries: Int(code.primaries), transfer: Int(code.transfer), matrix: Int(code.matrix),
+                isFullRange: code.is_full_range != 0)
         }
 
         /// Creates planes without rows for an image, with memory for `capacity` rows.
         init(size: PixelSize, format: heic_format, capacity: Int) throws(DecodingFailure) {
             var format = format
-            (format.width, format.height) = (CInt(size.width), CInt(size.height))
+            format.width = CInt(size.width)
+            format.height = CInt(size.height)
             guard let handle = unsafe heic_planes_create(format, CInt(capacity)) else {
                 throw .unsupported(.heic, "no memory for the samples")
             }
@@ -70,8 +77,10 @@
             _ area: PixelArea, shrinking: Int, color: CodingColor, sequence: HEVCSequence, isPremultiplied: Bool
         ) throws(DecodingFailure) {
             let rgb = try color.conversion(bitDepth: sequence.bitDepth, isGray: sequence.chromaFormat == 0)
-            (conversion.left, conversion.top) = (CInt(area.left), CInt(area.top))
-            (conversion.width, conversion.height) = (CInt(area.width), CInt(area.height))
+            conversion.left = CInt(area.left)
+            conversion.top = CInt(area.top)
+            conversion.width = CInt(area.width)
+            conversion.height = CInt(area.height)
             conversion.shrinking = CInt(shrinking)
             conversion.is_premultiplied = isPremultiplied ? 1 : 0
             conversion.red = rgb.red.factors

@@ -1,4 +1,5 @@
 #if HEIF
+    import ISOBoxes
     import ImageCore
 
     /// A property of an item (ISO/IEC 23008-12, 6.5).
@@ -53,8 +54,8 @@
         ]
 
         /// Reads a property box in `ipco`.
-        init(_ box: ISOBox, of reader: ISOReader) throws(DecodingFailure) {
-            var fields = ISOFields(reader, in: box.payload)
+        init(_ box: Box, of reader: BoxReader) throws(DecodingFailure) {
+            var fields = reader.fields(in: box.content)
             switch box.name {
             case "ispe":
                 try fields.readVersion()
@@ -66,12 +67,12 @@
             case "auxC":
                 try fields.readVersion()
                 self = .auxiliary(try fields.text())
-            case "hvcC": self = .hevc(box.payload)
+            case "hvcC": self = .hevc(box.content)
             case let name: self = Self.descriptiveNames.contains(name) ? .descriptive : .unknown(name)
             }
         }
 
-        private init(color fields: inout ISOFields) throws(DecodingFailure) {
+        private init(color fields: inout BoxFields) throws(DecodingFailure) {
             switch try fields.name() {
             case "nclx":
                 self = .color(
@@ -79,14 +80,14 @@
                         primaries: try fields.integer(2), transfer: try fields.integer(2),
                         matrix: try fields.integer(2),
                         isFullRange: try fields.integer(1) & 0x80 != 0))
-            case "prof", "rICC": self = .profile(fields.offset..<fields.offset + fields.remaining)
+            case "prof", "rICC": self = .profile(fields.rest)
             default: self = .descriptive
             }
         }
     }
 
     extension CleanAperture {
-        fileprivate init(_ fields: inout ISOFields) throws(DecodingFailure) {
+        fileprivate init(_ fields: inout BoxFields) throws(DecodingFailure) {
             width = try fields.fraction()
             height = try fields.fraction()
             horizontalOffset = try fields.fraction()
@@ -94,7 +95,7 @@
         }
     }
 
-    extension ISOFields {
+    extension BoxFields {
         /// Reads a fraction of two 32-bit numbers with sign.
         fileprivate mutating func fraction() throws(DecodingFailure) -> Double {
             let numerator = Int32(truncatingIfNeeded: try integer(4))

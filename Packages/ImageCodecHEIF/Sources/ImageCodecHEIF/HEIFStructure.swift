@@ -1,4 +1,5 @@
 #if HEIF
+    import ISOBoxes
     import ImageCore
 
     #if canImport(FoundationEssentials)
@@ -13,7 +14,8 @@
         /// The part of the image to show, in stored orientation.
         let area: PixelArea
         let orientation: ImageOrientation
-        let color: CodingColor
+        /// The color in the properties. Nil if it is that of the HEVC data.
+        let color: CodingColor?
         private let profile: Range<Int>?
         /// The alpha channel. It has the size of the image.
         let alpha: HEIFImage?
@@ -32,18 +34,20 @@
 
         /// - Throws: `.malformed`, `.truncated`, `.unsupported` or `.limitExceeded`.
         init(of container: HEIFContainer, limits: DecodingLimits) throws(DecodingFailure) {
-            guard let id = container.primaryItem, let item = container.items[id] else {
+            guard let id = container.items.primary, let item = container.items[id] else {
                 throw .malformed(.heic, "the file has no primary image")
             }
             image = try HEIFImage(id, in: container)
             let properties = try container.properties(of: item)
             let transformation = try HEIFTransformation(properties, of: image)
-            (area, orientation) = (transformation.area, transformation.orientation)
+            area = transformation.area
+            orientation = transformation.orientation
             try limits.check(PixelSize(width: area.width, height: area.height))
             let color = try Self.color(properties, of: image, in: container)
-            (profile, self.color) = (color.profile, color.coding ?? image.sequence.color ?? CodingColor())
+            profile = color.profile
+            self.color = color.coding
             let alpha = try Self.alpha(of: id, in: container)
-            for tile in item.type == "grid" && alpha == nil ? container.targets(of: id, "dimg") : [] {
+            for tile in item.type == "grid" && alpha == nil ? container.items.targets(of: id, "dimg") : [] {
                 let ownAlpha = try Self.alpha(of: tile, in: container)
                 if ownAlpha != nil { throw .unsupported(.heic, "tiles with alpha of their own") }
             }
@@ -51,11 +55,9 @@
             if let size = self.alpha?.size, size != image.size {
                 throw .unsupported(.heic, "alpha of \(size) for an image of \(image.size)")
             }
-            isPremultiplied = alpha.map { container.targets(of: id, "prem").contains($0) } ?? false
+            isPremultiplied = alpha.map { container.items.targets(of: id, "prem").contains($0) } ?? false
             // A thumbnail may have alpha of its own, which is not searched for.
-            let candidate = alpha == nil ? Self.thumbnail(of: id, transformation, color, in: container) : nil
-            let hasSameColor = color.coding != nil || candidate?.image.sequence.color == image.sequence.color
-            thumbnail = hasSameColor ? candidate : nil
+            thumbnail = alpha == nil ? Self.thumbnail(of: id, transformation, color, in: container) : nil
         }
 
         /// Returns the color of an image, or that of its tiles if it has none. Throws if it is that of some of the tiles only.
@@ -74,11 +76,10 @@
 
         /// Returns the item of the alpha channel (ISO/IEC 23008-12, 6.5.8 and B.2.4).
         private static func alpha(of id: Int, in container: HEIFContainer) throws(DecodingFailure) -> Int? {
-            let types = ["urn:mpeg:hevc:2015:auxid:1", "urn:mpeg:mpegB:cicp:systems:auxiliary:alpha"]
-            for source in container.sources(of: id, "auxl") {
+            for source in container.items.sources(of: id, "auxl") {
                 guard let item = container.items[source] else { continue }
                 for property in try container.properties(of: item) {
-                    if case .auxiliary(let type) = property, types.contains(type) { return source }
+                    if case .auxiliary(let type) = property, BoxItems.alphaTypes.contains(type) { return source }
                 }
             }
             return nil
@@ -88,7 +89,7 @@
         private static func thumbnail(
             of id: Int, _ transformation: HEIFTransformation, _ color: ItemColor, in container: HEIFContainer
         ) -> Thumbnail? {
-            let thumbnails = container.sources(of: id, "thmb").compactMap { source -> Thumbnail? in
+            let thumbnails = container.items.sources(of: id, "thmb").compactMap { source -> Thumbnail? in
                 guard let item = container.items[source], let properties = try? container.properties(of: item),
                     container.sameColor(ItemColor(properties), color),
                     let image = try? HEIFImage(source, in: container), image.columns == 1, image.rows == 1,
@@ -107,9 +108,9 @@
                 format: .heic, storedSize: PixelSize(width: area.width, height: area.height), orientation: orientation,
                 hasAlpha: alpha != nil)
             if let profile, profile.count <= limits.metadataBytes, !profile.isEmpty {
-                header.colorProfile = Data(container.reader.data.dropFirst(profile.lowerBound).prefix(profile.count))
+                header.colorProfile = Data(container.reader.bytes(in: profile))
             } else {
-                header.colorCalibration = try color.calibration()
+                header.colorCalibration = try color?.calibration()
             }
             return header
         }
@@ -121,7 +122,8 @@
         var profile: Range<Int>?
 
         init(coding: CodingColor?, profile: Range<Int>?) {
-            (self.coding, self.profile) = (coding, profile)
+            self.coding = coding
+            self.profile = profile
         }
 
         init(_ properties: [HEIFProperty]) {
@@ -140,8 +142,7 @@
             guard first.coding == second.coding else { return false }
             guard first.profile != second.profile else { return true }
             guard let one = first.profile, let other = second.profile else { return false }
-            return reader.data.dropFirst(one.lowerBound).prefix(one.count)
-                .elementsEqual(reader.data.dropFirst(other.lowerBound).prefix(other.count))
+            return reader.bytes(in: one) == reader.bytes(in: other)
         }
     }
 

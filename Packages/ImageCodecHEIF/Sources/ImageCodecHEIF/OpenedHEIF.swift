@@ -73,13 +73,17 @@
             let working = image.heldBytes + image.workingBytes(in: container) + (alpha?.heldBytes ?? 0)
             try limits.check(.decodedBytes, working)
             try limits.check(.decodedBytes, image.heldBytes + (alpha?.workingBytes(in: container) ?? 0))
-            let converter = try HEIFConverter(
-                area, shrinking: shrinking, color: structure.color, sequence: image.sequence,
-                isPremultiplied: structure.isPremultiplied)
             let strips = StripDecoder(
                 color: PlaneSource(image, in: container), alpha: alpha.map { PlaneSource($0, in: container) },
-                converter: converter, area: area, shrinking: shrinking)
-            try strips.decode(into: sink, stripBytes: Self.stripBytes)
+                area: area,
+                shrinking: shrinking)
+            try strips.decode(into: sink, stripBytes: Self.stripBytes) { coded throws(DecodingFailure) in
+                // Without properties, the HEVC data says whether it is HDR.
+                if structure.color == nil, header.colorProfile == nil { _ = try coded.calibration() }
+                return try HEIFConverter(
+                    area, shrinking: shrinking, color: structure.color ?? coded, sequence: image.sequence,
+                    isPremultiplied: structure.isPremultiplied)
+            }
         }
     }
 
@@ -87,11 +91,14 @@
     private struct StripDecoder {
         let color: PlaneSource
         let alpha: PlaneSource?
-        let converter: HEIFConverter
         let area: PixelArea
         let shrinking: Int
 
-        func decode(into sink: any PixelRowSink, stripBytes: Int) throws(DecodingFailure) {
+        /// - Parameter converter: Returns the conversion for a color in the HEVC data.
+        func decode(
+            into sink: any PixelRowSink, stripBytes: Int,
+            converter: (CodingColor) throws(DecodingFailure) -> HEIFConverter
+        ) throws(DecodingFailure) {
             let size = PixelSize(width: area.width, height: area.height).divided(by: shrinking)
             let stride = 4 * size.width
             let stripRows = min(size.height, max(1, stripBytes / stride))
@@ -102,7 +109,7 @@
                 try decodeRows(for: row, of: size.height, into: sink)
                 let end = min(row + stripRows, availableRows(of: size.height))
                 guard let planes = color.planes else { return }
-                try converter.convert(row..<end, of: planes, alpha: alpha?.planes, into: &strip)
+                try converter(color.coded).convert(row..<end, of: planes, alpha: alpha?.planes, into: &strip)
                 for y in 0..<end - row {
                     try sink.receive(strip.span.extracting(y * stride..<(y + 1) * stride))
                 }

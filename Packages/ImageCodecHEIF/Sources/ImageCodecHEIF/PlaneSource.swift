@@ -7,6 +7,8 @@
         private let container: HEIFContainer
         /// The rows that are decoded and still needed; nil before the first call of `decodeRows`.
         private(set) var planes: HEIFPlanes?
+        /// The color in the HEVC data of the decoded rows.
+        private(set) var coded = CodingColor()
         /// The number of decoded rows from the top of the image.
         private(set) var rowCount = 0
         private var tileRow = 0
@@ -30,6 +32,7 @@
             for column in 0..<image.columns {
                 try checkpoint()
                 let tile = try image.decodeTile(tileRow * image.columns + column, in: container)
+                coded = tile.color
                 if image.isWhole {
                     planes = tile
                 } else {

@@ -32,7 +32,4 @@ void test_avif_free(uint8_t *bytes);
    failure. */
 int test_avif_read(const uint8_t *bytes, size_t length, uint32_t frame, uint8_t *rgba, size_t rgba_length);
 
-/* The duration of a frame in units of the media. */
-uint64_t test_avif_duration(const uint8_t *bytes, size_t length, uint32_t frame);
-
 #endif

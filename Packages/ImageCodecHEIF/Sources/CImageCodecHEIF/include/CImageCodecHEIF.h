@@ -21,6 +21,11 @@ typedef struct {
     int bit_depth;     /* 8 to 12. Samples of more than 8 bits are 16-bit numbers */
 } heic_format;
 
+/* The color in HEVC data, in code points of H.273. 2 is unspecified. */
+typedef struct {
+    int primaries, transfer, matrix, is_full_range;
+} heic_color;
+
 /* Consecutive rows of an image: one luma plane, and two chroma planes or none. */
 typedef struct heic_planes heic_planes;
 
@@ -35,7 +40,8 @@ heic_planes *heic_planes_create(heic_format format, int capacity);
 
 void heic_planes_close(heic_planes *planes);
 
-heic_format heic_planes_format(const heic_planes *planes);
+/* The color of decoded planes. */
+heic_color heic_planes_color(const heic_planes *planes);
 
 /* Copies `tile` to column `x`, below the rows that are present. Drops what is beyond the right and bottom edge of the image. Returns 0
    if the formats differ or the rows don't fit. */

@@ -1,0 +1,177 @@
+package import ImageCore
+
+/// The items of a `meta` box, without their data (ISO/IEC 14496-12, 8.11; ISO/IEC 23008-12, 9.3).
+package struct BoxItems {
+    /// An image, a tile, a derived image, or metadata.
+    package struct Item {
+        /// The four characters of the type: `hvc1` for an HEVC image, `grid` for tiles.
+        package var type = ""
+        package var isProtected = false
+        /// The ranges of its data, in the file or in the `idat` box.
+        package var extents: [Range<Int>] = []
+        /// Where the data is: 0 in the file, 1 in the `idat` box. Others are not supported.
+        package var construction = 0
+        /// The properties in the order in which they apply.
+        package var properties: [Property] = []
+    }
+
+    package struct Property {
+        /// The index in `BoxItems.properties`.
+        package var index: Int
+        package var isEssential: Bool
+    }
+
+    /// A reference of type `name` from an item to others.
+    package struct Reference {
+        package var name: String
+        package var source: Int
+        package var targets: [Int]
+    }
+
+    /// The types of auxiliary images that are alpha (ISO/IEC 23008-12, 6.5.8 and B.2.4).
+    package static let alphaTypes: Set = [
+        "urn:mpeg:mpegB:cicp:systems:auxiliary:alpha", "urn:mpeg:hevc:2015:auxid:1",
+    ]
+
+    private var items: [Int: Item] = [:]
+    /// The numbers of the items in the order in which they are mentioned first.
+    package private(set) var order: [Int] = []
+    /// The number of the primary item.
+    package private(set) var primary: Int?
+    package private(set) var properties: [Box] = []
+    package private(set) var references: [Reference] = []
+    /// The content of the `idat` box.
+    package private(set) var itemData: Range<Int>?
+
+    /// Reads a `meta` box, whose version must be 0. Throws `.malformed`.
+    package init(in meta: Box, _ reader: inout BoxReader) throws(DecodingFailure) {
+        var header = reader.fields(in: meta.content)
+        try header.readVersion()
+        guard header.version == 0 else { throw .malformed(reader.format, "the meta box is invalid") }
+        for box in try reader.boxes(in: header.rest) {
+            switch box.name {
+            case "idat": itemData = box.content
+            case "iprp": try readProperties(in: box.content, &reader)
+            case "pitm":
+                var fields = reader.fields(in: box.content)
+                try fields.readVersion()
+                primary = try fields.integer(fields.version == 0 ? 2 : 4)
+            case "iinf": try readTypes(in: box.content, &reader)
+            case "iloc": try readLocations(in: box.content, &reader)
+            case "iref": try readReferences(in: box.content, &reader)
+            default: break
+            }
+        }
+    }
+
+    /// Returns an item, or nil if it is not mentioned.
+    package subscript(_ id: Int) -> Item? { items[id] }
+
+    /// Returns the items to which an item refers, in order.
+    package func targets(of id: Int, _ name: String) -> [Int] {
+        references.filter { $0.name == name && $0.source == id }.flatMap(\.targets)
+    }
+
+    /// Returns the items that refer to an item.
+    package func sources(of id: Int, _ name: String) -> [Int] {
+        references.filter { $0.name == name && $0.targets.contains(id) }.map(\.source)
+    }
+
+    private mutating func mention(_ id: Int) {
+        guard items[id] == nil else { return }
+        items[id] = Item()
+        order.append(id)
+    }
+
+    private mutating func readTypes(in range: Range<Int>, _ reader: inout BoxReader) throws(DecodingFailure) {
+        var header = reader.fields(in: range)
+        try header.readVersion()
+        _ = try header.integer(header.version == 0 ? 2 : 4)
+        for box in try reader.boxes(in: header.rest) where box.name == "infe" {
+            var fields = reader.fields(in: box.content)
+            try fields.readVersion()
+            // Versions 0 and 1 have no type: they are not for images.
+            guard fields.version >= 2 else { continue }
+            let id = try fields.integer(fields.version == 2 ? 2 : 4)
+            mention(id)
+            items[id]?.isProtected = try fields.integer(2) != 0
+            items[id]?.type = try fields.name()
+        }
+    }
+
+    private mutating func readReferences(in range: Range<Int>, _ reader: inout BoxReader) throws(DecodingFailure) {
+        var header = reader.fields(in: range)
+        try header.readVersion()
+        let idLength = header.version == 0 ? 2 : 4
+        for box in try reader.boxes(in: header.rest) {
+            var fields = reader.fields(in: box.content)
+            var reference = Reference(name: box.name, source: try fields.integer(idLength), targets: [])
+            let count = try fields.integer(2)
+            try reader.spend(count)
+            for _ in 0..<count { reference.targets.append(try fields.integer(idLength)) }
+            references.append(reference)
+            mention(reference.source)
+        }
+    }
+
+    private mutating func readProperties(in range: Range<Int>, _ reader: inout BoxReader) throws(DecodingFailure) {
+        let boxes = try reader.boxes(in: range)
+        if let container = boxes.first(where: { $0.name == "ipco" }) {
+            properties = try reader.boxes(in: container.content)
+        }
+        for box in boxes where box.name == "ipma" { try readAssociations(in: box.content, &reader) }
+    }
+
+    private mutating func readAssociations(in range: Range<Int>, _ reader: inout BoxReader) throws(DecodingFailure) {
+        var fields = reader.fields(in: range)
+        try fields.readVersion()
+        let indexLength = fields.flags & 1 == 0 ? 1 : 2
+        let essential = 1 << (8 * indexLength - 1)
+        for _ in 0..<(try fields.integer(4)) {
+            let id = try fields.integer(fields.version == 0 ? 2 : 4)
+            let count = try fields.integer(1)
+            try reader.spend(1 + count)
+            mention(id)
+            for _ in 0..<count {
+                let value = try fields.integer(indexLength)
+                // The index 0 means that there is no property.
+                let number = value & (essential - 1)
+                guard number > 0 else { continue }
+                guard number <= properties.count else {
+                    throw .malformed(reader.format, "an item refers to a missing property")
+                }
+                items[id]?.properties.append(Property(index: number - 1, isEssential: value & essential != 0))
+            }
+        }
+    }
+
+    private mutating func readLocations(in range: Range<Int>, _ reader: inout BoxReader) throws(DecodingFailure) {
+        var fields = reader.fields(in: range)
+        try fields.readVersion()
+        let sizes = try fields.integer(2)
+        let (offsetLength, lengthLength) = (sizes >> 12, sizes >> 8 & 15)
+        let (baseLength, indexLength) = (sizes >> 4 & 15, fields.version == 0 ? 0 : sizes & 15)
+        guard [offsetLength, lengthLength, baseLength, indexLength].allSatisfy({ $0 <= 8 }) else {
+            throw .malformed(reader.format, "the locations of items have an invalid format")
+        }
+        for _ in 0..<(try fields.integer(fields.version < 2 ? 2 : 4)) {
+            let id = try fields.integer(fields.version < 2 ? 2 : 4)
+            mention(id)
+            items[id]?.extents = []
+            items[id]?.construction = fields.version == 0 ? 0 : try fields.integer(2) & 15
+            if try fields.integer(2) != 0 { items[id]?.construction = -1 }  // in another file
+            let base = try fields.integer(baseLength)
+            let count = try fields.integer(2)
+            try reader.spend(1 + count)
+            for _ in 0..<count {
+                _ = try fields.integer(indexLength)
+                let (start, overflows) = base.addingReportingOverflow(try fields.integer(offsetLength))
+                let length = try fields.integer(lengthLength)
+                guard !overflows, length <= Int.max - start else {
+                    throw .malformed(reader.format, "the location of an item is invalid")
+                }
+                items[id]?.extents.append(start..<start + length)
+            }
+        }
+    }
+}

@@ -1,0 +1,104 @@
+package import ImageCore
+
+#if canImport(FoundationEssentials)
+    package import FoundationEssentials
+#else
+    package import Foundation
+#endif
+
+/// A box of the ISO base media file format (ISO/IEC 14496-12, 4.2).
+package struct Box: Hashable {
+    /// The four characters of its type.
+    package var name: String
+    /// The offset of its header in the file.
+    package var offset: Int
+    /// The range of its content in the file.
+    package var content: Range<Int>
+}
+
+/// Reads boxes and big-endian numbers of a file. All functions check bounds.
+package struct BoxReader {
+    /// The file.
+    package let data: Data
+    /// The format that errors name.
+    package let format: ImageFormat
+    /// The number of boxes, items, properties, references and extents that may still be read.
+    ///
+    /// Each takes a few bytes of the file but several times as much memory. The time of libavif grows with their square.
+    private var budget = 10_000
+
+    package init(_ data: Data, format: ImageFormat) {
+        self.data = data
+        self.format = format
+    }
+
+    /// Counts entries of the file. Throws `.malformed` if there are more than 10,000.
+    package mutating func spend(_ count: Int = 1) throws(DecodingFailure) {
+        budget -= count
+        if budget < 0 { throw .malformed(format, "too many boxes, items or references") }
+    }
+
+    /// Returns a number of up to 8 bytes, or nil beyond the end of the file or above `Int.max`.
+    package func integer(at offset: Int, length: Int) -> Int? {
+        guard offset >= 0, length <= data.count, offset <= data.count - length else { return nil }
+        let value = bytes(in: offset..<offset + length).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+        return Int(exactly: value)
+    }
+
+    /// Returns the bytes in a range, as far as the file has them.
+    package func bytes(in range: Range<Int>) -> Data { data.dropFirst(range.lowerBound).prefix(range.count) }
+
+    /// Returns four characters, or fewer at the end of the file.
+    package func name(at offset: Int) -> String {
+        String(decoding: bytes(in: offset..<offset + 4), as: UTF8.self)
+    }
+
+    /// Returns the fields of a box.
+    package func fields(in content: Range<Int>) -> BoxFields { BoxFields(self, in: content) }
+
+    /// Returns the box at an offset, whose end may be beyond `end`. Returns nil if its header is incomplete or wrong.
+    private func box(at offset: Int, end: Int) -> Box? {
+        guard offset <= end - 8, let size = integer(at: offset, length: 4) else { return nil }
+        var (header, length) = (8, size)
+        if size == 1 {
+            guard offset <= end - 16, let large = integer(at: offset + 8, length: 8) else { return nil }
+            (header, length) = (16, large)
+        } else if size == 0 {
+            length = end - offset
+        }
+        guard length >= header, length <= Int.max - offset else { return nil }
+        return Box(name: name(at: offset + 4), offset: offset, content: offset + header..<offset + length)
+    }
+
+    /// Returns the boxes of the file up to an invalid header. The content of the last one may exceed the file.
+    package mutating func fileBoxes() throws(DecodingFailure) -> [Box] {
+        var boxes: [Box] = []
+        while let box = box(at: boxes.last?.content.upperBound ?? 0, end: data.count) {
+            try spend()
+            boxes.append(box)
+        }
+        return boxes
+    }
+
+    /// Returns the boxes in a range. Throws `.malformed` if a box exceeds it.
+    package mutating func boxes(in range: Range<Int>) throws(DecodingFailure) -> [Box] {
+        var boxes: [Box] = []
+        var offset = range.lowerBound
+        while offset < range.upperBound {
+            try spend()
+            guard let box = box(at: offset, end: range.upperBound), box.content.upperBound <= range.upperBound else {
+                throw .malformed(format, "a box has an invalid size")
+            }
+            boxes.append(box)
+            offset = box.content.upperBound
+        }
+        return boxes
+    }
+
+    /// Returns the boxes of one type in all parents.
+    package mutating func boxes(in parents: [Box], named name: String) throws(DecodingFailure) -> [Box] {
+        var found: [Box] = []
+        for parent in parents { found += try boxes(in: parent.content).filter { $0.name == name } }
+        return found
+    }
+}

@@ -1,0 +1,85 @@
+public import Foundation
+public import ImageCore
+import ImageTesting
+
+/// Opens and decodes files with one decoder.
+public struct FileReading: Sendable {
+    private let decoder: any ImageDecoder
+
+    public init(_ decoder: any ImageDecoder) { self.decoder = decoder }
+
+    public func open(_ data: Data, limits: DecodingLimits = .default) throws(DecodingFailure) -> any OpenedImage {
+        try decoder.open(data, limits: limits)
+    }
+
+    /// Returns the pixels of a frame, at the stored size by default.
+    public func pixels(
+        _ image: any OpenedImage, frame: Int = 0, size: PixelSize? = nil, layout: PixelLayout = .rgba8,
+        preference: DecodingPreference = .quality
+    ) throws(DecodingFailure) -> [UInt8] {
+        let sink = CollectingRowSink()
+        try image.decode(
+            frame: frame, size: size ?? image.header.storedSize, layout: layout, preference: preference, into: sink)
+        return sink.pixels
+    }
+
+    public func pixels(_ data: Data, frame: Int = 0) throws(DecodingFailure) -> [UInt8] {
+        try pixels(try open(data), frame: frame)
+    }
+
+    /// Returns the decoded rows, and the error that ended decoding.
+    public func rows(
+        _ data: Data, frame: Int = 0, limits: DecodingLimits = .default
+    ) -> (rows: [[UInt8]], failure: DecodingFailure?) {
+        let sink = CollectingRowSink()
+        do throws(DecodingFailure) {
+            let image = try open(data, limits: limits)
+            try image.decode(frame: frame, size: image.header.storedSize, layout: .rgba8, into: sink)
+            return (sink.rows, nil)
+        } catch {
+            return (sink.rows, error)
+        }
+    }
+
+    /// Returns the error of opening and decoding a frame, or nil.
+    public func failure(_ data: Data, frame: Int = 0, limits: DecodingLimits = .default) -> DecodingFailure? {
+        rows(data, frame: frame, limits: limits).failure
+    }
+}
+
+/// Cancels at a check for cancellation.
+public final class CancellingSink: PixelRowSink {
+    public private(set) var checks = 0
+    private let limit: Int
+
+    public init(atCheck limit: Int = .max) { self.limit = limit }
+
+    public func receive(_ row: Span<UInt8>) throws(DecodingFailure) {}
+
+    public func checkCancellation() throws(DecodingFailure) {
+        checks += 1
+        if checks == limit { throw .cancelled }
+    }
+}
+
+extension Sequence<UInt8> {
+    /// Returns the largest difference of two bytes, or 256 if their numbers differ. Comparing arrays would take minutes when
+    /// they differ, because Swift Testing then looks for the shortest list of changes.
+    public func largestDifference(to other: some Sequence<UInt8>) -> Int {
+        let (first, second) = (Array(self), Array(other))
+        guard first.count == second.count else { return 256 }
+        return zip(first, second).reduce(0) { Swift.max($0, abs(Int($1.0) - Int($1.1))) }
+    }
+}
+
+extension [UInt8] {
+    /// Returns the peak signal-to-noise ratio in decibels, 0 if the numbers of bytes differ.
+    public func signalToNoise(to other: [UInt8]) -> Double {
+        guard count == other.count, !isEmpty else { return 0 }
+        let squares = zip(self, other).reduce(0.0) { sum, pair in
+            let difference = Double(pair.0) - Double(pair.1)
+            return sum + difference * difference
+        }
+        return squares == 0 ? .infinity : 10 * log10(255 * 255 * Double(count) / squares)
+    }
+}
