@@ -115,18 +115,25 @@ func tests(_ name: String, in app: String? = nil, of dependencies: [Target.Depen
     return .testTarget(name: name, dependencies: dependencies, path: "\(folder)/\(name)", swiftSettings: strict)
 }
 
-/// Returns a target that several test targets use.
-func support(
-    _ name: String, uses dependencies: [Target.Dependency], exclude: [String] = [], settings: [SwiftSetting] = strict
-) -> Target {
-    .target(
-        name: name, dependencies: dependencies, path: "Tests/Support/\(name)", exclude: exclude, swiftSettings: settings
-    )
+/// Returns the tests of a module. They can use ImageCore and the fakes.
+func tests(of module: String, uses dependencies: [Target.Dependency] = []) -> Target {
+    tests("\(module)Tests", of: ["ImageCore", .target(name: module), "ImageTesting"] + dependencies)
 }
 
-let vocabulary = [
-    module("ImageCore")
-]
+/// Returns a target that several test targets use.
+func support(_ name: String, uses dependencies: [Target.Dependency], exclude: [String] = []) -> Target {
+    .target(
+        name: name, dependencies: dependencies, path: "Tests/Support/\(name)", exclude: exclude, swiftSettings: strict)
+}
+
+/// Returns a C target for tests, over libraries that are used only with a trait.
+func testKernels(_ name: String, over libraries: [Target.Dependency] = [], trait: String? = nil) -> Target {
+    .target(
+        name: name, dependencies: libraries, path: "Tests/Support/\(name)",
+        cSettings: trait.map { [.define($0, .when(traits: [$0]))] })
+}
+
+let vocabulary = [module("ImageCore")]
 
 let caching = [
     module("ImageMemoryCaching", uses: ["ImageCore"]),
@@ -156,48 +163,37 @@ let codecs = [
     module("ImageDecoding", uses: ["ImageCore", "ImageProcessing"]),
     module("ImageProcessing", uses: ["ImageCore", "CImageProcessing"]),
     kernels("CImageProcessing", in: "ImageProcessing"),
-
     module("ImageColorManagement", uses: ["ImageCore", "CImageColorManagement"]),
     shim("CImageColorManagement", in: "ImageColorManagement", over: "CLibLCMS"),
     library("CLibLCMS", in: "ImageColorManagement", pkgConfig: "lcms2", apt: "liblcms2-dev", brew: "little-cms2"),
-
     module("ImageCodecJPEG", uses: ["ImageCore", "CImageCodecJPEG"]),
     shim("CImageCodecJPEG", in: "ImageCodecJPEG", over: "CLibJPEG"),
     library("CLibJPEG", in: "ImageCodecJPEG", pkgConfig: "libjpeg", apt: "libjpeg62-turbo-dev", brew: "jpeg-turbo"),
-
     module("ImageCodecPNG", uses: ["ImageCore", "CImageCodecPNG"]),
     shim("CImageCodecPNG", in: "ImageCodecPNG", over: "CLibPNG", "CLibISAL"),
     library("CLibPNG", in: "ImageCodecPNG", pkgConfig: "libpng16", apt: "libpng-dev", brew: "libpng"),
     library("CLibISAL", in: "ImageCodecPNG", pkgConfig: "libisal", apt: "libisal-dev", brew: "isa-l"),
-
     module("ImageCodecWebP", uses: ["ImageCore", "CImageCodecWebP"]),
     shim("CImageCodecWebP", in: "ImageCodecWebP", over: "CLibWebP", links: ["webpmux"]),
     library("CLibWebP", in: "ImageCodecWebP", pkgConfig: "libwebpdemux", apt: "libwebp-dev", brew: "webp"),
-
     module("ImageCodecGIF", uses: ["ImageCore", "CImageCodecGIF"]),
     shim("CImageCodecGIF", in: "ImageCodecGIF", over: "CLibGIF"),
     library("CLibGIF", in: "ImageCodecGIF", pkgConfig: "libgif", apt: "libgif-dev", brew: "giflib"),
-
     module("ImageCodecImageIO", uses: ["ImageCore"]),
-
     module("ImageThumbHash", uses: ["ImageCore"]),
-
     // Shrinks the planes that video codecs decode to.
     kernels("CImagePlanes", in: "ImageDecoding"),
     // Reads the container of AVIF and HEIF.
     .target(
         name: "ISOBoxes", dependencies: ["ImageCore"], path: "Packages/ImageDecoding/Sources/ISOBoxes",
         swiftSettings: strict),
-
     module("ImageCodecAVIF", uses: ["ImageCore", "ISOBoxes", optional("CImageCodecAVIF", trait: "AVIF")]),
     shim("CImageCodecAVIF", in: "ImageCodecAVIF", over: "CImagePlanes", "CLibAVIF", trait: "AVIF"),
     library("CLibAVIF", in: "ImageCodecAVIF", pkgConfig: "libavif", apt: "libavif-dev", brew: "libavif"),
-
     module("ImageCodecHEIF", uses: ["ImageCore", "ISOBoxes", optional("CImageCodecHEIF", trait: "HEIF")]),
     shim("CImageCodecHEIF", in: "ImageCodecHEIF", over: "CImagePlanes", "CLibHEIF", "CLibDE265", trait: "HEIF"),
     library("CLibHEIF", in: "ImageCodecHEIF", pkgConfig: "libheif", apt: "libheif-dev", brew: "libheif"),
     library("CLibDE265", in: "ImageCodecHEIF", pkgConfig: "libde265", apt: "libde265-dev", brew: "libde265"),
-
     module("ImageCodecJXL", uses: ["ImageCore", optional("CImageCodecJXL", trait: "JXL")]),
     shim("CImageCodecJXL", in: "ImageCodecJXL", over: "CLibJXL", trait: "JXL"),
     library("CLibJXL", in: "ImageCodecJXL", pkgConfig: "libjxl", apt: "libjxl-dev", brew: "jpeg-xl"),
@@ -219,137 +215,101 @@ let presentation = [
     module("ImagePresentingSwiftUI", uses: ["ImageCore", "ImageLoading", "ImagePresenting", "ImageCodecImageIO"]),
 ]
 
+let classicCodecs: [Target.Dependency] = ["ImageCodecJPEG", "ImageCodecPNG", "ImageCodecWebP", "ImageCodecGIF"]
+let modernCodecs: [Target.Dependency] = ["ImageCodecAVIF", "ImageCodecHEIF", "ImageCodecJXL"]
+/// A loader and the parts that work without files, network and codecs.
+let loaderParts: [Target.Dependency] = [
+    "ImageCore", "ImageTransporting", "ImageLoading", "ImageScheduling", "ImageCoalescing", httpTypes,
+]
+let curlOnLinux: Target.Dependency = .target(name: "ImageTransportCurl", condition: .when(platforms: [.linux]))
+
 let composition = [
     module(
         "ImageLoaderKit",
         uses: [
-            "ImageCore", "ImageMemoryCaching", "ImageMonitoring", "ImageDiskCaching", "ImageTieredCaching",
-            "ImageTransporting", "ImageHTTPCaching", "ImageDecoding", "ImageProcessing",
-            "ImageColorManagement",
-            "ImageCodecJPEG",
-            "ImageCodecPNG", "ImageCodecWebP", "ImageCodecGIF", "ImageScheduling", "ImageCoalescing", "ImageLoading",
-            httpTypes,
-            .target(name: "ImageTransportCurl", condition: .when(platforms: [.linux])),
+            "ImageMemoryCaching", "ImageMonitoring", "ImageDiskCaching", "ImageTieredCaching", "ImageHTTPCaching",
+            "ImageDecoding", "ImageProcessing", "ImageColorManagement", curlOnLinux,
             .target(name: "ImageTransportURLSession", condition: .when(platforms: applePlatforms)),
             .target(name: "ImageCodecImageIO", condition: .when(platforms: applePlatforms)),
-        ])
+        ] + loaderParts + classicCodecs)
 ]
 
 let proving = [
-    module(
-        "ImageTesting", uses: ["ImageCore", "ImageTransporting", "ImageLoading", "ImageCoalescing", httpTypes]),
+    module("ImageTesting", uses: ["ImageCore", "ImageTransporting", "ImageLoading", "ImageCoalescing", httpTypes]),
     module(
         "ImageContractTesting",
         uses: [
             "ImageCore", "ImageMemoryCaching", "ImageDiskCaching", "ImageTransporting", "ImageHTTPCaching",
-            "ImageTesting",
-            httpTypes,
+            "ImageTesting", httpTypes,
         ]),
 ]
 
 let suites = [
     tests("ImageCoreTests", of: ["ImageCore"]),
+    tests(of: "ImageMemoryCaching", uses: ["ImageContractTesting"]),
+    tests(of: "ImageDiskCaching", uses: ["ImageContractTesting", "CThreadSanitizing"]),
+    tests(of: "ImageTieredCaching", uses: ["ImageContractTesting"]),
     tests(
-        "ImageMemoryCachingTests", of: ["ImageCore", "ImageMemoryCaching", "ImageTesting", "ImageContractTesting"]),
+        of: "ImageRedisCaching",
+        uses: [
+            "ImageTieredCaching", "ImageContractTesting", "RedisServerProcess", "LoopbackServer",
+            optional("CImageRedisCaching", trait: "RedisCaching"),
+        ] + redis),
+    tests(of: "ImageTransporting", uses: [httpTypes]),
     tests(
-        "ImageDiskCachingTests",
-        of: ["ImageCore", "ImageDiskCaching", "ImageTesting", "ImageContractTesting", "CThreadSanitizing"]),
-    tests("ImageTransportingTests", of: ["ImageCore", "ImageTransporting", "ImageTesting", httpTypes]),
-    tests(
-        "ImageTransportAsyncHTTPClientTests",
-        of: ["ImageTransporting", "ImageTransportAsyncHTTPClient", "LoopbackServer", httpTypes] + asyncHTTPClient),
+        of: "ImageTransportAsyncHTTPClient",
+        uses: ["ImageTransporting", "LoopbackServer", httpTypes] + asyncHTTPClient),
     // Each test of this target runs on each HTTP transport.
     tests(
         "HTTPTransportTests",
-        of: [
-            "ImageTransporting", "HTTPTransports", "LoopbackServer", "CommandRunning", httpTypes,
-            .target(name: "ImageTransportCurl", condition: .when(platforms: [.linux])),
+        of: ["ImageTransporting", "HTTPTransports", "LoopbackServer", "CommandRunning", httpTypes, curlOnLinux]),
+    tests(of: "ImageHTTPCaching", uses: ["ImageTransporting", "ImageDiskCaching", httpTypes]),
+    tests(of: "ImageDecoding", uses: ["ImageProcessing"]),
+    tests(of: "ImageProcessing"),
+    tests(of: "ImageColorManagement", uses: ["TestProfiles"]),
+    tests(of: "ImageCodecJPEG", uses: ["CImageCodecJPEG", "GeneratedImages"]),
+    tests(of: "ImageCodecPNG", uses: ["GeneratedImages"]),
+    tests(of: "ImageCodecWebP", uses: ["GeneratedImages"]),
+    tests(of: "ImageCodecGIF", uses: ["GeneratedImages"]),
+    tests(of: "ImageThumbHash"),
+    tests(
+        of: "ImageCodecAVIF",
+        uses: [
+            "ImageDecoding", "ImageProcessing", "ImageContractTesting", "GeneratedImages",
+            optional("CTestAVIF", trait: "AVIF"),
         ]),
     tests(
-        "ImageHTTPCachingTests",
-        of: ["ImageCore", "ImageTransporting", "ImageHTTPCaching", "ImageDiskCaching", "ImageTesting", httpTypes]),
-    tests("ImageDecodingTests", of: ["ImageCore", "ImageDecoding", "ImageProcessing", "ImageTesting"]),
-    tests("ImageProcessingTests", of: ["ImageCore", "ImageProcessing", "ImageTesting"]),
-    tests("ImageColorManagementTests", of: ["ImageCore", "ImageColorManagement", "ImageTesting", "TestProfiles"]),
-    tests(
-        "ImageCodecJPEGTests",
-        of: ["ImageCore", "ImageCodecJPEG", "CImageCodecJPEG", "ImageTesting", "GeneratedImages"]),
-    tests("ImageCodecPNGTests", of: ["ImageCore", "ImageCodecPNG", "ImageTesting", "GeneratedImages"]),
-    tests("ImageCodecWebPTests", of: ["ImageCore", "ImageCodecWebP", "ImageTesting", "GeneratedImages"]),
-    tests("ImageCodecGIFTests", of: ["ImageCore", "ImageCodecGIF", "ImageTesting", "GeneratedImages"]),
-    tests("ImageThumbHashTests", of: ["ImageCore", "ImageThumbHash"]),
-    tests(
-        "ImageCodecAVIFTests",
-        of: [
-            "ImageCore", "ImageCodecAVIF", "ImageDecoding", "ImageProcessing", "ImageTesting", "ImageContractTesting",
-            "GeneratedImages", optional("CTestAVIF", trait: "AVIF"),
+        of: "ImageCodecHEIF",
+        uses: [
+            "ImageDecoding", "ImageProcessing", "ImageContractTesting", "GeneratedImages",
+            optional("CTestHEIF", trait: "HEIF"),
         ]),
-    tests(
-        "ImageCodecHEIFTests",
-        of: [
-            "ImageCore", "ImageCodecHEIF", "ImageDecoding", "ImageProcessing", "ImageTesting", "ImageContractTesting",
-            "GeneratedImages", optional("CTestHEIF", trait: "HEIF"),
-        ]),
-    tests(
-        "ImageCodecJXLTests",
-        of: [
-            "ImageCore", "ImageCodecJXL", "ImageCodecJPEG", "ImageTesting", "GeneratedImages", "TestJXL",
-            "TestProfiles",
-        ]),
-    tests(
-        "ImageMonitoringTests",
-        of: ["ImageCore", "ImageMonitoring", "ImageTesting", "ImageContractTesting", "CNetworkNamespace"]),
-    tests("ImageSchedulingTests", of: ["ImageCore", "ImageScheduling", "ImageTesting"]),
-    tests("ImageCoalescingTests", of: ["ImageCore", "ImageCoalescing", "ImageTesting"]),
-    tests(
-        "ImageLoadingTests",
-        of: [
-            "ImageCore", "ImageTransporting", "ImageHTTPCaching", "ImageLoading",
-            "ImageTesting", "ImageScheduling", "ImageCoalescing", "ImageMemoryCaching", httpTypes,
-        ]),
-    tests(
-        "ImagePresentingTests",
-        of: [
-            "ImageCore", "ImageTransporting", "ImageLoading", "ImagePresenting", "ImageTesting", "ImageCoalescing",
-            "ImageScheduling", httpTypes,
-        ]),
+    tests(of: "ImageCodecJXL", uses: ["ImageCodecJPEG", "GeneratedImages", "TestJXL", "TestProfiles"]),
+    tests(of: "ImageMonitoring", uses: ["ImageContractTesting", "CNetworkNamespace"]),
+    tests(of: "ImageScheduling"),
+    tests(of: "ImageCoalescing"),
+    tests("ImageLoadingTests", of: ["ImageHTTPCaching", "ImageMemoryCaching", "ImageTesting"] + loaderParts),
+    tests("ImagePresentingTests", of: ["ImagePresenting", "ImageTesting"] + loaderParts),
+    tests(of: "ImageTesting", uses: ["ImageTransporting", httpTypes]),
     tests("SimulationTests", of: ["LoaderSimulation"]),
-    tests(
-        "ImageTieredCachingTests", of: ["ImageCore", "ImageTieredCaching", "ImageTesting", "ImageContractTesting"]),
-    tests(
-        "ImageRedisCachingTests",
-        of: [
-            "ImageCore", "ImageRedisCaching", "ImageTieredCaching", "ImageTesting", "ImageContractTesting",
-            "RedisServerProcess", "LoopbackServer",
-            optional("CImageRedisCaching", trait: "RedisCaching"),
-        ] + redis),
-    tests("ImageTestingTests", of: ["ImageCore", "ImageTransporting", "ImageTesting", httpTypes]),
     tests(
         "ContractTests",
         of: [
             "ImageCore", "ImageTransporting", "ImageTesting", "ImageContractTesting", "LoopbackServer",
-            "ImageHTTPCaching", "TestProfiles", "ImageMemoryCaching", "ImageDiskCaching",
-            "ImageTieredCaching", "ImageDecoding",
-            "ImageProcessing",
-            "ImageColorManagement",
-            "ImageCodecJPEG", "ImageCodecPNG", "ImageCodecWebP", "ImageCodecGIF", "ImageCodecAVIF", "ImageCodecHEIF",
-            "ImageCodecJXL", "TestJXL", "ImageScheduling", "ImageCoalescing", "HTTPTransports", httpTypes, "CLibSQLite",
-        ]),
+            "ImageHTTPCaching", "TestProfiles", "ImageMemoryCaching", "ImageDiskCaching", "ImageTieredCaching",
+            "ImageDecoding", "ImageProcessing", "ImageColorManagement", "TestJXL", "ImageScheduling",
+            "ImageCoalescing", "HTTPTransports", "CLibSQLite", httpTypes,
+        ] + classicCodecs + modernCodecs),
     tests(
         "IntegrationTests",
         of: [
-            "ImageCore", "ImageTransporting", "ImageLoading", "ImageLoaderKit", "ImageTesting", "LoopbackServer",
-            "ImageDiskCaching", "ImageDecoding", "ImagePresenting", "HTTPTransports",
-            "ImageCodecJPEG", "ImageCodecPNG", "ImageCodecWebP", "ImageCodecGIF", "ImageCodecAVIF", "ImageCodecHEIF",
-            "ImageHTTPCaching", "ImageMemoryCaching", "ImageProcessing", "ImageScheduling", "ImageThumbHash",
-            "ImageTieredCaching", "GeneratedImages", httpTypes,
-        ]),
-
+            "ImageLoaderKit", "ImageTesting", "LoopbackServer", "ImageDiskCaching", "ImageDecoding", "ImagePresenting",
+            "HTTPTransports", "ImageHTTPCaching", "ImageMemoryCaching", "ImageProcessing", "ImageThumbHash",
+            "ImageTieredCaching", "GeneratedImages",
+        ] + loaderParts + classicCodecs + modernCodecs),
     tests(
         "RobustnessTests",
-        of: [
-            "ImageCore", "ImageTesting", "ImageContractTesting", "AllFormats", "GeneratedImages", "CAllocations",
-        ]),
+        of: ["ImageCore", "ImageTesting", "ImageContractTesting", "AllFormats", "GeneratedImages", "CAllocations"]),
 ]
 
 let testSupport = [
@@ -365,55 +325,31 @@ let testSupport = [
     // Starts Redis servers.
     support("RedisServerProcess", uses: ["CommandRunning"]),
     // The HTTP transports of this build.
-    support(
-        "HTTPTransports",
-        uses: [
-            "ImageTransporting", "ImageTransportAsyncHTTPClient",
-            .target(name: "ImageTransportCurl", condition: .when(platforms: [.linux])),
-        ]),
+    support("HTTPTransports", uses: ["ImageTransporting", "ImageTransportAsyncHTTPClient", curlOnLinux]),
     // ICC profiles, generated at run time.
     support("TestProfiles", uses: ["CTestProfiles"]),
-    .target(name: "CTestProfiles", dependencies: ["CLibLCMS"], path: "Tests/Support/CTestProfiles"),
+    testKernels("CTestProfiles", over: ["CLibLCMS"]),
     // A simulation that runs the whole loader one step of one task at a time. Scripts/simulate runs it in release.
-    support(
-        "LoaderSimulation",
-        uses: [
-            "ImageCore", "ImageTransporting", "ImageLoading", "ImageTesting", "ImageScheduling", "ImageCoalescing",
-            httpTypes,
-        ],
-        exclude: ["README.md"]),
+    support("LoaderSimulation", uses: ["ImageTesting"] + loaderParts, exclude: ["README.md"]),
     .executableTarget(
         name: "simulate", dependencies: ["LoaderSimulation"], path: "Tests/Support/simulate", swiftSettings: strict),
     // Small files in each format, written by the encoders and by builders of the codec tests.
-    support(
-        "GeneratedImages",
-        uses: [
-            "ImageCore", "ImageTesting", "ImageCodecJPEG", "ImageCodecPNG", "ImageCodecWebP", "ImageCodecGIF",
-            "ImageCodecAVIF", "ImageCodecHEIF", "ImageCodecJXL", "TestJXL",
-        ]),
+    support("GeneratedImages", uses: ["ImageCore", "ImageTesting", "TestJXL"] + classicCodecs + modernCodecs),
     // Write images in codings that the encoders don't offer. Empty without the traits.
-    .target(
-        name: "CTestAVIF", dependencies: [optional("CLibAVIF", trait: "AVIF")], path: "Tests/Support/CTestAVIF",
-        cSettings: [.define("AVIF", .when(traits: ["AVIF"]))]),
-    .target(
-        name: "CTestHEIF", dependencies: [optional("CLibHEIF", trait: "HEIF")], path: "Tests/Support/CTestHEIF",
-        cSettings: [.define("HEIF", .when(traits: ["HEIF"]))]),
+    testKernels("CTestAVIF", over: [optional("CLibAVIF", trait: "AVIF")], trait: "AVIF"),
+    testKernels("CTestHEIF", over: [optional("CLibHEIF", trait: "HEIF")], trait: "HEIF"),
     support("TestJXL", uses: ["ImageCore", optional("CTestJXL", trait: "JXL")]),
-    .target(
-        name: "CTestJXL", dependencies: [optional("CLibJXL", trait: "JXL")], path: "Tests/Support/CTestJXL",
-        cSettings: [.define("JXL", .when(traits: ["JXL"]))]),
-    .target(name: "CAllocations", path: "Tests/Support/CAllocations"),
+    testKernels("CTestJXL", over: [optional("CLibJXL", trait: "JXL")], trait: "JXL"),
+    testKernels("CAllocations"),
     // Creates a network namespace for one test.
-    .target(name: "CNetworkNamespace", path: "Tests/Support/CNetworkNamespace"),
+    testKernels("CNetworkNamespace"),
     // Annotations that let the thread sanitizer understand Mutex.
-    .target(name: "CThreadSanitizing", path: "Tests/Support/CThreadSanitizing"),
+    testKernels("CThreadSanitizing"),
     // SQLite, for a test implementation of the disk cache's protocol.
     .systemLibrary(
         name: "CLibSQLite", path: "Tests/Support/CLibSQLite", pkgConfig: "sqlite3",
         providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
 ]
-
-let allCodecs: [Target.Dependency] = ["ImageCodecJPEG", "ImageCodecPNG", "ImageCodecWebP", "ImageCodecGIF"]
 
 let imageload = [
     command("imageload", in: "imageload", uses: ["ImageLoadTool", "CLibraryMessages"]),
@@ -421,14 +357,11 @@ let imageload = [
     appLibrary(
         "ImageLoadTool", in: "imageload",
         uses: [
-            "ImageCore", "ImageDecoding", "ImageLoading", "ImageLoaderKit", "ImageDiskCaching",
-            "ImageHTTPCaching", "ImageTransporting", "ImageThumbHash", "AllFormats", httpTypes,
-            argumentParser,
+            "ImageCore", "ImageDecoding", "ImageLoading", "ImageLoaderKit", "ImageDiskCaching", "ImageHTTPCaching",
+            "ImageTransporting", "ImageThumbHash", "AllFormats", httpTypes, argumentParser,
         ]),
     // The decoders and encoders of all formats whose traits are enabled.
-    appLibrary(
-        "AllFormats", in: "imageload",
-        uses: ["ImageCore", "ImageLoaderKit", "ImageCodecAVIF", "ImageCodecHEIF", "ImageCodecJXL"]),
+    appLibrary("AllFormats", in: "imageload", uses: ["ImageCore", "ImageLoaderKit"] + modernCodecs),
     tests(
         "ImageLoadToolTests", in: "imageload",
         of: [
@@ -438,33 +371,29 @@ let imageload = [
 ]
 
 let feedServer = [
-    command("feed-server", in: "FeedServer", uses: ["FeedOrigin", "ImageCore", argumentParser] + allCodecs),
+    command("feed-server", in: "FeedServer", uses: ["FeedOrigin", "ImageCore", argumentParser] + classicCodecs),
     // Optimized, because drawing the images would otherwise take ten times as long in the tests.
     appLibrary("FeedOrigin", in: "FeedServer", uses: ["ImageCore", "ImageThumbHash"], settings: optimized),
     tests(
         "FeedOriginTests", in: "FeedServer",
-        of: ["FeedOrigin", "ImageCore", "ImageThumbHash", "ImageTesting"] + allCodecs),
+        of: ["FeedOrigin", "ImageCore", "ImageThumbHash", "ImageTesting"] + classicCodecs),
 ]
 
 let photoFeed = [
     appLibrary("PhotoFeedModel", in: "PhotoFeed", uses: ["ImageCore", "ImageLoading", "ImageThumbHash"]),
     tests(
         "PhotoFeedModelTests", in: "PhotoFeed",
-        of: [
-            "PhotoFeedModel", "ImageCore", "ImageLoading", "ImageTesting", "ImageThumbHash", "ImageTransporting",
-        ]),
+        of: ["PhotoFeedModel", "ImageCore", "ImageLoading", "ImageTesting", "ImageThumbHash", "ImageTransporting"]),
 ]
 
 let benchmarks = [
     command(
         "benchmarks", in: "Benchmarks",
         uses: [
-            "ImageCore", "ImageDecoding", "ImageLoading", "ImageLoaderKit", "ImageMemoryCaching",
-            "ImageHTTPCaching", "ImageTesting", "ImageDiskCaching", "ImageProcessing",
-            "ImageTransporting", "ImageTransportCurl", "ImageScheduling", "ImageCoalescing", "CDecodingFloor",
-            "CDiskFloor", "CTransportFloor", "EvictionStudy", "ScrollStudy", "AllFormats",
-            "ImageCodecAVIF", "ImageCodecHEIF", "ImageCodecJXL", httpTypes,
-        ] + allCodecs),
+            "ImageDecoding", "ImageLoaderKit", "ImageMemoryCaching", "ImageHTTPCaching", "ImageTesting",
+            "ImageDiskCaching", "ImageProcessing", "ImageTransportCurl", "CDecodingFloor", "CDiskFloor",
+            "CTransportFloor", "EvictionStudy", "ScrollStudy", "AllFormats",
+        ] + loaderParts + classicCodecs + modernCodecs),
     // A program that has only the loader, so that its memory is that of the loader.
     command(
         "FeedBenchmarks", in: "Benchmarks",
@@ -473,10 +402,7 @@ let benchmarks = [
     tests("EvictionStudyTests", in: "Benchmarks", of: ["ImageMemoryCaching", "ImageTesting", "EvictionStudy"]),
     appLibrary(
         "ScrollStudy", in: "Benchmarks",
-        uses: [
-            "ImageCore", "ImageLoading", "ImageMemoryCaching", "ImagePresenting", "ImageTransporting",
-            "ImageScheduling", "ImageCoalescing", "ImageTesting", httpTypes,
-        ]),
+        uses: ["ImageMemoryCaching", "ImagePresenting", "ImageTesting"] + loaderParts),
     tests("ScrollStudyTests", in: "Benchmarks", of: ["ScrollStudy"]),
     appKernels("CTraceFile", in: "Benchmarks", links: "z"),
     appKernels(

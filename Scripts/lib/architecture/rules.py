@@ -13,7 +13,8 @@ HEADING = '## Layers'
 # The modules with rights of their own. ARCHITECTURE.md gives the reasons under "Invariants".
 COMPOSITION = {'ImageLoaderKit'}
 APPLE_ADAPTERS = {'ImageCodecImageIO', 'ImageTransportURLSession', 'ImagePresentingUIKit', 'ImagePresentingSwiftUI'}
-SHARED_C = {'CImagePlanes'}
+# Targets without a product, which codecs share.
+SHARED = {'CImagePlanes', 'ISOBoxes'}
 MONOTONIC_TIME = {'ImageTransportCurl'}
 TOP_LEVEL = {
     'Packages', 'Apps', 'Tests', 'Scripts', 'Documentation', 'Package.swift', 'ARCHITECTURE.md', 'README.md', 'CHANGELOG.md',
@@ -141,9 +142,9 @@ def edges(repository):
 def is_allowed(repository, target, other):
     layers = repository.layers
     if other['name'] in layers:
-        return layers.get(target['name'], 0) > layers[other['name']]
-    if other['name'] in SHARED_C:
-        return target['name'] not in layers
+        return layers.get(target['name'], 2 if target['name'] in SHARED else 0) > layers[other['name']]
+    if other['name'] in SHARED:
+        return layers.get(target['name'], 2) > 1
     return folder_of(target) == folder_of(other) and (target['name'] not in layers or other['type'] != 'system')
 
 
