@@ -239,15 +239,14 @@ let proving = [
     module(
         "ImageContractTesting",
         uses: [
-            "ImageCore", "ImageMemoryCaching", "ImageDiskCaching", "ImageTransporting", "ImageHTTPCaching",
-            "ImageTesting", httpTypes,
+            "ImageCore", "ImageMemoryCaching", "ImageTransporting", "ImageHTTPCaching", "ImageTesting", httpTypes,
         ]),
 ]
 
 let suites = [
     tests("ImageCoreTests", of: ["ImageCore"]),
     tests(of: "ImageMemoryCaching", uses: ["ImageContractTesting"]),
-    tests(of: "ImageDiskCaching", uses: ["ImageContractTesting", "CThreadSanitizing"]),
+    tests(of: "ImageDiskCaching", uses: ["ImageContractTesting", "CommandRunning", "CThreadSanitizing"]),
     tests(of: "ImageTieredCaching", uses: ["ImageContractTesting"]),
     tests(
         of: "ImageRedisCaching",
@@ -408,7 +407,7 @@ let benchmarks = [
     appKernels(
         "CDecodingFloor", in: "Benchmarks", links: "jpeg", "png", "webp", "webpdemux", "gif",
         withTraits: ["AVIF": "avif", "HEIF": "heif", "JXL": "jxl"]),
-    appKernels("CDiskFloor", in: "Benchmarks", links: "sqlite3"),
+    .target(name: "CDiskFloor", path: "Apps/Benchmarks/Sources/CDiskFloor"),
     appKernels("CTransportFloor", in: "Benchmarks"),
 ]
 

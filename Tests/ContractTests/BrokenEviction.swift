@@ -1,11 +1,10 @@
-import ImageDiskCaching
 import ImageMemoryCaching
 import Synchronization
 import Testing
 
 /// A queue that evicts the least recently used entry, with one defect.
 struct BrokenQueue: Sendable {
-    /// The raw value is the rule that it breaks, for memory and disk.
+    /// The raw value is the rule that it breaks.
     enum Defect: String, CaseIterable {
         case keepsLast = "there is no victim if there are no entries"
         case sparesUsed = "there is a victim as long as there are entries, and each entry is evicted once"
@@ -130,61 +129,4 @@ private final class SharedOrder: EvictionOrder {
     func remove(_ slot: Int) { queue.withLock { $0.remove(slot) } }
     func victim(for incoming: EvictionCandidate?) -> Int? { queue.withLock { $0.victim() } }
     var coldest: Int? { queue.withLock { $0.victim() } }
-}
-
-/// A policy for disk with one defect.
-struct BrokenDiskEviction: DiskEvictionPolicy {
-    enum Defect: String, CaseIterable {
-        case alternates = "a policy returns the same victim until an event changes the order"
-        case expectsSlotsInOrder = "entries can have any slots, in any order"
-        case insertsMoved = "an entry that moves to another slot keeps its position"
-        case sharesCopies = "a copy of a policy has entries of its own"
-    }
-
-    private let defect: Defect?
-    private var queue: BrokenQueue
-    private var callCount = 0
-
-    init(_ defect: Defect?, queue: BrokenQueue.Defect? = nil) {
-        self.defect = defect
-        self.queue = BrokenQueue(queue)
-    }
-
-    static func policy(_ defect: Defect) -> any DiskEvictionPolicy {
-        defect == .sharesCopies ? SharedDiskEviction() : BrokenDiskEviction(defect)
-    }
-
-    mutating func insert(_ slot: Int, byteCount: Int) {
-        let isKnown = defect != .expectsSlotsInOrder || slot <= queue.slots.count
-        if isKnown { queue.insert(slot, cost: byteCount) }
-    }
-
-    mutating func use(_ slot: Int) { queue.use(slot) }
-
-    mutating func move(_ slot: Int, to newSlot: Int) {
-        if defect == .insertsMoved {
-            queue.remove(slot)
-            queue.insert(newSlot, cost: 1)
-        } else {
-            queue.move(slot, to: newSlot)
-        }
-    }
-
-    mutating func remove(_ slot: Int) { queue.remove(slot) }
-
-    mutating func victim() -> Int? {
-        callCount += 1
-        return defect == .alternates && callCount % 2 == 0 ? queue.slots.last : queue.victim()
-    }
-}
-
-/// A policy that is an object.
-private final class SharedDiskEviction: DiskEvictionPolicy {
-    private let queue = Mutex(BrokenQueue(nil))
-
-    func insert(_ slot: Int, byteCount: Int) { queue.withLock { $0.insert(slot, cost: byteCount) } }
-    func use(_ slot: Int) { queue.withLock { $0.use(slot) } }
-    func move(_ slot: Int, to newSlot: Int) { queue.withLock { $0.move(slot, to: newSlot) } }
-    func remove(_ slot: Int) { queue.withLock { $0.remove(slot) } }
-    func victim() -> Int? { queue.withLock { $0.victim() } }
 }

@@ -1,5 +1,4 @@
 import ImageContractTesting
-import ImageDiskCaching
 import ImageMemoryCaching
 import Testing
 
@@ -28,32 +27,6 @@ struct EvictionOrderContractTests {
             } else {
                 let defect = try #require(BrokenQueue.Defect(rawValue: rule.name), "there is no broken double")
                 try await rule.check(EvictionPolicy(name: "\(defect)") { BrokenOrder(nil, queue: defect) })
-            }
-        }
-    }
-}
-
-@Suite("The contract of DiskEvictionPolicy")
-struct DiskEvictionPolicyContractTests {
-    typealias Rule = ContractRule<DiskEvictionPolicyContract.Subject>
-
-    @Test("the policies pass", arguments: DiskEvictionPolicyContract.rules)
-    func builtIn(_ rule: Rule) async throws {
-        try await rule.check(LeastRecentlyUsed())
-        try await rule.check(FirstInFirstOut())
-    }
-
-    @Test("a double without a defect passes", arguments: DiskEvictionPolicyContract.rules)
-    func unbrokenDouble(_ rule: Rule) async throws { try await rule.check(BrokenDiskEviction(nil)) }
-
-    @Test("each rule fails for a policy that breaks it", arguments: DiskEvictionPolicyContract.rules)
-    func brokenDouble(_ rule: Rule) async throws {
-        await #expect(throws: ContractViolation.self) {
-            if let defect = BrokenDiskEviction.Defect(rawValue: rule.name) {
-                try await rule.check(BrokenDiskEviction.policy(defect))
-            } else {
-                let defect = try #require(BrokenQueue.Defect(rawValue: rule.name), "there is no broken double")
-                try await rule.check(BrokenDiskEviction(nil, queue: defect))
             }
         }
     }

@@ -19,7 +19,6 @@ struct CrashCampaignTests {
         arguments: chains)
     func killed(chain: Int) async throws {
         let limits = WorkloadLimits.allCases[chain % 2]
-        let durability = Self.durability(chain)
         let folder = TestFolder()
         let log = try OperationLog(path: folder.path + ".log")
         defer { try? FileManager.default.removeItem(atPath: folder.path + ".log") }
@@ -27,33 +26,28 @@ struct CrashCampaignTests {
             let killTime = KillTime(seed: UInt64(chain * Self.chainLength + link))
             await #expect(processExitsWith: .signal(SIGKILL)) {
                 [
-                    path = folder.path as String, limits = limits as WorkloadLimits, chain = chain as Int,
-                    killTime = killTime as KillTime
+                    path = folder.path as String, limits = limits as WorkloadLimits, killTime = killTime as KillTime
                 ]
                 in
-                try await Self.useUntilKilled(path, limits, Self.durability(chain), until: killTime)
+                try await Self.useUntilKilled(path, limits, until: killTime)
             }
             let size = FolderSample(folder.path)
             try #require(size.isWithin(limits), "\(size): \(killTime)")
             // Every other time, the folder is not checked, so that the next process opens it in the state after the
             // kill.
-            if link % 2 == 1 { try await Self.expectIntact(folder, limits, durability, log, "\(killTime)") }
+            if link % 2 == 1 { try await Self.expectIntact(folder, limits, log, "\(killTime)") }
         }
-    }
-
-    private static func durability(_ chain: Int) -> DiskDurability {
-        DiskDurability.allCases[chain / 2 % DiskDurability.allCases.count]
     }
 
     /// Uses the cache in a folder at random until the process is killed, and checks what it reads.
     private static func useUntilKilled(
-        _ path: String, _ limits: WorkloadLimits, _ durability: DiskDurability, until killTime: KillTime
+        _ path: String, _ limits: WorkloadLimits, until killTime: KillTime
     ) async throws {
         var random = SeededRandom(seed: killTime.seed)
         let log = try OperationLog(path: path + ".log")
         var model = WorkloadModel(limits)
         var version = try log.replay(into: &model)
-        let cache = workloadCache(path, limits, durability, killTime.fileSystem())
+        let cache = workloadCache(path, limits, killTime.fileSystem())
         while true {
             version += 1
             let step = WorkloadStep(version: version, limits, &random)
@@ -71,10 +65,9 @@ struct CrashCampaignTests {
 
     /// Checks that a new launch finds only valid entries and no leftovers.
     private static func expectIntact(
-        _ folder: TestFolder, _ limits: WorkloadLimits, _ durability: DiskDurability, _ log: OperationLog,
-        _ killTime: String
+        _ folder: TestFolder, _ limits: WorkloadLimits, _ log: OperationLog, _ killTime: String
     ) async throws {
-        let cache = workloadCache(folder.path, limits, durability)
+        let cache = workloadCache(folder.path, limits)
         // Verify first, because a read would remove damaged entries.
         let report = try await cache.verify()
         #expect(report.isIntact && report.damagedRemoved == 0, "\(killTime)")
@@ -110,7 +103,7 @@ struct KillTime: Codable, Sendable, CustomStringConvertible {
     /// Returns a file system that kills the process at this moment.
     func fileSystem() -> FaultInjectingFileSystem {
         let (call, isOnCall) = (call, isOnCall)
-        let fileSystem = FaultInjectingFileSystem(over: POSIXFileSystem()) { next throws(FileSystemFailure) in
+        let fileSystem = FaultInjectingFileSystem { next in
             if isOnCall, next.number == call { kill(getpid(), SIGKILL) }
         }
         if !isOnCall {

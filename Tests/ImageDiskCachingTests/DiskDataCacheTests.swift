@@ -42,14 +42,13 @@ struct DiskDataCacheTests {
     @Test("an entry is one file, and no temporary file is left")
     func oneFile() async throws {
         try await folder.cache().store(entry(100), for: key(1))
-        let name = EntryName(key(1))
-        #expect(folder.files() == ["\(name.shard)/\(name.text)"])
+        #expect(folder.files().map { folder.url.appending(path: $0).path } == [folder.file(key(1)).path])
         #expect(folder.byteCount() == fileSize(entry(100), key(1)))
     }
 
     @Test("the least recently used entry is evicted first, including uses before a relaunch")
     func evictsByRecencyAcrossLaunches() async throws {
-        let limit = limit(3, files: 3 * fileSize(entry(1_000), key(1)))
+        let limit = limit(files: 3 * fileSize(entry(1_000), key(1)))
         let first = folder.cache(byteLimit: limit)
         for number in 1...3 { try await first.store(entry(1_000), for: key(number)) }
         _ = try await first.entry(for: key(1))
@@ -67,27 +66,12 @@ struct DiskDataCacheTests {
         #expect(try await third.entry(for: key(4)) != nil)
     }
 
-    @Test(
-        "a use before the folder is opened is later than all earlier uses, even if the clock doesn't advance")
-    func earlyUse() async throws {
-        let byteLimit = limit(3, files: 3 * fileSize(entry(1_000), key(1)))
-        let first = folder.cache(byteLimit: byteLimit)
-        for number in 1...3 { try await first.store(entry(1_000), for: key(number)) }
-        let second = EntryFolder(root: folder.path, byteLimit: byteLimit, now: { testTime })
-        for number in 1...2 { _ = try second.read(key(number), name: EntryName(key(number))) }
-        try second.open()
-        try second.flush()
-        let third = folder.cache(byteLimit: byteLimit)
-        for number in 4...5 { try await third.store(entry(1_000), for: key(number)) }
-        for number in [2, 4, 5] { #expect(try await third.entry(for: key(number)) != nil) }
-    }
-
     @Test("a limit that is lower at the next launch applies as soon as the cache is used")
     func lowerLimit() async throws {
         let first = folder.cache()
         for number in 1...8 { try await first.store(entry(1_000), for: key(number)) }
         let files = 3 * fileSize(entry(1_000), key(1))
-        let second = folder.cache(byteLimit: limit(3, files: files, vacant: 6))
+        let second = folder.cache(byteLimit: limit(files: files))
         try await second.store(entry(1_000), for: key(9))
         #expect(folder.byteCount() == files)
         #expect(try await second.entry(for: key(8)) != nil)
@@ -96,7 +80,7 @@ struct DiskDataCacheTests {
 
     @Test("replacing an entry that fills the cache evicts no other entry")
     func replacesWithoutEvicting() async throws {
-        let limit = limit(2, files: fileSize(entry(1_000), key(1)) + fileSize(entry(5_000), key(2)))
+        let limit = limit(files: fileSize(entry(1_000), key(1)) + fileSize(entry(5_000), key(2)))
         let cache = folder.cache(byteLimit: limit)
         try await cache.store(entry(1_000), for: key(1))
         try await cache.store(entry(5_000), for: key(2))
@@ -109,12 +93,12 @@ struct DiskDataCacheTests {
         "rejects an entry above the limit with its size, evicts no other entry, and removes the older one for its key"
     )
     func refusesTooLarge() async throws {
-        let limit = limit(2, files: 2 * fileSize(entry(1_000), key(1)))
+        let limit = limit(files: 2 * fileSize(entry(1_000), key(1)))
         let cache = folder.cache(byteLimit: limit)
         try await cache.store(entry(1_000), for: key(1))
         try await cache.store(entry(1_000), for: key(2))
         let large = entry(5_000)
-        let allowed = limit - 11 * JournalFormat.slotSize
+        let allowed = limit - 24
         await #expect(throws: DataCacheFailure.tooLarge(bytes: fileSize(large, key(2)), allowed: allowed)) {
             try await cache.store(large, for: key(2))
         }
@@ -122,12 +106,12 @@ struct DiskDataCacheTests {
         #expect(try await cache.entry(for: key(2)) == nil)
     }
 
-    @Test("files and index never exceed the limit, not even between two system calls of a store")
+    @Test("files never exceed the limit, not even between two system calls of a store")
     func holdsLimitWhileWriting() async throws {
         let limit = 10_000
         let folder = folder
-        let fileSystem = FaultInjectingFileSystem(over: POSIXFileSystem()) { call throws(FileSystemFailure) in
-            let byteCount = folder.byteCount() + folder.indexByteCount()
+        let fileSystem = FaultInjectingFileSystem { call in
+            let byteCount = folder.totalByteCount()
             if byteCount > limit { Issue.record("\(byteCount) bytes before \(call)") }
         }
         let cache = folder.cache(byteLimit: limit, fileSystem: fileSystem)
@@ -140,12 +124,12 @@ struct DiskDataCacheTests {
     @Test("stores an entry that just fits into an empty cache, whatever the cache contained before")
     func storesLargest() async throws {
         let largest = entry(20_000)
-        let limit = limit(1, files: fileSize(largest, key(1)))
+        let limit = limit(files: fileSize(largest, key(1)))
         let cache = folder.cache(byteLimit: limit)
         for number in 10...69 { try await cache.store(entry(10), for: key(number)) }
         try await cache.store(largest, for: key(1))
         #expect(try await cache.entry(for: key(1)) == largest)
-        #expect(folder.byteCount() + folder.indexByteCount() <= limit)
+        #expect(folder.totalByteCount() <= limit)
         await #expect(throws: DataCacheFailure.self) { try await cache.store(entry(20_001), for: key(1)) }
     }
 
@@ -170,7 +154,7 @@ struct DiskDataCacheTests {
         let shard = folder.file(key(1)).deletingLastPathComponent()
         let foreign = [
             folder.url.appending(path: "notes.txt"), shard.appending(path: "README"),
-            shard.appending(path: EntryName(key(1)).text + ".bak"), folder.url.appending(path: "tmp/mine.txt"),
+            shard.appending(path: folder.file(key(1)).lastPathComponent + ".bak"), folder.url.appending(path: "tmp/mine.txt"),
         ]
         try FileManager.default.createDirectory(
             at: folder.url.appending(path: "tmp"), withIntermediateDirectories: true)
@@ -208,31 +192,6 @@ struct DiskDataCacheTests {
         try FileManager.default.copyItem(at: folder.file(key(1)), to: folder.file(key(2)))
         #expect(try await cache.entry(for: key(2)) == nil)
         #expect(!FileManager.default.fileExists(atPath: folder.file(key(2)).path))
-        #expect(try await cache.entry(for: key(1)) == entry(100))
-    }
-
-    @Test("with the durability powerLoss, the file is synchronized before the rename and the folder after it")
-    func synchronizes() async throws {
-        let fileSystem = FaultInjectingFileSystem(over: POSIXFileSystem())
-        let cache = folder.cache(durability: .powerLoss, fileSystem: fileSystem)
-        try await cache.store(entry(100), for: key(1))
-        let calls = fileSystem.operations.filter { [.synchronize, .synchronizeFolder, .rename].contains($0) }
-        // The names of the folders are synchronized before the first store, and that of the subfolder after it.
-        #expect(
-            calls.drop { $0 == .synchronizeFolder } == [
-                .synchronize, .rename, .rename, .synchronizeFolder, .synchronizeFolder,
-            ])
-        #expect(calls.count > 5)
-        try await cache.store(entry(200), for: key(1))
-        #expect(
-            fileSystem.operations.filter { [.synchronize, .synchronizeFolder].contains($0) }.suffix(2) == [
-                .synchronize, .synchronizeFolder,
-            ])
-        try await cache.remove(for: key(1))
-        #expect(
-            fileSystem.operations.last { [.synchronize, .synchronizeFolder, .remove].contains($0) }
-                == .synchronizeFolder)
-        try await cache.store(entry(100), for: key(1))
         #expect(try await cache.entry(for: key(1)) == entry(100))
     }
 }

@@ -14,9 +14,9 @@ struct FaultCheck {
 
         func fail(on fileSystem: FaultInjectingFileSystem, with code: Int32) {
             switch self {
-            case .call(let number): fileSystem.fail(.call(number), with: code)
-            case .callsFrom(let number): fileSystem.fail(.from(number), with: code)
-            case .kind(let kind): fileSystem.fail(.always, of: [kind], with: code)
+            case .call(let number): fileSystem.fail(number...number, with: code)
+            case .callsFrom(let number): fileSystem.fail(number...Int.max, with: code)
+            case .kind(let kind): fileSystem.fail(of: [kind], with: code)
             }
         }
     }
@@ -24,20 +24,19 @@ struct FaultCheck {
     private let limits: WorkloadLimits
     private let code: Int32
     private let failingCalls: FailingCalls?
-    private let disk: WorkloadDisk
+    private let folder = TestFolder()
     private let fileSystem: FaultInjectingFileSystem
     private var model: WorkloadModel
 
     /// - Parameters:
     ///   - failingCalls: The calls that fail, or nil for no fault.
-    ///   - refusesNonblocking: See `FaultInjectingFileSystem`.
-    init(
-        _ limits: WorkloadLimits, _ code: Int32, failingCalls: FailingCalls?, on disk: WorkloadDisk,
-        refusesNonblocking: Bool = false
-    ) {
-        (self.limits, self.code, self.failingCalls, self.disk) = (limits, code, failingCalls, disk)
+    ///   - refusesCached: See `FaultInjectingFileSystem`.
+    init(_ limits: WorkloadLimits, _ code: Int32, failingCalls: FailingCalls?, refusesCached: Bool = false) {
+        self.limits = limits
+        self.code = code
+        self.failingCalls = failingCalls
         model = WorkloadModel(limits)
-        fileSystem = FaultInjectingFileSystem(over: disk.fileSystem, refusesNonblocking: refusesNonblocking)
+        fileSystem = FaultInjectingFileSystem(refusesCached: refusesCached)
     }
 
     /// Returns the calls that the workload made during the fault.
@@ -54,19 +53,19 @@ struct FaultCheck {
         let log = fileSystem.operations
         fileSystem.recover()
         let fault = fault(log)
-        let byteCount = disk.byteCount
+        let byteCount = folder.totalByteCount()
         #expect(byteCount <= limits.byteLimit, "\(byteCount) bytes: \(fault)")
-        if code == EIO, fault.hasSuffix(" read") || fault.hasSuffix(" readNonblocking") {
+        if code == EIO, fault.hasSuffix(" read") || fault.hasSuffix(" readCached") {
             try await allowLosses(isSingle ? 1 : .max, cache)
         }
         try await expectIntact(cache, "the same cache after \(fault)")
-        try await expectIntact(self.cache(disk.fileSystem), "a new cache after \(fault)")
+        try await expectIntact(self.cache(makeSystemFiles()), "a new cache after \(fault)")
         return log
     }
 
     /// Stores the entries of an earlier launch without a fault.
     private mutating func prepare() async throws {
-        let earlier = cache(disk.fileSystem)
+        let earlier = cache(makeSystemFiles())
         for step in WorkloadStep.earlier {
             model.begin(step)
             _ = try await step.run(on: earlier)
@@ -75,7 +74,7 @@ struct FaultCheck {
     }
 
     private func cache(_ fileSystem: any FileSystem) -> DiskDataCache {
-        workloadCache(disk.root, limits, .powerLoss, fileSystem)
+        workloadCache(folder.path, limits, fileSystem)
     }
 
     private mutating func attempt(_ step: WorkloadStep, on cache: DiskDataCache) async throws {
@@ -134,8 +133,8 @@ struct FaultCheck {
         model.end(step)
         let report = try await cache.verify()
         #expect(report.isIntact && report.damagedRemoved == 0, "\(fault)")
-        #expect(!disk.hasUnfinishedFiles, "\(fault)")
-        let byteCount = disk.byteCount
+        #expect(!folder.hasUnfinishedFiles, "\(fault)")
+        let byteCount = folder.totalByteCount()
         #expect(byteCount <= limits.byteLimit, "\(byteCount) bytes: \(fault)")
     }
 
@@ -149,43 +148,6 @@ struct FaultCheck {
         case .callsFrom(let number): "\(text), \(limits), all calls from \(number)"
         case .kind(let kind): "\(text), \(limits), each \(kind)"
         case nil: "no fault, \(limits)"
-        }
-    }
-}
-
-/// The disk that contains the folder of a workload's cache.
-enum WorkloadDisk {
-    static let simulatedRoot = "/caches/images"
-
-    case real(TestFolder)
-    case simulated(SimulatedDisk)
-
-    var fileSystem: any FileSystem {
-        switch self {
-        case .real: POSIXFileSystem()
-        case .simulated(let disk): disk
-        }
-    }
-
-    var root: String {
-        switch self {
-        case .real(let folder): folder.path
-        case .simulated: Self.simulatedRoot
-        }
-    }
-
-    /// The lengths of all files, including the index.
-    var byteCount: Int {
-        switch self {
-        case .real(let folder): FolderSample(folder.path).byteCount
-        case .simulated(let disk): disk.byteCount
-        }
-    }
-
-    var hasUnfinishedFiles: Bool {
-        switch self {
-        case .real(let folder): folder.hasUnfinishedFiles
-        case .simulated(let disk): disk.paths.contains { $0.hasPrefix("\(root)/tmp/") }
         }
     }
 }

@@ -11,10 +11,10 @@ struct OptionalContractTests {
     @Test("the disk cache obeys the rules for a full device", arguments: DataCacheContract.fullStore)
     func fullDevice(_ rule: ContractRule<@Sendable (Int) async throws -> DataCacheContract.Fillable>) async throws {
         let folder = TestFolder()
-        let fileSystem = FaultInjectingFileSystem(over: POSIXFileSystem())
+        let fileSystem = FaultInjectingFileSystem()
         try await rule.check { limit in
             DataCacheContract.Fillable(cache: folder.cache(byteLimit: limit, fileSystem: fileSystem)) {
-                $0 ? fileSystem.fail(.always, of: [.write], with: ENOSPC) : fileSystem.recover()
+                $0 ? fileSystem.fail(of: [.write], with: ENOSPC) : fileSystem.recover()
             }
         }
     }
@@ -23,15 +23,15 @@ struct OptionalContractTests {
     func interruption(_ rule: ContractRule<@Sendable () async throws -> DataCacheContract.Interruptible>) async throws {
         try await rule.check {
             let folder = TestFolder()
-            let fileSystem = FaultInjectingFileSystem(over: POSIXFileSystem())
+            let fileSystem = FaultInjectingFileSystem()
             let changes: Set<FileSystemOperation> = [
-                .create, .write, .writeRest, .truncate, .rename, .remove, .synchronize, .setModified,
+                .create, .write, .writeRest, .truncate, .rename, .remove, .setModified,
             ]
             return DataCacheContract.Interruptible(
                 open: { folder.cache(byteLimit: 10_000_000, fileSystem: fileSystem) },
                 failWrites: { count in
                     if let count {
-                        fileSystem.fail(.from(count + 1), of: changes, with: EIO)
+                        fileSystem.fail((count + 1)...Int.max, of: changes, with: EIO)
                     } else {
                         fileSystem.recover()
                     }
@@ -44,9 +44,7 @@ struct OptionalContractTests {
         let folder = TestFolder()
         try await rule.check { limit, onAccess in
             // If the folder is blocked, non-blocking calls return nil.
-            let fileSystem = FaultInjectingFileSystem(over: POSIXFileSystem(), refusesNonblocking: true) {
-                _ throws(FileSystemFailure) in onAccess()
-            }
+            let fileSystem = FaultInjectingFileSystem(refusesCached: true) { _ in onAccess() }
             return folder.cache(byteLimit: limit, fileSystem: fileSystem)
         }
     }

@@ -13,24 +13,24 @@ struct SharedFolderTests {
     private static let limits = WorkloadLimits.scarce
     private static let seconds = ProcessInfo.processInfo.environment["CRASH_CAMPAIGN_SECONDS"].flatMap(Double.init) ?? 1
 
-    @Test("two processes that constantly use one folder find intact entries and never exceed the limit")
+    @Test("four processes that constantly use one folder find intact entries and never exceed the limit")
     func useConstantly() async throws {
         let folder = TestFolder()
-        let (path, seconds) = (folder.path, Self.seconds)
-        let watch = SizeWatch(path)
-        async let first = #expect(processExitsWith: .success) { [path = path as String, seconds = seconds as Double] in
-            try await Self.useConstantly(path, seed: 1, seconds: seconds)
+        let watch = SizeWatch(folder.path)
+        await withTaskGroup { group in
+            for seed in 1...4 {
+                group.addTask { [path = folder.path, seconds = Self.seconds] in
+                    await #expect(processExitsWith: .success) {
+                        [path = path as String, seed = seed as Int, seconds = seconds as Double] in
+                        try await Self.useConstantly(path, seed: UInt64(seed), seconds: seconds)
+                    }
+                }
+            }
         }
-        async let second = #expect(processExitsWith: .success) { [path = path as String, seconds = seconds as Double] in
-            try await Self.useConstantly(path, seed: 2, seconds: seconds)
-        }
-        _ = await (first, second)
         let sizes = watch.end()
         #expect(sizes.most <= Self.limits.byteLimit, "at one of \(sizes.count) samples")
         try await Self.expectIntact(folder)
-        print(
-            "two processes, one folder: \(sizes.count) samples, at most \(sizes.most) of \(Self.limits.byteLimit) bytes"
-        )
+        print("four processes, one folder: \(sizes.count) samples, at most \(sizes.most) of \(Self.limits.byteLimit) bytes")
     }
 
     @Test("killed processes don't prevent another one from continuing")
@@ -48,7 +48,7 @@ struct SharedFolderTests {
         for seed in 0..<4 {
             await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String, seed = seed as Int] in
                 let fileSystem = KillTime(seed: UInt64(seed)).fileSystem()
-                let cache = workloadCache(path, Self.limits, .processCrash, fileSystem)
+                let cache = workloadCache(path, Self.limits, fileSystem)
                 try await Self.useAtRandom(cache, seed: UInt64(seed)) { true }
             }
         }

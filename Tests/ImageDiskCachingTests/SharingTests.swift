@@ -9,61 +9,69 @@ import Testing
 struct SharingTests {
     private let folder = TestFolder()
 
-    @Test("the limit holds for all caches together at every system call, and each finds the entries of the others")
-    func holdsLimitTogether() async throws {
-        let limit = 9_000
-        let folder = folder
-        let fileSystem = FaultInjectingFileSystem(over: POSIXFileSystem()) { call throws(FileSystemFailure) in
-            let byteCount = folder.byteCount() + folder.indexByteCount()
+    /// Returns a file system that records an issue if the folder exceeds a limit before a call.
+    private func watched(_ limit: Int) -> FaultInjectingFileSystem {
+        FaultInjectingFileSystem { [folder] call in
+            let byteCount = folder.totalByteCount()
             if byteCount > limit { Issue.record("\(byteCount) bytes before \(call)") }
         }
-        let caches = (0..<3).map { _ in folder.cache(byteLimit: limit, fileSystem: fileSystem) }
+    }
+
+    @Test("the limit holds for all caches together at every system call, and each finds the entries of the others")
+    func holdsLimitTogether() async throws {
+        let fileSystem = watched(9_000)
+        let caches = (0..<3).map { _ in folder.cache(byteLimit: 9_000, fileSystem: fileSystem) }
         for step in 0..<60 {
             let stored = entry(500 + step * 731 % 2_000, seed: UInt64(step))
             try await caches[step % 3].store(stored, for: key(step % 11))
             #expect(try await caches[(step + 1) % 3].entry(for: key(step % 11)) == stored)
         }
-        let counts = [
-            try await caches[0].status().byteCount, try await caches[1].status().byteCount,
-            try await caches[2].status().byteCount,
-        ]
-        #expect(Set(counts) == [folder.byteCount()])
+        for cache in caches { #expect(try await cache.status().byteCount == folder.byteCount()) }
     }
 
-    @Test("uses in one cache determine the eviction order in another")
+    @Test("uses and stores in one cache determine the eviction order in another, which has scanned the folder before")
     func sharesUses() async throws {
-        let limit = limit(3, files: 3 * fileSize(entry(500), key(1)))
+        let limit = limit(files: 3 * fileSize(entry(500), key(1)))
         let first = folder.cache(byteLimit: limit)
         let second = folder.cache(byteLimit: limit)
         for number in 1...3 { try await first.store(entry(500), for: key(number)) }
         _ = try await second.status()
         _ = try await first.entry(for: key(1))
         try await first.flush()
+        try await first.store(entry(500, seed: 2), for: key(2))
         try await second.store(entry(500), for: key(4))
-        #expect(try await second.entry(for: key(1)) != nil)
-        #expect(try await second.entry(for: key(2)) == nil)
+        #expect(try await second.entry(for: key(3)) == nil)
+        try await second.store(entry(500), for: key(5))
+        #expect(try await second.entry(for: key(1)) == nil)
+        #expect(try await second.entry(for: key(2)) == entry(500, seed: 2))
+    }
+
+    @Test("an entry that another process removed is a miss, and its space is available")
+    func noticesRemoval() async throws {
+        let files = 2 * fileSize(entry(1_000), key(1))
+        let cache = folder.cache(byteLimit: limit(files: files))
+        for number in 1...2 { try await cache.store(entry(1_000), for: key(number)) }
+        try await folder.cache().remove(for: key(2))
+        #expect(try await cache.entry(for: key(2)) == nil)
+        try await cache.store(entry(1_000), for: key(3))
+        #expect(try await cache.entry(for: key(1)) != nil)
     }
 
     @Test("other caches can't use the space that is reserved for a stream")
     func keepsReservations() async throws {
         let limit = 920_000
-        let folder = folder
-        let fileSystem = FaultInjectingFileSystem(over: POSIXFileSystem()) { call throws(FileSystemFailure) in
-            let byteCount = folder.byteCount() + folder.indexByteCount()
-            if byteCount > limit { Issue.record("\(byteCount) bytes before \(call)") }
-        }
-        let (first, second) = (folder.cache(byteLimit: limit), folder.cache(byteLimit: limit, fileSystem: fileSystem))
+        let first = folder.cache(byteLimit: limit)
+        let second = folder.cache(byteLimit: limit, fileSystem: watched(limit))
         let piece = noise(300_000, seed: 1)
         let writer = try await first.writer(for: key(1), expectedByteCount: 600_000)
         try await writer.append(piece)
-        let small = entry(90_000)
-        for number in 2...8 { try await second.store(small, for: key(number)) }
+        for number in 2...8 { try await second.store(entry(90_000), for: key(number)) }
         #expect(try await second.status().entryCount == 3, "the reserved space is not available")
         try await writer.append(piece)
-        for number in 9...12 { try await second.store(small, for: key(number)) }
+        for number in 9...12 { try await second.store(entry(90_000), for: key(number)) }
         try await writer.finish(metadata: Data(), createdAt: testTime)
         #expect(try await second.entry(for: key(1))?.data == piece + piece)
-        #expect(folder.byteCount() + folder.indexByteCount() <= limit)
+        #expect(folder.totalByteCount() <= limit)
         await #expect(throws: DataCacheFailure.noSpace) {
             let writer = try await first.writer(for: key(1), expectedByteCount: 800_000)
             defer { withExtendedLifetime(writer) {} }
@@ -71,31 +79,29 @@ struct SharingTests {
         }
     }
 
-    @Test("a new file that another cache removes as stale before it is locked is created again")
-    func recreatesStaleFile() async throws {
-        let folder = folder
-        let isDone = Flag()
-        let fileSystem = FaultInjectingFileSystem(over: POSIXFileSystem()) { call throws(FileSystemFailure) in
-            guard call.operation == .lock, !isDone.value else { return }
-            isDone.value = true
-            for file in folder.files() where file.hasPrefix("tmp/") {
-                try POSIXFileSystem().remove("\(folder.path)/\(file)")
-            }
-        }
-        try await folder.cache(durability: .data, fileSystem: fileSystem).store(entry(100), for: key(1))
-        #expect(isDone.value)
-        #expect(try await folder.cache().entry(for: key(1)) == entry(100))
+    @Test("a writer whose folder was removed and created again fails, and leaves the files of other writers")
+    func folderReplaced() async throws {
+        let (first, second) = (folder.cache(), folder.cache())
+        let writer = try await first.writer(for: key(1), expectedByteCount: 300_000)
+        try await writer.append(noise(300_000, seed: 1))
+        try FileManager.default.removeItem(at: folder.url)
+        let other = try await second.writer(for: key(2), expectedByteCount: 300_000)
+        try await other.append(noise(300_000, seed: 2))
+        await #expect(throws: DataCacheFailure.self) { try await writer.finish(metadata: Data(), createdAt: testTime) }
+        try await other.finish(metadata: Data(), createdAt: testTime)
+        #expect(try await first.entry(for: key(1)) == nil)
+        #expect(try await first.entry(for: key(2))?.data == noise(300_000, seed: 2))
+        #expect(try await first.status().byteCount == folder.byteCount())
     }
 
-    @Test("the lock is never held for more than 16 evictions")
+    @Test("the lock is never held for more than 64 evictions")
     func evictsInSteps() async throws {
         let cache = folder.cache()
         for number in 1...100 { try await cache.store(entry(100), for: key(number)) }
-        let fileSystem = FaultInjectingFileSystem(over: POSIXFileSystem())
-        let second = folder.cache(fileSystem: fileSystem)
-        #expect(try await second.trim(to: 0).entryCount == 100)
-        let steps = fileSystem.operations.split(separator: .waitForLock).map { $0.filter { $0 == .remove }.count }
-        #expect(steps.max() == 16)
+        let fileSystem = FaultInjectingFileSystem()
+        #expect(try await folder.cache(fileSystem: fileSystem).trim(to: 0).entryCount == 100)
+        let steps = fileSystem.operations.split(separator: .lock).map { $0.filter { $0 == .remove }.count }
+        #expect(steps.max() == 64)
         #expect(steps.reduce(0, +) == 100)
     }
 }

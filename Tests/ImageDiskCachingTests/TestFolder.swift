@@ -4,16 +4,13 @@ import ImageDiskCaching
 import ImageTesting
 import Synchronization
 
-/// A folder for one test, which is removed with its contents after the test.
+/// A folder for one test, which is removed with its contents after the test. Its caches have one clock.
 final class TestFolder: Sendable {
-    let url: URL
-
-    init() {
-        url = FileManager.default.temporaryDirectory.appending(path: "disk-cache-\(UUID().uuidString)")
-    }
+    let url = FileManager.default.temporaryDirectory.appending(path: "disk-cache-\(UUID().uuidString)")
+    let time = TestTime()
 
     deinit {
-        // A released cache can still write its index into the folder while it is removed.
+        // A released cache can still write times into the folder while it is removed.
         for _ in 0..<100 where FileManager.default.fileExists(atPath: path) {
             try? FileManager.default.removeItem(at: url)
         }
@@ -23,46 +20,62 @@ final class TestFolder: Sendable {
 
     /// Returns a new cache for this folder, as after a relaunch.
     func cache(
-        byteLimit: Int = 1 << 20, durability: DiskDurability = .processCrash,
-        fileSystem: any FileSystem = POSIXFileSystem(),
-        now: @escaping @Sendable () -> Date = { testTime }
+        byteLimit: Int = 1 << 20, fileSystem: any FileSystem = makeSystemFiles(),
+        _ change: (inout DiskCacheOptions) -> Void = { _ in }
     ) -> DiskDataCache {
-        DiskDataCache(
-            folder: EntryFolder(
-                root: path, byteLimit: byteLimit, durability: durability, fileSystem: fileSystem, now: now))
+        var options = DiskCacheOptions()
+        options.minimumFreeSpace = 0
+        change(&options)
+        return DiskDataCache(
+            directory: url, byteLimit: byteLimit, options: options, fileSystem: fileSystem,
+            now: { [time] in time.next() })
     }
 
     /// Returns the URL of the file of an entry.
     func file(_ key: DataCacheKey) -> URL {
-        let name = EntryName(key)
-        return url.appending(path: name.shard).appending(path: name.text)
+        let name = SHA256.hexadecimalDigest(of: Array(key.source.utf8))
+        return url.appending(path: "\(name.prefix(2))/\(name)")
     }
 
-    static let indexFiles = ["entries.index", "entries.table"]
+    var usage: URL { url.appending(path: "usage") }
 
-    /// Returns the relative paths of all regular files in the folder except the index.
+    /// Returns the relative paths of all regular files in the folder except the counter.
     func files() -> [String] {
         let all = FileManager.default.enumerator(atPath: path)?.allObjects as? [String] ?? []
-        return all.filter { !Self.indexFiles.contains($0) && isRegular($0) }.sorted()
+        return all.filter { $0 != "usage" && byteCount($0) != nil }.sorted()
     }
 
-    /// Whether a temporary file of a running or killed writer exists.
+    /// Whether a file of a running or killed writer exists.
     var hasUnfinishedFiles: Bool { files().contains { $0.hasPrefix("tmp/") } }
 
-    /// Returns the total length of all regular files except the index.
-    func byteCount() -> Int { byteCount(files()) }
+    /// Returns the total length of all regular files except the counter.
+    func byteCount() -> Int { files().reduce(0) { $0 + (byteCount($1) ?? 0) } }
 
-    /// Returns the total length of the files of the index.
-    func indexByteCount() -> Int { byteCount(Self.indexFiles) }
+    /// Returns the total length of all regular files.
+    func totalByteCount() -> Int { byteCount() + (byteCount("usage") ?? 0) }
 
-    private func byteCount(_ files: [String]) -> Int {
-        files.reduce(0) { sum, file in sum + (status(file)?.byteCount ?? 0) }
+    /// Returns nil unless the file is a regular file.
+    private func byteCount(_ file: String) -> Int? {
+        let attributes = try? FileManager.default.attributesOfItem(atPath: "\(path)/\(file)")
+        return attributes?[.type] as? FileAttributeType == .typeRegular ? attributes?[.size] as? Int : nil
+    }
+}
+
+/// A clock that a test sets. It advances by a millisecond each time it is read, so that no two uses have the same time.
+final class TestTime: Sendable {
+    private let state = Mutex(testTime)
+
+    var value: Date {
+        get { state.withLock { $0 } }
+        set { state.withLock { $0 = newValue } }
     }
 
-    private func isRegular(_ file: String) -> Bool { status(file)?.isRegular ?? false }
-
-    /// Returns nil if the file is missing.
-    private func status(_ file: String) -> FileStatus? { try? POSIXFileSystem().status(at: "\(path)/\(file)") }
+    func next() -> Date {
+        state.withLock { time in
+            time += 0.001
+            return time
+        }
+    }
 }
 
 let testTime = Date(timeIntervalSinceReferenceDate: 800_000_000.123)
@@ -86,26 +99,8 @@ func key(_ number: Int) -> DataCacheKey { DataCacheKey(source: "https://images.t
 
 /// Returns the length of the file of an entry.
 func fileSize(_ entry: DataCacheEntry, _ key: DataCacheKey) -> Int {
-    entry.data.count + (entry.data.count + 65_535) / 65_536 * 8 + entry.metadata.count + key.source.utf8.count + 40
+    entry.data.count + entry.metadata.count + key.source.utf8.count + 48
 }
 
-/// Returns the smallest limit for `count` entries whose files have `byteCount` bytes in total.
-///
-/// - Parameter vacant: The number of vacant slots in the index.
-func limit(_ count: Int, files byteCount: Int, vacant: Int = 0) -> Int {
-    // In addition to slots, the index has a head, a reservation, and a journal that depends on the limit.
-    let slots = byteCount + (count + vacant + 2) * JournalFormat.slotSize
-    return slots + max(8 * JournalFormat.slotSize, slots / 62)
-}
-
-/// A clock that a test sets.
-final class SettableTime: Sendable {
-    private let state: Mutex<Date>
-
-    init(_ time: Date) { state = Mutex(time) }
-
-    var value: Date {
-        get { state.withLock { $0 } }
-        set { state.withLock { $0 = newValue } }
-    }
-}
+/// Returns the smallest limit for entries whose files have `byteCount` bytes in total.
+func limit(files byteCount: Int) -> Int { byteCount + 24 }

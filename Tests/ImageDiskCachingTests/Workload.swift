@@ -133,12 +133,13 @@ enum WorkloadStep: Hashable, Codable {
 
 /// Returns a new cache for the workload, as after a relaunch.
 func workloadCache(
-    _ path: String, _ limits: WorkloadLimits, _ durability: DiskDurability = .processCrash,
-    _ fileSystem: any FileSystem = POSIXFileSystem()
+    _ path: String, _ limits: WorkloadLimits, _ fileSystem: any FileSystem = makeSystemFiles()
 ) -> DiskDataCache {
-    DiskDataCache(
-        folder: EntryFolder(
-            root: path, byteLimit: limits.byteLimit, durability: durability, fileSystem: fileSystem, now: { testTime }))
+    var options = DiskCacheOptions()
+    options.minimumFreeSpace = 0
+    return DiskDataCache(
+        directory: URL(filePath: path), byteLimit: limits.byteLimit, options: options, fileSystem: fileSystem,
+        now: { Date() })
 }
 
 /// The versions that a lookup can return for each key, given all begun, completed and observed steps.

@@ -12,7 +12,7 @@ import Testing
 
 /// Memory, disk and HTTP caching.
 extension ExtremeCase {
-    static var caches: [ExtremeCase] { [memory, costs, orders, lifetimes, disk, diskPolicies, tiered, http, pool] }
+    static var caches: [ExtremeCase] { [memory, costs, orders, lifetimes, disk, tiered, http, pool] }
 
     private static let policies: [EvictionPolicy] =
         [.lru, .fifo, .lfu, .sieve, .s3FIFO, .wTinyLFU, .gdsf]
@@ -98,14 +98,6 @@ extension ExtremeCase {
         }
     }
 
-    private static let diskPolicies = ExtremeCase("disk policies that name no entry, or a wrong one") {
-        for victim in [nil] + ints.map(Optional.some) {
-            var options = DiskCacheOptions()
-            options.policy = FixedDiskVictim(slot: victim)
-            try await use(options, byteLimit: 60_000, 0, .seconds(1))
-        }
-    }
-
     /// Stores more than fits, and uses all operations with a number or a duration.
     private static func use(
         _ options: DiskCacheOptions, byteLimit: Int, _ value: Int, _ age: Duration
@@ -125,7 +117,6 @@ extension ExtremeCase {
         #expect(used <= max(0, byteLimit))
         try await cache.removeAll(olderThan: age)
         try await cache.trim(to: value)
-        try await cache.setByteLimit(value)
         try await cache.removeAll()
     }
 
@@ -189,14 +180,4 @@ private struct FixedVictim: EvictionOrder {
     mutating func use(_ slot: Int) {}
     mutating func remove(_ slot: Int) {}
     mutating func victim(for incoming: EvictionCandidate?) -> Int? { slot }
-}
-
-/// A policy that always names the same slot.
-private struct FixedDiskVictim: DiskEvictionPolicy {
-    let slot: Int?
-    mutating func insert(_ slot: Int, byteCount: Int) {}
-    mutating func use(_ slot: Int) {}
-    mutating func move(_ slot: Int, to newSlot: Int) {}
-    mutating func remove(_ slot: Int) {}
-    mutating func victim() -> Int? { slot }
 }

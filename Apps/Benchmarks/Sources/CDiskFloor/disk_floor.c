@@ -2,7 +2,6 @@
 #include "CDiskFloor.h"
 
 #include <fcntl.h>
-#include <sqlite3.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,54 +38,6 @@ bool floor_file_put(const char *temporary, const char *path, const void *bytes, 
     bool is_written = write(file, bytes, count) == (ssize_t)count;
     close(file);
     return is_written && rename(temporary, path) == 0;
-}
-
-struct floor_database {
-    sqlite3 *handle;
-    sqlite3_stmt *get, *put;
-};
-
-floor_database *floor_database_open(const char *path) {
-    floor_database *database = calloc(1, sizeof *database);
-    if (!database) return NULL;
-    const char *schema =
-        "pragma journal_mode=wal; pragma synchronous=normal; pragma mmap_size=67108864;"
-        "create table entry(key text primary key, value blob)";
-    if (sqlite3_open(path, &database->handle) != SQLITE_OK ||
-        sqlite3_exec(database->handle, schema, NULL, NULL, NULL) != SQLITE_OK ||
-        sqlite3_prepare_v2(database->handle, "select value from entry where key=?", -1, &database->get, NULL) != SQLITE_OK ||
-        sqlite3_prepare_v2(database->handle, "insert or replace into entry values(?,?)", -1, &database->put, NULL) != SQLITE_OK) {
-        floor_database_close(database);
-        return NULL;
-    }
-    return database;
-}
-
-void floor_database_close(floor_database *database) {
-    sqlite3_finalize(database->get);
-    sqlite3_finalize(database->put);
-    sqlite3_close(database->handle);
-    free(database);
-}
-
-long floor_database_get(floor_database *database, const char *key) {
-    sqlite3_bind_text(database->get, 1, key, -1, SQLITE_STATIC);
-    long count = -1;
-    if (sqlite3_step(database->get) == SQLITE_ROW) {
-        const uint8_t *bytes = sqlite3_column_blob(database->get, 0);
-        count = sqlite3_column_bytes(database->get, 0);
-        touch(bytes, (size_t)count);
-    }
-    sqlite3_reset(database->get);
-    return count;
-}
-
-bool floor_database_put(floor_database *database, const char *key, const void *bytes, size_t count) {
-    sqlite3_bind_text(database->put, 1, key, -1, SQLITE_STATIC);
-    sqlite3_bind_blob(database->put, 2, bytes, (int)count, SQLITE_STATIC);
-    bool is_done = sqlite3_step(database->put) == SQLITE_DONE;
-    sqlite3_reset(database->put);
-    return is_done;
 }
 
 #ifdef __GLIBC__

@@ -3,98 +3,95 @@ import Foundation
 import ImageCore
 import ImageDiskCaching
 
-/// Measures opening, memory and eviction of a disk cache with many entries.
+/// Measures opening, memory, eviction and reading of a disk cache with many entries.
 enum DiskScaleBenchmarks {
-    private static let entryCount = 100_000
+    private static let entry = DataCacheEntry(data: Data(count: 300), createdAt: Date(timeIntervalSinceReferenceDate: 0))
+    private static let storeCount = 5_000
 
     @concurrent
-    static func run() async throws -> [Figure] { try await withTemporaryFolder { try await figures(in: $0) } }
-
-    private static func figures(in folder: URL) async throws -> [Figure] {
-        try await fill(folder)
-        let opening = try await open(folder)
-        let files = try await indexFileBytes(folder)
-        return [
-            Figure(
-                name: "open, to the end of the first look-up (processor)", value: opening.processor, unit: "ms",
-                goal: 50),
-            Figure(
-                name: "open, to the end of the first look-up (wall)", value: opening.passed, unit: "ms", goal: 50),
-            Figure(name: "index in memory, an entry", value: opening.heapBytes, unit: "B", goal: 100),
-            Figure(name: "index on disk, an entry", value: files, unit: "B", goal: 100),
-            Figure(
-                name: "longest of 1,000 stores that evict (processor)", value: try await longestStore(folder),
-                unit: "ms", goal: 5),
-        ]
+    static func run() async throws -> [Figure] {
+        let small = try await withTemporaryFolder { folder in
+            try await fill(folder, 10_000)
+            return try await fullCache(folder, 10_000, goal: 2)
+        }
+        return try await withTemporaryFolder { folder in
+            try await fill(folder, 100_000)
+            return [
+                try await firstRead(folder), small, try await fullCache(folder, 100_000, goal: 4),
+                try await memory(folder), try await readsDuringScan(folder),
+            ]
+        }
     }
 
     private static func cache(_ folder: URL, byteLimit: Int = .max) -> DiskDataCache {
         DiskDataCache(directory: folder, byteLimit: byteLimit, now: { Date() })
     }
 
-    private static func fill(_ folder: URL) async throws {
+    private static func fill(_ folder: URL, _ count: Int) async throws {
         let cache = cache(folder)
-        for number in 0..<entryCount { try await cache.store(entry, for: DataCacheKey(source: imageURL(number))) }
+        for number in 0..<count { try await cache.store(entry, for: imageKey(number)) }
     }
 
-    private static var entry: DataCacheEntry {
-        DataCacheEntry(data: Data(count: 300), createdAt: Date(timeIntervalSinceReferenceDate: 0))
-    }
-
-    /// Measures how long a new cache takes to answer its first look-up and to read its folder.
-    ///
-    /// Returns the minimum times in milliseconds and the maximum of heap bytes per entry, of five runs.
-    private static func open(
-        _ folder: URL
-    ) async throws -> (processor: Double, passed: Double, heapBytes: Double) {
-        var figures = (processor: Double.infinity, passed: Double.infinity, heapBytes: 0.0)
-        let clock = ContinuousClock()
-        // Keeps the caches alive, so that none frees memory while the next one allocates.
-        var caches: [DiskDataCache] = []
-        for _ in 0..<5 {
-            let before = floor_heap_bytes()
-            let start = clock.now
-            let cache = cache(folder)
-            let processor = try await Stopwatch.processorMicroseconds { try await use(cache) }
-            figures.passed = min(figures.passed, (clock.now - start) / .milliseconds(1))
-            figures.processor = min(figures.processor, processor / 1_000)
-            figures.heapBytes = max(
-                figures.heapBytes, (Double(floor_heap_bytes()) - Double(before)) / Double(entryCount))
-            caches.append(cache)
-        }
-        return figures
-    }
-
-    private static func use(_ cache: DiskDataCache) async throws {
-        guard try await cache.entry(for: DataCacheKey(source: imageURL(7))) != nil else {
-            throw ContenderFailure(text: "DiskDataCache does not have an entry that was stored")
-        }
-        // A removal waits until the folder is read.
-        try await cache.remove(for: DataCacheKey(source: "nothing"))
-    }
-
-    /// Returns the total size of all files other than entries, divided by the number of entries.
-    private static func indexFileBytes(_ folder: URL) async throws -> Double {
-        let status = try await cache(folder).status()
-        var byteCount = 0
-        for case let file as String in FileManager.default.enumerator(atPath: folder.path) ?? .init() {
-            let attributes = try FileManager.default.attributesOfItem(atPath: "\(folder.path)/\(file)")
-            if attributes[.type] as? FileAttributeType == .typeRegular { byteCount += attributes[.size] as? Int ?? 0 }
-        }
-        return Double(byteCount - status.byteCount) / Double(entryCount)
-    }
-
-    private static func longestStore(_ folder: URL) async throws -> Double {
-        let byteCount = try await cache(folder).status().byteCount
-        let cache = cache(folder, byteLimit: byteCount)
+    /// Measures how long a new cache takes for its first lookup, the longest of five.
+    private static func firstRead(_ folder: URL) async throws -> Figure {
         var longest = 0.0
-        for number in entryCount..<entryCount + 1_001 {
-            let time = try await Stopwatch.processorMicroseconds {
-                try await cache.store(entry, for: DataCacheKey(source: imageURL(number)))
-            }
-            // The first store waits until the folder is read.
-            if number > entryCount { longest = max(longest, time / 1_000) }
+        for number in 0..<5 {
+            let start = ContinuousClock.now
+            let cache = cache(folder)
+            guard try await cache.entry(for: imageKey(number * 777)) != nil else { throw missing }
+            longest = max(longest, (ContinuousClock.now - start) / .milliseconds(1))
         }
-        return longest
+        return Figure(name: "opening and first read, of 100,000 (wall, longest of 5)", value: longest, unit: "ms", goal: 2)
+    }
+
+    /// Compares stores that evict with stores into a cache with space, by processor time.
+    private static func fullCache(_ folder: URL, _ count: Int, goal: Double) async throws -> Figure {
+        let free = try await meanStore(cache(folder), from: 200_000)
+        let limit = try await cache(folder).status().byteCount + 24
+        let full = try await meanStore(cache(folder, byteLimit: limit), from: 300_000)
+        return Figure(
+            name: "store into a full cache of \(count) (mean of 5,000, to one with space)", value: full / free,
+            unit: "times", goal: goal,
+            beside: [.init(value: free, name: "with space, us"), .init(value: full, name: "full, us")])
+    }
+
+    /// Returns the mean microseconds of a store of a new entry.
+    private static func meanStore(_ cache: DiskDataCache, from first: Int) async throws -> Double {
+        let keys = (first..<first + storeCount).map(imageKey)
+        let time = try await Stopwatch.processorMicroseconds {
+            for key in keys { try await cache.store(entry, for: key) }
+        }
+        return time / Double(storeCount)
+    }
+
+    /// Measures the heap memory that a cache keeps after a scan.
+    private static func memory(_ folder: URL) async throws -> Figure {
+        let cache = cache(folder)
+        let before = floor_heap_bytes()
+        let count = try await cache.status().entryCount
+        let bytes = Double(floor_heap_bytes()) - Double(before)
+        return withExtendedLifetime(cache) {
+            Figure(name: "memory, an entry", value: bytes / Double(count), unit: "B", goal: 100)
+        }
+    }
+
+    /// Measures lookups while another task scans the folder.
+    private static func readsDuringScan(_ folder: URL) async throws -> Figure {
+        let cache = cache(folder)
+        let scans = Task { while !Task.isCancelled { _ = try await cache.status() } }
+        var times: [Double] = []
+        for number in 0..<20_000 {
+            let start = ContinuousClock.now
+            guard try await cache.entry(for: imageKey(50_000 + number)) != nil else { throw missing }
+            times.append((ContinuousClock.now - start) / .milliseconds(1))
+        }
+        scans.cancel()
+        _ = await scans.result
+        let percentile = times.sorted()[times.count * 99 / 100]
+        return Figure(name: "read during a scan of 100,000 (wall, 99th percentile)", value: percentile, unit: "ms", goal: 2)
+    }
+
+    private static var missing: ContenderFailure {
+        ContenderFailure(text: "DiskDataCache does not have an entry that was stored")
     }
 }

@@ -68,9 +68,6 @@ struct CacheVerifyCommand: AsyncParsableCommand {
             let report = try await cache.verify()
             var parts = ["\(report.entriesChecked) entries checked, \(ByteCount.text(report.bytesChecked))"]
             if report.damagedRemoved > 0 { parts.append("\(report.damagedRemoved) damaged, removed") }
-            if report.temporariesRemoved > 0 { parts.append("\(report.temporariesRemoved) incomplete, removed") }
-            if report.otherVersions > 0 { parts.append("\(report.otherVersions) of another version, kept") }
-            if report.oversized > 0 { parts.append("\(report.oversized) above the limit, not read") }
             Console.output("\(path): " + parts.joined(separator: "; "))
             if !report.isIntact {
                 let first = report.unrepaired.first ?? ""

@@ -1,4 +1,5 @@
 public import ImageCore
+import Synchronization
 
 #if canImport(FoundationEssentials)
     public import FoundationEssentials
@@ -8,9 +9,9 @@ public import ImageCore
 
 /// Stores encoded bytes as files in a folder, within a size limit. Entries outlive the process.
 ///
-/// - A lookup returns a complete entry or none. Each lookup verifies the checksums of the whole entry.
-/// - The limit includes whole files and the index. The cache reserves space before it writes, so the folder never
-///   exceeds the limit, even if several processes share it. The locks and reservations of a process end with it.
+/// - A lookup returns a complete entry or none. Each lookup verifies the checksum of the whole entry.
+/// - The limit includes files that are being written. The cache reserves space before it writes, so the folder never
+///   exceeds the limit, even if several processes share it. The locks of a process end with it.
 /// - An entry larger than the limit is rejected. If a store fails or is rejected, the older entry for the key is
 ///   removed.
 /// - If the folder is removed, the next store creates it again. Files of other programs in the folder are not touched.
@@ -19,81 +20,56 @@ public import ImageCore
 public final class DiskDataCache: DataCache {
     private static let readerCount = 4
 
-    let folder: EntryFolder
-    /// Runs all changes of the folder, one at a time.
-    let writer = QueueExecutor(label: "DiskDataCache.writer")
+    private let lookup: EntryLookup
+    private let store: StoreQueue
     /// All reads of one key run on the same queue. The number of queues limits the number of threads.
-    private let readers = (0..<readerCount).map { QueueExecutor(label: "DiskDataCache.reader.\($0)") }
+    private let readers = (0..<readerCount).map { WorkQueue("DiskDataCache.reader.\($0)") }
+    private let isOpened = Atomic(false)
 
     /// Creates a cache. The folder is not accessed until the first operation.
     ///
     /// - Parameters:
     ///   - directory: A `file:` URL. The first store creates the folder and its parents.
     ///   - byteLimit: The limit for all files of the cache, in bytes. A negative value counts as 0.
-    ///   - options: The durability, age limit, eviction policy, and file layout.
-    ///   - fileSystem: The file system. Tests can pass one that fails.
+    ///   - options: The age limit, free space, and file layout.
     ///   - now: Returns the current time. The cache uses it to order entries by their last use.
     public convenience init(
         directory: URL, byteLimit: Int = 500 << 20, options: DiskCacheOptions = DiskCacheOptions(),
-        fileSystem: any FileSystem = POSIXFileSystem(), now: @escaping @Sendable () -> Date
+        now: @escaping @Sendable () -> Date
     ) {
         self.init(
-            folder: EntryFolder(
-                root: directory.path, byteLimit: byteLimit, options: options, fileSystem: fileSystem, now: now))
+            directory: directory, byteLimit: byteLimit, options: options, fileSystem: POSIXFileSystem(), now: now)
     }
 
-    /// Creates a cache with default options except for the durability. The folder is not accessed until the first
-    /// operation.
-    ///
-    /// - Parameters:
-    ///   - directory: A `file:` URL. The first store creates the folder and its parents.
-    ///   - byteLimit: The limit for all files of the cache, in bytes. A negative value counts as 0.
-    ///   - durability: The events that stored entries survive.
-    ///   - now: Returns the current time. The cache uses it to order entries by their last use.
-    public convenience init(
-        directory: URL, byteLimit: Int = 500 << 20, durability: DiskDurability, now: @escaping @Sendable () -> Date
+    /// Creates a cache that uses another file system, for tests.
+    package init(
+        directory: URL, byteLimit: Int, options: DiskCacheOptions, fileSystem: any FileSystem,
+        now: @escaping @Sendable () -> Date
     ) {
-        var options = DiskCacheOptions()
-        options.durability = durability
-        self.init(directory: directory, byteLimit: byteLimit, options: options, now: now)
+        lookup = EntryLookup(
+            paths: FolderPaths(root: directory.path, layout: options.layout),
+            fileSystem: fileSystem,
+            // Sums of limits and sizes of files don't overflow.
+            byteLimit: min(max(0, byteLimit), .max / 4), options: options, uses: PendingUses(),
+            clock: UseClock(now: now))
+        store = StoreQueue(EntryStore(lookup))
     }
 
-    package init(folder: EntryFolder) { self.folder = folder }
-
-    deinit { writer.async { [folder] in Self.attempt { () throws(FileSystemFailure) in try folder.flush() } } }
-
-    /// The executor on which the cache changes the folder.
-    ///
-    /// A task that prefers it (`withTaskExecutorPreference`) stores and removes entries without a thread switch. Use it
-    /// for many operations in a row. The cache can't write while such a task does other work.
-    public var executor: any TaskExecutor { writer }
+    deinit {
+        store.changeLater { store in
+            store.writeUses()
+            store.close()
+        }
+    }
 
     /// The limit for all files of the cache, in bytes.
-    public var byteLimit: Int { folder.byteLimit }
-
-    /// Counts of the operations of this cache since it was created.
-    public var statistics: DiskCacheStatistics { folder.statistics }
+    public var byteLimit: Int { lookup.byteLimit }
 
     /// Returns the entry for a key, or `nil` if it is missing, damaged or older than the age limit.
     ///
     /// - Throws: `DataCacheFailure` if the file can't be read.
     public func entry(for key: DataCacheKey) async throws(DataCacheFailure) -> DataCacheEntry? {
-        openInBackground()
-        let name = folder.name(key)
-        let result =
-            if let result = folder.readNonblocking(key, name: name) { result } else { try await read(key, name) }
-        switch result {
-        case .entry(let entry):
-            flushInBackground()
-            return entry
-        case .absent: return nil
-        case .unindexed(let entry):
-            await reconcile(name)
-            return entry
-        case .inconsistent:
-            await reconcile(name)
-            return nil
-        }
+        if case .entry(let entry) = try await find(key, inMemoryUpTo: .max) { entry } else { nil }
     }
 
     /// Stores an entry, and replaces an older one for its key. Evicts other entries if the limit requires it.
@@ -101,72 +77,151 @@ public final class DiskDataCache: DataCache {
     /// - Throws: `DataCacheFailure.tooLarge` if the entry exceeds the limit, `.noSpace` if the file system is full, or
     ///   another failure of the file system. The older entry is then removed.
     public func store(_ entry: DataCacheEntry, for key: DataCacheKey) async throws(DataCacheFailure) {
-        openInBackground()
-        let storing = try await perform(on: writer) { folder throws(FileSystemFailure) in
-            try folder.store(entry, for: key, name: folder.name(key))
-        }
-        if case .tooLarge(let byteCount) = storing { throw .tooLarge(bytes: byteCount, allowed: folder.largestEntry) }
+        try await change { [name = lookup.options.naming.name(key)] store in try store.store(entry, for: key, name) }
     }
 
     /// Removes the entry for a key. Does nothing if it is missing.
     public func remove(for key: DataCacheKey) async throws(DataCacheFailure) {
-        try await perform(on: writer) { folder throws(FileSystemFailure) in try folder.remove(folder.name(key)) }
+        try await change { [name = lookup.options.naming.name(key)] store in try store.remove(name) }
     }
 
     /// Removes all entries. The folders and the files of other programs stay.
     public func removeAll() async throws(DataCacheFailure) {
-        try await perform(on: writer) { folder throws(FileSystemFailure) in try folder.removeAll() }
+        try await change { store in try store.removeAll() }
     }
 
-    private func read(_ key: DataCacheKey, _ name: EntryName) async throws(DataCacheFailure) -> ReadResult {
-        try await perform(on: reader(for: name)) { folder throws(FileSystemFailure) in
-            try folder.read(key, name: name)
+    /// Looks up an entry, on the caller's thread if the file is in memory. Notes the use, and removes an unusable file.
+    private func find(
+        _ key: DataCacheKey, inMemoryUpTo largest: Int
+    ) async throws(DataCacheFailure) -> EntryLookup.Result {
+        openInBackground()
+        let name = lookup.options.naming.name(key)
+        var result = lookup.findCached(key, name)
+        if result == nil {
+            result = try await reader(for: name).run { [lookup] in try lookup.find(key, name, inMemoryUpTo: largest) }
+        }
+        switch result {
+        case .entry, .file:
+            let isFlushDue = lookup.uses.note(name, at: lookup.clock.time)
+            if isFlushDue { store.changeLater { $0.writeUses() } }
+        // If it can't be removed, the next lookup is a miss too.
+        case .unusable: try? await change { store in _ = try store.removeUnusable(name) }
+        case .absent, nil: break
+        }
+        return result ?? .absent
+    }
+
+    private func reader(for name: EntryName) -> WorkQueue { readers[name.number % Self.readerCount] }
+
+    private func change<Value: Sendable>(
+        _ work: @escaping @Sendable (inout EntryStore) throws -> Value
+    ) async throws(DataCacheFailure) -> Value {
+        openInBackground()
+        return try await store.change(work)
+    }
+
+    /// Opens the folder on first use. This removes leftovers, and applies the limits even if nothing is stored.
+    private func openInBackground() {
+        guard isOpened.compareExchange(expected: false, desired: true, ordering: .relaxed).exchanged else { return }
+        store.changeLater { [ageLimit = lookup.options.ageLimit, byteLimit] store in
+            try store.open()
+            while try store.evictionStep(downTo: byteLimit - UsageFile.byteCount) != nil {}
+            guard let ageLimit else { return }
+            _ = try store.status()
+            while try store.evictionStep(unusedSince: store.clock.time(before: ageLimit)) != nil {}
         }
     }
+}
 
-    func reader(for name: EntryName) -> QueueExecutor { readers[name.lowBits % Self.readerCount] }
+// MARK: Streaming
 
-    /// Runs `work` on a queue, off the cooperative pool, and resumes with its result.
-    func perform<Result: Sendable>(
-        on executor: QueueExecutor, _ work: @escaping @Sendable (EntryFolder) throws(FileSystemFailure) -> Result
-    ) async throws(DataCacheFailure) -> Result {
-        try await outcome(on: executor, work).mapError(\.asDataCacheFailure).get()
+extension DiskDataCache: StreamingDataCache {
+    /// Returns a writer for a new entry, which replaces an older one when it is finished.
+    ///
+    /// Reserves space for entries of 256 KiB or more. An entry of unknown length reserves space as it grows.
+    public func writer(
+        for key: DataCacheKey, expectedByteCount: Int?
+    ) async throws(DataCacheFailure) -> any DataCacheWriter {
+        openInBackground()
+        let writer = DiskEntryWriter(store, key, lookup.options.naming.name(key))
+        try await writer.prepare(expectedByteCount)
+        return writer
     }
 
-    func outcome<Value: Sendable, Failure: Error>(
-        on executor: QueueExecutor, _ work: @escaping @Sendable (EntryFolder) throws(Failure) -> Value
-    ) async -> Result<Value, Failure> {
-        await withTaskExecutorPreference(executor) { [folder] in
-            Result { () throws(Failure) in try work(folder) }
+    /// Returns a reader for parts of an entry, or `nil` if the entry is missing or damaged.
+    ///
+    /// The reader can read the entry even after it was replaced or removed. It keeps an entry of up to 1 MiB in memory.
+    public func reader(for key: DataCacheKey) async throws(DataCacheFailure) -> (any DataCacheReader)? {
+        switch try await find(key, inMemoryUpTo: EntryLookup.largestSmallFile) {
+        case .entry(let entry): entry
+        case .file(let open):
+            DiskEntryReader(open, lookup.fileSystem, reader(for: lookup.options.naming.name(key)))
+        case .absent, .unusable: nil
         }
     }
+}
 
-    /// Opens the folder on first use. This removes leftovers and applies the limit even if nothing is stored.
-    func openInBackground() {
-        guard folder.requestsOpening() else { return }
-        writer.async { [folder] in Self.attempt { () throws(FileSystemFailure) in try folder.open() } }
+// MARK: Maintenance
+
+extension DiskDataCache {
+    /// Returns the current size and age of the folder's contents, including entries of other processes. Lists all
+    /// files.
+    ///
+    /// - Throws: `DataCacheFailure` if the folder can't be read.
+    public func status() async throws(DataCacheFailure) -> DiskCacheStatus {
+        try await change { store in try store.status() }
     }
 
-    /// Writes pending uses to the index if there are many of them.
-    private func flushInBackground() {
-        guard folder.requestsFlush() else { return }
-        writer.async { [folder] in Self.attempt { () throws(FileSystemFailure) in try folder.flush() } }
-    }
-
-    /// Makes folder and index consistent for one name. A failed repair doesn't make the read fail. `verify` reports it.
-    func reconcile(_ name: EntryName) async {
-        do {
-            _ = try await perform(on: writer) { folder throws(FileSystemFailure) in try folder.reconcile(name) }
-        } catch {
-            // The next verification finds the same problem.
+    /// Reads all entries, and removes damaged ones and the leftovers of ended processes.
+    ///
+    /// Other operations can run in between.
+    ///
+    /// - Returns: The number of checked and removed entries, and the problems that could not be repaired.
+    /// - Throws: `DataCacheFailure` if a folder can't be listed.
+    public func verify() async throws(DataCacheFailure) -> DiskCacheVerification {
+        var report = DiskCacheVerification()
+        for folder in try await change({ store in try store.paths.folders(store.fileSystem) }) {
+            report.add(try await change { store in try store.verify(folder: folder) })
         }
+        _ = try await status()
+        return report
     }
 
-    private static func attempt(_ work: () throws(FileSystemFailure) -> Void) {
-        do {
-            try work()
-        } catch {
-            // The next operation that needs this work tries again and throws the error.
-        }
+    /// Evicts entries until their files have at most `byteCount` bytes in total. The limit doesn't change.
+    ///
+    /// - Returns: The number of evicted entries and the total length of their files.
+    /// - Throws: `DataCacheFailure` if an entry can't be evicted.
+    @discardableResult
+    public func trim(to byteCount: Int) async throws(DataCacheFailure) -> DiskCacheRemoval {
+        _ = try await status()
+        return try await repeatUntilDone { store in try store.evictionStep(downTo: byteCount) }
+    }
+
+    /// Removes entries that were neither stored nor read for longer than `age`.
+    ///
+    /// - Returns: The number of removed entries and the total length of their files.
+    /// - Throws: `DataCacheFailure` if an entry can't be removed.
+    @discardableResult
+    public func removeAll(olderThan age: Duration) async throws(DataCacheFailure) -> DiskCacheRemoval {
+        let deadline = lookup.clock.time(before: age)
+        _ = try await status()
+        return try await repeatUntilDone { store in try store.evictionStep(unusedSince: deadline) }
+    }
+
+    /// Writes the times at which entries were used to their files.
+    ///
+    /// The cache also does this after 256 hits, before it evicts entries, and when it is deinitialized. If the process
+    /// ends before that, these times are lost.
+    ///
+    /// - Throws: Nothing, because a time that can't be written is lost.
+    public func flush() async throws(DataCacheFailure) { try await change { store in store.writeUses() } }
+
+    /// Repeats a step until it returns nil, and adds up the results. Other operations can run in between.
+    private func repeatUntilDone(
+        _ step: @escaping @Sendable (inout EntryStore) throws -> DiskCacheRemoval?
+    ) async throws(DataCacheFailure) -> DiskCacheRemoval {
+        var sum = DiskCacheRemoval()
+        while let part = try await change(step) { sum.add(part) }
+        return sum
     }
 }

@@ -1,99 +1,59 @@
-package import ImageCore
+public import ImageCore
 
-/// The name of an entry's file: 32 bytes computed from its key, by default the SHA-256.
-package struct EntryName: Hashable, Sendable {
-    // A SIMD vector would be aligned to 32 bytes and waste memory.
-    private let first: UInt64
-    private let second: UInt64
-    private let third: UInt64
-    private let fourth: UInt64
+/// A scheme that derives file names from keys. A name has 64 hexadecimal digits, which represent 32 bytes.
+public struct DiskNaming: Sendable {
+    let name: @Sendable (DataCacheKey) -> EntryName
 
-    /// The name in events that concern no entry.
-    static let none = EntryName(words: (0, 0, 0, 0))
-
-    package init(words: (UInt64, UInt64, UInt64, UInt64)) { (first, second, third, fourth) = words }
-
-    package init(_ key: DataCacheKey) { self.init(keyBytes: Array(key.source.utf8)) }
-
-    package init(keyBytes: [UInt8]) {
-        let digest = SHA256.digest(of: keyBytes).map(UInt64.init)
-        self.init(
-            words: (
-                digest[0] << 32 | digest[1], digest[2] << 32 | digest[3], digest[4] << 32 | digest[5],
-                digest[6] << 32 | digest[7]
-            ))
+    /// Names are the SHA-256 of the key (FIPS 180-4). Keys don't share a name, even if an attacker chooses them.
+    public static let sha256 = DiskNaming { key in
+        let words = SHA256.digest(of: Array(key.source.utf8))
+        let pairs = (0..<4).map { UInt64(words[2 * $0]) << 32 | UInt64(words[2 * $0 + 1]) }
+        return EntryName(SIMD4(pairs))
     }
 
+    /// Returns a scheme with a custom digest, for example a keyed hash, so that file names reveal nothing about the
+    /// keys.
+    ///
+    /// The files still contain the keys. Use `EncryptionTransform` of ImageTieredCaching to encrypt them.
+    ///
+    /// - Parameter digest: Returns four uniformly distributed words. Keys with the same digest replace each other in
+    ///   the cache.
+    public static func digest(_ digest: @escaping @Sendable (DataCacheKey) -> SIMD4<UInt64>) -> DiskNaming {
+        DiskNaming { EntryName(digest($0)) }
+    }
+}
+
+/// The name of the file of an entry.
+struct EntryName: Hashable, Sendable {
+    private static let digits = Array("0123456789abcdef".utf8)
+
+    let words: SIMD4<UInt64>
+
+    init(_ words: SIMD4<UInt64>) { self.words = words }
+
     /// Returns nil unless `text` is a name: 64 lowercase hexadecimal digits.
-    package init?(_ text: String) {
+    init?(_ text: String) {
         guard text.utf8.count == 64 else { return nil }
-        var words: [UInt64] = [0, 0, 0, 0]
+        var words = SIMD4<UInt64>()
         for (index, digit) in text.utf8.enumerated() {
-            guard let value = Self.value(ofDigit: digit) else { return nil }
+            guard let value = Self.digits.firstIndex(of: digit) else { return nil }
             words[index / 16] = words[index / 16] << 4 | UInt64(value)
         }
-        self.init(words: (words[0], words[1], words[2], words[3]))
+        self.words = words
     }
 
     /// The name as 64 lowercase hexadecimal digits.
-    package var text: String { path(in: "", isSharded: false) }
-
-    /// The subfolder: the first two digits of the name.
-    package var shard: String { String(text.prefix(2)) }
-
-    /// Returns the path of the file: `prefix`, the subfolder and a slash if the layout is sharded, and the name.
-    package func path(in prefix: String, isSharded: Bool) -> String {
-        let count = prefix.utf8.count + (isSharded ? 67 : 64)
-        // Exactly `count` bytes are written: a complete string, and ASCII characters.
-        return unsafe String(unsafeUninitializedCapacity: count) { buffer in
-            var end = unsafe buffer.update(fromContentsOf: prefix.utf8)
-            if isSharded {
-                let top = UInt8(truncatingIfNeeded: first >> 56)
-                unsafe buffer[end] = Self.digit(top >> 4)
-                unsafe buffer[end + 1] = Self.digit(top & 15)
-                unsafe buffer[end + 2] = 47
-                end += 3
+    var text: String {
+        var text: [UInt8] = []
+        text.reserveCapacity(64)
+        for index in 0..<4 {
+            for shift in stride(from: UInt64(60), through: 0, by: -4) {
+                text.append(Self.digits[Int(words[index] >> shift & 15)])
             }
-            for word in [first, second, third, fourth] {
-                for index in 0..<16 {
-                    unsafe buffer[end + index] = Self.digit(
-                        UInt8(truncatingIfNeeded: word >> UInt64(60 - 4 * index)) & 15)
-                }
-                end += 16
-            }
-            return end
         }
+        return String(decoding: text, as: UTF8.self)
     }
 
-    /// Returns true if `text` can be the name of a subfolder.
-    package static func isShard(_ text: String) -> Bool {
-        text.utf8.count == 2 && text.utf8.allSatisfy { value(ofDigit: $0) != nil }
-    }
-
-    // The bits are uniformly distributed, so the first word is a sufficient hash.
-    package func hash(into hasher: inout Hasher) { hasher.combine(first) }
-
-    /// The hash value in a `NameTable`: the first word.
-    var hash: UInt64 { first }
-
-    /// The last 16 bits, which are uniformly distributed.
-    package var lowBits: Int { Int(fourth & 0xFFFF) }
-
-    /// Appends the 32 bytes, word by word, little-endian.
-    func append(to bytes: inout [UInt8]) {
-        for word in [first, second, third, fourth] {
-            // An integer has no padding.
-            unsafe withUnsafeBytes(of: word.littleEndian) { unsafe bytes.append(contentsOf: $0) }
-        }
-    }
-
-    private static func digit(_ value: UInt8) -> UInt8 { value < 10 ? 48 + value : 87 + value }
-
-    private static func value(ofDigit digit: UInt8) -> UInt8? {
-        switch digit {
-        case 48...57: digit - 48
-        case 97...102: digit - 87
-        default: nil
-        }
-    }
+    /// A number that is the same for equal names, and uniformly distributed.
+    var number: Int { Int(words[3] & 0xFFFF) }
 }

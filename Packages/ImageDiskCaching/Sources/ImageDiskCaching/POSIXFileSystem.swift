@@ -1,5 +1,10 @@
 import CImageDiskCaching
-public import ImageCore
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 
 #if canImport(Glibc)
     import Glibc
@@ -7,200 +12,152 @@ public import ImageCore
     import Darwin
 #endif
 
-/// Accesses files with the system calls of Linux and Apple platforms. `DiskDataCache` uses it by default.
-///
-/// - Each method blocks the calling thread, except those for non-blocking access.
-/// - Failures contain the name of the system call and its `errno`, for example `open` and `ENOENT`.
-/// - Opens, reads, writes and locks that a signal interrupts (`EINTR`) are repeated.
-/// - Only the owner can access new files and directories (modes 0600 and 0700).
-/// - Locks are those of `flock`, which other programs can ignore.
-/// - `synchronize` calls `fdatasync` on Linux. On Apple platforms, it calls `fcntl` with `F_FULLFSYNC`, because `fsync`
-///   leaves data in the cache of the device.
-/// - Non-blocking access needs `openat2` and `preadv2` of Linux. Without them, these methods return nil.
-public struct POSIXFileSystem: FileSystem {
-    /// Creates a file system. It has no state.
-    public init() {}
+/// Returns the file system of the operating system, for tests.
+package func makeSystemFiles() -> any FileSystem { POSIXFileSystem() }
 
-    public func openToRead(_ path: String) throws(FileSystemFailure) -> Int32 {
-        // O_NONBLOCK: opening a named pipe would block forever.
-        try retrying("open") { unsafe open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC) }
+/// The system calls of Linux and Apple platforms. New files and folders belong to the owner only.
+struct POSIXFileSystem: FileSystem {
+    func openToRead(_ path: String) throws -> Int32 { try open(path, O_RDONLY) }
+
+    func openCached(_ path: String) throws -> Int32? {
+        try nilIfBlocking { try open(path, O_RDONLY, cached: true) }
     }
 
-    public func create(_ path: String) throws(FileSystemFailure) -> Int32 {
-        try retrying("open") { unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600) }
+    func openToUpdate(_ path: String) throws -> Int32 { try open(path, O_RDWR | O_CREAT) }
+
+    func create(_ path: String) throws -> Int32 { try open(path, O_WRONLY | O_CREAT | O_EXCL) }
+
+    // A failure can't be handled: a second call could close a descriptor of other code.
+    func close(_ file: Int32) { _ = systemClose(file) }
+
+    func read(_ file: Int32, _ count: Int, at offset: Int) throws -> Data {
+        try read(file, count, at: offset, cached: false)
     }
 
-    public func openToUpdate(_ path: String) throws(FileSystemFailure) -> Int32 {
-        try retrying("open") { unsafe open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0o600) }
+    func readCached(_ file: Int32, _ count: Int) throws -> Data? {
+        try nilIfBlocking { try read(file, count, at: 0, cached: true) }
     }
 
-    public func openToReadNonblocking(_ path: String) throws(FileSystemFailure) -> Int32? {
-        try Self.nilIfBlocking { () throws(FileSystemFailure) in
-            try retrying("openat2") { unsafe disk_open_cached(path) }
-        }
-    }
-
-    public func readNonblocking(
-        _ file: Int32, into buffer: UnsafeMutableRawBufferPointer
-    ) throws(FileSystemFailure) -> Int? {
-        try Self.nilIfBlocking { () throws(FileSystemFailure) in
-            try retrying("preadv2") { unsafe disk_read_cached(file, buffer.baseAddress, buffer.count) }
-        }
-    }
-
-    /// Returns nil if the call would block, or if the system or file system doesn't support non-blocking calls.
-    private static func nilIfBlocking<Result>(
-        _ call: () throws(FileSystemFailure) -> Result
-    ) throws(FileSystemFailure) -> Result? {
-        do {
-            return try call()
-        } catch  where [EAGAIN, ENOSYS, EOPNOTSUPP, EINVAL, EPERM].contains(error.code) {
-            return nil
-        }
-    }
-
-    public func status(of file: Int32) throws(FileSystemFailure) -> FileStatus {
-        var status = stat()
-        try retrying("fstat") { unsafe fstat(file, &status) }
-        return Self.status(status)
-    }
-
-    public func status(at path: String) throws(FileSystemFailure) -> FileStatus {
-        var status = stat()
-        try retrying("lstat") { unsafe lstat(path, &status) }
-        return Self.status(status)
-    }
-
-    public func read(
-        _ file: Int32, into buffer: UnsafeMutableRawBufferPointer, at offset: Int
-    ) throws(FileSystemFailure) -> Int {
-        var filled = 0
-        while filled < buffer.count {
-            let rest = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[filled...])
-            let count = try retrying("pread") {
-                unsafe pread(file, rest.baseAddress, rest.count, off_t(offset + filled))
-            }
-            if count == 0 { break }
-            filled += count
-        }
-        return filled
-    }
-
-    public func write(_ bytes: UnsafeRawBufferPointer, to file: Int32) throws(FileSystemFailure) {
+    func write(_ bytes: Data, to file: Int32, at offset: Int) throws {
         var written = 0
         while written < bytes.count {
-            let rest = unsafe UnsafeRawBufferPointer(rebasing: bytes[written...])
-            written += try retrying("write") { unsafe systemWrite(file, rest.baseAddress, rest.count) }
-        }
-    }
-
-    public func write(
-        _ bytes: UnsafeRawBufferPointer, _ more: UnsafeRawBufferPointer, to file: Int32
-    ) throws(FileSystemFailure) {
-        let parts = unsafe [bytes, more].map {
-            unsafe iovec(iov_base: UnsafeMutableRawPointer(mutating: $0.baseAddress), iov_len: $0.count)
-        }
-        let written = try retrying("write") { unsafe writev(file, parts, 2) }
-        try unsafe write(UnsafeRawBufferPointer(rebasing: bytes.dropFirst(written)), to: file)
-        try unsafe write(UnsafeRawBufferPointer(rebasing: more.dropFirst(max(0, written - bytes.count))), to: file)
-    }
-
-    public func write(
-        _ bytes: UnsafeRawBufferPointer, to file: Int32, at offset: Int
-    ) throws(FileSystemFailure) {
-        var written = 0
-        while written < bytes.count {
-            let rest = unsafe UnsafeRawBufferPointer(rebasing: bytes[written...])
-            written += try retrying("pwrite") {
-                unsafe pwrite(file, rest.baseAddress, rest.count, off_t(offset + written))
+            written += try retrying("write") {
+                unsafe bytes.dropFirst(written).withUnsafeBytes {
+                    unsafe pwrite(file, $0.baseAddress, $0.count, off_t(offset + written))
+                }
             }
         }
     }
 
-    public func truncate(_ file: Int32, to byteCount: Int) throws(FileSystemFailure) {
+    func truncate(_ file: Int32, to byteCount: Int) throws {
         try retrying("ftruncate") { ftruncate(file, off_t(byteCount)) }
     }
 
-    public func setModified(_ nanoseconds: Int64, of file: Int32) throws(FileSystemFailure) {
-        let (seconds, rest) = nanoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
-        let time = timespec(tv_sec: Int(seconds), tv_nsec: Int(rest))
-        let times = [time, time]
-        try retrying("futimens") { unsafe futimens(file, times) }
-    }
-
-    public func lock(_ file: Int32) throws(FileSystemFailure) -> Bool {
+    func lock(_ file: Int32, waits: Bool) throws -> Bool {
         do {
-            try retrying("flock") { flock(file, LOCK_EX | LOCK_NB) }
+            try retrying("flock") { flock(file, waits ? LOCK_EX : LOCK_EX | LOCK_NB) }
             return true
-        } catch  where error.code == EWOULDBLOCK {
+        } catch let failure as FileSystemFailure where failure.code == EWOULDBLOCK {
             return false
         }
     }
 
-    public func waitForLock(_ file: Int32) throws(FileSystemFailure) {
-        try retrying("flock") { flock(file, LOCK_EX) }
+    // The call fails only for a descriptor that is not open.
+    func unlock(_ file: Int32) { _ = flock(file, LOCK_UN) }
+
+    func status(of file: Int32) throws -> FileStatus {
+        var status = stat()
+        try retrying("fstat") { unsafe fstat(file, &status) }
+        return FileStatus(status)
     }
 
-    public func unlock(_ file: Int32) {
-        // The call fails only for a descriptor that is not open.
-        _ = flock(file, LOCK_UN)
+    func status(at path: String) throws -> FileStatus {
+        var status = stat()
+        try retrying("lstat") { unsafe lstat(path, &status) }
+        return FileStatus(status)
     }
 
-    public func synchronize(_ file: Int32) throws(FileSystemFailure) {
-        #if canImport(Darwin)
-            // On Apple platforms, fsync leaves data in the cache of the device.
-            try retrying("fcntl") { fcntl(file, F_FULLFSYNC) }
-        #else
-            try retrying("fdatasync") { fdatasync(file) }
-        #endif
+    func setModified(_ nanoseconds: Int64, at path: String) throws {
+        let (seconds, rest) = nanoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
+        // The parts of a time before 1970 must be positive.
+        let time = timespec(
+            tv_sec: Int(rest < 0 ? seconds - 1 : seconds), tv_nsec: Int(rest < 0 ? rest + 1_000_000_000 : rest))
+        try retrying("utimensat") { unsafe utimensat(AT_FDCWD, path, [time, time], AT_SYMLINK_NOFOLLOW) }
     }
 
-    public func synchronizeFolder(_ path: String) throws(FileSystemFailure) {
-        let folder = try retrying("open") { unsafe open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
-        defer { close(folder) }
-        try retrying("fsync") { fsync(folder) }
+    func rename(_ path: String, to newPath: String) throws {
+        try retrying("rename") { unsafe renameat(AT_FDCWD, path, AT_FDCWD, newPath) }
     }
 
-    public func close(_ file: Int32) {
-        // A failure can't be handled: a second call could close a descriptor of other code.
-        _ = systemClose(file)
+    func remove(_ path: String) throws { try retrying("unlink") { unsafe unlink(path) } }
+
+    func makeFolder(_ path: String) throws {
+        try reportingCode("mkdir") {
+            try FileManager.default.createDirectory(
+                atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        }
     }
 
-    public func rename(_ path: String, to newPath: String) throws(FileSystemFailure) {
-        try retrying("rename") { unsafe systemRename(path, newPath) }
+    func list(_ path: String) throws -> [String] {
+        try reportingCode("opendir") { try FileManager.default.contentsOfDirectory(atPath: path) }
     }
 
-    public func remove(_ path: String) throws(FileSystemFailure) {
-        try retrying("unlink") { unsafe unlink(path) }
+    func availableBytes(at path: String) throws -> Int {
+        var status = statvfs()
+        try retrying("statvfs") { unsafe statvfs(path, &status) }
+        return Int(
+            clamping: UInt64(status.f_bavail).multipliedReportingOverflow(by: UInt64(status.f_frsize)).partialValue)
     }
 
-    public func bootNumber() -> UInt64 { disk_boot_number() }
-
-    private static func status(_ status: stat) -> FileStatus {
-        FileStatus(
-            isRegular: isRegular(status), byteCount: Int(status.st_size), modified: modified(status),
-            identity: FileIdentity(
-                device: UInt64(truncatingIfNeeded: status.st_dev), file: UInt64(truncatingIfNeeded: status.st_ino)),
-            hasName: status.st_nlink > 0)
+    private func open(_ path: String, _ flags: Int32, cached: Bool = false) throws -> Int32 {
+        try retrying("open") { unsafe disk_open(path, flags, cached) }
     }
 
-    static func modified(_ status: stat) -> Int64 {
+    private func read(_ file: Int32, _ count: Int, at offset: Int, cached: Bool) throws -> Data {
+        // Data copies a few bytes when it is created, before they are read, so it always gets more.
+        let capacity = max(64, count)
+        guard let memory = unsafe malloc(capacity) else { throw FileSystemFailure(call: "malloc", code: ENOMEM) }
+        // The data frees the memory, even if reading fails.
+        let data = unsafe Data(bytesNoCopy: memory, count: capacity, deallocator: .free)
+        var end = 0
+        while end < count {
+            let read = try retrying("read") { unsafe disk_read(file, memory + end, count - end, offset + end, cached) }
+            if read == 0 { break }
+            end += read
+        }
+        return end == capacity ? data : data.prefix(end)
+    }
+
+    /// Returns nil if a call would block, or if the system doesn't support non-blocking calls.
+    private func nilIfBlocking<Result>(_ call: () throws -> Result) throws -> Result? {
+        do {
+            return try call()
+        } catch let failure as FileSystemFailure
+            where [EAGAIN, ENOSYS, EOPNOTSUPP, EINVAL, EPERM].contains(failure.code)
+        {
+            return nil
+        }
+    }
+}
+
+extension FileStatus {
+    fileprivate init(_ status: stat) {
         #if canImport(Darwin)
             let time = status.st_mtimespec
         #else
             let time = status.st_mtim
         #endif
-        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+        isRegular = status.st_mode & S_IFMT == S_IFREG
+        byteCount = Int(status.st_size)
+        modified = Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+        identity = Identity(
+            device: UInt64(truncatingIfNeeded: status.st_dev), inode: UInt64(truncatingIfNeeded: status.st_ino))
     }
-
-    static func isRegular(_ status: stat) -> Bool { status.st_mode & S_IFMT == S_IFREG }
 }
 
 /// Repeats a call that a signal interrupts. Throws the failure in errno if the result is -1.
 @discardableResult
-func retrying<Result: SignedInteger>(
-    _ call: String, _ body: () -> Result
-) throws(FileSystemFailure) -> Result {
+private func retrying<Result: SignedInteger>(_ call: String, _ body: () -> Result) throws -> Result {
     while true {
         let result = body()
         if result != -1 { return result }
@@ -209,13 +166,19 @@ func retrying<Result: SignedInteger>(
     }
 }
 
-// Some methods of `POSIXFileSystem` have the same names as these functions.
+/// Throws the code of the system call that made a method of Foundation fail.
+private func reportingCode<Result>(_ call: String, _ body: () throws -> Result) throws -> Result {
+    do {
+        return try body()
+    } catch {
+        let cause = (error as? CocoaError)?.underlying as? POSIXError
+        throw FileSystemFailure(call: call, code: cause?.code.rawValue ?? EIO)
+    }
+}
+
+// `POSIXFileSystem` has a method of the same name.
 #if canImport(Glibc)
-    private let systemWrite = unsafe Glibc.write
     private let systemClose = Glibc.close
-    private let systemRename = unsafe Glibc.rename
 #else
-    private let systemWrite = unsafe Darwin.write
     private let systemClose = Darwin.close
-    private let systemRename = unsafe Darwin.rename
 #endif

@@ -15,12 +15,8 @@ struct DiskStores: Sendable {
             try await originals.removeAll(olderThan: age)
             try await parts?.removeAll(olderThan: age)
         } byteCount: { () async throws(DataCacheFailure) in
-            let partialByteCount = try await parts?.status().totalByteCount ?? 0
-            return try await originals.status().totalByteCount + partialByteCount
+            let partialByteCount = try await parts?.status().byteCount ?? 0
+            return try await originals.status().byteCount + partialByteCount
         }
     }
-}
-
-extension DiskCacheStatus {
-    fileprivate var totalByteCount: Int { byteCount + indexByteCount }
 }

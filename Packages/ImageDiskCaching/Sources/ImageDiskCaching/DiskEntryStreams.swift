@@ -1,0 +1,144 @@
+import ImageCore
+import Synchronization
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Reads parts of a large entry on disk. Its checksum was verified when it was opened.
+final class DiskEntryReader: DataCacheReader {
+    private let entry: EntryLookup.OpenEntry
+    private let fileSystem: any FileSystem
+    private let queue: WorkQueue
+
+    init(_ entry: EntryLookup.OpenEntry, _ fileSystem: any FileSystem, _ queue: WorkQueue) {
+        self.entry = entry
+        self.fileSystem = fileSystem
+        self.queue = queue
+    }
+
+    deinit { queue.async { [fileSystem, file = entry.file] in fileSystem.close(file) } }
+
+    var byteCount: Int { entry.format.payload.count }
+    var metadata: Data { entry.metadata }
+    var createdAt: Date { entry.format.createdAt }
+
+    /// Returns nil if the device can't read the bytes any more.
+    func bytes(in range: Range<Int>) async throws(DataCacheFailure) -> Data? {
+        let wanted = range.clamped(to: entry.format.payload)
+        return try await queue.run { [fileSystem, file = entry.file] in
+            do {
+                let bytes = try fileSystem.read(file, wanted.count, at: wanted.lowerBound)
+                return bytes.count == wanted.count ? bytes : nil
+            } catch let failure as FileSystemFailure where failure.isDeviceError {
+                return nil
+            }
+        }
+    }
+}
+
+/// The number of bytes that are buffered before they are written.
+private let bufferSize = 1 << 18
+
+/// Streams an entry to disk. An entry of less than 256 KiB is stored as a whole when it is finished.
+final class DiskEntryWriter: DataCacheWriter {
+    private struct State {
+        /// The data that is not written yet.
+        var buffered = Data()
+        /// `nil` before the first write and after the end.
+        var part: PartialFile?
+        /// What further calls throw.
+        var failure: DataCacheFailure?
+
+        mutating func takeBuffered() -> Data {
+            defer { buffered = Data() }
+            return buffered
+        }
+    }
+
+    private let store: StoreQueue
+    private let key: DataCacheKey
+    private let name: EntryName
+    private let state = Mutex(State())
+
+    init(_ store: StoreQueue, _ key: DataCacheKey, _ name: EntryName) {
+        self.store = store
+        self.key = key
+        self.name = name
+    }
+
+    deinit {
+        guard let part = state.withLock({ $0.part }) else { return }
+        store.changeLater { $0.discard(part) }
+    }
+
+    /// Reserves space for an entry that is larger than the buffer.
+    func prepare(_ expectedByteCount: Int?) async throws(DataCacheFailure) {
+        guard let expectedByteCount, expectedByteCount >= bufferSize else { return }
+        try await write(Data(), expecting: expectedByteCount)
+    }
+
+    func append(_ bytes: Data) async throws(DataCacheFailure) {
+        let buffered = try state.withLock { state throws(DataCacheFailure) -> Data? in
+            if let failure = state.failure { throw failure }
+            state.buffered.append(bytes)
+            guard state.buffered.count >= bufferSize else { return nil }
+            return state.takeBuffered()
+        }
+        if let buffered { try await write(buffered, expecting: nil) }
+    }
+
+    func finish(metadata: Data, createdAt: Date) async throws(DataCacheFailure) {
+        let (rest, part) = try state.withLock { state throws(DataCacheFailure) -> (Data, PartialFile?) in
+            if let failure = state.failure { throw failure }
+            state.failure = .io("The writer is already finished")
+            return (state.takeBuffered(), state.part.take())
+        }
+        try await change { [key, name] store in
+            guard var part else {
+                let entry = DataCacheEntry(data: rest, metadata: metadata, createdAt: createdAt)
+                return try store.store(entry, for: key, name)
+            }
+            try store.append(rest, to: &part, name)
+            try store.finishStream(part, name, key, metadata, createdAt)
+        }
+    }
+
+    func cancel() async {
+        let part = state.withLock { state in
+            state.failure = state.failure ?? .io("The writer is already cancelled")
+            _ = state.takeBuffered()
+            return state.part.take()
+        }
+        guard let part else { return }
+        do {
+            try await store.change { $0.discard(part) }
+        } catch {
+            // Discarding a part doesn't throw.
+        }
+    }
+
+    private func write(_ bytes: Data, expecting: Int?) async throws(DataCacheFailure) {
+        let existing = state.withLock { $0.part.take() }
+        let part = try await change { [name] store in
+            var part = try existing ?? store.beginStream(name, expected: expecting)
+            try store.append(bytes, to: &part, name)
+            return part
+        }
+        state.withLock { $0.part = part }
+    }
+
+    /// Makes a change. Further calls throw its failure too.
+    private func change<Value: Sendable>(
+        _ work: @escaping @Sendable (inout EntryStore) throws -> Value
+    ) async throws(DataCacheFailure) -> Value {
+        do {
+            return try await store.change(work)
+        } catch {
+            state.withLock { $0.failure = error }
+            throw error
+        }
+    }
+}

@@ -1,0 +1,105 @@
+import Foundation
+import ImageCore
+import ImageDiskCaching
+import Testing
+
+@Suite("The counter of the bytes in use")
+struct UsageFileTests {
+    private let folder = TestFolder()
+    private static let files = 6 * fileSize(entry(500), key(1))
+    private static let limit = ImageDiskCachingTests.limit(files: files)
+
+    /// Fills the folder to its limit, and returns the bytes of the counter.
+    private func fill() async throws -> Data {
+        let cache = folder.cache(byteLimit: Self.limit)
+        for number in 1...6 { try await cache.store(entry(500), for: key(number)) }
+        return try Data(contentsOf: folder.usage)
+    }
+
+    /// Checks that all entries exist, and that a store doesn't exceed the limit.
+    private func expectIntact(_ cache: DiskDataCache, _ comment: Comment) async throws {
+        for number in 1...6 {
+            let found = try await cache.entry(for: key(number))
+            #expect(found == entry(500), comment)
+        }
+        try await cache.store(entry(500), for: key(9))
+        #expect(folder.totalByteCount() == Self.limit, comment)
+        try await cache.remove(for: key(9))
+        for number in 1...6 { try await cache.store(entry(500), for: key(number)) }
+    }
+
+    @Test("if the counter is truncated, altered, replaced or removed, no entry is lost and the limit holds")
+    func damaged() async throws {
+        let original = try await fill()
+        #expect(original.count == 24)
+        for length in 0..<original.count {
+            try original.prefix(length).write(to: folder.usage)
+            try await expectIntact(folder.cache(byteLimit: Self.limit), "truncated at \(length)")
+        }
+        for position in original.indices {
+            var altered = original
+            altered[position] ^= 1
+            try altered.write(to: folder.usage)
+            try await expectIntact(folder.cache(byteLimit: Self.limit), "altered at \(position)")
+        }
+        let inUse = folder.cache(byteLimit: Self.limit)
+        try await inUse.store(entry(500), for: key(1))
+        for other in [Data(), Data(count: 24), Data("something else".utf8), nil] {
+            for cache in [inUse, folder.cache(byteLimit: Self.limit)] {
+                if let other { try other.write(to: folder.usage) } else { try FileManager.default.removeItem(at: folder.usage) }
+                try await expectIntact(cache, "\(other?.count ?? -1) other bytes")
+            }
+        }
+    }
+
+    @Test("a counter that is too high, as after a crash, is corrected before an entry is evicted")
+    func tooHigh() async throws {
+        let cache = folder.cache(byteLimit: Self.limit)
+        for number in 1...5 { try await cache.store(entry(500), for: key(number)) }
+        let full = try await fill()
+        try await folder.cache(byteLimit: Self.limit).remove(for: key(6))
+        try full.write(to: folder.usage)
+        try await folder.cache(byteLimit: Self.limit).store(entry(500), for: key(7))
+        #expect(folder.files().count == 6)
+    }
+
+    @Test("a folder in the old format is emptied by the first store, and files of others stay")
+    func oldFormat() async throws {
+        try await folder.cache().store(entry(500), for: key(1))
+        let older = folder.url.appending(path: "aa/aa\(String(repeating: "0", count: 62))")
+        try FileManager.default.createDirectory(at: older.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try FileManager.default.removeItem(at: folder.usage)
+        let foreign = folder.url.appending(path: "notes.txt")
+        for file in [older, foreign] { try Data("older".utf8).write(to: file) }
+        for name in ["entries.index", "entries.table"] { try Data(count: 64).write(to: folder.url.appending(path: name)) }
+        let cache = folder.cache()
+        try await cache.store(entry(500), for: key(2))
+        #expect(folder.files().count == 2)
+        #expect(FileManager.default.fileExists(atPath: foreign.path))
+        #expect(try await cache.entry(for: key(2)) == entry(500))
+    }
+
+    @Test("a folder with another layout is emptied by the first store", arguments: [true, false])
+    func otherLayout(flatFirst: Bool) async throws {
+        let older = folder.cache { $0.layout = flatFirst ? .flat : .sharded }
+        for number in 1...3 { try await older.store(entry(100), for: key(number)) }
+        #expect(folder.files().allSatisfy { $0.contains("/") != flatFirst })
+        let newer = folder.cache { $0.layout = flatFirst ? .sharded : .flat }
+        try await newer.store(entry(100), for: key(4))
+        #expect(folder.files().count == 1)
+        #expect(folder.files().allSatisfy { $0.contains("/") == flatFirst })
+        #expect(try await newer.entry(for: key(4)) == entry(100))
+        #expect(try await newer.verify().entriesChecked == 1)
+    }
+
+    @Test("a store and a lookup don't list the entries, unless one is evicted")
+    func listsNothing() async throws {
+        _ = try await fill()
+        let fileSystem = FaultInjectingFileSystem()
+        let cache = folder.cache(byteLimit: 2 * Self.limit, fileSystem: fileSystem)
+        try await cache.store(entry(500), for: key(9))
+        _ = try await cache.entry(for: key(1))
+        // Opening the cache lists the parts of ended processes.
+        #expect(fileSystem.log.filter { $0.operation == .list }.map(\.path) == ["\(folder.path)/tmp"])
+    }
+}
