@@ -66,7 +66,6 @@ struct BrokenQueue: Sendable {
 /// An order for memory with one defect.
 struct BrokenOrder: EvictionOrder {
     enum Defect: String, CaseIterable {
-        case forgetsColdest = "the coldest entry exists, and is nil only if there are no entries"
         case clearsAtZero = "the limits can change at any time, from zero to unlimited"
         case choosesIncoming = "a victim for an incoming entry is an entry, whether the new one is inserted or not"
         case addsCosts = "the costs of an incoming entry and of the others may exceed the largest number"
@@ -110,8 +109,6 @@ struct BrokenOrder: EvictionOrder {
         default: queue.victim()
         }
     }
-
-    var coldest: Int? { defect == .forgetsColdest ? nil : queue.victim() }
 }
 
 /// An order that shares its entries with the other orders of its policy.
@@ -128,5 +125,4 @@ private final class SharedOrder: EvictionOrder {
     func use(_ slot: Int) { queue.withLock { $0.use(slot) } }
     func remove(_ slot: Int) { queue.withLock { $0.remove(slot) } }
     func victim(for incoming: EvictionCandidate?) -> Int? { queue.withLock { $0.victim() } }
-    var coldest: Int? { queue.withLock { $0.victim() } }
 }

@@ -7,8 +7,8 @@ struct EvictionOrderContractTests {
     typealias Rule = ContractRule<EvictionOrderContract.Subject>
 
     static let policies: [EvictionPolicy] = [
-        .lru, .sieve, .s3FIFO, .wTinyLFU, .lfu, .fifo, .gdsf, .gdsf(networkWeight: 0.001), .twoBudgets(),
-        .twoBudgets(networkShare: 0), .twoBudgets(networkShare: 1),
+        .lru, .s3FIFO, .lfu, .gdsf, .gdsf(persistentWeight: 0.001), .twoBudgets(), .twoBudgets(persistentShare: 0),
+        .twoBudgets(persistentShare: 1),
     ]
 
     @Test("the policies pass", arguments: policies, EvictionOrderContract.rules)

@@ -35,7 +35,7 @@ final class FIFOImageCache: ImageCache {
 
     func image(for key: ImageCacheKey) -> DecodedImage? { state.withLock { $0.images[key] } }
 
-    func insert(_ image: DecodedImage, for key: ImageCacheKey) {
+    func insert(_ image: DecodedImage, for key: ImageCacheKey, retention: ImageRetention) {
         state.withLock { state in
             state.remove(key)  // even if the new image is rejected, because the older one is outdated
             guard image.byteCount <= byteLimit else { return }

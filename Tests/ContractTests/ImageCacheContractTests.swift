@@ -19,8 +19,10 @@ struct ImageCacheContractTests {
         try await rule.check { MemoryImageCache(byteLimit: $0, policy: policy) }
     }
 
+    static let allRules = ImageCacheContract.rules + ImageCacheContract.retention
+
     static let policies: [EvictionPolicy] = [
-        .sieve, .s3FIFO, .wTinyLFU, .lfu, .fifo, .gdsf, .twoBudgets(),
+        .lru, .s3FIFO, .lfu, .twoBudgets(),
     ]
 
     @Test("the in-memory fake passes", arguments: ImageCacheContract.rules)
@@ -30,12 +32,20 @@ struct ImageCacheContractTests {
 
     @Test("the memory cache passes the rules of aging", arguments: ImageCacheContract.aging)
     func agingMemoryCache(_ rule: ContractRule<ImageCacheContract.Aging>) async throws {
-        try await rule.check { MemoryImageCache(byteLimit: $0, clock: CacheClock(now: $1)) }
+        try await rule.check { MemoryImageCache(byteLimit: $0, clock: $1) }
     }
 
     @Test("the in-memory fake passes the rules of aging", arguments: ImageCacheContract.aging)
     func agingFake(_ rule: ContractRule<ImageCacheContract.Aging>) async throws {
-        try await rule.check { InMemoryImageCache(byteLimit: $0, now: $1) }
+        try await rule.check { InMemoryImageCache(byteLimit: $0, clock: $1) }
+    }
+
+    @Test(
+        "a memory cache with two budgets and the fake pass the rules of retention",
+        arguments: ImageCacheContract.retention)
+    func retention(_ rule: Rule) async throws {
+        try await rule.check { MemoryImageCache(byteLimit: $0, policy: .twoBudgets()) }
+        try await rule.check { InMemoryImageCache(byteLimit: $0) }
     }
 
     @Test("the rules of aging fail for a cache without a clock", arguments: ImageCacheContract.aging)
@@ -47,7 +57,7 @@ struct ImageCacheContractTests {
 
     @Test("each rule fails for a cache that breaks it", arguments: BrokenImageCache.Defect.allCases)
     func brokenDouble(_ defect: BrokenImageCache.Defect) async throws {
-        let rule = try #require(ImageCacheContract.rules.first { $0.name == defect.rawValue })
+        let rule = try #require(Self.allRules.first { $0.name == defect.rawValue })
         await #expect(throws: ContractViolation.self) {
             try await rule.check { BrokenImageCache(defect, byteLimit: $0) }
         }
@@ -55,7 +65,7 @@ struct ImageCacheContractTests {
 
     @Test("there is a broken double for each rule")
     func doublesAreComplete() {
-        #expect(Set(ImageCacheContract.rules.map(\.name)) == Set(BrokenImageCache.Defect.allCases.map(\.rawValue)))
+        #expect(Set(Self.allRules.map(\.name)) == Set(BrokenImageCache.Defect.allCases.map(\.rawValue)))
     }
 }
 
@@ -83,6 +93,7 @@ final class BrokenImageCache: ImageCache {
         case returnsRemoved = "an image that is still in use is not found after it was removed"
         case returnsReplaced = "an image that is still in use is not found after a newer one replaced it"
         case mixesImages = "concurrent inserts for one key leave one of the images unchanged"
+        case ignoresRetention = "a thousand transient images don't evict a persistent one"
         case losesOnReplace = "concurrent inserts for many keys lose no image that fits"
 
         var testDescription: String { rawValue }
@@ -123,7 +134,7 @@ final class BrokenImageCache: ImageCache {
         return found.map { DecodedImage(bitmap: $0.bitmap, header: header) }
     }
 
-    func insert(_ image: DecodedImage, for key: ImageCacheKey) {
+    func insert(_ image: DecodedImage, for key: ImageCacheKey, retention: ImageRetention) {
         let key = stored(key)
         let older = cache.image(for: key)
         switch defect {

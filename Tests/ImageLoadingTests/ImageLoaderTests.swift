@@ -267,7 +267,9 @@ private final class LateImageCache: ImageCache {
             header: ImageHeader(format: .png, storedSize: size))
     }
 
-    func insert(_ image: DecodedImage, for key: ImageCacheKey) { Issue.record("the image is already stored") }
+    func insert(_ image: DecodedImage, for key: ImageCacheKey, retention: ImageRetention) {
+        Issue.record("the image is already stored")
+    }
     func remove(for key: ImageCacheKey) {}
     func removeAll() {}
     func removeAll(where isUnwanted: (ImageCacheKey, Duration?) -> Bool) {}

@@ -157,9 +157,9 @@ private final class InterposedImageCache: ImageCache {
     private let base = InMemoryImageCache()
     let beforeInsert = Mutex<@Sendable (ImageCacheKey) -> Void> { _ in }
 
-    func insert(_ image: DecodedImage, for key: ImageCacheKey) {
+    func insert(_ image: DecodedImage, for key: ImageCacheKey, retention: ImageRetention) {
         beforeInsert.withLock { $0 }(key)
-        base.insert(image, for: key)
+        base.insert(image, for: key, retention: retention)
     }
 
     func image(for key: ImageCacheKey) -> DecodedImage? { base.image(for: key) }

@@ -38,39 +38,6 @@ struct LRUModel: EvictionModel {
     }
 }
 
-struct SIEVEModel: EvictionModel {
-    var limit: Int
-    /// The oldest key is first.
-    private var entries: [ModelEntry] = []
-    private var hand = 0
-    var totalCost: Int { entries.totalCost }
-
-    init(limit: Int) { self.limit = limit }
-
-    mutating func use(_ key: Int) -> Bool {
-        guard let index = entries.index(of: key) else { return false }
-        entries[index].uses = 1
-        return true
-    }
-
-    mutating func insert(_ key: Int, cost: Int) {
-        while totalCost + cost > limit { evict() }
-        entries.append(ModelEntry(key: key, cost: cost))
-    }
-
-    private mutating func evict() {
-        while true {
-            if hand >= entries.count { hand = 0 }
-            if entries[hand].uses == 0 { break }
-            entries[hand].uses = 0
-            hand += 1
-        }
-        entries.remove(at: hand)
-        // Restarts after the newest key, even if a newer one is inserted before the next eviction.
-        if hand == entries.count { hand = 0 }
-    }
-}
-
 struct S3FIFOModel: EvictionModel {
     var limit: Int
     /// The oldest key is first, as in the other models.
@@ -135,21 +102,6 @@ struct S3FIFOModel: EvictionModel {
     }
 }
 
-struct FIFOModel: EvictionModel {
-    var limit: Int
-    private var entries: [ModelEntry] = []
-    var totalCost: Int { entries.totalCost }
-
-    init(limit: Int) { self.limit = limit }
-
-    mutating func use(_ key: Int) -> Bool { entries.index(of: key) != nil }
-
-    mutating func insert(_ key: Int, cost: Int) {
-        while totalCost + cost > limit { entries.removeFirst() }
-        entries.append(ModelEntry(key: key, cost: cost))
-    }
-}
-
 struct LFUModel: EvictionModel {
     var limit: Int
     /// Among equals, the entry that has had its number of uses for the longest time is first.
@@ -161,7 +113,7 @@ struct LFUModel: EvictionModel {
     mutating func use(_ key: Int) -> Bool {
         guard let index = entries.index(of: key) else { return false }
         var entry = entries.remove(at: index)
-        entry.uses += 1
+        entry.uses = min(entry.uses + 1, 255)
         entries.append(entry)
         return true
     }

@@ -58,24 +58,9 @@ struct EvictionOrderTests {
         #expect(log.messages.suffix(3) == ["limit 4", "limit 4", "insert 0"])
     }
 
-    @Test("a use at an earlier time than the last one does not shorten a lifetime")
-    func keepsLatestUse() {
-        let time = CacheTime()
-        let cache = MemoryCache<Int, Int>(
-            limits: CacheLimits(), clock: time.clock, lifetime: EntryLifetime(.seconds(10), isExtendedByUse: true))
-        cache.insert(1, for: 1)
-        for seconds in [9, 5, 18] {
-            time.now = .seconds(seconds)
-            #expect(cache.value(for: 1) == 1)
-        }
-        time.now = .seconds(28)
-        #expect(cache.value(for: 1) == nil)
-    }
-
     /// Evicts the entry at slot 0.
     private struct RecordedOrder: EvictionOrder {
         let log: MessageLog<String>
-        var coldest: Int? { 0 }
         mutating func setLimits(_ limits: CacheLimits) { log.append("limit \(limits.count)") }
         mutating func insert(_ entry: EvictionCandidate, at slot: Int) { log.append("insert \(slot)") }
         mutating func use(_ slot: Int) { log.append("use \(slot)") }

@@ -1,3 +1,4 @@
+import ImageCore
 import ImageMemoryCaching
 import ImageTesting
 import Testing
@@ -10,15 +11,13 @@ struct PolicyCase: CustomTestStringConvertible {
 
     static let all = [
         PolicyCase(policy: .lru) { LRUModel(limit: $0) },
-        PolicyCase(policy: .sieve) { SIEVEModel(limit: $0) },
         PolicyCase(policy: .s3FIFO) { S3FIFOModel(limit: $0) },
-        PolicyCase(policy: .fifo) { FIFOModel(limit: $0) },
         PolicyCase(policy: .lfu) { LFUModel(limit: $0) },
         PolicyCase(policy: .gdsf) { GDSFModel(limit: $0) },
     ]
 
-    /// All policies, including those without a model.
-    static let policies = all.map(\.policy) + [.wTinyLFU, .twoBudgets()]
+    /// All policies, including the one without a model.
+    static let policies = all.map(\.policy) + [.twoBudgets()]
 }
 
 @Suite("Eviction policies")
@@ -75,50 +74,25 @@ struct EvictionPolicyTests {
 
     @Test(
         "a scan of entries that are requested once does not evict entries that are requested often",
-        arguments: [EvictionPolicy.s3FIFO, .wTinyLFU, .lfu])
+        arguments: [EvictionPolicy.s3FIFO, .lfu])
     func resistsScans(_ policy: EvictionPolicy) {
-        let cache = MemoryCache<FixedKey, Int>(limits: CacheLimits(count: 100), policy: policy)
+        let cache = MemoryCache<Int, Int>(limits: CacheLimits(count: 100), policy: policy)
         for _ in 0..<10 {
-            for key in 0..<50 where cache.value(for: FixedKey(key)) == nil { cache.insert(key, for: FixedKey(key)) }
+            for key in 0..<50 where cache.value(for: key) == nil { cache.insert(key, for: key) }
         }
-        for key in 1_000..<2_000 { cache.insert(key, for: FixedKey(key)) }
-        // The estimates of W-TinyLFU can be too high for one of a thousand unknown keys.
-        #expect((0..<50).count { cache.value(for: FixedKey($0)) != nil } >= 49)
+        for key in 1_000..<2_000 { cache.insert(key, for: key) }
+        #expect((0..<50).allSatisfy { cache.value(for: $0) != nil })
         #expect(cache.count == 100)
-    }
-
-    @Test("W-TinyLFU keeps entries that become popular, even if others were popular before")
-    func forgetsOldPopularity() {
-        let cache = MemoryCache<FixedKey, Int>(limits: CacheLimits(count: 100), policy: .wTinyLFU)
-        for base in [0, 1_000] {
-            for _ in 0..<40 {
-                for key in base..<base + 90 where cache.value(for: FixedKey(key)) == nil {
-                    cache.insert(key, for: FixedKey(key))
-                }
-            }
-        }
-        #expect((1_000..<1_090).count { cache.value(for: FixedKey($0)) != nil } > 80)
-    }
-
-    /// A key with the same hash in each process, so that estimates by hash are the same in each run.
-    private struct FixedKey: Hashable {
-        let number: Int
-        init(_ number: Int) { self.number = number }
-        var hashValue: Int {
-            var random = SeededRandom(seed: UInt64(number))
-            return Int(truncatingIfNeeded: random.next())
-        }
-        func hash(into hasher: inout Hasher) { hasher.combine(number) }
     }
 
     @Test("with two budgets, neither kind reduces the share of the other, and each can use the rest of the other share")
     func keepsTwoBudgets() {
-        let cache = MemoryCache<Int, Int>(limits: CacheLimits(cost: 100), policy: .twoBudgets(networkShare: 0.6))
-        for key in 0..<100 { cache.insert(key, refetch: .disk, for: key) }
+        let cache = MemoryCache<Int, Int>(limits: CacheLimits(cost: 100), policy: .twoBudgets(persistentShare: 0.6))
+        for key in 0..<100 { cache.insert(key, retention: .transient, for: key) }
         #expect(cache.count == 100)
-        for key in 100..<300 { cache.insert(key, refetch: .network, for: key) }
+        for key in 100..<300 { cache.insert(key, retention: .persistent, for: key) }
         #expect((0..<100).filter { cache.value(for: $0) != nil } == Array(60..<100))
-        for key in 300..<500 { cache.insert(key, refetch: .disk, for: key) }
+        for key in 300..<500 { cache.insert(key, retention: .transient, for: key) }
         #expect((0..<300).filter { cache.value(for: $0) != nil } == Array(240..<300))
     }
 
@@ -149,6 +123,16 @@ struct EvictionPolicyTests {
         #expect((2..<50).contains(attempts))
     }
 
+    @Test(
+        "with GDSF, a persistent entry outlives a few times as many transient ones",
+        arguments: [(20, true), (1_000, false)])
+    func weighsRetention(_ count: Int, isFound: Bool) {
+        let cache = MemoryCache<Int, Int>(limits: CacheLimits(cost: 10), policy: .gdsf)
+        cache.insert(0, retention: .persistent, for: 0)
+        for key in 1...count { cache.insert(key, retention: .transient, for: key) }
+        #expect((cache.value(for: 0) != nil) == isFound)
+    }
+
     @Test("a custom policy is called through the protocol")
     func takesOwnPolicy() {
         let policy = EvictionPolicy(name: "newest first") { NewestFirst() }
@@ -167,7 +151,6 @@ struct EvictionPolicyTests {
         mutating func victim(for incoming: EvictionCandidate?) -> Int? {
             (incoming?.cost ?? 0) >= 9 ? nil : slots.last
         }
-        var coldest: Int? { slots.last }
     }
 
     @Test("a refused value is not stored, and the older value for its key is removed")

@@ -1,19 +1,22 @@
-import ImageMemoryCaching
+import ImageTesting
 import Synchronization
 import Testing
+
+@testable import ImageMemoryCaching
 
 @Suite("Removed values of a memory cache")
 struct RemovedValuesTests {
     @Test("removed values are released without the lock", arguments: Removal.allCases, [1, 2, 5])
     func releasesWithoutLock(_ removal: Removal, count: Int) {
-        let time = CacheTime()
-        let cache = MemoryCache<Int, Visitor>(limits: CacheLimits(cost: 10), clock: time.clock, weakReferences: .object)
+        let clock = ManualClock()
+        let cache = MemoryCache<Int, Visitor>(
+            limits: CacheLimits(cost: 10), policy: .lru, clock: clock, lifetime: .seconds(10),
+            makeReference: WeakIndex<Int, Visitor>.weakReference)
         let visits = VisitCount()
         for key in 0..<count {
-            cache.insert(
-                Visitor(cache, visits), cost: 10 / count, lifetime: EntryLifetime(.seconds(10)), for: key)
+            cache.insert(Visitor(cache, visits), cost: 10 / count, for: key)
         }
-        time.now = removal == .expiry ? .seconds(10) : .zero
+        if removal == .expiry { clock.advance(by: .seconds(10)) }
         remove(count, from: cache, by: removal, visits)
         #expect(visits.count == count)
     }
@@ -32,7 +35,7 @@ struct RemovedValuesTests {
         case .removal: for key in 0..<count { cache.removeValue(for: key) }
         case .removalOfAll: cache.removeAll()
         case .predicate: cache.removeAll { key, _ in key < count }
-        case .expiry: cache.removeExpired()
+        case .expiry: for key in 0..<count { _ = cache.value(for: key) }
         case .trim: cache.trim(count: 0)
         case .limit: cache.limits.cost = 0
         }

@@ -37,6 +37,8 @@ private struct NoBackgroundTime: BackgroundTimeProvider {
 private func setEveryOption(_ options: inout ImageLoaderOptions) {
     options.cacheDirectory = nil
     options.memoryByteLimit = 1_000
+    options.memoryPolicy = .twoBudgets()
+    options.memoryLifetime = .seconds(60)
     options.diskByteLimit = 1_000
     options.diskOptions.layout = .flat
     options.diskEncoding = .format(.webp, quality: 0.5)

@@ -57,7 +57,7 @@ enum MemoryCacheBenchmarks {
         let dictionary = Dictionary(uniqueKeysWithValues: (0..<count).map { (key($0), $0) })
         let caches = policies.map { policy -> Subject in
             let cache = fullCache(count, policy)
-            return ("MemoryCache, \(policy)", { cache.value(for: keys[$0]) != nil })
+            return ("MemoryCache, \(policy.name)", { cache.value(for: keys[$0]) != nil })
         }
         return [
             ("MemoryImageCache", { images.image(for: keys[$0]) != nil }),
@@ -77,7 +77,7 @@ enum MemoryCacheBenchmarks {
                 return Stopwatch.processorMilliseconds { for key in keys { cache.insert(0, for: key) } } * 1e6 / 50_000
             }.min()
             return Figure(
-                name: "insertion that evicts, of \(count): MemoryCache, \(policy)", value: least ?? .infinity,
+                name: "insertion that evicts, of \(count): MemoryCache, \(policy.name)", value: least ?? .infinity,
                 unit: "ns")
         }
     }

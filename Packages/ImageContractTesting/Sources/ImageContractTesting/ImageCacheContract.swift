@@ -9,8 +9,7 @@ public enum ImageCacheContract {
     public typealias Subject = @Sendable (_ byteLimit: Int) -> any ImageCache
 
     /// Makes an empty cache with a limit in bytes and a clock.
-    public typealias Aging =
-        @Sendable (_ byteLimit: Int, _ now: @escaping @Sendable () -> Duration) -> any ImageCache
+    public typealias Aging = @Sendable (_ byteLimit: Int, _ clock: any Clock<Duration>) -> any ImageCache
 
     /// The rules of every cache.
     public static var rules: [ContractRule<Subject>] { single + limits + trimming + inUse + concurrent }
@@ -19,7 +18,7 @@ public enum ImageCacheContract {
     public static let aging: [ContractRule<Aging>] = [
         ContractRule("a predicate receives the time since an image was inserted or last found") { makeCache in
             let clock = ManualClock()
-            let cache = makeCache(1_000, stopwatch(clock))
+            let cache = makeCache(1_000, clock)
             for number in 1...2 { cache.insert(image(100, number), for: key(number)) }
             clock.advance(by: .seconds(100))
             try expect(cache, has: image(100, 1), for: key(1))
@@ -36,6 +35,17 @@ public enum ImageCacheContract {
             try expect(ages == expected, "received \(ages.values.sorted()), not 10, 10 and 110 seconds")
             try expect(cache, has: nil, for: key(2))
             for number in [1, 3] { try expect(cache, has: image(100, number), for: key(number)) }
+        }
+    ]
+
+    /// The rules of caches that keep persistent images longer than transient ones.
+    public static let retention: [ContractRule<Subject>] = [
+        ContractRule("a thousand transient images don't evict a persistent one") { makeCache in
+            let cache = makeCache(1_000)
+            cache.insert(image(100, 0), for: key(0), retention: .persistent)
+            for number in 1...1_000 { cache.insert(image(100, number), for: key(number), retention: .transient) }
+            try expect(cache, has: image(100, 0), for: key(0))
+            try expect(cache, has: image(100, 1_000), for: key(1_000))
         }
     ]
 

@@ -6,6 +6,7 @@
 @_exported public import ImageDiskCaching
 @_exported public import ImageHTTPCaching
 @_exported public import ImageLoading
+@_exported public import ImageMemoryCaching
 @_exported public import ImageProcessing
 @_exported public import ImageTransporting
 

@@ -3,7 +3,7 @@ public import ImageCore
 public import ImageDiskCaching
 public import ImageHTTPCaching
 public import ImageLoading
-import ImageMemoryCaching
+public import ImageMemoryCaching
 import ImageMonitoring
 import ImageScheduling
 import ImageTieredCaching
@@ -30,6 +30,10 @@ public struct ImageLoaderOptions: Sendable {
     public var cacheDirectory: URL?
     /// The limit of the memory cache, in bytes of decoded images.
     public var memoryByteLimit = 100_000_000
+    /// Chooses the images that the memory cache evicts. See also ``ImageRequest/retention``.
+    public var memoryPolicy = EvictionPolicy.gdsf
+    /// The time after which an image in the memory cache expires, from 0 to 100 years; nil for no limit.
+    public var memoryLifetime: Duration?
     /// The limit of the disk cache, in bytes of encoded originals.
     public var diskByteLimit = 500_000_000
     /// Options of the disk cache, such as file names and layout.
@@ -127,7 +131,8 @@ public struct ImageLoaderOptions: Sendable {
         let scheduler = makeScheduler()
         let stores = cacheDirectory.map(makeStores)
         var configuration = ImageLoaderConfiguration(
-            memoryCache: MemoryImageCache(byteLimit: memoryByteLimit, clock: CacheClock(now: stopwatch(clock))),
+            memoryCache: MemoryImageCache(
+                byteLimit: memoryByteLimit, policy: memoryPolicy, clock: clock, lifetime: memoryLifetime),
             transport: makeTransport(scheduler, stores),
             decoder: ImageDecoders.makeDecoder(decoders, limits: decodingLimits),
             scheduler: scheduler, coalescer: TaskCoalescer(), observer: observer,

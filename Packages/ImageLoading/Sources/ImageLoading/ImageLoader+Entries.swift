@@ -29,7 +29,7 @@ extension ImageLoader {
     public func insert(_ image: DecodedImage, for request: ImageRequest) {
         let key = cacheKey(for: request)
         outdateWork(on: original(of: request))
-        configuration.memoryCache?.insert(image, for: key)
+        configuration.memoryCache?.insert(image, for: key, retention: request.retention ?? .persistent)
         sizes.withLock { $0.inserted(key) }
     }
 

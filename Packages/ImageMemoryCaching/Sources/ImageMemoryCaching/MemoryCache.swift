@@ -1,3 +1,4 @@
+public import ImageCore
 import Synchronization
 
 /// A memory cache with limits of total cost and number of entries. For images, use `MemoryImageCache`.
@@ -7,48 +8,51 @@ import Synchronization
 /// A value that exceeds a limit by itself is refused and evicts nothing. The older value for its key is removed.
 public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private let storage: Mutex<CacheStorage<Key, Value>>
-    private let clock: CacheClock?
-    private let lifetime: EntryLifetime?
+    private let now: (@Sendable () -> Duration)?
+    private let lifetime: Duration?
 
     /// Creates an empty cache.
     /// - Parameters:
     ///   - limits: The limits of cost and count.
     ///   - policy: Chooses the entries to evict.
-    ///   - clock: Measures lifetimes and `CacheStatistics.coldestAge`.
-    ///   - lifetime: The lifetime of entries that are inserted without one. Requires a clock.
-    ///   - weakReferences: If set, evicted values can be found, and become entries again, while others retain them.
-    ///   - weakLimit: The maximum number of weakly referenced values. The oldest are removed first.
-    public init(
-        limits: CacheLimits, policy: EvictionPolicy = .lru, clock: CacheClock? = nil, lifetime: EntryLifetime? = nil,
-        weakReferences: WeakReferenceFactory<Value>? = nil, weakLimit: Int = 1_000
+    ///   - clock: Measures lifetimes, and how long values are unused.
+    ///   - lifetime: The time after which an entry expires, from 0 to 100 years; nil for no limit. Requires a clock.
+    public convenience init(
+        limits: CacheLimits, policy: EvictionPolicy = .lru, clock: (any Clock<Duration>)? = nil,
+        lifetime: Duration? = nil
+    ) {
+        self.init(limits: limits, policy: policy, clock: clock, lifetime: lifetime, makeReference: nil)
+    }
+
+    /// - Parameter makeReference: If set, evicted values can be found, and become entries again, while others retain
+    ///   them.
+    init(
+        limits: CacheLimits, policy: EvictionPolicy, clock: (any Clock<Duration>)?, lifetime: Duration?,
+        makeReference: WeakIndex<Key, Value>.MakeReference?
     ) {
         precondition(lifetime == nil || clock != nil, "a lifetime requires a clock")
-        let weakIndex = weakReferences.map { WeakIndex<Key, Value>(factory: $0, limit: weakLimit) }
+        let weakIndex = makeReference.map { WeakIndex<Key, Value>($0) }
         storage = Mutex(CacheStorage(limits: limits, policy: policy, weakIndex: weakIndex))
-        self.clock = clock
-        self.lifetime = lifetime
+        now = clock.map(stopwatch)
+        self.lifetime = lifetime?.limited
     }
 
     /// Returns the value for a key, or nil. Finding a value counts as a use of it.
     public func value(for key: Key) -> Value? {
-        let now = clock?.now()
+        let now = now?()
         return withStorage { $0.value(for: key, at: now) }
     }
 
     /// Inserts a value for a key and removes the older value.
     /// - Parameters:
     ///   - cost: The cost in the unit of the limits. A negative value counts as 0.
-    ///   - refetch: The cost of loading the value again.
-    ///   - lifetime: Overrides the lifetime of the cache. Requires a clock.
-    public func insert(
-        _ value: Value, cost: Int = 1, refetch: RefetchCost = .network, lifetime: EntryLifetime? = nil, for key: Key
-    ) {
-        precondition(lifetime == nil || clock != nil, "a lifetime requires a cache with a clock")
-        let now = clock?.now()
+    ///   - retention: Whether the value is expensive to get back.
+    public func insert(_ value: Value, cost: Int = 1, retention: ImageRetention = .persistent, for key: Key) {
+        let now = now?()
         let hash = UInt64(truncatingIfNeeded: key.hashValue)
         let record = EntryRecord(
-            candidate: EvictionCandidate(hash: hash, cost: max(0, cost), refetch: refetch),
-            times: now.map { EntryTimes(lifetime: lifetime ?? self.lifetime, now: $0) })
+            candidate: EvictionCandidate(hash: hash, cost: max(0, cost), retention: retention), lastUse: now,
+            expiry: now.flatMap { now in lifetime.map { now + $0 } })
         withStorage { $0.insert(value, record, for: key, at: now) }
     }
 
@@ -63,38 +67,20 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
     /// - Parameter isUnwanted: Receives a key, and the time since its value was inserted or last found; nil without a
     ///   clock. Called without the lock.
     public func removeAll(where isUnwanted: (_ key: Key, _ unusedFor: Duration?) -> Bool) {
-        let now = clock?.now()
+        let now = now?()
         let unwanted = withStorage { $0.lastUses }.filter { key, lastUse in
             isUnwanted(key, lastUse.flatMap { lastUse in now.map { $0 - lastUse } })
         }
         _ = withStorage { storage in unwanted.map { storage.removeValue(for: $0.key) } }
     }
 
-    /// Removes all expired entries. O(n). You don't need to call it, because each insertion checks a few entries.
-    public func removeExpired() {
-        guard let now = clock?.now() else { return }
-        withStorage { $0.removeExpired(at: now) }
-    }
-
     /// Evicts entries until the total cost and the number of entries are at most these. The limits don't change.
-    /// - Parameter cause: The cause in the statistics, `.trim` or `.pressure`.
-    public func trim(toCost cost: Int = .max, count: Int = .max, cause: EvictionCause = .trim) {
-        withStorage { $0.evict(toCost: cost, count: count, cause) }
-    }
+    public func trim(toCost cost: Int = .max, count: Int = .max) { withStorage { $0.trim(toCost: cost, count: count) } }
 
     /// The limits. Lower limits of cost and count evict entries at once. The entry cost applies to later insertions.
     public var limits: CacheLimits {
         get { withStorage { $0.limits } }
-        set { changeLimits { $0 = newValue } }
-    }
-
-    /// Changes the limits atomically.
-    func changeLimits(_ change: (inout CacheLimits) -> Void) {
-        withStorage { storage in
-            var limits = storage.limits
-            change(&limits)
-            storage.setLimits(limits)
-        }
+        set { withStorage { $0.setLimits(newValue) } }
     }
 
     /// The sum of the costs of all entries. It is exact and never exceeds `limits.cost`.
@@ -102,12 +88,6 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
 
     /// The number of entries. It is exact and never exceeds `limits.count`.
     public var count: Int { withStorage { $0.count } }
-
-    /// Counts since the cache was created, and its current size.
-    public var statistics: CacheStatistics {
-        let now = clock?.now()
-        return withStorage { $0.statistics(at: now) }
-    }
 
     /// Runs a closure under the lock, and releases the removed values without the lock.
     private func withStorage<Result: Sendable>(_ body: (inout CacheStorage<Key, Value>) -> Result) -> Result {

@@ -3,7 +3,8 @@ import Synchronization
 
 /// An image cache for tests. It respects a limit and logs its calls.
 ///
-/// The image that was inserted first is evicted first. Lookups don't change the order.
+/// Of the transient images, and then of the persistent ones, the image that was inserted first is evicted first. Lookups
+/// don't change the order.
 public final class InMemoryImageCache: ImageCache {
     /// A call of the cache.
     public enum Message: Hashable, Sendable {
@@ -23,6 +24,7 @@ public final class InMemoryImageCache: ImageCache {
 
     private struct State {
         var images: [ImageCacheKey: DecodedImage] = [:]
+        var retentions: [ImageCacheKey: ImageRetention] = [:]
         /// The times of the last insertion or successful lookup. Empty without a clock.
         var lastUses: [ImageCacheKey: Duration] = [:]
         /// The keys in the order in which their images were inserted.
@@ -31,13 +33,14 @@ public final class InMemoryImageCache: ImageCache {
 
         var totalCost: Int { images.values.reduce(0) { $0 + $1.byteCount } }
 
-        /// Removes the oldest images until the total cost is at most `cost`.
+        /// Evicts images until the total cost is at most `cost`.
         mutating func trim(to cost: Int) {
-            while totalCost > cost { remove(order[0]) }
+            while totalCost > cost { remove(order.first { retentions[$0] == .transient } ?? order[0]) }
         }
 
         mutating func remove(_ key: ImageCacheKey) {
             images[key] = nil
+            retentions[key] = nil
             lastUses[key] = nil
             order.removeAll { $0 == key }
         }
@@ -51,10 +54,11 @@ public final class InMemoryImageCache: ImageCache {
     ///
     /// - Parameters:
     ///   - byteLimit: The limit on the total cost, in bytes.
-    ///   - now: Returns the time since a fixed moment. By default there is no clock.
-    public init(byteLimit: Int = .max, now: @escaping @Sendable () -> Duration? = { nil }) {
+    ///   - clock: Measures how long images are unused.
+    public init(byteLimit: Int = .max, clock: (any Clock<Duration>)? = nil) {
         self.byteLimit = byteLimit
-        self.now = now
+        let time = clock.map(stopwatch)
+        now = { time?() }
     }
 
     /// All calls so far, in order.
@@ -62,6 +66,9 @@ public final class InMemoryImageCache: ImageCache {
 
     /// The current images. Reading them is not logged.
     public var images: [ImageCacheKey: DecodedImage] { state.withLock { $0.images } }
+
+    /// The retention of each image.
+    public var retentions: [ImageCacheKey: ImageRetention] { state.withLock { $0.retentions } }
 
     public var byteCount: Int? { state.withLock { $0.totalCost } }
 
@@ -76,7 +83,7 @@ public final class InMemoryImageCache: ImageCache {
         }
     }
 
-    public func insert(_ image: DecodedImage, for key: ImageCacheKey) {
+    public func insert(_ image: DecodedImage, for key: ImageCacheKey, retention: ImageRetention) {
         let now = now()
         state.withLock { state in
             state.messages.append(.insert(key, byteCount: image.byteCount))
@@ -84,6 +91,7 @@ public final class InMemoryImageCache: ImageCache {
             guard image.byteCount <= byteLimit else { return }
             state.trim(to: byteLimit - image.byteCount)
             state.images[key] = image
+            state.retentions[key] = retention
             state.lastUses[key] = now
             state.order.append(key)
         }
@@ -100,6 +108,7 @@ public final class InMemoryImageCache: ImageCache {
         state.withLock { state in
             state.messages.append(.removeAll)
             state.images = [:]
+            state.retentions = [:]
             state.order = []
         }
     }

@@ -42,7 +42,7 @@ public struct LoaderTestBed: Sendable {
     ) {
         let clock = ManualClock()
         self.clock = clock
-        memory = InMemoryImageCache(now: stopwatch(clock))
+        memory = InMemoryImageCache(clock: clock)
         coalescer = TaskCoalescer(executor: executor)
         var configuration = ImageLoaderConfiguration(
             memoryCache: memory, transport: .uncached(transport), decoder: FakeSizedImageDecoder(),

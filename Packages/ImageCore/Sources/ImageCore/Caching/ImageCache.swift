@@ -16,7 +16,8 @@ public protocol ImageCache: Sendable {
     /// Returns the image for a key, or nil.
     func image(for key: ImageCacheKey) -> DecodedImage?
     /// Inserts an image and replaces the older one.
-    func insert(_ image: DecodedImage, for key: ImageCacheKey)
+    /// - Parameter retention: A cache may ignore it.
+    func insert(_ image: DecodedImage, for key: ImageCacheKey, retention: ImageRetention)
     /// Removes the image for a key, if there is one.
     func remove(for key: ImageCacheKey)
     /// Removes all images.
@@ -38,7 +39,20 @@ public protocol ImageCache: Sendable {
     var storesImages: Bool { get }
 }
 
+/// How long a memory cache keeps an image, compared with others.
+public enum ImageRetention: String, Sendable, CaseIterable {
+    /// The image is cheap to get back, for example because its original is on disk. It is evicted before persistent ones.
+    case transient
+    /// The image is expensive to get back.
+    case persistent
+}
+
 extension ImageCache {
+    /// Inserts a persistent image and replaces the older one.
+    public func insert(_ image: DecodedImage, for key: ImageCacheKey) {
+        insert(image, for: key, retention: .persistent)
+    }
+
     public var byteCount: Int? { nil }
 
     public var storesImages: Bool { true }

@@ -30,6 +30,9 @@ public struct ImageRequest: Sendable {
     /// Requests with the same identity share work and memory. On disk, the rules of HTTP apply. Originals of
     /// `ImageOrigin.fetch` are stored under this identity.
     public var identity: String?
+    /// How long the memory cache keeps the image, compared with others. With nil, it is transient if its original is on
+    /// disk, or is stored there by this request, and otherwise persistent. Requests that share work use that of the first.
+    public var retention: ImageRetention?
     /// Whether to deliver previews while the bytes arrive, if the format and the decoder support them.
     public var isProgressive = false
     /// Whether to accept a larger image from the memory cache, if it shows the same content and covers the target.

@@ -190,7 +190,7 @@ extension ImageLoader {
         guard context.request.cachePolicy.memory.writes, loaded.source != .stale, let cache = configuration.memoryCache
         else { return false }
         if context.isCurrent(generation) {
-            cache.insert(loaded.image, for: context.key)
+            cache.insert(loaded.image, for: context.key, retention: retention(of: loaded, for: context))
             sizes.withLock { $0.inserted(context.key) }
             if context.isCurrent(generation) {
                 context.send(.storedInMemory)
@@ -202,6 +202,13 @@ extension ImageLoader {
         // A request that had to ask the origin leaves no image that may be older than itself.
         cache.remove(for: context.key)
         return false
+    }
+
+    /// Returns the retention of the request. By default, an image whose original is on disk is cheap to get back.
+    private func retention(of loaded: LoadedImage, for context: RequestContext) -> ImageRetention {
+        if let retention = context.request.retention { return retention }
+        if loaded.source == .disk || loaded.source == .validated { return .transient }
+        return configuration.transport.isCached && context.storage.disk.writes ? .transient : .persistent
     }
 }
 

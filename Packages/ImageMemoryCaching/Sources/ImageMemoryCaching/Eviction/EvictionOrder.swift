@@ -1,3 +1,5 @@
+public import ImageCore
+
 /// Chooses which entry of a cache to evict. An `EvictionPolicy` creates one for each cache.
 ///
 /// An order doesn't know keys and values, but *slots*: numbers from 0 on. The cache assigns a free slot to each entry
@@ -23,8 +25,6 @@ public protocol EvictionOrder: Sendable {
     /// The cache removes that entry before it calls another method, and calls this one again until `incoming` fits.
     /// - Returns: The slot, or nil to refuse `incoming`. Without `incoming`, nil only if there are no entries.
     mutating func victim(for incoming: EvictionCandidate?) -> Int?
-    /// The slot of the entry that is considered first for eviction; nil if there are no entries.
-    var coldest: Int? { get }
 }
 
 /// The properties of an entry that an eviction order knows.
@@ -33,19 +33,13 @@ public struct EvictionCandidate: Hashable, Sendable {
     public var hash: UInt64
     /// The cost in the unit of the limits, 0 or more.
     public var cost: Int
-    /// The cost of loading the value again.
-    public var refetch: RefetchCost
+    /// Whether the value is expensive to get back.
+    public var retention: ImageRetention
 
     /// Creates a candidate.
-    public init(hash: UInt64, cost: Int, refetch: RefetchCost = .network) {
-        (self.hash, self.cost, self.refetch) = (hash, cost, refetch)
+    public init(hash: UInt64, cost: Int, retention: ImageRetention = .persistent) {
+        self.hash = hash
+        self.cost = cost
+        self.retention = retention
     }
-}
-
-/// The cost of loading a value again after its eviction.
-public enum RefetchCost: UInt8, Hashable, Sendable, CaseIterable {
-    /// The value is read from disk.
-    case disk
-    /// The value is downloaded.
-    case network
 }

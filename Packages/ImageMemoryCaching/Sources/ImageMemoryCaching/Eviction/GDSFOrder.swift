@@ -1,4 +1,6 @@
-/// Evicts the entry with the lowest priority: its uses times its refetch cost per unit of cost, plus an age.
+import ImageCore
+
+/// Evicts the entry with the lowest priority: its uses times its worth per unit of cost, plus an age.
 ///
 /// The age is the priority of the last evicted or refused entry, so the rank of unused entries falls.
 /// Cherkasova, "Improving WWW proxies performance with greedy-dual-size-frequency caching policy", HP Labs 1998.
@@ -13,14 +15,14 @@ struct GDSFOrder: EvictionOrder {
         var priority = 0.0
     }
 
-    private let networkWeight: Double
-    private var lists = SlotLists(count: ValueClass.count)
+    private let persistentWeight: Double
+    private var lists = SlotQueues(count: ValueClass.count)
     private var entries: [Entry] = []
     private var age = 0.0
     /// The hash of the incoming entry, and the age before the evictions for it.
     private var incoming: (hash: UInt64, age: Double)?
 
-    init(networkWeight: Double) { self.networkWeight = networkWeight }
+    init(persistentWeight: Double) { self.persistentWeight = persistentWeight }
 
     mutating func setLimits(_ limits: CacheLimits) {}
 
@@ -39,14 +41,14 @@ struct GDSFOrder: EvictionOrder {
     mutating func remove(_ slot: Int) { lists.remove(slot) }
 
     mutating func victim(for candidate: EvictionCandidate?) -> Int? {
-        guard let slot = coldest else { return nil }
+        guard let slot = lowestSlot else { return nil }
         let lowest = entries[slot].priority
         if let candidate, refuses(candidate, lowest: lowest) { return nil }
         age = max(age, lowest)
         return slot
     }
 
-    var coldest: Int? {
+    private var lowestSlot: Int? {
         let oldest = (0..<ValueClass.count).lazy.compactMap { lists.oldest(in: $0) }
         return oldest.min { entries[$0].priority < entries[$1].priority }
     }
@@ -70,7 +72,7 @@ struct GDSFOrder: EvictionOrder {
     }
 
     private func worth(of candidate: EvictionCandidate) -> Double {
-        (candidate.refetch == .network ? networkWeight : 1) / Double(max(1, candidate.cost))
+        (candidate.retention == .persistent ? persistentWeight : 1) / Double(max(1, candidate.cost))
     }
 
     /// Updates the priority of an entry and returns its list.

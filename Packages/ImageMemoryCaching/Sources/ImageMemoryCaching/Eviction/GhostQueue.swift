@@ -3,13 +3,13 @@ struct GhostQueue: Sendable {
     private var slots: [UInt64: Int] = [:]
     private var hashes: [UInt64] = []
     private var freeSlots: [Int] = []
-    private var queue = CostedQueues()
+    private var queue = SlotQueues()
 
     /// Appends a hash, and removes the oldest ones to stay within the limits.
     mutating func append(_ hash: UInt64, cost: Int, limits: CacheLimits) {
         guard cost <= limits.cost, limits.count > 0 else { return }
         remove(hash)
-        while queue.fill(of: 0).cost > limits.cost - cost || slots.count >= limits.count, let oldest = queue.oldest() {
+        while queue.fill().cost > limits.cost - cost || slots.count >= limits.count, let oldest = queue.oldest() {
             remove(hashes[oldest])
         }
         let slot = freeSlots.popLast() ?? hashes.count

@@ -14,7 +14,7 @@ struct S3FIFOOrder: EvictionOrder {
     private static let maxUses: UInt8 = 3
     private static let usesForMain: UInt8 = 2
 
-    private var queues = CostedQueues(count: 2)
+    private var queues = SlotQueues(count: 2)
     private var hashes: [UInt64] = []
     private var uses: [UInt8] = []
     private var ghosts = GhostQueue()
@@ -45,13 +45,11 @@ struct S3FIFOOrder: EvictionOrder {
         if let incoming, smallLimits.cost > 0, incoming.cost > smallLimits.cost { return nil }
         hasEvicted = true
         if let incoming, ghosts.remove(incoming.hash) { returning = incoming.hash }
-        while coldest != nil {
+        while queues.oldest(in: Queue.main) != nil || queues.oldest(in: Queue.small) != nil {
             if let slot = isMainNext ? victimInMain() : victimInSmall() { return slot }
         }
         return nil
     }
-
-    var coldest: Int? { queues.oldest(in: isMainNext ? Queue.main : Queue.small) }
 
     private var isMainNext: Bool {
         queues.fill(of: Queue.main).exceeds(mainLimits) || queues.oldest(in: Queue.small) == nil

@@ -1,19 +1,21 @@
-/// Evicts by LRU from two queues, one for entries on disk and one for entries that must be downloaded.
+import ImageCore
+
+/// Evicts by LRU from two queues, one for transient and one for persistent entries.
 ///
-/// Each queue has a share of the limits and can use the rest of the other share. If the network queue exceeds its
-/// share, its entries are evicted first, otherwise those of the disk queue.
+/// Each queue has a share of the limits and can use the rest of the other share. If the persistent entries exceed their
+/// share, they are evicted first, otherwise the transient ones.
 struct TwoBudgetsOrder: EvictionOrder {
-    private let networkShare: Double
-    private var queues = CostedQueues(count: RefetchCost.allCases.count)
-    private var networkLimits = CacheLimits()
+    private let persistentShare: Double
+    private var queues = SlotQueues(count: 2)
+    private var persistentLimits = CacheLimits()
 
-    /// - Parameter networkShare: 0 to 1.
-    init(networkShare: Double) { self.networkShare = min(1, max(0, networkShare)) }
+    /// - Parameter persistentShare: 0 to 1.
+    init(persistentShare: Double) { self.persistentShare = min(1, max(0, persistentShare)) }
 
-    mutating func setLimits(_ limits: CacheLimits) { networkLimits = limits.share(networkShare) }
+    mutating func setLimits(_ limits: CacheLimits) { persistentLimits = limits.share(persistentShare) }
 
     mutating func insert(_ entry: EvictionCandidate, at slot: Int) {
-        queues.append(slot, cost: entry.cost, to: Int(entry.refetch.rawValue))
+        queues.append(slot, cost: entry.cost, to: queue(of: entry.retention))
     }
 
     mutating func use(_ slot: Int) { queues.move(slot, to: queues.queue(of: slot)) }
@@ -21,17 +23,12 @@ struct TwoBudgetsOrder: EvictionOrder {
     mutating func remove(_ slot: Int) { queues.remove(slot) }
 
     mutating func victim(for incoming: EvictionCandidate?) -> Int? {
-        guard let incoming, incoming.refetch == .network else { return coldest }
-        return oldest(networkFill: networkFill.adding(incoming.cost))
+        let transient = queues.oldest(in: queue(of: .transient))
+        let persistent = queues.oldest(in: queue(of: .persistent))
+        var fill = queues.fill(of: queue(of: .persistent))
+        if let incoming, incoming.retention == .persistent { fill = fill.adding(incoming.cost) }
+        return fill.exceeds(persistentLimits) ? persistent ?? transient : transient ?? persistent
     }
 
-    var coldest: Int? { oldest(networkFill: networkFill) }
-
-    private var networkFill: QueueFill { queues.fill(of: Int(RefetchCost.network.rawValue)) }
-
-    private func oldest(networkFill: QueueFill) -> Int? {
-        let disk = queues.oldest(in: Int(RefetchCost.disk.rawValue))
-        let network = queues.oldest(in: Int(RefetchCost.network.rawValue))
-        return networkFill.exceeds(networkLimits) ? network ?? disk : disk ?? network
-    }
+    private func queue(of retention: ImageRetention) -> Int { retention == .transient ? 0 : 1 }
 }

@@ -1,8 +1,10 @@
+import ImageMemoryCaching
+
 /// Evicts the first entry that was not used since a hand, which moves from old to new entries, last visited it.
 ///
 /// Zhang et al., "SIEVE is Simpler than LRU", NSDI 2024, algorithm 1.
 struct SIEVEOrder: EvictionOrder {
-    private var queue = SlotLists()
+    private var queue = SlotQueues()
     private var isUsed: [Bool] = []
     /// The slot where the next search starts. Nil for the oldest.
     private var hand: Int?
@@ -22,7 +24,7 @@ struct SIEVEOrder: EvictionOrder {
     }
 
     mutating func victim(for incoming: EvictionCandidate?) -> Int? {
-        guard var slot = coldest else { return nil }
+        guard var slot = hand ?? queue.oldest() else { return nil }
         while isUsed[slot] {
             isUsed[slot] = false
             slot = queue.newer(than: slot) ?? queue.oldest() ?? slot
@@ -30,6 +32,4 @@ struct SIEVEOrder: EvictionOrder {
         hand = slot
         return slot
     }
-
-    var coldest: Int? { hand ?? queue.oldest() }
 }

@@ -1,3 +1,15 @@
+/// The properties of an entry other than its key and value. Without a clock, both times are nil.
+struct EntryRecord: Sendable {
+    let candidate: EvictionCandidate
+    var lastUse: Duration?
+    let expiry: Duration?
+
+    func isExpired(at now: Duration?) -> Bool {
+        guard let now, let expiry else { return false }
+        return expiry <= now
+    }
+}
+
 /// The entries of a `MemoryCache`, their costs, and their eviction order. The cache protects it with a lock.
 ///
 /// Each entry has a slot: an index into `entries` and `values` that is reused after the entry is removed.
@@ -22,7 +34,6 @@ struct CacheStorage<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private var order: any EvictionOrder
     private var weakIndex: WeakIndex<Key, Value>?
     private var sweepHand = 0
-    private var statistics = CacheStatistics()
     private var removed: [Value] = []
 
     init(limits: CacheLimits, policy: EvictionPolicy, weakIndex: WeakIndex<Key, Value>?) {
@@ -31,14 +42,13 @@ struct CacheStorage<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         self.weakIndex = weakIndex
         order = policy.makeOrder()
         order.setLimits(limits)
-        for cause in EvictionCause.allCases { statistics.evictions[cause] = 0 }
     }
 
     var count: Int { slots.count }
 
     /// The keys and last uses of all entries and of the evicted values that are in use.
     var lastUses: [(key: Key, lastUse: Duration?)] {
-        entries.compactMap { entry in entry.map { ($0.key, $0.record.times?.lastUse) } } + (weakIndex?.lastUses ?? [])
+        entries.compactMap { entry in entry.map { ($0.key, $0.record.lastUse) } } + (weakIndex?.lastUses ?? [])
     }
 
     /// Returns the values that were removed since the last call. Release them without the lock.
@@ -49,12 +59,11 @@ struct CacheStorage<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     }
 
     mutating func value(for key: Key, at now: Duration?) -> Value? {
-        guard let value = storedValue(for: key, at: now) ?? revivedValue(for: key, at: now) else {
-            statistics.misses += 1
-            return nil
-        }
-        statistics.hits += 1
-        return value
+        guard let slot = slots[key], !evictIfExpired(slot, at: now) else { return revivedValue(for: key, at: now) }
+        order.use(slot)
+        // Threads read the clock without the lock, so `now` can be earlier than the last use.
+        if let now, let lastUse = entries[slot]?.record.lastUse, now > lastUse { entries[slot]?.record.lastUse = now }
+        return values[slot]
     }
 
     mutating func insert(_ value: Value, _ record: EntryRecord, for key: Key, at now: Duration?) {
@@ -74,60 +83,39 @@ struct CacheStorage<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     mutating func removeAll() {
         removed += values.compactMap(\.self)
         weakIndex?.removeAll()
-        (slots, entries, values, freeSlots, totalCost) = ([:], [], [], [], 0)
+        slots = [:]
+        entries = []
+        values = []
+        freeSlots = []
+        totalCost = 0
         order = policy.makeOrder()
         order.setLimits(limits)
-    }
-
-    mutating func removeExpired(at now: Duration) {
-        for slot in entries.indices { evictIfExpired(slot, at: now) }
     }
 
     mutating func setLimits(_ limits: CacheLimits) {
         self.limits = limits
         order.setLimits(limits)
-        evict(toCost: limits.cost, count: .max, .cost)
-        evict(toCost: .max, count: limits.count, .count)
+        trim(toCost: limits.cost, count: limits.count)
     }
 
-    mutating func evict(toCost cost: Int, count: Int, _ cause: EvictionCause) {
+    mutating func trim(toCost cost: Int, count: Int) {
         while totalCost > max(0, cost) || self.count > max(0, count),
             let slot = occupied(order.victim(for: nil)) ?? entries.firstIndex(where: { $0 != nil })
         {
-            evict(slot, cause)
+            evict(slot)
         }
-    }
-
-    func statistics(at now: Duration?) -> CacheStatistics {
-        var statistics = statistics
-        (statistics.totalCost, statistics.count) = (totalCost, count)
-        if let now, let slot = occupied(order.coldest), let times = entries[slot]?.record.times {
-            statistics.coldestAge = now - times.lastUse
-        }
-        return statistics
-    }
-
-    private mutating func storedValue(for key: Key, at now: Duration?) -> Value? {
-        guard let slot = slots[key], !evictIfExpired(slot, at: now) else { return nil }
-        order.use(slot)
-        if let now { entries[slot]?.record.times?.use(at: now) }
-        return values[slot]
     }
 
     /// Returns an evicted value that is still in use, and tries to insert it again.
     private mutating func revivedValue(for key: Key, at now: Duration?) -> Value? {
         guard let (value, record) = weakIndex?.find(key, at: now) else { return nil }
-        statistics.revivals += 1
         if admit(value, record, for: key) { weakIndex?.remove(key) }
         return value
     }
 
     /// Inserts a value for a key that has no entry, and evicts others for it. Returns false if the value is refused.
     private mutating func admit(_ value: Value, _ record: EntryRecord, for key: Key) -> Bool {
-        if let cause = refusal(of: record.candidate) {
-            statistics.evictions[cause, default: 0] += 1
-            return false
-        }
+        guard makeSpace(for: record.candidate) else { return false }
         let slot = freeSlots.popLast() ?? entries.count
         entries.set(Entry(key: key, record: record), at: slot)
         values.set(value, at: slot)
@@ -137,19 +125,14 @@ struct CacheStorage<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         return true
     }
 
-    /// Evicts entries until `incoming` fits. Returns the cause if it is refused.
-    private mutating func refusal(of incoming: EvictionCandidate) -> EvictionCause? {
-        guard incoming.cost <= min(limits.cost, limits.entryCost), limits.count > 0 else { return .entryLimit }
-        while let cause = exceededLimit(adding: incoming.cost) {
-            guard let slot = occupied(order.victim(for: incoming)) else { return .admission }
-            evict(slot, cause)
+    /// Evicts entries until `incoming` fits. Returns false if it is refused.
+    private mutating func makeSpace(for incoming: EvictionCandidate) -> Bool {
+        guard incoming.cost <= min(limits.cost, limits.entryCost), limits.count > 0 else { return false }
+        while totalCost > limits.cost - incoming.cost || count >= limits.count {
+            guard let slot = occupied(order.victim(for: incoming)) else { return false }
+            evict(slot)
         }
-        return nil
-    }
-
-    private func exceededLimit(adding cost: Int) -> EvictionCause? {
-        if totalCost > limits.cost - cost { return .cost }
-        return count >= limits.count ? .count : nil
+        return true
     }
 
     /// Checks the next few slots for expired entries.
@@ -163,8 +146,10 @@ struct CacheStorage<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
     @discardableResult
     private mutating func evictIfExpired(_ slot: Int, at now: Duration?) -> Bool {
-        guard let now, entries[slot]?.record.isExpired(at: now) == true else { return false }
-        evict(slot, .expiry)
+        guard let now, entries[slot]?.record.isExpired(at: now) == true, let value = take(slot)?.value else {
+            return false
+        }
+        removed.append(value)
         return true
     }
 
@@ -173,10 +158,9 @@ struct CacheStorage<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         slot.flatMap { entries.indices.contains($0) && entries[$0] != nil ? $0 : nil }
     }
 
-    private mutating func evict(_ slot: Int, _ cause: EvictionCause) {
+    private mutating func evict(_ slot: Int) {
         guard case (let entry, var value)? = take(slot) else { return }
-        statistics.evictions[cause, default: 0] += 1
-        if cause != .expiry { weakIndex?.insert(&value, entry.record, for: entry.key) }
+        weakIndex?.insert(&value, entry.record, for: entry.key)
         removed.append(value)
     }
 
@@ -188,5 +172,45 @@ struct CacheStorage<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         totalCost -= entry.record.candidate.cost
         order.remove(slot)
         return (entry, value)
+    }
+}
+
+/// Weak references to evicted values, to find them while others retain them.
+struct WeakIndex<Key: Hashable & Sendable, Value: Sendable>: Sendable {
+    /// Returns a closure that returns the value while others retain it. Returns nil if nothing else retains it.
+    typealias MakeReference = @Sendable (inout Value) -> (@Sendable () -> Value?)?
+
+    private struct Reference {
+        let record: EntryRecord
+        let value: @Sendable () -> Value?
+    }
+
+    private let makeReference: MakeReference
+    private var references: [Key: Reference] = [:]
+    /// The number of references at which those to released values are removed.
+    private var purgeCount = 64
+
+    init(_ makeReference: @escaping MakeReference) { self.makeReference = makeReference }
+
+    var lastUses: [(key: Key, lastUse: Duration?)] { references.map { ($0.key, $0.value.record.lastUse) } }
+
+    /// Adds a value if others retain it.
+    mutating func insert(_ value: inout Value, _ record: EntryRecord, for key: Key) {
+        guard let value = makeReference(&value) else { return }
+        if references.count >= purgeCount {
+            references = references.filter { $0.value.value() != nil }
+            purgeCount = max(64, 2 * references.count)
+        }
+        references[key] = Reference(record: record, value: value)
+    }
+
+    mutating func remove(_ key: Key) { references[key] = nil }
+
+    mutating func removeAll() { references = [:] }
+
+    /// Returns the value for a key if it is still in use and has not expired.
+    func find(_ key: Key, at now: Duration?) -> (value: Value, record: EntryRecord)? {
+        guard let reference = references[key], !reference.record.isExpired(at: now) else { return nil }
+        return reference.value().map { ($0, reference.record) }
     }
 }

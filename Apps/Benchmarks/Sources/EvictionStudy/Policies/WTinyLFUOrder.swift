@@ -1,3 +1,5 @@
+import ImageMemoryCaching
+
 /// Evicts by LRU from a small window for new entries and a main part in two segments. An entry moves from the window to
 /// the main part only if it was requested more often than the entry that it would replace.
 ///
@@ -13,7 +15,7 @@ struct WTinyLFUOrder: EvictionOrder {
 
     private static let protectedShare = 0.8
 
-    private var segments = CostedQueues(count: 3)
+    private var segments = SlotQueues(count: 3)
     private var hashes: [UInt64] = []
     private var sketch = FrequencySketch()
     private var climber = WindowClimber()
@@ -57,8 +59,6 @@ struct WTinyLFUOrder: EvictionOrder {
         segments.move(candidate, to: Segment.probation)
         return main
     }
-
-    var coldest: Int? { coldestInMain ?? segments.oldest(in: Segment.window) }
 
     private var window: QueueFill { segments.fill(of: Segment.window) }
 

@@ -1,0 +1,44 @@
+import ImageCore
+import ImageLoading
+import ImageMemoryCaching
+import ImageTesting
+import Testing
+
+@Suite("How long images stay in memory")
+struct RetentionTests {
+    @Test("with two budgets, a thousand transient images don't evict a persistent one")
+    func persistent() async throws {
+        let memory = MemoryImageCache(byteLimit: 100_000, policy: .twoBudgets())
+        let fixture = LoaderFixture { $0.memoryCache = memory }
+        let kept = fixture.request("kept") { $0.retention = .persistent }
+        _ = try await fixture.loader.image(for: kept)
+        for number in 0..<1_000 {
+            _ = try await fixture.loader.image(for: fixture.request("\(number)") { $0.retention = .transient })
+        }
+        #expect(fixture.loader.cachedImage(for: kept) != nil)
+        #expect(memory.count < 200)
+    }
+
+    @Test("by default, an image is transient if its original is on disk, and otherwise persistent")
+    func automatic() async throws {
+        let fixture = LoaderFixture()
+        let (stored, unstored) = (fixture.request("a"), fixture.request("b") { $0.cachePolicy.disk = .none })
+        for request in [stored, unstored] { _ = try await fixture.loader.image(for: request) }
+        #expect(fixture.memory.retentions == [stored.cacheKey: .transient, unstored.cacheKey: .persistent])
+        fixture.memory.removeAll()
+        _ = try await fixture.loader.image(for: stored)
+        #expect(fixture.memory.retentions == [stored.cacheKey: .transient])
+        let withoutDisk = LoaderTestBed()
+        let request = withoutDisk.request("a")
+        _ = try await withoutDisk.loader.image(for: request)
+        #expect(withoutDisk.memory.retentions == [request.cacheKey: .persistent])
+    }
+
+    @Test("an image that the application inserts is persistent, unless the request says otherwise")
+    func inserted() {
+        let fixture = LoaderFixture()
+        let (own, cheap) = (fixture.request("a"), fixture.request("b") { $0.retention = .transient })
+        for request in [own, cheap] { fixture.loader.insert(LoaderTestBed.image(width: 4), for: request) }
+        #expect(fixture.memory.retentions == [own.cacheKey: .persistent, cheap.cacheKey: .transient])
+    }
+}
