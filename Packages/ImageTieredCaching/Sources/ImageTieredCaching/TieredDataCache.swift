@@ -26,7 +26,7 @@ public final class TieredDataCache: DataCache {
     private let pending: PendingWrites
     private let queue = KeyedSerialQueue()
     private let removals = Mutex(Removals())
-    private let recorder: TieredCacheRecorder
+    private let report: @Sendable (TieredCacheEvent) -> Void
 
     /// Creates a cache of two levels.
     ///
@@ -37,12 +37,11 @@ public final class TieredDataCache: DataCache {
     ///   - observer: Is called with each event, on any thread.
     public init(
         upper: any DataCache, lower: any DataCache, options: TieredCacheOptions = TieredCacheOptions(),
-        observer: (@Sendable (TieredCacheEvent) -> Void)? = nil
+        observer: @escaping @Sendable (TieredCacheEvent) -> Void = { _ in }
     ) {
-        let recorder = TieredCacheRecorder(observer)
         self.upper = upper
         self.lower = lower
-        self.recorder = recorder
+        report = observer
         pending = PendingWrites(options) { change, key in
             do throws(DataCacheFailure) {
                 switch change {
@@ -50,30 +49,18 @@ public final class TieredDataCache: DataCache {
                 case .remove: try await lower.remove(for: key)
                 }
             } catch {
-                recorder.record(.failed(key, .lower, error))
+                observer(.failed(key, .lower, error))
             }
         }
     }
-
-    /// Counts of the operations of this cache since it was created.
-    public var statistics: TieredCacheStatistics { recorder.statistics }
 
     /// Returns the entry for a key, or nil if neither level has it.
     ///
     /// - Throws: The failure of the upper level, if both levels fail.
     public func entry(for key: DataCacheKey) async throws(DataCacheFailure) -> DataCacheEntry? {
-        try await lookup(key)?.entry
-    }
-
-    /// Returns the entry for a key and the level that had it, or nil if neither level has it.
-    ///
-    /// - Throws: The failure of the upper level, if both levels fail.
-    public func lookup(
-        _ key: DataCacheKey
-    ) async throws(DataCacheFailure) -> (entry: DataCacheEntry, level: TieredCacheLevel)? {
         let found = try await find(key)
-        recorder.record(found.map { .found(key, $0.level) } ?? .missed(key))
-        return found
+        report(found.map { .found(key, $0.level) } ?? .missed(key))
+        return found?.entry
     }
 
     /// Stores an entry in the upper level, and later in the lower one.
@@ -84,11 +71,11 @@ public final class TieredDataCache: DataCache {
             do throws(DataCacheFailure) {
                 try await upper.store(entry, for: key)
             } catch {
-                recorder.recordStoreFailure(error, of: key)
+                reportStoreFailure(error, of: key)
                 await pending.cancel(key)
                 return try await lower.store(entry, for: key)
             }
-            if !pending.add(entry, for: key) { recorder.record(.dropped(key)) }
+            if !pending.add(entry, for: key) { report(.dropped(key)) }
         }
     }
 
@@ -154,7 +141,7 @@ public final class TieredDataCache: DataCache {
         do throws(DataCacheFailure) {
             return .success(try await cache.entry(for: key))
         } catch {
-            recorder.record(.failed(key, level, error))
+            report(.failed(key, level, error))
             return .failure(error)
         }
     }
@@ -166,7 +153,7 @@ public final class TieredDataCache: DataCache {
             let isCurrent = removals.withLock { $0.running == 0 && $0.started == removalsBefore }
             if !isCurrent { try await upper.remove(for: key) }
         } catch {
-            recorder.recordStoreFailure(error, of: key)
+            reportStoreFailure(error, of: key)
         }
     }
 
@@ -190,25 +177,10 @@ public final class TieredDataCache: DataCache {
             return .failure(error)
         }
     }
-}
 
-/// Counts events and passes them on.
-final class TieredCacheRecorder: Sendable {
-    private let observer: (@Sendable (TieredCacheEvent) -> Void)?
-    private let counts = Mutex(TieredCacheStatistics())
-
-    init(_ observer: (@Sendable (TieredCacheEvent) -> Void)?) { self.observer = observer }
-
-    var statistics: TieredCacheStatistics { counts.withLock { $0 } }
-
-    func record(_ event: TieredCacheEvent) {
-        counts.withLock { $0.count(event) }
-        observer?(event)
-    }
-
-    /// Records that the upper level failed to store an entry. A level that is too small for an entry hasn't failed.
-    func recordStoreFailure(_ failure: DataCacheFailure, of key: DataCacheKey) {
+    /// Reports that the upper level failed to store an entry. A level that is too small for an entry hasn't failed.
+    private func reportStoreFailure(_ failure: DataCacheFailure, of key: DataCacheKey) {
         if case .tooLarge = failure { return }
-        record(.failed(key, .upper, failure))
+        report(.failed(key, .upper, failure))
     }
 }
