@@ -251,7 +251,7 @@ let suites = [
     tests(
         of: "ImageRedisCaching",
         uses: [
-            "ImageTieredCaching", "ImageContractTesting", "RedisServerProcess", "LoopbackServer",
+            "ImageContractTesting", "RedisServerProcess", "LoopbackServer",
             optional("CImageRedisCaching", trait: "RedisCaching"),
         ] + redis),
     tests(of: "ImageTransporting", uses: [httpTypes]),

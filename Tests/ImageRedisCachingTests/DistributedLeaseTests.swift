@@ -11,15 +11,11 @@
         /// The shared cache.
         private let values = Watched<[String: Int]>([:])
 
-        private func lease(configure: (inout DistributedLease.Options) -> Void = { _ in }) -> DistributedLease {
-            var options = DistributedLease.Options()
-            configure(&options)
-            return DistributedLease(store: store, options: options, clock: clock)
+        private func lease(waitLimit: Duration = .seconds(10)) -> DistributedLease {
+            DistributedLease(store: store, waitLimit: waitLimit, clock: clock)
         }
 
-        private func value(
-            _ lease: DistributedLease, produce: () async throws -> Int
-        ) async throws -> (value: Int, source: DistributedLease.Source) {
+        private func value(_ lease: DistributedLease, produce: () async throws -> Int) async throws -> Int {
             try await lease.value(for: "a") {
                 values.value["a"]
             } produce: {
@@ -36,13 +32,13 @@
                 Issue.record("the work is done")
                 return 0
             }
-            #expect(result == (7, .found))
+            #expect(result == 7)
             #expect(store.log.value.isEmpty)
         }
 
         @Test("the first caller does the work and releases the lease")
         func produced() async throws {
-            #expect(try await value(lease()) { 1 } == (1, .producedWithLease))
+            #expect(try await value(lease()) { 1 } == 1)
             #expect(store.log.value == [.acquire(.acquired), .release])
             #expect(store.holder(of: "a") == nil)
         }
@@ -65,18 +61,17 @@
                     }
                 }
             }
-            // Five waiters and the renewal of the first.
-            await clock.sleepers(6)
+            await clock.sleepers(5)
             gate.open()
-            #expect(try await first.value == (1, .producedWithLease))
+            #expect(try await first.value == 1)
             clock.advance(by: .milliseconds(20))
-            for other in others { #expect(try await other.value == (1, .producedElsewhere)) }
+            for other in others { #expect(try await other.value == 1) }
         }
 
         @Test("after the limit, a waiter does the work itself")
         func waitLimit() async throws {
             store.hold("a")
-            let waiter = Task { try await value(lease { $0.waitLimit = .milliseconds(100) }) { 2 } }
+            let waiter = Task { try await value(lease(waitLimit: .milliseconds(100))) { 2 } }
             // The pauses are 20, 30, 45 and the last 5 milliseconds.
             for pause in [20, 30, 45, 5] {
                 await clock.sleepers(1)
@@ -84,7 +79,7 @@
                 await clock.sleepers(1)
                 clock.advance(by: .microseconds(1))
             }
-            #expect(try await waiter.value == (2, .producedWithoutLease))
+            #expect(try await waiter.value == 2)
             #expect(store.log.value == Array(repeating: .acquire(.held), count: 5))
         }
 
@@ -95,7 +90,7 @@
             await clock.sleepers(1)
             store.expire("a")
             clock.advance(by: .milliseconds(20))
-            #expect(try await waiter.value == (3, .producedWithLease))
+            #expect(try await waiter.value == 3)
         }
 
         @Test("the next caller does the work after a failure")
@@ -103,13 +98,13 @@
             struct Broken: Error {}
             await #expect(throws: Broken.self) { try await value(lease()) { throw Broken() } }
             #expect(store.holder(of: "a") == nil)
-            #expect(try await value(lease()) { 4 } == (4, .producedWithLease))
+            #expect(try await value(lease()) { 4 } == 4)
         }
 
         @Test("without a store of leases, each caller does the work itself")
         func unavailable() async throws {
             store.fail()
-            #expect(try await value(lease()) { 5 } == (5, .producedWithoutLease))
+            #expect(try await value(lease()) { 5 } == 5)
             #expect(store.log.value == [.acquire(.unavailable)])
         }
 
@@ -125,56 +120,8 @@
                 Issue.record("the work is done")
                 return 0
             }
-            #expect(result == (6, .producedElsewhere))
+            #expect(result == 6)
             #expect(store.log.value == [.acquire(.acquired), .release])
-        }
-
-        @Test("a lease is renewed while the work runs, until the limit")
-        func renewal() async throws {
-            let gate = Gate()
-            let holder = Task {
-                try await value(
-                    lease {
-                        $0.duration = .seconds(3)
-                        $0.holdLimit = .seconds(4)
-                    }
-                ) {
-                    await gate.pass()
-                    return 1
-                }
-            }
-            await gate.arrivals(1)
-            for _ in 1...4 {
-                await clock.sleepers(1)
-                clock.advance(by: .seconds(1))
-            }
-            gate.open()
-            _ = try await holder.value
-            #expect(store.log.value.filter { $0 == .renew(true) }.count == 3)
-        }
-
-        @Test("a lost lease is not renewed again, and that of another holder is not released")
-        func lost() async throws {
-            let gate = Gate()
-            let holder = Task {
-                try await value(lease { $0.duration = .seconds(3) }) {
-                    await gate.pass()
-                    return 1
-                }
-            }
-            await gate.arrivals(1)
-            await clock.sleepers(1)
-            store.hold("a")
-            clock.advance(by: .seconds(1))
-            await store.log.reaches { $0.contains(.renew(false)) }
-            for _ in 1...1_000 {
-                await Task.yield()
-                clock.advance(by: .seconds(1))
-            }
-            gate.open()
-            _ = try await holder.value
-            #expect(store.holder(of: "a") == "another")
-            #expect(store.log.value.filter { $0 == .renew(false) }.count == 1)
         }
 
         @Test("a cancelled waiter stops waiting")
@@ -196,7 +143,6 @@
     private final class InMemoryLeaseStore: LeaseStore {
         enum Message: Hashable, Sendable {
             case acquire(LeaseAcquisition)
-            case renew(Bool)
             case release
         }
 
@@ -221,12 +167,6 @@
             }
             log.change { $0.append(.acquire(result)) }
             return result
-        }
-
-        func renew(_ key: String, token: String, for duration: Duration) async -> Bool {
-            let isHolder = holder(of: key) == token
-            log.change { $0.append(.renew(isHolder)) }
-            return isHolder
         }
 
         func release(_ key: String, token: String) async {

@@ -42,7 +42,7 @@
         }
 
         let script: Script
-        let url: URL
+        private let port: Int
         private let group: MultiThreadedEventLoopGroup
 
         /// Starts a server. `reaction` returns the reaction to a command and its arguments.
@@ -57,7 +57,7 @@
                 .bind(host: "127.0.0.1", port: 0).get()
             self.script = script
             self.group = group
-            url = try #require(URL(string: "redis://127.0.0.1:\(channel.localAddress?.port ?? 0)"))
+            port = try #require(channel.localAddress?.port)
         }
 
         deinit { group.shutdownGracefully { _ in } }
@@ -67,12 +67,14 @@
 
         /// Creates a cache whose timeouts a busy machine doesn't reach, unless `configure` changes them.
         func makeCache(
-            clock: ManualClock = ManualClock(), configure: (inout RedisCacheOptions) -> Void = { _ in }
+            user: String = "", path: String = "", clock: ManualClock = ManualClock(),
+            configure: (inout RedisCacheOptions) -> Void = { _ in }
         ) throws -> RedisDataCache {
             var options = RedisCacheOptions()
             options.connectTimeout = .seconds(60)
             options.commandTimeout = .seconds(60)
             configure(&options)
+            let url = try #require(URL(string: "redis://\(user)127.0.0.1:\(port)\(path)"))
             return try RedisDataCache(url: url, options: options, clock: clock)
         }
     }

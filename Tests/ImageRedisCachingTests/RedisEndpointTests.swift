@@ -56,16 +56,6 @@
             #expect("\(String(describing: error))".contains("secret") == false)
         }
 
-        @Test("options have precedence over the URL")
-        func options() throws {
-            var options = RedisCacheOptions()
-            (options.user, options.password, options.database) = ("you", "other", 9)
-            let endpoint = try RedisEndpoint(#require(URL(string: "redis://me:secret@cache/1")), options)
-            #expect(endpoint.user == "you")
-            #expect(endpoint.password == "other")
-            #expect(endpoint.database == 9)
-        }
-
         @Test(
             "a namespace with characters that mean something to the server is refused",
             arguments: ["", "a*", "a:b", "ü"])

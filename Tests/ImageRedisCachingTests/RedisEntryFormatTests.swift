@@ -13,11 +13,7 @@
             data: Data("payload".utf8), metadata: Data("metadata".utf8),
             createdAt: Date(timeIntervalSinceReferenceDate: 1.5))
 
-        private func value() -> Data {
-            var bytes: [UInt8] = []
-            RedisEntryFormat.append(entry, for: key, to: &bytes)
-            return Data(bytes)
-        }
+        private func value() -> Data { Data(RedisEntryFormat.bytes(of: entry, for: key)) }
 
         @Test("an entry is read as it was written, also from a slice")
         func roundTrip() {

@@ -93,13 +93,11 @@
     @Suite("Formatting commands")
     struct RedisCommandTests {
         @Test("arguments are sent with their lengths, whatever their bytes")
-        func formats() throws {
+        func formats() {
             var command = RedisCommand("SET", "ü", "")
-            command.append { $0.append(contentsOf: [0, 13, 10]) }
-            command.append(-5)
-            let bytes = try #require(command.formatted())
-            let expected = "*5\r\n$3\r\nSET\r\n$2\r\nü\r\n$0\r\n\r\n$3\r\n\0\r\n\r\n$2\r\n-5\r\n"
-            #expect(Array(bytes.readableBytesView) == Array(expected.utf8))
+            command.append([0, 13, 10])
+            let expected = "*4\r\n$3\r\nSET\r\n$2\r\nü\r\n$0\r\n\r\n$3\r\n\0\r\n\r\n"
+            #expect(Array(command.formatted.readableBytesView) == Array(expected.utf8))
         }
     }
 #endif

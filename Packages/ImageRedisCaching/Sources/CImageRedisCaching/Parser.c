@@ -6,6 +6,7 @@
 #include <limits.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <xxhash.h>
 
 struct irc_parser {
     redisReader *reader;
@@ -154,4 +155,6 @@ size_t irc_reply_count(const irc_reply *reply) { return of(reply)->elements; }
 const irc_reply *irc_reply_element(const irc_reply *reply, size_t index) {
     return (const irc_reply *)of(reply)->element[index];
 }
+
+uint64_t irc_checksum(const uint8_t *bytes, size_t count) { return XXH3_64bits(bytes, count); }
 #endif

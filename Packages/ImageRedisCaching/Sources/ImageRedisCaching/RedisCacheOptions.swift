@@ -1,6 +1,4 @@
 #if RedisCaching
-    public import ImageCore
-
     /// The options of a cache on a Redis server. All servers that share entries must use the same namespace.
     public struct RedisCacheOptions: Sendable {
         /// What a TLS connection verifies.
@@ -15,40 +13,19 @@
 
         /// The first part of each key on the server: 1 to 64 letters, digits, dots, hyphens and underscores.
         public var namespace = "images"
-        /// The user name. Replaces that of the URL, if it is not nil.
-        public var user: String?
-        /// The password. Replaces that of the URL, if it is not nil.
-        public var password: String?
-        /// The number of the database. Replaces that of the URL, if it is not nil.
-        public var database: Int?
         /// What a `rediss` connection verifies. The default is `.full`.
         public var tlsVerification = TLSVerification.full
         /// The path of a PEM file with root certificates that replace the system's, as for a private certificate
         /// authority.
         public var rootsFile: String?
-
-        /// The time after which an entry is removed from the server. The default is 7 days.
+        /// The time after which an entry is removed from the server, from a millisecond to 100 years. The default is 7
+        /// days.
         public var lifetime = Duration.seconds(7 * 86_400)
-        /// Returns the lifetime of an entry, for example from the freshness in its metadata; nil for `lifetime`.
-        ///
-        /// Times below a millisecond count as a millisecond.
-        public var lifetimeOfEntry: (@Sendable (DataCacheKey, DataCacheEntry) -> Duration?)?
-        /// The largest total size of the entries of the namespace, in bytes.
-        ///
-        /// By default it is nil, and the server limits its memory itself (`maxmemory`). With a limit, an index on the
-        /// server orders the entries by their last use, and each operation runs a script. Don't combine it with a
-        /// server that evicts keys without an expiration (`allkeys-lru`), because they include the index.
-        public var byteLimit: Int?
         /// The largest entry, in bytes, with its key and metadata. The default is 16 MiB.
         public var maxEntryBytes = 16 << 20
-
-        /// The largest number of connections. Commands are pipelined. The default is 2.
-        public var maxConnections = 2
         /// The largest number of commands that wait for their replies. Further ones fail at once. The default is 1,024.
         public var maxWaitingCommands = 1_024
-        /// The largest total size of the commands that wait for their replies, in bytes. The default is 64 MiB.
-        public var maxWaitingBytes = 64 << 20
-        /// The maximum time to establish a connection, including TLS and authentication. The default is 500 ms.
+        /// The maximum time to connect, and then for TLS and authentication. The default is 500 ms.
         public var connectTimeout = Duration.milliseconds(500)
         /// The maximum time between a command and its reply. The default is 500 ms.
         ///
@@ -59,23 +36,14 @@
         public var retryDelay = Duration.milliseconds(100)
         /// The largest time without commands after a failure. The default is 10 seconds.
         public var maxRetryDelay = Duration.seconds(10)
-        /// The number of threads, if the cache has its own, clamped to 1...64. The default is 1.
-        public var threadCount = 1
 
         /// Creates options with the default values.
         public init() {}
 
         /// Whether the namespace has only allowed characters, none of which has a meaning in a pattern of SCAN.
         var isNamespaceValid: Bool {
-            (1...64).contains(namespace.utf8.count)
-                && namespace.utf8.allSatisfy { byte in
-                    switch byte {
-                    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_"):
-                        true
-                    default: false
-                    }
-                }
+            let allowed = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_".utf8
+            return (1...64).contains(namespace.utf8.count) && namespace.utf8.allSatisfy(allowed.contains)
         }
     }
 
@@ -86,8 +54,6 @@
         case invalidURL(String)
         /// The namespace is empty, too long, or has other characters.
         case invalidNamespace(String)
-        /// The number of the database is negative.
-        case invalidDatabase(Int)
         /// TLS can't be set up, for example because the file of root certificates can't be read.
         case tls(String)
     }

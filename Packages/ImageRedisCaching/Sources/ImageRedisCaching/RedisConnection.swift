@@ -3,7 +3,7 @@
     import NIOPosix
     import NIOSSL
 
-    /// A connection to a server, with pipelined commands. Uses `state` only on the event loop.
+    /// A connection to a server, with pipelined commands.
     ///
     /// Replies have the order of the commands. After a timeout, a reply without a command or bytes that are no reply, the
     /// connection is closed, and all its commands fail.
@@ -12,232 +12,183 @@
         struct Settings: Sendable {
             var endpoint: RedisEndpoint
             var tls: NIOSSLContext?
-            var loops: RedisEventLoops
+            var group: any EventLoopGroup
             var connectTimeout: TimeAmount
             var commandTimeout: TimeAmount
             var limits: RedisReplyParser.Limits
         }
 
-        typealias Completion = @Sendable (Result<RedisReply, RedisFailure>) -> Void
+        private let commandTimeout: TimeAmount
+        /// The channel, as soon as the login has succeeded.
+        private let channel: EventLoopFuture<any Channel>
 
-        private struct Waiting {
-            var command: ByteBuffer
-            var completion: Completion
-        }
-
-        private struct Sent {
-            var deadline: NIODeadline
-            var completion: Completion
-        }
-
-        private enum Phase { case connecting, ready, closed }
-
-        private struct State {
-            var phase = Phase.connecting
-            var channel: (any Channel)?
-            var parser: RedisReplyParser?
-            /// The commands that arrived before the connection was ready.
-            var waiting: [Waiting] = []
-            /// The commands without a reply, in order.
-            var sent = CircularBuffer<Sent>()
-            /// The number of replies until the connection is ready.
-            var missingLogins = 0
-            var connectTimer: Scheduled<Void>?
-            var commandTimer: Scheduled<Void>?
-            var isFlushScheduled = false
-        }
-
-        private let settings: Settings
-        private let loop: any EventLoop
-        private let state: NIOLoopBoundBox<State>
-        private let onClose: @Sendable (RedisConnection) -> Void
-
-        /// Creates a connection that isn't open yet.
+        /// Opens a connection.
         ///
-        /// - Parameter onClose: Called once on the event loop when the connection is closed, before its commands fail.
-        init(_ settings: Settings, loop: any EventLoop, onClose: @escaping @Sendable (RedisConnection) -> Void) {
-            self.settings = settings
-            self.loop = loop
-            self.onClose = onClose
-            state = .makeBoxSendingValue(State(), eventLoop: loop)
-        }
-
-        // MARK: From any thread
-
-        /// Opens the connection. Call it once.
-        func open() { loop.execute { self.connect() } }
-
-        /// Sends a command as soon as the connection is ready. Calls `completion` once on the event loop.
-        func send(_ command: ByteBuffer, completion: @escaping Completion) {
-            loop.execute {
-                switch self.state.value.phase {
-                case .connecting: self.state.value.waiting.append(Waiting(command: command, completion: completion))
-                case .ready: self.write(command, completion)
-                case .closed: completion(.failure(.disconnected("the connection is closed")))
+        /// - Parameter onClose: Called on an event loop when the connection is closed, before its commands fail.
+        init(_ settings: Settings, onClose: @escaping @Sendable () -> Void) {
+            commandTimeout = settings.commandTimeout
+            let bootstrap = ClientBootstrap(group: settings.group).connectTimeout(settings.connectTimeout)
+                .channelInitializer { channel in
+                    channel.eventLoop.makeCompletedFuture { try settings.addHandlers(to: channel, onClose) }
                 }
-            }
-        }
-
-        /// Closes the connection. Its commands fail.
-        func close() { loop.execute { self.fail(.disconnected("the client closed the connection")) } }
-
-        // MARK: On the event loop
-
-        private func connect() {
-            guard state.value.phase == .connecting else { return }
-            guard let parser = RedisReplyParser(limits: settings.limits) else {
-                return fail(.malformed("there is no memory for a parser"))
-            }
-            state.value.parser = parser
-            state.value.connectTimer = loop.scheduleTask(in: settings.connectTimeout) { self.fail(.timedOut) }
-            let bootstrap = ClientBootstrap(group: loop).connectTimeout(settings.connectTimeout)
-                .channelInitializer { self.addHandlers(to: $0) }
             let connecting =
                 switch settings.endpoint.address {
                 case .host(let host, let port): bootstrap.connect(host: host, port: port)
                 case .unix(let path): bootstrap.connect(unixDomainSocketPath: path)
                 }
-            // Retains this connection, and with it the event loops.
-            connecting.whenComplete { self.connected($0) }
-        }
-
-        private func addHandlers(to channel: any Channel) -> EventLoopFuture<Void> {
-            channel.eventLoop.makeCompletedFuture {
-                if let tls = settings.tls {
-                    let handler = try NIOSSLClientHandler(context: tls, serverHostname: settings.endpoint.serverName)
-                    try channel.pipeline.syncOperations.addHandler(handler)
-                }
-                try channel.pipeline.syncOperations.addHandler(RedisReplyHandler(self))
+            channel = connecting.flatMap { Self.logIn(on: $0, settings) }.flatMapErrorThrowing { error in
+                onClose()
+                throw error
             }
         }
 
-        private func connected(_ result: Result<any Channel, any Error>) {
-            switch result {
-            case .failure(let error): fail(.disconnected("connect: \(error)"))
-            case .success(let channel):
-                // The connection may have timed out meanwhile.
-                guard state.value.phase == .connecting else { return channel.close(promise: nil) }
-                state.value.channel = channel
-                logIn()
+        /// Sends a command as soon as the connection is ready.
+        func send(_ command: RedisCommand) async -> Result<RedisReply, RedisFailure> {
+            do {
+                let timeout = commandTimeout
+                let reply = channel.flatMap { Self.send(command, on: $0, timeout: timeout) }
+                return .success(try await reply.get())
+            } catch {
+                return .failure(RedisFailure(error))
             }
         }
+
+        /// Closes the connection. Its commands fail.
+        func close() { channel.whenSuccess { $0.close(promise: nil) } }
 
         /// Sends the commands that prepare the connection. The first error closes it.
-        private func logIn() {
-            let commands = settings.endpoint.loginCommands
-            state.value.missingLogins = commands.count
-            for command in commands {
-                guard let bytes = command.formatted() else { return fail(.malformed("there is no memory")) }
-                write(bytes) { self.loginReplied($0) }
+        private static func logIn(on channel: any Channel, _ settings: Settings) -> EventLoopFuture<any Channel> {
+            let replies = settings.endpoint.loginCommands.map {
+                send($0, on: channel, timeout: settings.connectTimeout)
             }
+            let result = EventLoopFuture.andAllSucceed(replies, on: channel.eventLoop)
+            result.whenFailure { _ in channel.close(promise: nil) }
+            return result.map { channel }
         }
 
-        private func loginReplied(_ result: Result<RedisReply, RedisFailure>) {
-            switch result {
-            case .failure(let failure): fail(failure)
-            case .success:
-                state.value.missingLogins -= 1
-                if state.value.missingLogins == 0 { becomeReady() }
-            }
-        }
-
-        private func becomeReady() {
-            guard state.value.phase == .connecting else { return }
-            state.value.phase = .ready
-            state.value.connectTimer?.cancel()
-            let waiting = state.value.waiting
-            state.value.waiting = []
-            for command in waiting { write(command.command, command.completion) }
-        }
-
-        private func write(_ command: ByteBuffer, _ completion: @escaping Completion) {
-            guard let channel = state.value.channel else {
-                return completion(.failure(.disconnected("the connection is closed")))
-            }
-            state.value.sent.append(Sent(deadline: loop.now + settings.commandTimeout, completion: completion))
-            scheduleCommandTimer()
-            channel.write(command, promise: nil)
-            guard !state.value.isFlushScheduled else { return }
-            // One system call writes all commands that arrive in this turn of the loop.
-            state.value.isFlushScheduled = true
-            loop.execute {
-                self.state.value.isFlushScheduled = false
-                channel.flush()
-            }
-        }
-
-        /// Passes received bytes to the parser, and replies to their commands.
-        fileprivate func received(_ bytes: ByteBuffer) {
-            guard state.value.phase != .closed, let parser = state.value.parser else { return }
-            do throws(RedisFailure) {
-                let replies = unsafe try bytes.withUnsafeReadableBytes { bytes throws(RedisFailure) in
-                    unsafe try parser.replies(with: bytes)
-                }
-                // Replies that are out of step with the commands are not trusted.
-                guard replies.count <= state.value.sent.count else { throw .malformed("a reply to no command") }
-                for reply in replies { deliver(reply) }
-            } catch {
-                fail(error)
-            }
-        }
-
-        private func deliver(_ reply: RedisReply) {
-            // A completion of the login can close the connection.
-            guard let sent = state.value.sent.popFirst() else { return }
-            switch reply {
-            case .error(let error): sent.completion(.failure(.server(error)))
-            default: sent.completion(.success(reply))
-            }
-        }
-
-        // MARK: Time
-
-        /// Schedules a check of the oldest command, unless one is scheduled.
-        private func scheduleCommandTimer() {
-            guard state.value.commandTimer == nil, let oldest = state.value.sent.first else { return }
-            state.value.commandTimer = loop.scheduleTask(deadline: oldest.deadline) {
-                self.state.value.commandTimer = nil
-                if let oldest = self.state.value.sent.first, oldest.deadline <= self.loop.now {
-                    self.fail(.timedOut)
-                } else {
-                    self.scheduleCommandTimer()
-                }
-            }
-        }
-
-        // MARK: The end
-
-        /// Closes the connection, and fails all its commands.
-        fileprivate func fail(_ failure: RedisFailure) {
-            guard state.value.phase != .closed else { return }
-            let ended = state.value
-            state.value = State(phase: .closed)
-            ended.connectTimer?.cancel()
-            ended.commandTimer?.cancel()
-            ended.channel?.close(promise: nil)
-            onClose(self)
-            for command in ended.sent { command.completion(.failure(failure)) }
-            for command in ended.waiting { command.completion(.failure(failure)) }
+        private static func send(
+            _ command: RedisCommand, on channel: any Channel, timeout: TimeAmount
+        ) -> EventLoopFuture<RedisReply> {
+            let reply = channel.eventLoop.makePromise(of: RedisReply.self)
+            let exchange = RedisExchange(command: command.formatted, timeout: timeout, reply: reply)
+            channel.writeAndFlush(exchange).cascadeFailure(to: reply)
+            return reply.futureResult
         }
     }
 
-    /// Passes the events of a channel to its connection.
-    private final class RedisReplyHandler: ChannelInboundHandler {
+    /// A command and the recipient of its reply.
+    private struct RedisExchange: Sendable {
+        let command: ByteBuffer
+        let timeout: TimeAmount
+        let reply: EventLoopPromise<RedisReply>
+    }
+
+    /// Writes commands, and passes the replies to them in order.
+    private final class RedisCommandHandler: ChannelDuplexHandler {
         typealias InboundIn = ByteBuffer
+        typealias OutboundIn = RedisExchange
+        typealias OutboundOut = ByteBuffer
 
-        private let connection: RedisConnection
+        private let parser: RedisReplyParser
+        private let onClose: @Sendable () -> Void
+        /// The commands without a reply, in order.
+        private var sent = CircularBuffer<(deadline: NIODeadline, reply: EventLoopPromise<RedisReply>)>()
+        private var timer: Scheduled<Void>?
+        private var isClosed = false
 
-        init(_ connection: RedisConnection) { self.connection = connection }
-
-        func channelRead(context: ChannelHandlerContext, data: NIOAny) { connection.received(unwrapInboundIn(data)) }
-
-        func channelInactive(context: ChannelHandlerContext) {
-            connection.fail(.disconnected("the server closed the connection"))
+        init(_ parser: RedisReplyParser, onClose: @escaping @Sendable () -> Void) {
+            self.parser = parser
+            self.onClose = onClose
         }
 
-        func errorCaught(context: ChannelHandlerContext, error: any Error) {
-            connection.fail(.disconnected("\(error)"))
+        func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+            if isClosed {
+                promise?.fail(ChannelError.ioOnClosedChannel)
+                return
+            }
+            let exchange = unwrapOutboundIn(data)
+            sent.append((context.eventLoop.now + exchange.timeout, exchange.reply))
+            scheduleTimer(context)
+            context.write(wrapOutboundOut(exchange.command), promise: promise)
+        }
+
+        func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+            guard !isClosed else { return }
+            do throws(RedisFailure) {
+                let replies = unsafe try unwrapInboundIn(data).withUnsafeReadableBytes { bytes throws(RedisFailure) in
+                    unsafe try parser.replies(with: bytes)
+                }
+                // Replies that are out of step with the commands are not trusted.
+                guard replies.count <= sent.count else { throw .malformed("a reply to no command") }
+                for reply in replies { deliver(reply) }
+            } catch {
+                fail(error, context)
+            }
+        }
+
+        func channelInactive(context: ChannelHandlerContext) {
+            fail(.disconnected("the connection was closed"), context)
+        }
+
+        func errorCaught(context: ChannelHandlerContext, error: any Error) { fail(RedisFailure(error), context) }
+
+        private func deliver(_ reply: RedisReply) {
+            guard let command = sent.popFirst() else { return }
+            if case .error(let error) = reply {
+                command.reply.fail(RedisFailure.server(error))
+            } else {
+                command.reply.succeed(reply)
+            }
+        }
+
+        /// Schedules a check of the oldest command, unless one is scheduled.
+        private func scheduleTimer(_ context: ChannelHandlerContext) {
+            guard timer == nil, let oldest = sent.first else { return }
+            timer = context.eventLoop.assumeIsolated().scheduleTask(deadline: oldest.deadline) {
+                self.timer = nil
+                if let oldest = self.sent.first, oldest.deadline <= context.eventLoop.now {
+                    self.fail(.timedOut, context)
+                } else {
+                    self.scheduleTimer(context)
+                }
+            }
+        }
+
+        /// Closes the connection, and fails all its commands.
+        private func fail(_ failure: RedisFailure, _ context: ChannelHandlerContext) {
+            guard !isClosed else { return }
+            isClosed = true
+            timer?.cancel()
+            onClose()
+            for command in sent { command.reply.fail(failure) }
+            sent.removeAll()
             context.close(promise: nil)
+        }
+    }
+
+    extension RedisConnection.Settings {
+        fileprivate func addHandlers(to channel: any Channel, _ onClose: @escaping @Sendable () -> Void) throws {
+            if let tls {
+                let handler = try NIOSSLClientHandler(context: tls, serverHostname: endpoint.serverName)
+                try channel.pipeline.syncOperations.addHandler(handler)
+            }
+            guard let parser = RedisReplyParser(limits: limits) else {
+                throw RedisFailure.malformed("there is no memory for a parser")
+            }
+            try channel.pipeline.syncOperations.addHandler(RedisCommandHandler(parser, onClose: onClose))
+        }
+    }
+
+    extension RedisFailure {
+        /// The failure for an error of SwiftNIO.
+        fileprivate init(_ error: any Error) {
+            if let failure = error as? RedisFailure {
+                self = failure
+            } else if case ChannelError.connectTimeout = error {
+                self = .timedOut
+            } else {
+                self = .disconnected("\(error)")
+            }
         }
     }
 

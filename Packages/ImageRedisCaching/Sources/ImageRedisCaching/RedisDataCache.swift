@@ -16,58 +16,37 @@
     ///   some time. A command of the cache's own then finds out whether the server is back.
     /// - `store`, `remove` and `removeAll` throw if the server didn't confirm them. If it can't be reached, the older entry
     ///   stays until its lifetime ends.
-    /// - An entry larger than `maxEntryBytes` or `byteLimit` is rejected. If a store is rejected, or the server's memory is
-    ///   full, the older entry for the key is removed.
+    /// - The server limits its memory itself (`maxmemory`). An entry larger than `maxEntryBytes` is rejected. If a store is
+    ///   rejected, or the server's memory is full, the older entry for the key is removed.
     public struct RedisDataCache: DataCache {
-        let client: RedisClient
-        let options: RedisCacheOptions
-        let recorder = RedisStatisticsRecorder()
-        let keys: RedisKeys
+        private static let maxScanSteps = 1_000_000
 
-        /// Creates a cache with its own threads. They end when the cache and its leases are released. It connects with the
-        /// first operation.
+        let client: RedisClient
+        let keys: RedisKeys
+        private let options: RedisCacheOptions
+
+        /// Creates a cache. It connects with the first operation.
         ///
         /// - Parameters:
         ///   - url: `redis://[[user]:password@]host[:port][/database]`, `rediss://` with the same parts, or
         ///     `unix:///path[?database=number]`.
         ///   - options: The limits, timeouts and lifetimes.
-        ///   - clock: Measures how long a server that failed is left alone. Timeouts use the event loops' clock.
+        ///   - eventLoopGroup: The event loop of the connection; nil for those that SwiftNIO shares. Shut it down after the
+        ///     last operation.
+        ///   - clock: Measures how long a server that failed is left alone. Timeouts use the event loop's clock.
         /// - Throws: `RedisConfigurationError` if the URL or an option is invalid.
         public init(
-            url: URL, options: RedisCacheOptions = RedisCacheOptions(), clock: any Clock<Duration>
-        ) throws(RedisConfigurationError) {
-            try self.init(url, options, group: nil, clock: clock)
-        }
-
-        /// Creates a cache that uses the event loops of an application. Shut them down after the last operation.
-        ///
-        /// - Parameters:
-        ///   - url: As for the other initializer.
-        ///   - options: The limits, timeouts and lifetimes.
-        ///   - eventLoopGroup: The event loops for all connections.
-        ///   - clock: Measures how long a server that failed is left alone.
-        /// - Throws: `RedisConfigurationError` if the URL or an option is invalid.
-        public init(
-            url: URL, options: RedisCacheOptions = RedisCacheOptions(), eventLoopGroup: any EventLoopGroup,
+            url: URL, options: RedisCacheOptions = RedisCacheOptions(), eventLoopGroup: (any EventLoopGroup)? = nil,
             clock: any Clock<Duration>
-        ) throws(RedisConfigurationError) {
-            try self.init(url, options, group: eventLoopGroup, clock: clock)
-        }
-
-        private init(
-            _ url: URL, _ options: RedisCacheOptions, group: (any EventLoopGroup)?, clock: any Clock<Duration>
         ) throws(RedisConfigurationError) {
             guard options.isNamespaceValid else { throw .invalidNamespace(options.namespace) }
             var options = options
-            // The lengths of the parts have 32 bits, and hiredis' formatter counts in 32 bits.
+            // The lengths of the parts have 32 bits.
             options.maxEntryBytes = min(max(0, options.maxEntryBytes), 1 << 30)
             self.options = options
             keys = RedisKeys(namespace: options.namespace)
-            client = try RedisClient(url, options, group: group, clock: clock)
+            client = try RedisClient(url, options, group: eventLoopGroup, clock: clock)
         }
-
-        /// Counts of the operations of this cache since it was created.
-        public var statistics: RedisCacheStatistics { recorder.current }
 
         /// Whether commands are sent. False after a failure of the server, until it replies again.
         public var isAvailable: Bool { client.isAvailable }
@@ -77,57 +56,45 @@
 
         /// Returns the entry for a key, or nil if it is missing, damaged or too large, or if the server fails.
         public func entry(for key: DataCacheKey) async -> DataCacheEntry? {
-            guard let value = await value(for: key) else {
-                recorder.record { $0.misses += 1 }
+            // Reads at most one byte more than allowed, so that the reply is bounded.
+            let command = RedisCommand("GETRANGE", keys.entry(key), "0", String(options.maxEntryBytes))
+            guard case .success(.bulk(let value)) = await reply(to: command), !value.isEmpty,
+                value.count <= options.maxEntryBytes
+            else { return nil }
+            switch RedisEntryFormat.read(value, for: key) {
+            case .entry(let entry): return entry
+            case .otherKey: return nil
+            case .damaged:
+                _ = await reply(to: removal(of: [keys.entry(key)]))
                 return nil
             }
-            switch RedisEntryFormat.read(value, for: key) {
-            case .entry(let entry):
-                recorder.record {
-                    $0.hits += 1
-                    $0.bytesRead += value.count
-                }
-                return entry
-            case .otherKey: recorder.record { $0.misses += 1 }
-            case .damaged:
-                recorder.record {
-                    $0.misses += 1
-                    $0.damaged += 1
-                }
-                _ = await attempt(removal(of: [keys.entry(key)]))
-            }
-            return nil
         }
 
         /// Stores an entry, and replaces an older one for its key. Returns after the server has confirmed it.
         ///
-        /// - Throws: `DataCacheFailure.tooLarge` if the entry exceeds a limit, `.noSpace` if the server's memory is full,
+        /// - Throws: `DataCacheFailure.tooLarge` if the entry exceeds the limit, `.noSpace` if the server's memory is full,
         ///   `.inaccessible` if it can't be reached, or `.io` if it replied another error.
         public func store(_ entry: DataCacheEntry, for key: DataCacheKey) async throws(DataCacheFailure) {
             let size = RedisEntryFormat.size(of: entry, for: key)
-            let allowed = min(options.maxEntryBytes, max(0, options.byteLimit ?? .max))
-            guard size <= allowed else {
+            guard size <= options.maxEntryBytes else {
                 try await remove(for: key)
-                throw .tooLarge(bytes: size, allowed: allowed)
+                throw .tooLarge(bytes: size, allowed: options.maxEntryBytes)
             }
-            switch await attempt(storing(entry, of: size, for: key)) {
-            case .success:
-                recorder.record {
-                    $0.stored += 1
-                    $0.bytesWritten += size
-                }
-            case .failure(let failure):
-                // The older entry is outdated. A server that didn't reply is not asked again.
-                if case .server = failure { _ = await attempt(removal(of: [keys.entry(key)])) }
-                throw failure.asDataCacheFailure
-            }
+            var command = RedisCommand("SET", keys.entry(key))
+            command.append(RedisEntryFormat.bytes(of: entry, for: key))
+            command.append("PX")
+            command.append(String(options.lifetime.redisMilliseconds))
+            guard case .failure(let failure) = await reply(to: command) else { return }
+            // The older entry is outdated. A server that didn't reply is not asked again.
+            if case .server = failure { _ = await reply(to: removal(of: [keys.entry(key)])) }
+            throw failure.asDataCacheFailure
         }
 
         /// Removes the entry for a key. Does nothing if it is missing.
         ///
         /// - Throws: `DataCacheFailure` if the server didn't confirm the removal.
         public func remove(for key: DataCacheKey) async throws(DataCacheFailure) {
-            _ = try await required(removal(of: [keys.entry(key)]))
+            _ = try await confirmed(removal(of: [keys.entry(key)]))
         }
 
         /// Removes all entries of the namespace. Other keys on the server stay.
@@ -141,45 +108,62 @@
             for _ in 0..<Self.maxScanSteps {
                 let scan = RedisCommand("SCAN", cursor, "MATCH", keys.entryPattern, "COUNT", "1000")
                 if Task.isCancelled { throw .io("redis: cancelled") }
-                guard case .array(let parts) = try await required(scan), parts.count == 2,
+                guard case .array(let parts) = try await confirmed(scan), parts.count == 2,
                     let next = parts[0].text, case .array(let found) = parts[1]
                 else { throw .io("redis: the reply to SCAN is none") }
                 let names = found.compactMap(\.text)
-                if !names.isEmpty { _ = try await required(removal(of: names)) }
+                if !names.isEmpty { _ = try await confirmed(removal(of: names)) }
                 if next == "0" { return }
                 cursor = next
             }
             throw .io("redis: SCAN doesn't end")
         }
 
-        private static let maxScanSteps = 1_000_000
-
-        /// Reads a value, with at most one byte more than allowed. Returns nil if it is missing, too large, or if the
-        /// server fails.
-        private func value(for key: DataCacheKey) async -> Data? {
-            guard case .success(.bulk(let value)) = await attempt(reading(key)), !value.isEmpty else { return nil }
-            guard value.count <= options.maxEntryBytes else {
-                recorder.record { $0.oversized += 1 }
-                return nil
-            }
-            return value
+        private func removal(of names: [String]) -> RedisCommand {
+            var command = RedisCommand("UNLINK")
+            for name in names { command.append(name) }
+            return command
         }
 
-        /// Sends a command, and counts its failure.
-        private func attempt(_ command: RedisCommand) async -> Result<RedisReply, RedisFailure> {
-            do {
+        private func reply(to command: RedisCommand) async -> Result<RedisReply, RedisFailure> {
+            do throws(RedisFailure) {
                 return .success(try await client.send(command))
             } catch {
-                recorder.record { $0.count(error) }
                 return .failure(error)
             }
         }
 
-        private func required(_ command: RedisCommand) async throws(DataCacheFailure) -> RedisReply {
-            switch await attempt(command) {
+        private func confirmed(_ command: RedisCommand) async throws(DataCacheFailure) -> RedisReply {
+            switch await reply(to: command) {
             case .success(let reply): return reply
             case .failure(let failure): throw failure.asDataCacheFailure
             }
+        }
+    }
+
+    /// The names of the keys on the server: `namespace:version:kind:hash`.
+    struct RedisKeys: Hashable, Sendable {
+        private let prefix: String
+
+        init(namespace: String) { prefix = "\(namespace):\(RedisEntryFormat.version):" }
+
+        /// Returns the key of an entry. The hash is SHA-256, so that an attacker can't choose URLs that collide.
+        func entry(_ key: DataCacheKey) -> String {
+            "\(prefix)e:\(SHA256.hexadecimalDigest(of: Array(key.source.utf8)))"
+        }
+
+        /// The pattern of all entries, for SCAN.
+        var entryPattern: String { "\(prefix)e:*" }
+
+        /// Returns the key of a lease.
+        func lease(_ key: String) -> String { "\(prefix)lease:\(SHA256.hexadecimalDigest(of: Array(key.utf8)))" }
+    }
+
+    extension Duration {
+        /// A time after which a key expires: at least a millisecond, at most 100 years.
+        var redisMilliseconds: Int {
+            let limited = max(limited, .milliseconds(1))
+            return Int(limited.components.seconds) * 1_000 + Int(limited.components.attoseconds / 1_000_000_000_000_000)
         }
     }
 #endif

@@ -44,19 +44,10 @@
             password = url.password(percentEncoded: false).flatMap { $0.isEmpty ? nil : $0 }
         }
 
-        /// Applies the options, which have precedence over the URL.
-        init(_ url: URL, _ options: RedisCacheOptions) throws(RedisConfigurationError) {
-            try self.init(url)
-            user = options.user ?? user
-            password = options.password ?? password
-            database = options.database ?? database
-            if database < 0 { throw .invalidDatabase(database) }
-        }
-
         private static func number(_ text: String) throws(RedisConfigurationError) -> Int {
             if text.isEmpty { return 0 }
             guard let number = Int(text) else { throw .invalidURL("the database is not a number") }
-            if number < 0 { throw .invalidDatabase(number) }
+            if number < 0 { throw .invalidURL("the database is negative") }
             return number
         }
 

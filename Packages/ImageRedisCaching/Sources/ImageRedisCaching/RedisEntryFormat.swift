@@ -43,10 +43,10 @@
             headerSize + key.source.utf8.count + entry.metadata.count + entry.data.count + checksumSize
         }
 
-        /// Appends the value of an entry. The parts must be shorter than 4 GiB.
-        static func append(_ entry: DataCacheEntry, for key: DataCacheKey, to bytes: inout [UInt8]) {
-            let start = bytes.count
-            bytes.reserveCapacity(start + size(of: entry, for: key))
+        /// Returns the value of an entry. The parts must be shorter than 4 GiB.
+        static func bytes(of entry: DataCacheEntry, for key: DataCacheKey) -> [UInt8] {
+            var bytes: [UInt8] = []
+            bytes.reserveCapacity(size(of: entry, for: key))
             append(magic, to: &bytes)
             append(version, to: &bytes)
             append(entry.createdAt.timeIntervalSinceReferenceDate.bitPattern, to: &bytes)
@@ -57,8 +57,9 @@
             bytes.append(contentsOf: entry.metadata)
             bytes.append(contentsOf: entry.data)
             // A byte has no padding.
-            let sum = unsafe checksum(of: bytes.span.bytes.extracting(start..<bytes.count))
+            let sum = unsafe checksum(of: bytes.span.bytes)
             append(sum, to: &bytes)
+            return bytes
         }
 
         /// Reads a value. Never traps.

@@ -5,10 +5,15 @@
     /// A server that fails over to a replica can lose a lease. Two processes then do the same work, which is harmless for
     /// work whose result is stored in a cache.
     public struct RedisLeaseStore: LeaseStore {
+        private static let releaseScript = """
+            if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
+            return redis.call('UNLINK', KEYS[1])
+            """
+
         private let client: RedisClient
         private let keys: RedisKeys
 
-        /// Creates a store that shares the connections and the namespace of a cache. `removeAll` of the cache keeps the
+        /// Creates a store that shares the connection and the namespace of a cache. `removeAll` of the cache keeps the
         /// leases.
         public init(sharing cache: RedisDataCache) {
             client = cache.client
@@ -18,40 +23,16 @@
         public func acquire(_ key: String, token: String, for duration: Duration) async -> LeaseAcquisition {
             let command = RedisCommand(
                 "SET", keys.lease(key), token, "NX", "PX", String(duration.redisMilliseconds))
-            switch await reply(to: command) {
-            case .status("OK")?: return .acquired
-            case .null?: return .held
+            switch try? await client.send(command) {
+            case .status("OK"): return .acquired
+            case .null: return .held
             default: return .unavailable
             }
         }
 
-        public func renew(_ key: String, token: String, for duration: Duration) async -> Bool {
-            let milliseconds = String(duration.redisMilliseconds)
-            let command = RedisCommand("EVAL", Self.renewScript, "1", keys.lease(key), token, milliseconds)
-            return await reply(to: command) == .integer(1)
-        }
-
         public func release(_ key: String, token: String) async {
             // If the server doesn't reply, the lease ends by itself.
-            _ = await reply(to: RedisCommand("EVAL", Self.releaseScript, "1", keys.lease(key), token))
+            _ = try? await client.send(RedisCommand("EVAL", Self.releaseScript, "1", keys.lease(key), token))
         }
-
-        private func reply(to command: RedisCommand) async -> RedisReply? {
-            do {
-                return try await client.send(command)
-            } catch {
-                return nil
-            }
-        }
-
-        private static let renewScript = """
-            if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
-            return redis.call('PEXPIRE', KEYS[1], ARGV[2])
-            """
-
-        private static let releaseScript = """
-            if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
-            return redis.call('UNLINK', KEYS[1])
-            """
     }
 #endif

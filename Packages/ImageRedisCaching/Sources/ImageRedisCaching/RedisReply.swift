@@ -1,4 +1,6 @@
 #if RedisCaching
+    import ImageCore
+
     #if canImport(FoundationEssentials)
         import FoundationEssentials
     #else
@@ -58,6 +60,29 @@
             case .unavailable, .overloaded: false
             case .timedOut, .disconnected, .malformed: true
             case .server(let error): error.isOutage
+            }
+        }
+    }
+
+    extension RedisFailure {
+        /// The failure of an operation of a data cache.
+        var asDataCacheFailure: DataCacheFailure {
+            switch self {
+            case .unavailable, .overloaded, .timedOut, .disconnected: .inaccessible("redis: \(self)")
+            case .malformed: .io("redis: \(self)")
+            case .server(let error): error.code == "OOM" ? .noSpace : .io("redis: \(self)")
+            }
+        }
+    }
+
+    extension RedisFailure: CustomStringConvertible {
+        var description: String {
+            switch self {
+            case .unavailable(let reason): "not asked for some time after a failure: \(reason)"
+            case .overloaded: "too many commands wait for their replies"
+            case .timedOut: "timed out"
+            case .disconnected(let reason), .malformed(let reason): reason
+            case .server(let error): error.text
             }
         }
     }

@@ -36,7 +36,7 @@ struct SharedLevel: Sendable {
         func value<Value: Sendable>(
             for key: String, lookup: () async -> Value?, produce: () async throws -> Value
         ) async throws -> Value {
-            try await lease.value(for: key, lookup: lookup, produce: produce).value
+            try await lease.value(for: key, lookup: lookup, produce: produce)
         }
     }
 #endif

@@ -1,4 +1,4 @@
-/* Parses replies of the Redis protocol (RESP2) and formats commands with hiredis, and computes checksums with xxHash. */
+/* Parses replies of the Redis protocol (RESP2) with hiredis, and computes checksums with xxHash. */
 #ifndef C_IMAGE_REDIS_CACHING_H
 #define C_IMAGE_REDIS_CACHING_H
 
@@ -43,13 +43,6 @@ const uint8_t *irc_reply_bytes(const irc_reply *reply, size_t *count);
 /* The elements of an array, valid until irc_reply_free. */
 size_t irc_reply_count(const irc_reply *reply);
 const irc_reply *irc_reply_element(const irc_reply *reply, size_t index);
-
-/* Formatting. */
-
-/* Formats a command of `count` arguments, which are concatenated in `bytes`. Returns its length, or -1 if there is no
-   memory. Free the command with irc_command_free. */
-long irc_command_format(const uint8_t *bytes, const size_t *lengths, size_t count, char **command);
-void irc_command_free(char *command);
 
 /* Checksums. */
 
