@@ -14,7 +14,6 @@ final class BallLayer: SceneLayer {
     private let light: SIMD2<Float>
     private let view: Viewport
     private var field: NoiseField
-    private var grain: [Float]
 
     init(_ balls: [Ball], lightFromLeft: Bool, seed: UInt32, view: Viewport) {
         self.view = view
@@ -28,34 +27,31 @@ final class BallLayer: SceneLayer {
         field = NoiseField(
             columns: view.columns(depth: 1), pixel: view.pixel, frequency: SIMD2(22, 22), octaves: 4, gain: 0.6,
             seed: seed)
-        grain = [Float](repeating: 0, count: view.width)
     }
 
     func paint(row: Int, onto line: inout [Color], canvas: Canvas) {
         let v = view.vertical(row)
         guard balls.contains(where: { abs(v - $0.center.y) < $0.radius * 1.5 }) else { return }
-        field.fill(&grain, y: v)
-        for ball in balls { shadow(ball, v: v, line: &line) }
-        for ball in balls where abs(v - ball.center.y) < ball.radius + view.pixel { paint(ball, v: v, line: &line) }
+        field.fill(y: v)
+        for ball in balls { shadow(ball, row: row, line: &line) }
+        for ball in balls where abs(v - ball.center.y) < ball.radius + view.pixel { paint(ball, row: row, line: &line) }
     }
 
-    private func shadow(_ ball: Ball, v: Float, line: inout [Color]) {
+    private func shadow(_ ball: Ball, row: Int, line: inout [Color]) {
         let middle = ball.center + SIMD2(-light.x * ball.radius * 0.7, ball.radius * 0.9)
-        let down = (v - middle.y) / (ball.radius * 0.42)
+        let down = (view.vertical(row) - middle.y) / (ball.radius * 0.42)
         guard abs(down) < 1 else { return }
         let radius = ball.radius * 1.5
-        for x in view.columns(around: middle.x, radius: radius, depth: 1) {
-            let across = (position(x) - middle.x) / radius
+        view.forEachPixel(of: row, around: middle.x, radius: radius, depth: 1) { x, point in
+            let across = (point.x - middle.x) / radius
             let dark = 1 - across * across - down * down
             if dark > 0 { line[x] = line[x].lit(1 - 0.62 * eased(clamped(dark))) }
         }
     }
 
-    private func position(_ x: Int) -> Float { (Float(x) + 0.5) * view.pixel - view.halfWidth + view.pan }
-
-    private func paint(_ ball: Ball, v: Float, line: inout [Color]) {
-        for x in view.columns(around: ball.center.x, radius: ball.radius + view.pixel, depth: 1) {
-            let normal = (SIMD2(position(x), v) - ball.center) / ball.radius
+    private func paint(_ ball: Ball, row: Int, line: inout [Color]) {
+        view.forEachPixel(of: row, around: ball.center.x, radius: ball.radius + view.pixel, depth: 1) { x, point in
+            let normal = (point - ball.center) / ball.radius
             let distance = (normal * normal).sum().squareRoot()
             let coverage = clamped((1 - distance) * ball.radius / view.pixel + 0.5)
             if coverage > 0 { line[x] = mix(line[x], shaded(ball, normal, distance, x), coverage) }
@@ -69,7 +65,8 @@ final class BallLayer: SceneLayer {
         let bounce = 0.2 * max(0, normal.y) * (1 - up)
         let stripe =
             ball.stripes > 0 ? 0.3 * oscillation((normal.x * 0.8 + normal.y * 0.6) * ball.stripes / (0.4 + up)) : 0
-        let matt = ball.color.lit((0.24 + 0.95 * facing + bounce) * (1 + (0.3 - 0.2 * ball.gloss) * grain[x] + stripe))
+        let matt = ball.color.lit(
+            (0.24 + 0.95 * facing + bounce) * (1 + (0.3 - 0.2 * ball.gloss) * field.values[x] + stripe))
         let toHighlight = normal - light * 0.72
         let closeness = clamped(1 - (toHighlight * toHighlight).sum() * (3 + 14 * ball.gloss))
         let rim = 0.3 * ball.gloss * ramp(0.8, 1, distance) * clamped(0.3 - normal.y)

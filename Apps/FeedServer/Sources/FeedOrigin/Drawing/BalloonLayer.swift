@@ -28,9 +28,8 @@ final class BalloonLayer: SceneLayer {
         for balloon in balloons {
             let down = (v - balloon.center.y) / balloon.radius
             guard down > -1.1, down < 1.95 else { continue }
-            for x in view.columns(around: balloon.center.x, radius: balloon.radius * 1.05, depth: 0) {
-                let across = ((Float(x) + 0.5) * view.pixel - view.halfWidth - balloon.center.x) / balloon.radius
-                blend(balloon, across: across, down: down, onto: &line[x])
+            view.forEachPixel(of: row, around: balloon.center.x, radius: balloon.radius * 1.05, depth: 0) { x, point in
+                blend(balloon, across: (point.x - balloon.center.x) / balloon.radius, down: down, onto: &line[x])
             }
         }
     }

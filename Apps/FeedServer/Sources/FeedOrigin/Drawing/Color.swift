@@ -1,3 +1,9 @@
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
 /// Red, green, blue and alpha from 0 to 1, as gamma-encoded sRGB values.
 typealias Color = SIMD4<Float>
 
@@ -31,3 +37,11 @@ func eased(_ value: Float) -> Float { value * value * (3 - 2 * value) }
 /// Returns 0 below `start`, 1 above `end`, and a smooth transition in between.
 @inline(__always)
 func ramp(_ start: Float, _ end: Float, _ value: Float) -> Float { eased(clamped((value - start) / (end - start))) }
+
+/// Returns the sine of a phase, with a period of 1.
+func oscillation(_ phase: Float) -> Float { sin(phase * 2 * .pi) }
+
+/// Returns the angle of a direction, in radians.
+func angle(_ x: Float, _ y: Float) -> Float { atan2(y, x) }
+
+func cosine(_ radians: Float) -> Float { cos(radians) }

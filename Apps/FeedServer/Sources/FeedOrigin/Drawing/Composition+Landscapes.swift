@@ -11,14 +11,15 @@ extension Composition {
         let snow = numbers.value(0.02...0.2)
         let sharp = numbers.value(0.9...1.5)
         return [
-            light.sky(cover: numbers.value(0.25...0.75), seed: seed), light.sunDisc(),
-            light.land(
-                .peaks, .rock(snow: snow), nearness: 0.12, foot: 0.72, relief: 0.5, frequency: sharp, seed: seed),
-            light.land(
-                .peaks, .rock(snow: snow * 0.4), nearness: 0.36, foot: 0.82, relief: 0.4, frequency: sharp * 1.5,
+            SkyLayer(light, cover: numbers.value(0.25...0.75), seed: seed), light.sunDisc(),
+            LandLayer(
+                light, .peaks, .rock(snow: snow), nearness: 0.12, foot: 0.72, relief: 0.5, frequency: sharp, seed: seed),
+            LandLayer(
+                light, .peaks, .rock(snow: snow * 0.4), nearness: 0.36, foot: 0.82, relief: 0.4, frequency: sharp * 1.5,
                 seed: seed &+ 1),
-            light.land(.hills, .forest, nearness: 0.62, foot: 0.92, relief: 0.22, frequency: 2.4, seed: seed &+ 2),
-            light.land(.firs, .forest, nearness: 0.9, foot: 1.04, relief: 0.46, frequency: 1.9, seed: seed &+ 3),
+            LandLayer(
+                light, .hills, .forest, nearness: 0.62, foot: 0.92, relief: 0.22, frequency: 2.4, seed: seed &+ 2),
+            LandLayer(light, .firs, .forest, nearness: 0.9, foot: 1.04, relief: 0.46, frequency: 1.9, seed: seed &+ 3),
         ]
     }
 
@@ -27,15 +28,15 @@ extension Composition {
         let shore: Float = 0.58
         let sharp = numbers.value(1.1...1.9)
         return [
-            light.sky(cover: numbers.value(0.2...0.7), seed: seed), light.sunDisc(),
-            light.land(
-                .peaks, .rock(snow: numbers.value(0.03...0.16)), nearness: 0.16, foot: 0.64, relief: 0.44,
+            SkyLayer(light, cover: numbers.value(0.2...0.7), seed: seed), light.sunDisc(),
+            LandLayer(
+                light, .peaks, .rock(snow: numbers.value(0.03...0.16)), nearness: 0.16, foot: 0.64, relief: 0.44,
                 frequency: sharp, seed: seed),
-            light.land(.hills, .forest, nearness: 0.42, foot: 0.6, relief: 0.14, frequency: 2.1, seed: seed &+ 1),
-            light.land(.firs, .forest, nearness: 0.66, foot: 0.605, relief: 0.13, frequency: 4, seed: seed &+ 2),
-            water(light, shore: shore, roughness: numbers.value(0.1...0.5), glitter: 0.35),
-            light.land(
-                .hills, .grass, nearness: 1, foot: 1.1, relief: 0.26, frequency: 1.3, tint: light.palette.ground,
+            LandLayer(light, .hills, .forest, nearness: 0.42, foot: 0.6, relief: 0.14, frequency: 2.1, seed: seed &+ 1),
+            LandLayer(light, .firs, .forest, nearness: 0.66, foot: 0.605, relief: 0.13, frequency: 4, seed: seed &+ 2),
+            WaterLayer(light, shore: shore, roughness: numbers.value(0.1...0.5), glitter: 0.35, seed: seed &+ 50),
+            LandLayer(
+                light, .hills, .grass, nearness: 1, foot: 1.1, relief: 0.26, frequency: 1.3, tint: light.palette.ground,
                 seed: seed &+ 3),
         ]
     }
@@ -44,18 +45,20 @@ extension Composition {
         var light = day(&numbers, view, horizon: 0.52, among: [0, 1, 2, 4, 6, 7])
         light.sun.y = numbers.value(0.34...0.49)
         var scene: [any SceneLayer] = [
-            light.sky(cover: numbers.value(0.3...0.8), glow: 1.15, seed: seed), light.sunDisc(radius: 0.042),
+            SkyLayer(light, cover: numbers.value(0.3...0.8), glow: 1.15, seed: seed), light.sunDisc(radius: 0.042),
         ]
         if numbers.chance(0.75) {
             scene.append(
-                light.land(
-                    .hills, .forest, nearness: 0.3, foot: 0.56, relief: 0.15, frequency: 1.7, seed: seed &+ 1))
+                LandLayer(
+                    light, .hills, .forest, nearness: 0.3, foot: 0.56, relief: 0.15, frequency: 1.7, seed: seed &+ 1))
         }
-        scene.append(water(light, shore: 0.52, roughness: numbers.value(0.55...1), glitter: 0.85))
+        scene.append(
+            WaterLayer(light, shore: 0.52, roughness: numbers.value(0.55...1), glitter: 0.85, seed: seed &+ 50))
         if numbers.chance(0.5) {
             scene.append(
-                light.land(
-                    .peaks, .rock(snow: -1), nearness: 1, foot: 1.22, relief: 0.42, frequency: 1.5, seed: seed &+ 2))
+                LandLayer(
+                    light, .peaks, .rock(snow: -1), nearness: 1, foot: 1.22, relief: 0.42, frequency: 1.5,
+                    seed: seed &+ 2))
         }
         return scene
     }
@@ -65,13 +68,13 @@ extension Composition {
         let sands: [UInt32] = [0xD9A05B, 0xC9793F, 0xE3BE86, 0xB5633A]
         let sand = mix(Color(hex: sands[numbers.index(below: 4)]), light.palette.light, 0.1)
         var scene: [any SceneLayer] = [
-            light.sky(cover: numbers.value(0...0.45), seed: seed), light.sunDisc(radius: 0.034),
+            SkyLayer(light, cover: numbers.value(0...0.45), seed: seed), light.sunDisc(radius: 0.034),
         ]
         for layer in 0..<4 {
             let nearness = 0.25 + 0.25 * Float(layer)
             scene.append(
-                light.land(
-                    .dunes, .sand, nearness: nearness, foot: 0.66 + 0.16 * Float(layer),
+                LandLayer(
+                    light, .dunes, .sand, nearness: nearness, foot: 0.66 + 0.16 * Float(layer),
                     relief: 0.16 + 0.08 * Float(layer),
                     frequency: 2.4 - 0.45 * Float(layer), tint: sand, seed: seed &+ UInt32(layer)))
         }
@@ -81,20 +84,22 @@ extension Composition {
     func meadows(_ numbers: inout SeededGenerator, _ view: Viewport) -> [any SceneLayer] {
         let light = day(&numbers, view, horizon: 0.6, among: [0, 2, 4, 5, 5, 7])
         let green = light.palette.ground
-        var scene: [any SceneLayer] = [light.sky(cover: numbers.value(0.35...0.85), seed: seed)]
+        var scene: [any SceneLayer] = [SkyLayer(light, cover: numbers.value(0.35...0.85), seed: seed)]
         scene.append(
-            light.land(.peaks, .rock(snow: 0), nearness: 0.1, foot: 0.66, relief: 0.2, frequency: 1.4, seed: seed))
+            LandLayer(light, .peaks, .rock(snow: 0), nearness: 0.1, foot: 0.66, relief: 0.2, frequency: 1.4, seed: seed)
+        )
         for layer in 0..<4 {
             let nearness = 0.34 + 0.2 * Float(layer)
             let tint = mix(green, light.palette.near, layer % 2 == 0 ? 0.3 : 0)
             scene.append(
-                light.land(
-                    .hills, .grass, nearness: nearness, foot: 0.72 + 0.11 * Float(layer), relief: 0.18, frequency: 1.5,
+                LandLayer(
+                    light, .hills, .grass, nearness: nearness, foot: 0.72 + 0.11 * Float(layer), relief: 0.18,
+                    frequency: 1.5,
                     tint: tint, seed: seed &+ UInt32(layer) &+ 1))
             if layer == 1 || layer == 2 && numbers.chance(0.5) {
                 scene.append(
-                    light.land(
-                        .firs, .forest, nearness: nearness, foot: 0.81 + 0.1 * Float(layer - 1), relief: 0.2,
+                    LandLayer(
+                        light, .firs, .forest, nearness: nearness, foot: 0.81 + 0.1 * Float(layer - 1), relief: 0.2,
                         frequency: 2.6,
                         seed: seed &+ 31))
             }
@@ -105,25 +110,17 @@ extension Composition {
     func forest(_ numbers: inout SeededGenerator, _ view: Viewport) -> [any SceneLayer] {
         let light = day(&numbers, view, horizon: 0.7, among: [1, 2, 3, 4, 5])
         var scene: [any SceneLayer] = [
-            light.sky(cover: numbers.value(0...0.4), glow: 1.2, seed: seed), light.sunDisc(),
+            SkyLayer(light, cover: numbers.value(0...0.4), glow: 1.2, seed: seed), light.sunDisc(),
         ]
         for layer in 0..<5 {
             let step = Float(layer)
             let tint = mix(mix(light.palette.far, Color(hex: 0x24483C), 0.4), Color(hex: 0x0E1F1B), step / 5)
             scene.append(
-                light.land(
-                    .firs, .forest, nearness: 0.08 + 0.22 * step, foot: 0.62 + 0.13 * step, relief: 0.2 + 0.1 * step,
+                LandLayer(
+                    light, .firs, .forest, nearness: 0.08 + 0.22 * step, foot: 0.62 + 0.13 * step,
+                    relief: 0.2 + 0.1 * step,
                     frequency: 3.4 - 0.55 * step, tint: tint, seed: seed &+ UInt32(layer)))
         }
         return scene
-    }
-
-    func water(_ light: Daylight, shore: Float, roughness: Float, glitter: Float) -> WaterLayer {
-        var path = mix(light.palette.light, .white, 0.3)
-        path.w = glitter
-        return WaterLayer(
-            WaterLayer.Recipe(
-                shore: shore, color: light.palette.water, glitter: path, sun: light.sun.x, roughness: roughness,
-                seed: seed &+ 50), view: light.view)
     }
 }

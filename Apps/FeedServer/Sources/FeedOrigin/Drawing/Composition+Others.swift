@@ -5,19 +5,24 @@ extension Composition {
             isNight ? Palette.nights[numbers.index(below: 2)] : Palette.days[[1, 2, 6, 0][numbers.index(below: 4)]]
         let light = Daylight(palette, horizon: 0.66, &numbers, view)
         let shore: Float = 0.76
-        var scene: [any SceneLayer] = [light.sky(cover: numbers.value(0.1...0.6), glow: isNight ? 0.35 : 1, seed: seed)]
+        var scene: [any SceneLayer] = [
+            SkyLayer(light, cover: numbers.value(0.1...0.6), glow: isNight ? 0.35 : 1, seed: seed)
+        ]
         scene.append(isNight ? stars(&numbers, view, count: 160) : light.sunDisc(radius: 0.036))
         for layer in 0..<3 {
             let nearness = 0.2 + 0.33 * Float(layer)
             let tint = mix(mix(palette.far, Color(hex: 0x6E6A70), 0.35), palette.near, nearness * 0.8)
-            var land = light.land(
-                .skyline, .windows(lit: isNight ? 0.5 : 0.16), nearness: nearness, foot: 0.75 + 0.01 * Float(layer),
-                relief: 0.56 - 0.11 * Float(layer), frequency: 1.25 + 0.3 * Float(layer), tint: tint,
-                seed: seed &+ UInt32(layer))
-            if isNight { land = land.lit(by: Color(hex: 0xFFD58A)) }
-            scene.append(land)
+            scene.append(
+                LandLayer(
+                    light, .skyline, .windows(lit: isNight ? 0.5 : 0.16), nearness: nearness,
+                    foot: 0.75 + 0.01 * Float(layer),
+                    relief: 0.56 - 0.11 * Float(layer), frequency: 1.25 + 0.3 * Float(layer), tint: tint,
+                    lamps: isNight ? Color(hex: 0xFFD58A) : nil, seed: seed &+ UInt32(layer)))
         }
-        scene.append(water(light, shore: shore, roughness: numbers.value(0.3...0.7), glitter: isNight ? 0.2 : 0.5))
+        scene.append(
+            WaterLayer(
+                light, shore: shore, roughness: numbers.value(0.3...0.7), glitter: isNight ? 0.2 : 0.5, seed: seed &+ 50
+            ))
         return scene
     }
 
@@ -27,16 +32,17 @@ extension Composition {
         light.sun.y = numbers.value(0.14...0.4)
         let hasWater = numbers.chance(0.5)
         var scene: [any SceneLayer] = [
-            light.sky(cover: numbers.value(0.1...0.5), glow: 0.55, seed: seed), stars(&numbers, view, count: 420),
+            SkyLayer(light, cover: numbers.value(0.1...0.5), glow: 0.55, seed: seed), stars(&numbers, view, count: 420),
             light.sunDisc(radius: numbers.value(0.03...0.075)),
-            light.land(
-                .peaks, .rock(snow: 0.06), nearness: 0.3, foot: 0.76, relief: 0.42, frequency: 1.4, seed: seed),
-            light.land(
-                .firs, .forest, nearness: 0.7, foot: hasWater ? 0.77 : 0.9, relief: 0.2, frequency: 3, seed: seed &+ 1),
+            LandLayer(
+                light, .peaks, .rock(snow: 0.06), nearness: 0.3, foot: 0.76, relief: 0.42, frequency: 1.4, seed: seed),
+            LandLayer(
+                light, .firs, .forest, nearness: 0.7, foot: hasWater ? 0.77 : 0.9, relief: 0.2, frequency: 3,
+                seed: seed &+ 1),
         ]
-        if hasWater { scene.append(water(light, shore: 0.73, roughness: 0.3, glitter: 0.6)) }
+        if hasWater { scene.append(WaterLayer(light, shore: 0.73, roughness: 0.3, glitter: 0.6, seed: seed &+ 50)) }
         scene.append(
-            light.land(.firs, .forest, nearness: 1, foot: 1.14, relief: 0.5, frequency: 1.4, seed: seed &+ 2))
+            LandLayer(light, .firs, .forest, nearness: 1, foot: 1.14, relief: 0.5, frequency: 1.4, seed: seed &+ 2))
         return scene
     }
 
@@ -73,12 +79,10 @@ extension Composition {
         ]
         let woods: [UInt32] = [0x8A5A34, 0xA9764A, 0x5F3D27, 0xC49A6C, 0x6E6259]
         let wall = walls[numbers.index(below: walls.count)]
-        let backdrop = BackdropLayer(
-            BackdropLayer.Recipe(
-                top: Color(hex: wall.0), bottom: Color(hex: wall.1), patches: Color(hex: wall.2), table: 0.6,
-                wood: Color(hex: woods[numbers.index(below: woods.count)]), seed: seed), view: view)
+        let wood = Color(hex: woods[numbers.index(below: woods.count)])
         return [
-            backdrop, bokeh(&numbers, view, count: 14, below: 0.5, colors: [wall.2, 0xFFE0A8]),
+            BackdropLayer(wall, wood: wood, seed: seed, view: view),
+            bokeh(&numbers, view, count: 14, below: 0.5, colors: [wall.2, 0xFFE0A8]),
             BallLayer(balls(&numbers), lightFromLeft: numbers.chance(0.5), seed: seed, view: view),
         ]
     }
@@ -105,12 +109,9 @@ extension Composition {
             (0x5A3A22, 0x8A7A3A, 0xF0D890),
         ]
         let ground = grounds[numbers.index(below: grounds.count)]
-        let backdrop = BackdropLayer(
-            BackdropLayer.Recipe(
-                top: Color(hex: ground.0), bottom: Color(hex: ground.1), patches: Color(hex: ground.2), table: 2,
-                wood: .white, seed: seed), view: view)
         return [
-            backdrop, bokeh(&numbers, view, count: 26, below: 1, colors: [ground.2, 0xFFF2C8, ground.1]),
+            BackdropLayer(ground, wood: nil, seed: seed, view: view),
+            bokeh(&numbers, view, count: 26, below: 1, colors: [ground.2, 0xFFF2C8, ground.1]),
             FlowerLayer(flowers(&numbers), view: view),
         ]
     }

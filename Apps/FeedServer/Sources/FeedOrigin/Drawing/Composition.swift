@@ -54,35 +54,8 @@ struct Daylight {
         sun = SIMD2(side, horizon * numbers.value(0.3...0.85))
     }
 
-    func sky(cover: Float, glow: Float = 1, seed: UInt32) -> SkyLayer {
-        SkyLayer(
-            SkyLayer.Recipe(
-                zenith: palette.zenith, middle: palette.middle, horizon: palette.horizon,
-                horizonHeight: horizon, glow: palette.light, sun: sun, glowStrength: glow,
-                cloudLight: mix(palette.horizon, palette.light, 0.75), cloudShade: palette.cloudShade,
-                cloudCover: cover, seed: seed), view: view)
-    }
-
     func sunDisc(radius: Float = 0.028) -> DiscLayer {
         let color = mix(palette.light, .white, 0.6)
         return DiscLayer([DiscLayer.Disc(center: sun, radius: radius, color: color, softness: 0.14)], view: view)
-    }
-
-    /// Returns a layer of land.
-    ///
-    /// - Parameter nearness: From 0 (far, in the far color) to 1 (near, in the near color).
-    func land(
-        _ silhouette: Silhouette, _ surface: LandLayer.Surface, nearness: Float, foot: Float, relief: Float,
-        frequency: Float, tint: Color? = nil, seed: UInt32
-    ) -> LandLayer {
-        var color = tint ?? mix(palette.far, palette.near, nearness)
-        if case .forest = surface, tint == nil { color = mix(color, Color(hex: 0x1F3D2C), palette.isNight ? 0 : 0.55) }
-        return LandLayer(
-            LandLayer.Recipe(
-                silhouette: silhouette, foot: foot, relief: relief, frequency: frequency,
-                top: color, bottom: color.lit(0.62), light: palette.light,
-                haze: mix(palette.horizon, palette.far, 0.18), distance: 0.62 * (1 - nearness) * (1 - 0.5 * nearness),
-                surface: surface, depth: 0.1 + 0.9 * nearness * nearness, sunFromLeft: sun.x < 0, seed: seed),
-            view: view)
     }
 }

@@ -40,17 +40,12 @@ final class DiscLayer: SceneLayer {
     }
 
     func paint(row: Int, onto line: inout [Color], canvas: Canvas) {
-        let v = view.vertical(row)
         for index in byRow[row] {
             let disc = discs[index]
-            for x in view.columns(around: disc.center.x, radius: disc.radius, depth: disc.depth) {
-                blend(disc, at: SIMD2(position(x, disc.depth), v), onto: &line[x])
+            view.forEachPixel(of: row, around: disc.center.x, radius: disc.radius, depth: disc.depth) { x, point in
+                blend(disc, at: point, onto: &line[x])
             }
         }
-    }
-
-    private func position(_ x: Int, _ depth: Float) -> Float {
-        (Float(x) + 0.5) * view.pixel - view.halfWidth + view.pan * depth
     }
 
     @inline(__always)

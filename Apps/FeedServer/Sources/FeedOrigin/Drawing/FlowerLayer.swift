@@ -23,9 +23,8 @@ final class FlowerLayer: SceneLayer {
     func paint(row: Int, onto line: inout [Color], canvas: Canvas) {
         let v = view.vertical(row)
         for flower in flowers where abs(v - flower.center.y) < flower.radius * 1.05 {
-            for x in view.columns(around: flower.center.x, radius: flower.radius * 1.05, depth: 0.8) {
-                let u = (Float(x) + 0.5) * view.pixel - view.halfWidth + view.pan * 0.8
-                blend(flower, SIMD2(u, v) - flower.center, onto: &line[x])
+            view.forEachPixel(of: row, around: flower.center.x, radius: flower.radius * 1.05, depth: 0.8) { x, point in
+                blend(flower, point - flower.center, onto: &line[x])
             }
         }
     }

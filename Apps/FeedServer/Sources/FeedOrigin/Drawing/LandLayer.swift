@@ -10,28 +10,22 @@ final class LandLayer: SceneLayer {
         case windows(lit: Float)
     }
 
-    struct Recipe {
-        var silhouette: Silhouette
-        /// The lowest point of the silhouette, from the top of the image.
-        var foot: Float
-        /// The height of the highest parts above the lowest point.
-        var relief: Float
-        /// The number of large features per unit of the scene.
-        var frequency: Float
-        var top: Color
-        var bottom: Color
-        var light: Color
-        var haze: Color
-        /// The amount of haze in front of the land, from 0 to 1. There is more haze at the foot.
-        var distance: Float
-        var surface: Surface
-        /// From 0 (at infinity) to 1 (near the camera).
-        var depth: Float
-        var sunFromLeft: Bool
-        var seed: UInt32
-    }
-
-    private let recipe: Recipe
+    private let silhouette: Silhouette
+    private let surface: Surface
+    /// The lowest point of the silhouette, from the top of the image.
+    private let foot: Float
+    /// The height of the highest parts above the lowest point.
+    private let relief: Float
+    private let top: Color
+    private let bottom: Color
+    private let light: Color
+    private let haze: Color
+    /// The amount of haze in front of the land, from 0 to 1. There is more haze at the foot.
+    private let distance: Float
+    /// From 0 (at infinity) to 1 (near the camera).
+    private let depth: Float
+    private let sunFromLeft: Bool
+    private let seed: UInt32
     private let view: Viewport
     private let columns: [Float]
     private let edge: [Float]
@@ -39,22 +33,40 @@ final class LandLayer: SceneLayer {
     private let lowest: Float
     private let reach: Int
     private var field: NoiseField
-    private var grain: [Float]
 
-    init(_ recipe: Recipe, view: Viewport) {
-        self.recipe = recipe
-        self.view = view
-        columns = view.columns(depth: recipe.depth)
-        edge = columns.map {
-            recipe.foot - recipe.relief * recipe.silhouette.height($0 * recipe.frequency + 40, seed: recipe.seed)
-        }
+    /// - Parameters:
+    ///   - nearness: From 0 (far, in the far color) to 1 (near, in the near color).
+    ///   - frequency: The number of large features per unit of the scene.
+    ///   - tint: The color at the top, or nil for that of the nearness.
+    ///   - lamps: The color of lit windows, or nil for that of the sun.
+    init(
+        _ daylight: Daylight, _ silhouette: Silhouette, _ surface: Surface, nearness: Float, foot: Float, relief: Float,
+        frequency: Float, tint: Color? = nil, lamps: Color? = nil, seed: UInt32
+    ) {
+        let palette = daylight.palette
+        var color = tint ?? mix(palette.far, palette.near, nearness)
+        if case .forest = surface, tint == nil { color = mix(color, Color(hex: 0x1F3D2C), palette.isNight ? 0 : 0.55) }
+        self.silhouette = silhouette
+        self.surface = surface
+        self.foot = foot
+        self.relief = relief
+        self.seed = seed
+        top = color
+        bottom = color.lit(0.62)
+        light = lamps ?? palette.light
+        haze = mix(palette.horizon, palette.far, 0.18)
+        distance = 0.62 * (1 - nearness) * (1 - 0.5 * nearness)
+        depth = 0.1 + 0.9 * nearness * nearness
+        sunFromLeft = daylight.sun.x < 0
+        view = daylight.view
+        columns = view.columns(depth: depth)
+        edge = columns.map { foot - relief * silhouette.height($0 * frequency + 40, seed: seed) }
         highest = edge.min() ?? 0
         lowest = edge.max() ?? 1
         reach = max(1, Int((0.006 / view.pixel).rounded()))
-        let (frequency, octaves, gain) = Self.texture(recipe.surface)
+        let texture = Self.texture(surface)
         field = NoiseField(
-            columns: columns, pixel: view.pixel, frequency: frequency, octaves: octaves, gain: gain, seed: recipe.seed)
-        grain = [Float](repeating: 0, count: view.width)
+            columns: columns, pixel: view.pixel, frequency: texture.0, octaves: texture.1, gain: texture.2, seed: seed)
     }
 
     private static func texture(_ surface: Surface) -> (SIMD2<Float>, Int, Float) {
@@ -67,19 +79,12 @@ final class LandLayer: SceneLayer {
         }
     }
 
-    /// Returns the same land in a different light.
-    func lit(by light: Color) -> LandLayer {
-        var changed = recipe
-        changed.light = light
-        return LandLayer(changed, view: view)
-    }
-
     func hides(row: Int) -> Bool { view.vertical(row) > lowest + view.pixel }
 
     func paint(row: Int, onto line: inout [Color], canvas: Canvas) {
         let v = view.vertical(row)
         guard v > highest - view.pixel else { return }
-        field.fill(&grain, y: v)
+        field.fill(y: v)
         let sharpness = 1 / view.pixel
         for x in 0..<line.count {
             let below = v - edge[x]
@@ -91,16 +96,16 @@ final class LandLayer: SceneLayer {
 
     @inline(__always)
     private func hazed(_ color: Color, v: Float) -> Color {
-        let gathered = 0.45 * ramp(recipe.foot - recipe.relief, recipe.foot + 0.1, v) * min(1, recipe.distance * 1.6)
-        return mix(color, recipe.haze, min(0.96, recipe.distance + gathered * (1 - recipe.distance)))
+        let gathered = 0.45 * ramp(foot - relief, foot + 0.1, v) * min(1, distance * 1.6)
+        return mix(color, haze, min(0.96, distance + gathered * (1 - distance)))
     }
 
     /// Returns the slope of the surface towards the sun at a column, from about -1 to 1.
     @inline(__always)
     private func slope(_ x: Int) -> Float {
-        let left = grain[max(0, x - reach)]
-        let right = grain[min(grain.count - 1, x + reach)]
-        return recipe.sunFromLeft ? right - left : left - right
+        let left = field.values[max(0, x - reach)]
+        let right = field.values[min(field.values.count - 1, x + reach)]
+        return sunFromLeft ? right - left : left - right
     }
 
     @inline(__always)
@@ -109,19 +114,19 @@ final class LandLayer: SceneLayer {
         let from = max(0, x - wide)
         let to = min(edge.count - 1, x + wide)
         let rise = (edge[from] - edge[to]) / (Float(to - from) * view.pixel + 0.0001)
-        return recipe.sunFromLeft ? rise : -rise
+        return sunFromLeft ? rise : -rise
     }
 
     @inline(__always)
     private func shade(_ x: Int, below: Float, v: Float) -> Color {
-        let base = mix(recipe.top, recipe.bottom, clamped(below / (recipe.relief + 0.12)))
-        switch recipe.surface {
+        let base = mix(top, bottom, clamped(below / (relief + 0.12)))
+        switch surface {
         case .rock(let snow): return rock(x, below: below, base: base, snow: snow)
         case .grass:
             let fade = clamped(1 - below * 5)
-            return mix(base.lit(1 + 0.42 * grain[x]), recipe.light, clamped(0.16 + 0.3 * grain[x] + 0.2 * fade))
+            return mix(base.lit(1 + 0.42 * field.values[x]), light, clamped(0.16 + 0.3 * field.values[x] + 0.2 * fade))
         case .sand: return sand(x, below: below, base: base)
-        case .forest: return base.lit(1.1 + 0.3 * grain[x] + 0.55 * slope(x) - 1.4 * min(0.3, below))
+        case .forest: return base.lit(1.1 + 0.3 * field.values[x] + 0.55 * slope(x) - 1.4 * min(0.3, below))
         case .windows(let lit): return wall(x, v: v, base: base, lit: lit)
         }
     }
@@ -131,46 +136,47 @@ final class LandLayer: SceneLayer {
     @inline(__always)
     private func facet(_ x: Int, below: Float) -> Float {
         let wide = max(2, Int((0.012 + 0.22 * below) / view.pixel))
-        let middle = x + Int((0.55 * below * grain[x]) / view.pixel)
+        let middle = x + Int((0.55 * below * field.values[x]) / view.pixel)
         let from = max(0, min(edge.count - 1, middle - wide))
         let to = max(from, min(edge.count - 1, middle + wide))
         let rise = (edge[from] - edge[to]) / (Float(to - from) * view.pixel + 0.001)
         let leaning = rise / (0.5 + abs(rise))
-        return (recipe.sunFromLeft ? rise * 0.25 + leaning : -(rise * 0.25 + leaning)) * 0.75
+        return (sunFromLeft ? rise * 0.25 + leaning : -(rise * 0.25 + leaning)) * 0.75
     }
 
     @inline(__always)
     private func rock(_ x: Int, below: Float, base: Color, snow: Float) -> Color {
-        let light = 1.25 * facet(x, below: below) + 1.3 * slope(x) + 0.2 * grain[x]
-        let stone = mix(base.lit(0.92 + 0.5 * max(-1.1, light)), recipe.light, clamped(0.3 * light))
-        let cover = ramp(-0.03, 0.035, snow - below + 0.16 * grain[x] - 0.05 * abs(light))
+        let shine = 1.25 * facet(x, below: below) + 1.3 * slope(x) + 0.2 * field.values[x]
+        let stone = mix(base.lit(0.92 + 0.5 * max(-1.1, shine)), light, clamped(0.3 * shine))
+        let cover = ramp(-0.03, 0.035, snow - below + 0.16 * field.values[x] - 0.05 * abs(shine))
         guard cover > 0 else { return stone }
-        let bright = clamped(0.55 + 0.6 * light)
-        return mix(stone, mix(Color(hex: 0x8FA5C4), mix(.white, recipe.light, 0.22), bright), cover * 0.95)
+        let bright = clamped(0.55 + 0.6 * shine)
+        return mix(stone, mix(Color(hex: 0x8FA5C4), mix(.white, light, 0.22), bright), cover * 0.95)
     }
 
     /// Returns the color of sand: bright on the side that faces the sun, bluish on the other side, with ripples on
     /// both.
     @inline(__always)
     private func sand(_ x: Int, below: Float, base: Color) -> Color {
-        let along = x + Int(below * (0.9 + 0.6 * grain[x]) / view.pixel)
-        let facing = ramp(-0.35, 0.4, edgeSlope(min(edge.count - 1, along)) + 0.3 * grain[x] + 0.5 * clamped(below * 2))
-        let ripple = 1 + 0.16 * grain[x] + 1.1 * slope(x)
-        return mix(recipe.bottom.lit(0.72), mix(base, recipe.light, 0.4), facing).lit(ripple)
+        let along = x + Int(below * (0.9 + 0.6 * field.values[x]) / view.pixel)
+        let facing = ramp(
+            -0.35, 0.4, edgeSlope(min(edge.count - 1, along)) + 0.3 * field.values[x] + 0.5 * clamped(below * 2))
+        let ripple = 1 + 0.16 * field.values[x] + 1.1 * slope(x)
+        return mix(bottom.lit(0.72), mix(base, light, 0.4), facing).lit(ripple)
     }
 
     private func wall(_ x: Int, v: Float, base: Color, lit: Float) -> Color {
-        let size = SIMD2<Float>(0.0105, 0.0165) * (0.55 + 0.75 * recipe.depth)
+        let size = SIMD2<Float>(0.0105, 0.0165) * (0.55 + 0.75 * depth)
         let across = columns[x] / size.x
         let down = v / size.y
         let cell = SIMD2(across.rounded(.down), down.rounded(.down))
         let inside = abs(across - cell.x - 0.5) < 0.27 && abs(down - cell.y - 0.5) < 0.3
-        let plain = base.lit(1 + 0.25 * grain[x])
+        let plain = base.lit(1 + 0.25 * field.values[x])
         guard inside, v - edge[x] > size.y else { return plain }
-        let chance = latticeValue(Int(cell.x), Int(cell.y), seed: recipe.seed)
+        let chance = latticeValue(Int(cell.x), Int(cell.y), seed: seed)
         guard chance < lit else { return plain.lit(0.8) }
-        let warmth = latticeValue(Int(cell.x), Int(cell.y), seed: recipe.seed &+ 5)
+        let warmth = latticeValue(Int(cell.x), Int(cell.y), seed: seed &+ 5)
         let blur = ramp(0, 2.5, size.x / view.pixel)
-        return mix(plain, recipe.light.lit(0.6 + 0.5 * warmth), 0.35 + 0.55 * blur)
+        return mix(plain, light.lit(0.6 + 0.5 * warmth), 0.35 + 0.55 * blur)
     }
 }

@@ -18,6 +18,8 @@ struct NoiseField {
         var row = Int.min
     }
 
+    /// The noise at the height of the last call of `fill`, for each column.
+    private(set) var values: [Float]
     private var octaves: [Octave] = []
 
     /// - Parameters:
@@ -27,6 +29,7 @@ struct NoiseField {
     ///   - count: The number of octaves.
     ///   - gain: The amplitude of an octave relative to that of the previous one.
     init(columns: [Float], pixel: Float, frequency: SIMD2<Float>, octaves count: Int, gain: Float = 0.5, seed: UInt32) {
+        values = [Float](repeating: 0, count: columns.count)
         var total: Float = 0
         for number in 0..<count { total += power(gain, number) }
         for number in 0..<count {
@@ -40,12 +43,12 @@ struct NoiseField {
         }
     }
 
-    /// Fills `line` with the noise at height `y`. `line` must have one element per column.
-    mutating func fill(_ line: inout [Float], y: Float) {
-        for index in line.indices { line[index] = 0 }
+    /// Computes the noise at height `y`.
+    mutating func fill(y: Float) {
+        for index in values.indices { values[index] = 0 }
         for index in octaves.indices {
             octaves[index].moveTo(y)
-            octaves[index].add(to: &line)
+            octaves[index].add(to: &values)
         }
     }
 

@@ -33,12 +33,19 @@ struct Viewport {
         return (0..<width).map { start + Float($0) * pixel }
     }
 
-    /// Returns the columns whose centers are within `radius` of `center`, for an object at a depth.
-    func columns(around center: Float, radius: Float, depth: Float) -> Range<Int> {
+    /// Calls `paint` for each column of a row that is within `radius` of `center`, with the position of the pixel's
+    /// center, for an object at a depth.
+    @inline(__always)
+    func forEachPixel(
+        of row: Int, around center: Float, radius: Float, depth: Float, _ paint: (Int, SIMD2<Float>) -> Void
+    ) {
         let start = (center - radius - pan * depth + halfWidth) * Float(height)
         let end = (center + radius - pan * depth + halfWidth) * Float(height)
         let first = max(0, min(width, Int(max(-1, min(start, 1e6)))))
-        return first..<max(first, min(width, Int(max(-1, min(end, 1e6))) + 1))
+        let v = vertical(row)
+        for x in first..<max(first, min(width, Int(max(-1, min(end, 1e6))) + 1)) {
+            paint(x, SIMD2((Float(x) + 0.5) * pixel - halfWidth + pan * depth, v))
+        }
     }
 }
 
