@@ -312,7 +312,7 @@ let suites = [
 ]
 
 let testSupport = [
-    // A server over raw sockets with fault injection.
+    // A server over raw sockets with fault injection, also for the demo server.
     support("LoopbackServer", uses: ["ImageTesting"]),
     // Runs commands.
     support(
@@ -370,12 +370,16 @@ let imageload = [
 ]
 
 let feedServer = [
-    command("feed-server", in: "FeedServer", uses: ["FeedOrigin", "ImageCore", argumentParser] + classicCodecs),
+    command(
+        "feed-server", in: "FeedServer",
+        uses: ["FeedOrigin", "LoopbackServer", "ImageCore", argumentParser] + classicCodecs),
     // Optimized, because drawing the images would otherwise take ten times as long in the tests.
-    appLibrary("FeedOrigin", in: "FeedServer", uses: ["ImageCore", "ImageThumbHash"], settings: optimized),
+    appLibrary(
+        "FeedOrigin", in: "FeedServer",
+        uses: ["ImageCore", "ImageThumbHash", "ImageTransporting", "LoopbackServer"], settings: optimized),
     tests(
         "FeedOriginTests", in: "FeedServer",
-        of: ["FeedOrigin", "ImageCore", "ImageThumbHash", "ImageTesting"] + classicCodecs),
+        of: ["FeedOrigin", "LoopbackServer", "ImageCore", "ImageThumbHash", "ImageTesting"] + classicCodecs),
 ]
 
 let photoFeed = [

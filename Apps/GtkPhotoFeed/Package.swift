@@ -41,26 +41,22 @@ let package = Package(
             dependencies: [
                 "GtkImageUI", "CGtk", module("ImageCore"), module("ImageDecoding"), module("ImageLoading"),
                 module("ImageLoaderKit"), module("ImagePresenting"), module("ImageThumbHash"),
-                "FeedOrigin", "PhotoFeedModel",
+                "FeedOrigin", "LoopbackServer", "PhotoFeedModel",
             ],
             swiftSettings: toolkit),
         .executableTarget(
             name: "photo-feed",
             dependencies: [
-                "PhotoFeedDesktop", "feed-server", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                "PhotoFeedDesktop", .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict),
         // Symbolic links to targets of the root package that are not products.
+        .target(name: "LoopbackServer", dependencies: [module("ImageTesting")], swiftSettings: strict),
         .target(
-            name: "FeedOrigin", dependencies: [module("ImageCore"), module("ImageThumbHash")], swiftSettings: optimized),
-        .executableTarget(
-            name: "feed-server",
+            name: "FeedOrigin",
             dependencies: [
-                "FeedOrigin", module("ImageCore"), module("ImageCodecJPEG"), module("ImageCodecPNG"),
-                module("ImageCodecWebP"), module("ImageCodecGIF"),
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
-            ],
-            swiftSettings: strict),
+                "LoopbackServer", module("ImageCore"), module("ImageThumbHash"), module("ImageTransporting"),
+            ], swiftSettings: optimized),
         .target(
             name: "PhotoFeedModel",
             dependencies: [module("ImageCore"), module("ImageLoading"), module("ImageThumbHash")], swiftSettings: strict
@@ -69,8 +65,8 @@ let package = Package(
             name: "PhotoFeedDesktopTests",
             dependencies: [
                 "PhotoFeedDesktop", "GtkImageUI", "CGtk", module("ImageCore"), module("ImageLoading"),
-                module("ImagePresenting"),
-                "PhotoFeedModel", "feed-server",
+                module("ImageLoaderKit"), module("ImagePresenting"),
+                "FeedOrigin", "PhotoFeedModel",
             ],
             swiftSettings: strict),
         .testTarget(

@@ -136,7 +136,7 @@ enum TransportFixtures {
             let hop = Int(request.path.dropFirst()) ?? 0
             if hop < origin.redirects { return .redirect(to: "/\(hop + 1)") }
             if let location = origin.location { return .redirect(to: location) }
-            return LoopbackReply(steps: steps(origin, isHead: request.method == "HEAD"))
+            return .steps(steps(origin, isHead: request.method == "HEAD"))
         }
         return Fixture(
             transport: http.make(), url: server.url("/0"),

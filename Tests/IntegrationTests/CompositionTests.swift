@@ -38,7 +38,7 @@ struct CompositionTests {
         let body = (0..<3 << 20).map { UInt8(truncatingIfNeeded: $0 ^ $0 >> 9) }
         let replies = Counter()
         let server = try LoopbackServer { request in
-            .resumable(body, tag: "\"1\"", to: request, cut: replies.next() == 0 ? 2 << 20 : nil)
+            .response(.resumable(body, tag: "\"1\"", to: request), cut: replies.next() == 0 ? 2 << 20 : nil)
         }
         let first = TestLoader(http)
         await #expect(throws: ImageError.self) { try await first.loader.data(for: ImageRequest(url: server.url())) }
@@ -57,7 +57,7 @@ struct CompositionTests {
         let body = [UInt8](repeating: 7, count: 3 << 20)
         let replies = Counter()
         let server = try LoopbackServer { request in
-            .resumable(body, tag: "\"1\"", to: request, cut: replies.next() == 0 ? 2 << 20 : nil)
+            .response(.resumable(body, tag: "\"1\"", to: request), cut: replies.next() == 0 ? 2 << 20 : nil)
         }
         let test = TestLoader(http) { $0.partialDownloadByteLimit = 0 }
         await #expect(throws: ImageError.self) { try await test.loader.data(for: ImageRequest(url: server.url())) }
@@ -69,7 +69,7 @@ struct CompositionTests {
     func bypassed(_ http: HTTPTransport) async throws {
         let body = [UInt8](repeating: 7, count: 3 << 20)
         let server = try LoopbackServer { request in
-            .resumable(body, tag: "\"1\"", to: request, cut: 2 << 20)
+            .response(.resumable(body, tag: "\"1\"", to: request), cut: 2 << 20)
         }
         let test = TestLoader(http)
         let request = ImageRequest(url: server.url(), cachePolicy: .memoryOnly)
@@ -126,7 +126,7 @@ struct CompositionTests {
         let body = [UInt8](repeating: 7, count: 3 << 20)
         let replies = Counter()
         let server = try LoopbackServer { request in
-            .resumable(body, tag: "\"1\"", to: request, cut: replies.next() == 0 ? 2 << 20 : nil)
+            .response(.resumable(body, tag: "\"1\"", to: request), cut: replies.next() == 0 ? 2 << 20 : nil)
         }
         let ada = TestLoader(http) { $0.account = "ada" }
         await #expect(throws: ImageError.self) { try await ada.loader.data(for: ImageRequest(url: server.url())) }

@@ -40,7 +40,7 @@ struct ResumptionTests {
         let cuts = Cuts(count: 20, seed: 7)
         let body = body
         let server = try LoopbackServer { request in
-            .resumable(body, tag: "\"1\"", to: request, cut: cuts.next(of: body.count))
+            .response(.resumable(body, tag: "\"1\"", to: request), cut: cuts.next(of: body.count))
         }
         for _ in 0..<20 {
             await #expect(throws: TransportFailure.self) { try await fetch(server.url(), relaunched(http, folder)) }

@@ -1,41 +1,47 @@
-import Synchronization
+import ImageTesting
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
 
 /// Runs scripts on one connection, on the thread that calls `run`.
-final class Connection: Sendable {
+struct Connection: Sendable {
     private enum Outcome: Error { case clientLeft, ended, stopped }
 
-    private let core: ServerCore
-    private let socket: Socket
-    private let wake: WakePipe
-    private let number: Int
+    /// The maximum sizes of a request's head and of its body, in bytes.
+    private static let headLimit = 1 << 20
+    private static let bodyLimit = 64 << 20
 
-    init(core: ServerCore, socket: Socket, wake: WakePipe, number: Int) {
-        self.core = core
-        self.socket = socket
-        self.wake = wake
-        self.number = number
-    }
+    let core: ServerCore
+    let socket: Socket
+    let number: Int
 
-    func run(greeting: [LoopbackStep]) {
-        var isResponding = !greeting.isEmpty
+    func run() {
+        defer { socket.end() }
+        var isResponding = !core.greeting.isEmpty
         do throws(Outcome) {
-            try perform(greeting)
+            try perform(core.greeting)
             isResponding = false
             var buffer: [UInt8] = []
             while true {
                 let request = try readRequest(&buffer)
-                core.log.withLock { $0.append(request) }
-                core.requests.add(1)
+                core.counts.change { counts in
+                    counts.requests += 1
+                    if counts.log.count < 10_000 { counts.log.append(request) }
+                }
                 isResponding = true
                 try perform(core.handler(request).steps)
-                core.completions.add(1)
+                core.counts.change { $0.completions += 1 }
                 isResponding = false
+                if !request.keepsAlive { return }
             }
         } catch {
-            socket.close()
-            if error == .clientLeft {
-                core.disconnects.add(1)
-                if isResponding { core.abandonments.add(1) }
+            guard error == .clientLeft else { return }
+            core.counts.change { counts in
+                counts.disconnects += 1
+                if isResponding { counts.abandonments += 1 }
             }
         }
     }
@@ -47,10 +53,11 @@ final class Connection: Sendable {
             case .text(let text): try send(Array(text.utf8))
             case .wait(let signal): try pass(signal)
             case .drip(let bytes, let piece, let signal): try drip(bytes, piece: piece, signal)
-            case .awaitDisconnect: try awaitDisconnect()
+            case .pause(let duration): try wait(milliseconds: Int32((duration / .milliseconds(1)).rounded(.up)))
+            case .awaitDisconnect: while true { try wait() }
             case .close: throw .ended
             case .reset:
-                socket.resetOnClose()
+                socket.resetAtEnd()
                 throw .ended
             }
         }
@@ -64,51 +71,52 @@ final class Connection: Sendable {
     }
 
     private func pass(_ signal: LoopbackSignal) throws(Outcome) {
-        let id = signal.arrive(waking: wake)
-        defer { signal.leave(id) }
-        while !signal.takePermit() { try pause(.hangup) }
-    }
-
-    private func awaitDisconnect() throws(Outcome) {
-        while true { try pause(.hangup) }
+        signal.arrive()
+        while !signal.takePermit() { try wait(or: signal) }
     }
 
     private func send(_ bytes: [UInt8]) throws(Outcome) {
         var sent = 0
         while sent < bytes.count {
-            switch socket.send(bytes[sent...]) {
+            switch socket.write(bytes[sent...]) {
             case .done(let count):
                 sent += count
-                core.sentBytes.add(count)
+                core.counts.change { $0.sentBytes += count }
             case .wouldBlock:
-                core.blockedSends.add(1)
-                try pause(.writable)
+                core.counts.change { $0.blockedSends += 1 }
+                try wait(for: Int32(POLLOUT))
             case .over: throw .clientLeft
             }
         }
     }
 
-    /// Waits for the socket, a signal or the end of the server.
-    private func pause(_ interest: Socket.Interest) throws(Outcome) {
-        let hangup = socket.wait(for: interest, or: wake)
+    /// Waits for the socket, a signal, the end of a time, or the end of the server.
+    private func wait(
+        for events: Int32 = 0, or signal: LoopbackSignal? = nil, milliseconds: Int32 = -1
+    ) throws(Outcome) {
+        let signals = [core.stopped] + (signal.map { [$0] } ?? [])
+        let hasLeft = socket.wait(for: events, or: signals, milliseconds: milliseconds)
         if core.isStopped { throw .stopped }
-        if hangup { throw .clientLeft }
+        // A client that has left can still have sent a request.
+        if hasLeft, events != Int32(POLLIN) { throw .clientLeft }
     }
 
     private func readRequest(_ buffer: inout [UInt8]) throws(Outcome) -> LoopbackRequest {
         let blankLine = Array("\r\n\r\n".utf8)
         while true {
-            if let range = buffer.firstRange(of: blankLine) {
-                guard var request = LoopbackRequest(head: Array(buffer[..<range.lowerBound]), connection: number) else {
-                    throw .ended
-                }
-                while buffer.count < range.upperBound + request.announcedBodyBytes { try receive(&buffer) }
-                let end = range.upperBound + request.announcedBodyBytes
-                request.body = Array(buffer[range.upperBound..<end])
-                buffer.removeFirst(end)
-                return request
+            guard let range = buffer.firstRange(of: blankLine) else {
+                guard buffer.count <= Self.headLimit else { throw .ended }
+                try receive(&buffer)
+                continue
             }
-            try receive(&buffer)
+            guard var request = LoopbackRequest(head: Array(buffer[..<range.lowerBound]), connection: number),
+                (0...Self.bodyLimit).contains(request.announcedBodyBytes)
+            else { throw .ended }
+            let end = range.upperBound + request.announcedBodyBytes
+            while buffer.count < end { try receive(&buffer) }
+            request.body = Array(buffer[range.upperBound..<end])
+            buffer.removeFirst(end)
+            return request
         }
     }
 
@@ -117,9 +125,7 @@ final class Connection: Sendable {
             switch socket.receive(into: &buffer) {
             case .done: return
             case .over: throw .clientLeft
-            case .wouldBlock:
-                _ = socket.wait(for: .readable, or: wake)
-                if core.isStopped { throw .stopped }
+            case .wouldBlock: try wait(for: Int32(POLLIN))
             }
         }
     }

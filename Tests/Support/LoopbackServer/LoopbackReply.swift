@@ -8,6 +8,8 @@ public enum LoopbackStep: Sendable {
     case wait(LoopbackSignal)
     /// Sends the bytes in chunks of `piece` bytes. Waits for the signal before each chunk.
     case drip([UInt8], piece: Int, LoopbackSignal)
+    /// Waits for a duration, or until the client disconnects. Tests wait for a signal instead.
+    case pause(Duration)
     /// Waits until the client ends the connection.
     case awaitDisconnect
     /// Closes the connection regularly (FIN).
@@ -16,35 +18,73 @@ public enum LoopbackStep: Sendable {
     case reset
 }
 
+/// A complete response with a Content-Length.
+public struct LoopbackResponse: Sendable {
+    /// The status code.
+    public var status: Int
+    /// The header fields. They may include a Content-Length that isn't that of the body.
+    public var headers: [String: String]
+    /// The body.
+    public var body: [UInt8]
+
+    /// Creates a response.
+    public init(status: Int = 200, headers: [String: String] = [:], body: [UInt8] = []) {
+        self.status = status
+        self.headers = headers
+        self.body = body
+    }
+
+    /// The head as text, including the blank line.
+    public var head: String {
+        let hasNoBody = status == 204 || status == 304 || (100..<200).contains(status)
+        let length = hasNoBody ? [:] : ["Content-Length": "\(body.count)"]
+        return LoopbackReply.head(status: status, headers: length.merging(headers) { $1 })
+    }
+
+    /// Returns the response of an origin with a strong entity tag, which supports ranges without an end: 206, 416 or 200.
+    public static func resumable(
+        _ body: [UInt8], tag: String, headers: [String: String] = [:], to request: LoopbackRequest
+    ) -> LoopbackResponse {
+        let headers = headers.merging(["ETag": tag]) { $1 }
+        let isSame = request.headers["if-range"].map { $0 == tag } ?? true
+        guard let start = request.rangeStart, isSame else { return LoopbackResponse(headers: headers, body: body) }
+        let range = start < body.count ? "\(start)-\(body.count - 1)" : "*"
+        let rangeHeaders = headers.merging(["Content-Range": "bytes \(range)/\(body.count)"]) { $1 }
+        guard start < body.count else { return LoopbackResponse(status: 416, headers: rangeHeaders) }
+        return LoopbackResponse(status: 206, headers: rangeHeaders, body: Array(body[start...]))
+    }
+}
+
 /// The scripted reaction of a server to a request.
 public struct LoopbackReply: Sendable {
     /// The steps, performed in order.
     public var steps: [LoopbackStep]
 
-    /// Creates a reply that performs these steps in order.
-    public init(steps: [LoopbackStep]) { self.steps = steps }
-
-    /// Returns a reply that performs exactly these steps.
+    /// Returns a reply that performs these steps in order.
     public static func steps(_ steps: [LoopbackStep]) -> LoopbackReply { LoopbackReply(steps: steps) }
+
+    /// Returns a reply that sends a response.
+    ///
+    /// - Parameter cut: The number of body bytes after which the connection is closed. `nil` sends the complete body.
+    public static func response(_ response: LoopbackResponse, cut: Int? = nil) -> LoopbackReply {
+        let sent = LoopbackStep.bytes(Array(response.head.utf8) + response.body.prefix(cut ?? response.body.count))
+        return LoopbackReply(steps: [sent] + (cut == nil ? [] : [.close]))
+    }
 
     /// Returns a complete response with a Content-Length.
     public static func response(
-        status: Int, reason: String = "Because", headers: [String: String] = [:], body: some Sequence<UInt8> = []
+        status: Int, headers: [String: String] = [:], body: some Sequence<UInt8> = []
     ) -> LoopbackReply {
-        let body = Array(body)
-        let hasNoBody = status == 204 || status == 304 || (100..<200).contains(status)
-        let length = hasNoBody ? [:] : ["Content-Length": "\(body.count)"]
-        let head = head(status: status, reason: reason, headers: headers.merging(length) { given, _ in given })
-        return LoopbackReply(steps: [.bytes(Array(head.utf8) + body)])
+        response(LoopbackResponse(status: status, headers: headers, body: Array(body)))
     }
 
     /// Returns a 200 response with a complete body and its Content-Length.
     public static func ok(_ body: some Sequence<UInt8>, headers: [String: String] = [:]) -> LoopbackReply {
-        response(status: 200, reason: "OK", headers: headers, body: body)
+        response(status: 200, headers: headers, body: body)
     }
 
     /// A 404 response with a short text.
-    public static var notFound: LoopbackReply { response(status: 404, reason: "Not Found", body: "not found".utf8) }
+    public static var notFound: LoopbackReply { response(status: 404, body: "not found".utf8) }
 
     /// Returns a redirect with an empty body. Sends `location` unchanged.
     public static func redirect(to location: String, status: Int = 302) -> LoopbackReply {
@@ -58,36 +98,13 @@ public struct LoopbackReply: Sendable {
         return LoopbackReply(steps: [.text(start)] + chunks + [.text("0\r\n\r\n")])
     }
 
-    /// Returns the response of an origin with a strong entity tag, which supports ranges: 206, 416 or 200.
-    ///
-    /// - Parameter cut: The number of body bytes after which the connection is closed. `nil` sends the complete body.
-    public static func resumable(
-        _ body: [UInt8], tag: String, to request: LoopbackRequest, cut: Int? = nil
-    ) -> LoopbackReply {
-        let wanted = request.headers["range"].flatMap { Int($0.dropFirst("bytes=".count).dropLast()) }
-        let isSame = request.headers["if-range"].map { $0 == tag } ?? true
-        guard let wanted, isSame else { return cutOff(200, ["ETag": tag], body[...], cut) }
-        guard wanted < body.count else {
-            return response(status: 416, headers: ["Content-Range": "bytes */\(body.count)"])
-        }
-        let range = "bytes \(wanted)-\(body.count - 1)/\(body.count)"
-        return cutOff(206, ["ETag": tag, "Content-Range": range], body[wanted...], cut)
-    }
-
-    private static func cutOff(
-        _ status: Int, _ headers: [String: String], _ body: ArraySlice<UInt8>, _ cut: Int?
-    ) -> LoopbackReply {
-        let length = ["Content-Length": "\(body.count)"]
-        let head = head(status: status, headers: headers.merging(length) { given, _ in given })
-        let sent = LoopbackStep.bytes(Array(body.prefix(cut ?? body.count)))
-        return LoopbackReply(steps: [.text(head), sent] + (cut == nil ? [] : [.close]))
-    }
-
     /// Returns a response head as text, including the blank line.
-    public static func head(status: Int, reason: String = "OK", headers: [String: String] = [:]) -> String {
+    public static func head(status: Int, headers: [String: String] = [:]) -> String {
         let lines = headers.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)\r\n" }
-        return "HTTP/1.1 \(status) \(reason)\r\n\(lines.joined())\r\n"
+        return "HTTP/1.1 \(status) \(reasons[status] ?? "Because")\r\n\(lines.joined())\r\n"
     }
+
+    private static let reasons = [200: "OK", 304: "Not Modified", 404: "Not Found", 503: "Service Unavailable"]
 
     /// Returns a chunk of chunked coding.
     public static func chunk(_ piece: [UInt8]) -> [UInt8] {

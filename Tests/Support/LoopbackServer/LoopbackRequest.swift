@@ -13,11 +13,21 @@ public struct LoopbackRequest: Sendable, Hashable {
     /// The number of the connection, from 1 in order of acceptance.
     public var connection: Int
 
+    /// Whether the connection stays open: by default in HTTP/1.1, and with `Connection: keep-alive` in HTTP/1.0.
+    public var keepsAlive: Bool {
+        let option = headers["connection"]?.lowercased()
+        return head.firstRange(of: Array(" HTTP/1.0".utf8)) == nil ? option != "close" : option == "keep-alive"
+    }
+
     /// The target without its query.
     public var path: String { String(target.prefix { $0 != "?" }) }
 
-    /// - Parameter head: The request line and the fields, without the blank line.
-    init?(head: [UInt8], connection: Int) {
+    /// Parses a request without its body. Returns nil if the request line doesn't have three words.
+    ///
+    /// - Parameters:
+    ///   - head: The request line and the fields, without the blank line.
+    ///   - connection: The number of the connection.
+    public init?(head: [UInt8], connection: Int = 1) {
         // A carriage return and a line feed are one Character: split on the line feed's scalar.
         let lines = head.split(separator: UInt8(ascii: "\n")).map { line in
             String(decoding: line.last == UInt8(ascii: "\r") ? line.dropLast() : line, as: UTF8.self)
@@ -35,6 +45,12 @@ public struct LoopbackRequest: Sendable, Hashable {
             let value = String(line[line.index(after: colon)...].drop { $0 == " " })
             headers[name] = headers[name].map { $0 + ", " + value } ?? value
         }
+    }
+
+    /// The start of a range of bytes without an end, such as `bytes=100-`.
+    var rangeStart: Int? {
+        guard let range = headers["range"], range.hasPrefix("bytes="), range.hasSuffix("-") else { return nil }
+        return UInt32(range.dropFirst("bytes=".count).dropLast()).map(Int.init)
     }
 
     var announcedBodyBytes: Int { headers["content-length"].flatMap { Int($0) } ?? 0 }

@@ -1,6 +1,5 @@
-// A raw-socket HTTP/1.1 server for tests. It sends exactly the bytes of the test's script, valid or not, and records
-// requests. It listens on 127.0.0.1 at a free port. Each connection has its own thread, so the server doesn't block the
-// cooperative pool. The server stops when the `LoopbackServer` object is released.
+// A raw-socket HTTP/1.1 server for tests and for FeedServer. It sends exactly the bytes of a script, valid or not, and
+// records requests. Each connection has its own thread, so the server doesn't block the cooperative pool.
 //
 //     let held = LoopbackSignal()
 //     let server = try LoopbackServer { request in
@@ -8,8 +7,6 @@
 //         case "/a.jpg": .ok(jpeg, headers: ["ETag": "\"1\""])
 //         case "/held": .steps([.text("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n"), .wait(held), .text("123456789")])
 //         case "/cut": .steps([.text("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n1234"), .close])
-//         case "/reset": .steps([.reset])
-//         case "/moved": .redirect(to: "/a.jpg")
 //         default: .notFound
 //         }
 //     }
@@ -17,18 +14,22 @@
 //     await server.requests(1)      // suspends until a complete request has been read
 //     await held.arrivals(1)        // suspends until a connection waits at the signal
 //     held.open()
-//     await server.disconnects(1)   // suspends until a client has closed a connection, idle or not
-//     await server.abandonments(1)  // the same, but only during a response
-//     #expect(server.log.map(\.path) == ["/held"] && server.connectionCount == 1)
+//     await server.abandonments(1)  // suspends until a client has closed a connection during a response
 //
 // A step list that ends without `.close` or `.reset` leaves the connection open for the next request.
 
 public import Foundation
-import Synchronization
+import ImageTesting
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
 
 /// An HTTP/1.1 server on 127.0.0.1 that answers each request with a script.
 public final class LoopbackServer: Sendable {
-    /// The port, chosen by the system.
+    /// The port.
     public let port: UInt16
     private let baseURL: URL
     private let core: ServerCore
@@ -36,60 +37,56 @@ public final class LoopbackServer: Sendable {
     /// Starts a server.
     ///
     /// - Parameters:
+    ///   - port: The port. 0 means a free port, chosen by the system.
     ///   - greeting: The steps on each new connection before a request is read, such as a reset or invalid data.
     ///   - sendBufferBytes: The size of the socket's send buffer. A small buffer fills early if the client doesn't
     ///     read.
     ///   - handler: Returns the reply to a request. Called on the connection's thread.
     public init(
-        greeting: [LoopbackStep] = [], sendBufferBytes: Int? = nil,
+        port: UInt16 = 0, greeting: [LoopbackStep] = [], sendBufferBytes: Int? = nil,
         handler: @escaping @Sendable (LoopbackRequest) -> LoopbackReply = { _ in .notFound }
     ) throws {
-        let listener = try Socket.listening()
-        port = try listener.port()
-        guard let url = URL(string: "http://127.0.0.1:\(port)/") else { throw SocketError(call: "URL", code: 0) }
+        let listener = try Socket(port: port, listens: true)
+        self.port = listener.port
+        guard let url = URL(string: "http://127.0.0.1:\(self.port)/") else { throw SocketError("URL") }
         baseURL = url
-        core = try ServerCore(
-            listener: listener, greeting: greeting, sendBufferBytes: sendBufferBytes, handler: handler)
-        core.start()
+        core = ServerCore(listener: listener, greeting: greeting, sendBufferBytes: sendBufferBytes, handler: handler)
+        Thread.detachNewThread { [core] in core.acceptClients() }
     }
 
-    deinit { core.stop() }
+    deinit { stop() }
 
     /// Returns the URL of a path on this server, which may include a query.
     public func url(_ path: String = "/") -> URL {
         URL(string: path, relativeTo: baseURL)?.absoluteURL ?? baseURL
     }
 
-    /// All requests so far, in order of arrival.
-    public var log: [LoopbackRequest] { core.log.withLock { $0 } }
+    private var counts: ServerCounts { core.counts.value }
+
+    /// The first 10,000 requests, in order of arrival.
+    public var log: [LoopbackRequest] { counts.log }
     /// The number of complete requests read so far.
-    public var requestCount: Int { core.requests.count }
+    public var requestCount: Int { counts.requests }
     /// The number of connections accepted so far.
-    public var connectionCount: Int { core.connections.count }
-    /// The number of connections closed by clients.
-    public var disconnectCount: Int { core.disconnects.count }
+    public var connectionCount: Int { counts.connections }
     /// The number of connections closed by clients during a response.
-    public var abandonmentCount: Int { core.abandonments.count }
+    public var abandonmentCount: Int { counts.abandonments }
     /// The number of bytes written to all sockets.
-    public var sentByteCount: Int { core.sentBytes.count }
+    public var sentByteCount: Int { counts.sentBytes }
 
     /// Waits until `count` complete requests have been read in total.
-    public func requests(_ count: Int) async { await core.requests.reaches(count) }
-    /// Waits until `count` connections have been accepted in total.
-    public func connections(_ count: Int) async { await core.connections.reaches(count) }
+    public func requests(_ count: Int) async { await core.counts.reaches { $0.requests >= count } }
     /// Waits until clients have closed `count` connections in total, idle or during a response.
-    public func disconnects(_ count: Int) async { await core.disconnects.reaches(count) }
+    public func disconnects(_ count: Int) async { await core.counts.reaches { $0.disconnects >= count } }
     /// Waits until clients have closed `count` connections during a response.
-    public func abandonments(_ count: Int) async { await core.abandonments.reaches(count) }
+    public func abandonments(_ count: Int) async { await core.counts.reaches { $0.abandonments >= count } }
     /// Waits until `count` scripts have completed.
-    public func completions(_ count: Int) async { await core.completions.reaches(count) }
+    public func completions(_ count: Int) async { await core.counts.reaches { $0.completions >= count } }
     /// Waits until the socket buffer was full `count` times, because the client reads too slowly.
-    public func blockedSends(_ count: Int) async { await core.blockedSends.reaches(count) }
-    /// Waits until `count` bytes have been written in total.
-    public func sentBytes(_ count: Int) async { await core.sentBytes.reaches(count) }
+    public func blockedSends(_ count: Int) async { await core.counts.reaches { $0.blockedSends >= count } }
 
     /// Stops listening and closes all connections. Called when the server is released.
-    public func stop() { core.stop() }
+    public func stop() { core.stopped.open() }
 }
 
 /// A port on 127.0.0.1 that refuses connections while this object exists: it is bound, but doesn't listen.
@@ -100,70 +97,50 @@ public final class RefusingPort: Sendable {
 
     /// Binds a free port.
     public init() throws {
-        socket = try Socket.bound()
-        port = try socket.port()
+        socket = try Socket(port: 0, listens: false)
+        port = socket.port
     }
+
+    deinit { socket.end() }
 }
 
-/// The state that the connection threads share. Outlives the server until the threads end.
-final class ServerCore: Sendable {
-    let log = Mutex<[LoopbackRequest]>([])
-    let requests = Counter(), connections = Counter(), disconnects = Counter(), abandonments = Counter()
-    let completions = Counter(), blockedSends = Counter(), sentBytes = Counter()
+/// What a server has counted.
+struct ServerCounts: Sendable {
+    var log: [LoopbackRequest] = []
+    var requests = 0
+    var connections = 0
+    var disconnects = 0
+    var abandonments = 0
+    var completions = 0
+    var blockedSends = 0
+    var sentBytes = 0
+}
+
+/// What the connection threads share. Outlives the server until the threads end.
+struct ServerCore: Sendable {
+    let counts = Watched(ServerCounts())
+    let stopped = LoopbackSignal()
+    let listener: Socket
+    let greeting: [LoopbackStep]
+    let sendBufferBytes: Int?
     let handler: @Sendable (LoopbackRequest) -> LoopbackReply
-    private let listener: Socket
-    private let greeting: [LoopbackStep]
-    private let sendBufferBytes: Int?
-    private let stopped = Mutex(false)
-    private let wake: WakePipe
-    private let wakes = Mutex<[Int: WakePipe]>([:])
 
-    init(
-        listener: Socket, greeting: [LoopbackStep], sendBufferBytes: Int?,
-        handler: @escaping @Sendable (LoopbackRequest) -> LoopbackReply
-    ) throws {
-        self.listener = listener
-        self.greeting = greeting
-        self.sendBufferBytes = sendBufferBytes
-        self.handler = handler
-        wake = try WakePipe()
-    }
+    var isStopped: Bool { stopped.takePermit() }
 
-    var isStopped: Bool { stopped.withLock { $0 } }
-
-    func start() {
-        Thread.detachNewThread { self.acceptLoop() }
-    }
-
-    func stop() {
-        stopped.withLock { $0 = true }
-        wake.signal()
-        for wake in wakes.withLock({ Array($0.values) }) { wake.signal() }
-    }
-
-    private func acceptLoop() {
-        var number = 0
+    func acceptClients() {
         while !isStopped {
-            guard let socket = listener.accept() else {
-                _ = listener.wait(for: .readable, or: wake)
+            guard let socket = listener.nextClient() else {
+                _ = listener.wait(for: Int32(POLLIN), or: [stopped])
                 continue
             }
-            number += 1
-            accept(socket, number: number)
+            if let sendBufferBytes { socket.setSendBuffer(bytes: sendBufferBytes) }
+            let number = counts.change { counts in
+                counts.connections += 1
+                return counts.connections
+            }
+            let connection = Connection(core: self, socket: socket, number: number)
+            Thread.detachNewThread { connection.run() }
         }
-        listener.close()
-    }
-
-    private func accept(_ socket: Socket, number: Int) {
-        guard let wake = try? WakePipe() else { return socket.close() }
-        if let sendBufferBytes { socket.setSendBuffer(bytes: sendBufferBytes) }
-        wakes.withLock { $0[number] = wake }
-        if isStopped { wake.signal() }
-        connections.add(1)
-        let connection = Connection(core: self, socket: socket, wake: wake, number: number)
-        Thread.detachNewThread {
-            connection.run(greeting: self.greeting)
-            self.wakes.withLock { $0[number] = nil }
-        }
+        listener.end()
     }
 }

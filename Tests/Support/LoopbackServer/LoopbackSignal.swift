@@ -1,59 +1,59 @@
+import ImageTesting
 import Synchronization
 
-/// Blocks connections of a `LoopbackServer` at a `.wait` or `.drip` step until a test lets them continue.
-public final class LoopbackSignal: Sendable {
-    private struct State {
-        var isOpen = false
-        var permits = 0
-        var waiting: [Int: WakePipe] = [:]
-        var nextID = 0
-    }
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
 
-    private let state = Mutex(State())
-    private let arrived = Counter()
+/// Blocks connections of a `LoopbackServer` at a `.wait` or `.drip` step until a test lets them continue.
+///
+/// A signal is a pipe, so that a connection can wait in `poll` for it and for its client. Each byte lets a connection pass
+/// once, and the end of the pipe lets all pass.
+public final class LoopbackSignal: Sendable {
+    let readEnd: Int32
+    private let writeEnd: Mutex<Int32?>
+    private let arrived = Watched(0)
 
     /// Creates a closed signal without permits.
-    public init() {}
+    public init() {
+        var ends: [Int32] = [0, 0]
+        let status = unsafe pipe(&ends)
+        precondition(status == 0, "there are too many open files")
+        for end in ends { setNonBlocking(end) }
+        readEnd = ends[0]
+        writeEnd = Mutex(ends[1])
+    }
+
+    deinit {
+        open()
+        _ = close(readEnd)
+    }
 
     /// Lets all connections pass, now and later.
     public func open() {
-        let waiting = state.withLock { state in
-            state.isOpen = true
-            return Array(state.waiting.values)
+        writeEnd.withLock { end in
+            if let end { _ = close(end) }
+            end = nil
         }
-        for wake in waiting { wake.signal() }
     }
 
     /// Lets a connection pass once, now or later. `.drip` needs one permit per chunk.
     public func letOnePass() {
-        let waiting = state.withLock { state in
-            state.permits += 1
-            return Array(state.waiting.values)
+        writeEnd.withLock { end in
+            if let end { _ = unsafe write(end, [1], 1) }
         }
-        for wake in waiting { wake.signal() }
     }
 
     /// Waits until connections have reached the signal `count` times in total.
-    public func arrivals(_ count: Int) async { await arrived.reaches(count) }
+    public func arrivals(_ count: Int) async { await arrived.reaches { $0 >= count } }
 
-    func arrive(waking wake: WakePipe) -> Int {
-        let id = state.withLock { state in
-            state.nextID += 1
-            state.waiting[state.nextID] = wake
-            return state.nextID
-        }
-        arrived.add(1)
-        return id
-    }
+    func arrive() { arrived.change { $0 += 1 } }
 
-    func leave(_ id: Int) { state.withLock { $0.waiting[id] = nil } }
-
+    /// Takes a permit. Returns false if there is none.
     func takePermit() -> Bool {
-        state.withLock { state in
-            if state.isOpen { return true }
-            guard state.permits > 0 else { return false }
-            state.permits -= 1
-            return true
-        }
+        var byte: UInt8 = 0
+        return unsafe read(readEnd, &byte, 1) >= 0
     }
 }

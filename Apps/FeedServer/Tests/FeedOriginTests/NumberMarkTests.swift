@@ -16,8 +16,6 @@ import Testing
 
 @Suite("Number marks")
 struct NumberMarkTests {
-    private let renderer = ImageRenderer(encoders: [JPEGEncoder(), PNGEncoder(), WebPEncoder(), GIFEncoder()])
-
     @Test("the number can be read from each kind of encoded image", arguments: 1...20)
     func readBack(id: Int) throws {
         var recipe = PhotoFeed.recipe(id).thumbnail(120)

@@ -79,23 +79,16 @@ struct SceneTests {
         #expect(draw(id, size, alpha: true, phase: 0.3).size == size)
     }
 
+    /// Returns the bytes of a smaller image, whose pixels are the means of squares of pixels.
     private func reduced(_ bitmap: Bitmap, by factor: Int) -> [UInt8] {
         let (width, height) = (bitmap.size.width / factor, bitmap.size.height / factor)
-        var result: [UInt8] = []
-        for y in 0..<height {
-            for x in 0..<width {
-                for channel in 0..<4 {
-                    var sum = 0
-                    for row in 0..<factor {
-                        for column in 0..<factor {
-                            let index = ((y * factor + row) * bitmap.size.width + x * factor + column) * 4 + channel
-                            sum += Int(bitmap.pixels[index])
-                        }
-                    }
-                    result.append(UInt8(sum / (factor * factor)))
-                }
+        return (0..<width * height * 4).map { index in
+            let corner = index / 4 / width * factor * bitmap.size.width + index / 4 % width * factor
+            let sum = (0..<factor * factor).reduce(0) { sum, offset in
+                let pixel = corner + offset / factor * bitmap.size.width + offset % factor
+                return sum + Int(bitmap.pixels[pixel * 4 + index % 4])
             }
+            return UInt8(sum / (factor * factor))
         }
-        return result
     }
 }

@@ -59,24 +59,14 @@ public enum PhotoFeedApp {
         try Screenshots(folder: folder).take()
     }
 
-    /// Measures scrolling through a feed. Returns a report as Markdown.
-    ///
-    /// - Parameters:
-    ///   - folder: The folder of the plot.
-    ///   - photos: The number of photos.
-    public static func measureScroll(into folder: String, photos: Int) throws -> String {
-        try start()
-        return try ScrollStudy(folder: folder, photoCount: photos).run()
-    }
-
     /// Shows the window until the user closes it.
     ///
     /// - Parameters:
-    ///   - feed: The origin of the feed, such as `http://host:port`, or `nil` to start FeedServer.
+    ///   - feed: The origin of the feed, such as `http://host:port`, or `nil` for the demo server in this process.
     ///   - cache: The folder of the disk cache, or `nil` for the user's cache folder.
     public static func run(feed: String?, cache: String?) throws {
         try start()
-        let origin = try feed == nil ? OriginProcess(OriginProcess.program, options: []) : nil
+        let origin = try feed == nil ? DemoOrigin() : nil
         let folder = unsafe cache ?? String(cString: g_get_user_cache_dir()) + "/photo-feed"
         let loading = FeedLoading(cacheDirectory: URL(filePath: folder))
         let address = feed ?? origin?.address ?? ""

@@ -11,11 +11,7 @@ import XCTest
 
 final class FeedWindowTests: DesktopTestCase {
     func testTheGridFillsPageByPage() throws {
-        try onScreen {
-            let fixture = try Fixture(["--photos", "45"])
-            defer { fixture.end() }
-            fixture.window.open()
-            XCTAssertTrue(fixture.waitUntil { fixture.isSettled && fixture.window.list.count >= 20 })
+        try onFeed(photos: 45) { fixture in
             XCTAssertTrue(
                 fixture.waitUntil {
                     fixture.window.list.offset = fixture.window.list.largestOffset
@@ -25,10 +21,7 @@ final class FeedWindowTests: DesktopTestCase {
     }
 
     func testACachedImageIsPaintedInTheFrameInWhichItsCellAppears() throws {
-        try onScreen {
-            let fixture = try Fixture(["--photos", "40"])
-            defer { fixture.end() }
-            fixture.window.open()
+        try onFeed(photos: 40) { fixture in
             XCTAssertTrue(
                 fixture.waitUntil {
                     if fixture.isSettled { fixture.window.list.offset += 200 }
@@ -47,11 +40,7 @@ final class FeedWindowTests: DesktopTestCase {
     }
 
     func testAFullImageIsShownOverItsThumbnailAndClosedByEscape() throws {
-        try onScreen {
-            let fixture = try Fixture(["--photos", "10"])
-            defer { fixture.end() }
-            fixture.window.open()
-            XCTAssertTrue(fixture.waitUntil { fixture.isSettled })
+        try onFeed(photos: 10) { fixture in
             fixture.window.list.activate(3)
             let cell = try XCTUnwrap(fixture.window.full.cell)
             XCTAssertEqual(fixture.window.full.position, 3)
@@ -69,11 +58,7 @@ final class FeedWindowTests: DesktopTestCase {
     }
 
     func testAListRequestsImagesOfItsOwnSize() throws {
-        try onScreen {
-            let fixture = try Fixture(["--photos", "30"])
-            defer { fixture.end() }
-            fixture.window.open()
-            XCTAssertTrue(fixture.waitUntil { fixture.isSettled })
+        try onFeed(photos: 30) { fixture in
             XCTAssertTrue(fixture.window.pressed("2", true))
             XCTAssertTrue(fixture.waitUntil { fixture.isSettled })
             let scale = fixture.window.window.scaleFactor
@@ -82,11 +67,7 @@ final class FeedWindowTests: DesktopTestCase {
     }
 
     func testPrefetchedImagesHaveTheSizeOfTheCells() throws {
-        try onScreen {
-            let fixture = try Fixture(["--photos", "60"])
-            defer { fixture.end() }
-            fixture.window.open()
-            XCTAssertTrue(fixture.waitUntil { fixture.isSettled })
+        try onFeed(photos: 60) { fixture in
             XCTAssertTrue(fixture.window.pressed("2", true))
             XCTAssertTrue(fixture.waitUntil { fixture.isSettled && fixture.model.photos.count >= 30 })
             let side = PhotoLayout.list.side * fixture.window.window.scaleFactor
@@ -106,11 +87,7 @@ final class FeedWindowTests: DesktopTestCase {
     }
 
     func testOpaqueImagesAreDecodedWithoutAlpha() throws {
-        try onScreen {
-            let fixture = try Fixture(["--photos", "10"])
-            defer { fixture.end() }
-            fixture.window.open()
-            XCTAssertTrue(fixture.waitUntil { fixture.isSettled })
+        try onFeed(photos: 10) { fixture in
             let bitmaps = fixture.cells.compactMap { $0.image.appearance.image?.bitmap }.filter(\.isOpaque)
             XCTAssertFalse(bitmaps.isEmpty)
             XCTAssertTrue(bitmaps.allSatisfy { $0.packedPixels != nil })
@@ -118,11 +95,7 @@ final class FeedWindowTests: DesktopTestCase {
     }
 
     func testIfTheServerStopsTheRowsStayAndTheNextPageCanBeRetried() throws {
-        try onScreen {
-            let fixture = try Fixture(["--photos", "200"])
-            defer { fixture.close() }
-            fixture.window.open()
-            XCTAssertTrue(fixture.waitUntil { fixture.isSettled })
+        try onFeed(photos: 200) { fixture in
             fixture.origin.stop()
             XCTAssertTrue(
                 fixture.waitUntil {
@@ -147,12 +120,12 @@ final class FeedWindowTests: DesktopTestCase {
         try onScreen {
             let cache = Fixture.temporaryFolder()
             defer { try? FileManager.default.removeItem(at: cache) }
-            let first = try Fixture(["--photos", "20", "--numbered"], cacheDirectory: cache)
+            let first = try Fixture(.forTests(photos: 20), cacheDirectory: cache)
             first.window.open()
             XCTAssertTrue(first.waitUntil { first.isSettled && first.window.list.count == 20 })
             let seen = first.cells.map { $0.photo?.id }
-            first.end()
-            let second = try Fixture([], origin: first.origin, cacheDirectory: cache)
+            first.close()
+            let second = try Fixture(first.origin, cacheDirectory: cache)
             defer { second.close() }
             second.window.open()
             XCTAssertTrue(second.waitUntil { second.isSettled && second.cells.map { $0.photo?.id } == seen })
@@ -164,10 +137,7 @@ final class FeedWindowTests: DesktopTestCase {
     }
 
     func testAnimationsPlayOnTheScreenAndStopWithReducedMotion() throws {
-        try onScreen {
-            let fixture = try Fixture(["--photos", "10"])
-            defer { fixture.end() }
-            fixture.window.open(width: 940, height: 900)
+        try onFeed(photos: 10, height: 900) { fixture in
             // The eighth photo is an animated GIF, the ninth an animated WebP.
             XCTAssertTrue(fixture.waitUntil { fixture.isSettled && fixture.cells.count == 10 })
             for index in [7, 8] {

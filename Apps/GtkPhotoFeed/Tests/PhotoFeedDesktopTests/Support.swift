@@ -1,10 +1,13 @@
 import CGtk
+import FeedOrigin
 import GtkImageUI
+import ImageCore
+import ImageLoaderKit
 import XCTest
 
 @testable import PhotoFeedDesktop
 
-/// The base class of tests of the whole app with FeedServer.
+/// The base class of tests of the whole app with its demo server.
 class DesktopTestCase: XCTestCase {
     /// Runs the body of a test, or skips it if there is no display.
     func onScreen(_ body: @MainActor () throws -> Void) throws {
@@ -14,12 +17,28 @@ class DesktopTestCase: XCTestCase {
             try body()
         }
     }
+
+    /// Runs the body of a test with an open window that shows its first images, each with its number.
+    func onFeed(photos: Int, height: Int = 760, _ body: @MainActor (Fixture) throws -> Void) throws {
+        try onScreen {
+            let fixture = try Fixture(.forTests(photos: photos))
+            defer { fixture.close() }
+            fixture.window.open(height: height)
+            XCTAssertTrue(fixture.waitUntil { fixture.isSettled })
+            try body(fixture)
+        }
+    }
 }
 
-extension Fixture {
-    /// Closes the window and stops the server.
-    @MainActor func end() {
-        close()
-        origin.stop()
+extension DemoOrigin {
+    /// Animations have three frames, because a debug build encodes them slowly.
+    private static let shortAnimations = ImageStore(concurrency: 2) { recipe throws(EncodingFailure) in
+        var short = recipe
+        if recipe.frames != nil { short.frames = 3 }
+        return try ImageRenderer(encoders: .standard).render(short)
+    }
+
+    @MainActor static func forTests(photos: Int) throws -> DemoOrigin {
+        try DemoOrigin(photos: photos, isNumbered: true, images: shortAnimations)
     }
 }

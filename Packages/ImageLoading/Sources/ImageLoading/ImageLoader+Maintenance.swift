@@ -8,7 +8,8 @@ extension ImageLoader {
     /// Returns the current sizes of the caches in bytes. Throws if the disk store fails.
     public func cacheSizes() async throws(DataCacheFailure) -> CacheSizes {
         CacheSizes(
-            memory: configuration.memoryCache?.byteCount, disk: try await configuration.transport.maintenance?.byteCount())
+            memory: configuration.memoryCache?.byteCount,
+            disk: try await configuration.transport.maintenance?.byteCount())
     }
 
     /// Removes everything from memory and disk. Requests in progress continue, and store what they load.

@@ -2,7 +2,7 @@ import ImageCore
 public import ImageThumbHash
 
 /// A photo of the feed, with the properties of a photo of JSONPlaceholder and a hash.
-public struct Photo: Hashable, Sendable {
+public struct Photo: Encodable, Hashable, Sendable {
     /// The number of the album, from 1. An album has 50 photos.
     public var albumId: Int
     /// The number of the photo, from 1.
@@ -15,11 +15,6 @@ public struct Photo: Hashable, Sendable {
     public var thumbnailUrl: String
     /// Describes the image until it is loaded.
     public var thumbHash: ThumbHash
-
-    var json: String {
-        #"{"albumId":\#(albumId),"id":\#(id),"title":"\#(escaped(title))","url":"\#(escaped(url))","#
-            + #""thumbnailUrl":"\#(escaped(thumbnailUrl))","thumbHash":"\#(thumbHash.base64)"}"#
-    }
 }
 
 /// A list of photos, numbered from 1 and divided into pages.
@@ -33,7 +28,8 @@ public struct PhotoFeed: Sendable {
     public let count: Int
     /// Whether each image shows its number as a `NumberMark`.
     public let isNumbered: Bool
-    private let thumbHashes = ThumbHashStore()
+    /// The longer side of the drawing of which a hash is made, in pixels. A hash has no details that need more.
+    private static let hashedSide = 48
 
     /// Creates a feed.
     public init(count: Int, isNumbered: Bool = false) {
@@ -57,13 +53,8 @@ public struct PhotoFeed: Sendable {
         let recipe = recipe(id)
         return Photo(
             albumId: (id - 1) / 50 + 1, id: id, title: Self.title(id), url: origin + recipe.target,
-            thumbnailUrl: origin + recipe.thumbnail(300).target, thumbHash: thumbHashes.hash(of: recipe))
-    }
-
-    /// Returns the images of the first photos, thumbnails first.
-    func recipes(first count: Int) -> [ImageRecipe] {
-        let ids = 1...max(1, min(count, self.count))
-        return ids.map { recipe($0).thumbnail(300) } + ids.map { recipe($0) }
+            thumbnailUrl: origin + recipe.thumbnail(300).target,
+            thumbHash: ThumbHash(bitmap: ImageRenderer.firstFrame(of: recipe.thumbnail(Self.hashedSide))))
     }
 
     private func recipe(_ id: Int) -> ImageRecipe {

@@ -69,37 +69,29 @@ extension ImageRecipe {
     /// Parses `/images/<id>.<jpg|jpeg|png|webp|gif>?w=…&h=…` with options. Returns nil if the path is not that of an
     /// image.
     ///
-    /// - Throws: `RequestFailure.malformed` if a number is out of range, or the format doesn't support an option.
-    init?(_ request: HTTPRequest) throws(RequestFailure) {
-        let name = request.path.dropFirst("/images/".count).split(separator: ".", omittingEmptySubsequences: false)
-        guard request.path.hasPrefix("/images/"), name.count == 2, let id = Int(name[0]), id >= 0 else { return nil }
+    /// - Throws: `BadRequest` if a number is out of range, or the format doesn't support an option.
+    init?(_ target: Target) throws(BadRequest) {
+        let name = target.path.dropFirst("/images/".count).split(separator: ".", omittingEmptySubsequences: false)
+        guard target.path.hasPrefix("/images/"), name.count == 2, let id = Int(name[0]), id >= 0 else { return nil }
         let suffix = name[1] == "jpeg" ? "jpg" : String(name[1])
         guard let format = Self.suffixes.first(where: { $0.value == suffix })?.key else { return nil }
         let sides = 1...Self.maximumSide
         self.init(
-            id: id, format: format, width: try NetworkConditions.number(request, "w", sides) ?? 600,
-            height: try NetworkConditions.number(request, "h", sides) ?? 400)
-        isProgressive = try Self.flag(request, "progressive")
-        hasAlpha = try Self.flag(request, "alpha")
-        isLossless = try Self.flag(request, "lossless")
-        isNumbered = try Self.flag(request, "numbered")
-        quality = try NetworkConditions.number(request, "quality", 1...100) ?? 85
-        let frames = try NetworkConditions.number(request, "frames", 1...200) ?? 12
-        if try Self.flag(request, "animated") { self.frames = frames }
+            id: id, format: format, width: try target.number("w", sides) ?? 600,
+            height: try target.number("h", sides) ?? 400)
+        isProgressive = try target.flag("progressive")
+        hasAlpha = try target.flag("alpha")
+        isLossless = try target.flag("lossless")
+        isNumbered = try target.flag("numbered")
+        quality = try target.number("quality", 1...100) ?? 85
+        let frames = try target.number("frames", 1...200) ?? 12
+        if try target.flag("animated") { self.frames = frames }
         try check()
     }
 
-    private static func flag(_ request: HTTPRequest, _ name: String) throws(RequestFailure) -> Bool {
-        switch request.parameter(name) {
-        case nil, "0": return false
-        case "1", "": return true
-        default: throw .malformed("\(name) must be 0 or 1")
-        }
-    }
-
-    private func check() throws(RequestFailure) {
+    private func check() throws(BadRequest) {
         guard size.area * (frames ?? 1) <= Self.maximumArea else {
-            throw .malformed("an image must have at most \(Self.maximumArea) pixels, including all frames")
+            throw BadRequest(text: "an image must have at most \(Self.maximumArea) pixels, including all frames")
         }
         let options: [(isRequested: Bool, formats: [ImageFormat], text: String)] = [
             (hasAlpha, [.png, .webp, .gif], "transparency"),
@@ -107,7 +99,7 @@ extension ImageRecipe {
             (isLossless, [.png, .webp], "lossless encoding"), (frames != nil, [.gif, .webp], "animation"),
         ]
         for option in options where option.isRequested && !option.formats.contains(format) {
-            throw .malformed("\(format) does not support \(option.text)")
+            throw BadRequest(text: "\(format) does not support \(option.text)")
         }
     }
 }

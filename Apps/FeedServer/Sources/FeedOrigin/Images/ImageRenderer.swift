@@ -12,10 +12,6 @@ public struct RenderedImage: Hashable, Sendable {
     public var bytes: [UInt8]
     /// The strong entity tag, including quotes. It is a hash of the bytes.
     public var entityTag: String
-    /// The date of the photo.
-    public var lastModified: HTTPDate
-    /// The media type.
-    public var contentType: String
 }
 
 /// Draws and encodes images. The same parameters and encoders always produce the same bytes.
@@ -36,8 +32,7 @@ public struct ImageRenderer: Sendable {
         }
         let bytes = [UInt8](try encoded(recipe, by: encoder))
         let tag = String(fingerprint(bytes), radix: 16) + "-" + String(bytes.count, radix: 16)
-        return RenderedImage(
-            bytes: bytes, entityTag: "\"\(tag)\"", lastModified: Self.date(recipe), contentType: recipe.contentType)
+        return RenderedImage(bytes: bytes, entityTag: "\"\(tag)\"")
     }
 
     private func encoded(_ recipe: ImageRecipe, by encoder: any ImageEncoder) throws(EncodingFailure) -> Data {
@@ -64,10 +59,5 @@ public struct ImageRenderer: Sendable {
     private static func bitmap(_ recipe: ImageRecipe, _ renderer: SceneRenderer, phase: Float? = nil) -> Bitmap {
         let scene = renderer.bitmap(size: recipe.size, phase: phase)
         return recipe.isNumbered ? NumberMark.mark(recipe.id, on: scene) : scene
-    }
-
-    /// Returns the date of a photo. Consecutive photos are six hours apart, starting on 1 January 2024.
-    private static func date(_ recipe: ImageRecipe) -> HTTPDate {
-        HTTPDate(secondsSince1970: 1_704_067_200 + (recipe.id % 4096) * 21_600)
     }
 }

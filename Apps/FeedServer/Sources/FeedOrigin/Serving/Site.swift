@@ -1,129 +1,114 @@
 import ImageCore
+import ImageTransporting
+public import LoopbackServer
+import Synchronization
 
-/// The contents of the server: creates a response for each request. Doesn't use sockets.
-public struct Site: Sendable {
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// The contents of the server: creates a reply for each request.
+public final class Site: Sendable {
     private let feed: PhotoFeed
-    private let store: ImageStore
+    private let images: ImageStore
     private let maxAge: Int
-    let statistics: Statistics
+    private let defaults: NetworkDefaults
+    /// The number of requests for each of the first 10,000 targets.
+    private let attempts = Mutex<[String: Int]>([:])
 
     /// Creates a site.
     ///
     /// - Parameters:
     ///   - feed: The list of photos.
-    ///   - store: The cache of rendered images.
+    ///   - images: The images.
     ///   - maxAge: The freshness lifetime of images, in seconds.
-    public init(feed: PhotoFeed, store: ImageStore, maxAge: Int = 3600) {
+    ///   - defaults: The latency, bandwidth and faults of requests that don't specify their own.
+    public init(feed: PhotoFeed, images: ImageStore, maxAge: Int = 3600, defaults: NetworkDefaults = NetworkDefaults())
+    {
         self.feed = feed
-        self.store = store
+        self.images = images
         self.maxAge = maxAge
-        statistics = Statistics()
+        self.defaults = defaults
     }
 
-    func respond(to request: HTTPRequest) -> HTTPResponse {
-        do throws(RequestFailure) {
-            switch (request.path, request.method) {
-            case ("/stats/reset", "POST"):
-                statistics.reset()
-                return HTTPResponse(status: 204)
-            case ("/stats/reset", _): return Self.notAllowed("POST")
-            case (_, let method) where method != "GET" && method != "HEAD": return Self.notAllowed("GET, HEAD")
-            case ("/photos", _): return try page(request)
-            case ("/stats", _): return .json(statistics.json)
-            case ("/", _): return Self.index
-            default: return try image(request)
-            }
+    /// Returns the reply to a request. Blocks the thread while an image is drawn.
+    public func reply(to request: LoopbackRequest) -> LoopbackReply {
+        do {
+            let target = try Target(request.target)
+            let conditions = try conditions(of: request, target)
+            var response = try response(to: request, target)
+            response.headers["Date"] = HTTPDate.format(Date())
+            if !request.keepsAlive { response.headers["Connection"] = "close" }
+            guard request.method == "HEAD" else { return conditions.reply(sending: response) }
+            return .steps([.text(response.head)])
+        } catch let error as BadRequest {
+            return .steps(LoopbackResponse.failure(400, error.text).steps())
         } catch {
-            return .failure(error.status, error.text)
+            return .steps(LoopbackResponse.failure(500, "\(error)").steps())
         }
     }
 
-    private static func notAllowed(_ methods: String) -> HTTPResponse {
-        var response = HTTPResponse.failure(405, "allowed methods: \(methods)")
-        response.headers.append(HTTPRequest.Field("Allow", methods))
-        return response
+    private func conditions(of request: LoopbackRequest, _ target: Target) throws(BadRequest) -> NetworkConditions {
+        let attempt = attempts.withLock { attempts in
+            let attempt = attempts[request.target, default: 0] + 1
+            if attempt > 1 || attempts.count < 10_000 { attempts[request.target] = attempt }
+            return attempt
+        }
+        let isImage = target.path.hasPrefix("/images/")
+        return try NetworkConditions(
+            target, defaults: defaults,
+            randomFault: isImage ? defaults.failure(target: request.target, attempt: attempt) : nil, attempt: attempt)
     }
 
-    private func page(_ request: HTTPRequest) throws(RequestFailure) -> HTTPResponse {
-        let number = try NetworkConditions.number(request, "_page", 1...Int.max) ?? 1
-        let limit =
-            try NetworkConditions.number(request, "_limit", 1...PhotoFeed.maximumLimit) ?? PhotoFeed.defaultLimit
-        let photos = feed.page(number, limit: limit, origin: "http://" + (request.header("host") ?? "127.0.0.1"))
-        let body = "[" + photos.map(\.json).joined(separator: ",\n") + "]"
+    private func response(to request: LoopbackRequest, _ target: Target) throws -> LoopbackResponse {
+        guard ["GET", "HEAD"].contains(request.method) else {
+            return .failure(405, "allowed methods: GET, HEAD", headers: ["Allow": "GET, HEAD"])
+        }
+        switch target.path {
+        case "/": return LoopbackResponse(headers: ["Content-Type": "text/plain"], body: Array(Self.usage.utf8))
+        case "/photos": return try page(request, target)
+        default:
+            guard let recipe = try ImageRecipe(target) else { return .failure(404, "not found: \(target.path)") }
+            let image = try images.image(recipe)
+            return validated(
+                request, tag: image.entityTag, ["Content-Type": recipe.contentType, "Accept-Ranges": "bytes"],
+                maxAge: maxAge, image.bytes)
+        }
+    }
+
+    private func page(_ request: LoopbackRequest, _ target: Target) throws -> LoopbackResponse {
+        let number = try target.number("_page", 1...Int.max) ?? 1
+        let limit = try target.number("_limit", 1...PhotoFeed.maximumLimit) ?? PhotoFeed.defaultLimit
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        let photos = feed.page(number, limit: limit, origin: "http://" + (request.headers["host"] ?? "127.0.0.1"))
+        let body = [UInt8](try encoder.encode(photos))
         // Clients can store the page for offline use, but must revalidate it otherwise.
-        let tag = "\"\(String(fingerprint(body.utf8), radix: 16))\""
-        let freshness = [HTTPRequest.Field("ETag", tag), HTTPRequest.Field("Cache-Control", "public, max-age=0")]
-        if request.header("if-none-match") == tag { return HTTPResponse(status: 304, headers: freshness) }
-        return HTTPResponse(
-            headers: freshness + [
-                HTTPRequest.Field("Content-Type", "application/json; charset=utf-8"),
-                HTTPRequest.Field("X-Total-Count", String(feed.count)),
-            ], body: Array(body.utf8))
+        let tag = "\"\(String(fingerprint(body), radix: 16))\""
+        return validated(
+            request, tag: tag, ["Content-Type": "application/json", "X-Total-Count": "\(feed.count)"], maxAge: 0, body)
     }
 
-    private func image(_ request: HTTPRequest) throws(RequestFailure) -> HTTPResponse {
-        guard let recipe = try ImageRecipe(request) else { return .failure(404, "not found: \(request.path)") }
-        do throws(EncodingFailure) {
-            return response(try store.image(recipe), for: request)
-        } catch {
-            return Self.response(error)
-        }
+    /// Returns 304 if the client has the body already, or else the body or the part that the client asks for.
+    private func validated(
+        _ request: LoopbackRequest, tag: String, _ headers: [String: String], maxAge: Int, _ body: [UInt8]
+    ) -> LoopbackResponse {
+        let freshness = ["ETag": tag, "Cache-Control": "public, max-age=\(maxAge)"]
+        let known = request.headers["if-none-match"] ?? ""
+        if known == "*" || known.contains(tag) { return LoopbackResponse(status: 304, headers: freshness) }
+        return .resumable(body, tag: tag, headers: headers.merging(freshness) { $1 }, to: request)
     }
 
-    private static func response(_ failure: EncodingFailure) -> HTTPResponse {
-        switch failure {
-        case .animationUnsupported(let format): .failure(400, "the \(format) encoder does not support animations")
-        case .unsupportedSize(let format, let size): .failure(400, "\(format) does not support the size \(size)")
-        case .inconsistentFrames: .failure(500, "the frames have different sizes")
-        case .failed(let format, let text): .failure(500, "the \(format) encoder failed: \(text)")
-        }
-    }
+    private static let usage = """
+        FeedServer: a demo origin for image loaders.
 
-    private func response(_ image: RenderedImage, for request: HTTPRequest) -> HTTPResponse {
-        let representation = Representation(
-            entityTag: image.entityTag, lastModified: image.lastModified, length: image.bytes.count)
-        var headers = [
-            HTTPRequest.Field("Content-Type", image.contentType), HTTPRequest.Field("ETag", image.entityTag),
-            HTTPRequest.Field("Last-Modified", image.lastModified.text),
-            HTTPRequest.Field("Cache-Control", "public, max-age=\(maxAge)"),
-            HTTPRequest.Field("Accept-Ranges", "bytes"),
-        ]
-        switch representation.selection(for: request) {
-        case .whole: return HTTPResponse(headers: headers, body: image.bytes)
-        case .notModified: return HTTPResponse(status: 304, headers: Array(headers[1...3]))
-        case .unsatisfiable:
-            var response = HTTPResponse.failure(416, "the image has \(image.bytes.count) bytes")
-            response.headers.append(HTTPRequest.Field("Content-Range", "bytes */\(image.bytes.count)"))
-            return response
-        case .part(let range):
-            let contentRange = "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(image.bytes.count)"
-            headers.append(HTTPRequest.Field("Content-Range", contentRange))
-            var response = HTTPResponse(status: 206, headers: headers, body: image.bytes)
-            response.range = range
-            return response
-        }
-    }
+        GET  /photos?_page=1&_limit=10
+        GET  /images/<id>.<jpg|png|webp|gif>?w=600&h=400[&progressive=1][&alpha=1][&lossless=1][&quality=85]
+             [&animated=1][&frames=12][&numbered=1]
+        Parameters of all requests: latency=MS, bandwidth=BYTES_PER_S, status=CODE, times=N,
+        fault=reset|truncate|stall|garbage|wrong-length|not-a-image|drop-after=N
 
-    /// Renders the images of the first photos in advance. Ignores errors, because a request for the image reports them.
-    public func prepare(first count: Int) {
-        for recipe in feed.recipes(first: count) {
-            do throws(EncodingFailure) { _ = try store.image(recipe) } catch { continue }
-        }
-    }
-
-    private static let index = HTTPResponse(
-        headers: [HTTPRequest.Field("Content-Type", "text/plain; charset=utf-8")],
-        body: Array(
-            """
-            FeedServer: a demo origin for image loaders.
-
-            GET  /photos?_page=1&_limit=10
-            GET  /images/<id>.<jpg|png|webp|gif>?w=600&h=400[&progressive=1][&alpha=1][&lossless=1][&quality=85]
-                 [&animated=1][&frames=12][&numbered=1]
-            GET  /stats
-            POST /stats/reset
-            Parameters of all requests: latency=MS, bandwidth=BYTES_PER_S, status=CODE, times=N,
-            fault=reset|truncate|stall|garbage|wrong-length|not-a-image|drop-after=N
-
-            """.utf8))
+        """
 }

@@ -41,7 +41,7 @@ public enum GtkMainLoop {
 
     /// Runs the queued work of the main actor. Does nothing if such work calls it, because libdispatch doesn't run the
     /// queue recursively.
-    public static func runMainQueue() { WorkMeter.count { drainMainQueue(nil) } }
+    public static func runMainQueue() { drainMainQueue(nil) }
 
     /// Runs at most one iteration of the loop, including painting, timers and tasks.
     ///

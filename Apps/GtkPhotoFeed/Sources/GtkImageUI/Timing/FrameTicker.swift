@@ -4,18 +4,15 @@ internal import CGtk
 public final class FrameTicker {
     private let widget: Widget
     private let onTick: (Duration) -> Void
-    private let isMetered: Bool
     private var callback: UInt32?
 
     /// Creates a ticker that doesn't run.
     ///
     /// - Parameters:
     ///   - widget: The widget whose frame clock is used. The handler is called while it is realized.
-    ///   - isMetered: Whether `WorkMeter` counts the handler. Pass false for a handler that only measures.
     ///   - onTick: The handler. Its argument is the frame clock's time.
-    public init(_ widget: Widget, isMetered: Bool = true, onTick: @escaping (Duration) -> Void) {
+    public init(_ widget: Widget, onTick: @escaping (Duration) -> Void) {
         self.widget = widget
-        self.isMetered = isMetered
         self.onTick = onTick
     }
 
@@ -25,7 +22,6 @@ public final class FrameTicker {
     /// Starts to call the handler.
     public func start() {
         guard callback == nil else { return }
-        let action = isMetered ? { [onTick] time in WorkMeter.count { onTick(time) } } : onTick
         callback = unsafe gtk_widget_add_tick_callback(
             widget.pointer,
             { _, clock, box in
@@ -33,7 +29,7 @@ public final class FrameTicker {
                 let time = Duration.microseconds(unsafe gdk_frame_clock_get_frame_time(clock))
                 action(time)
                 return 1
-            }, Unmanaged.passRetained(Box(action)).toOpaque(), releaseBox)
+            }, Unmanaged.passRetained(Box(onTick)).toOpaque(), releaseBox)
     }
 
     /// Stops calling the handler.

@@ -41,12 +41,6 @@ extension Widget {
 /// - Returns: GLib's identifier of the handler.
 @discardableResult
 public func connect(_ object: UnsafeMutableRawPointer, _ signal: String, _ action: @escaping () -> Void) -> UInt {
-    unsafe connectUnmetered(object, signal) { WorkMeter.count(action) }
-}
-
-/// Connects a handler that `WorkMeter` doesn't count.
-@discardableResult
-func connectUnmetered(_ object: UnsafeMutableRawPointer, _ signal: String, _ action: @escaping () -> Void) -> UInt {
     let callback: @convention(c) (UnsafeMutableRawPointer?) -> Void = { box in
         if let action = unsafe Box<() -> Void>.contents(of: box) { action() }
     }
@@ -60,7 +54,7 @@ public func connect(
     typealias Action = (UnsafeMutableRawPointer) -> Void
     let callback: @convention(c) (UnsafeMutableRawPointer?, UnsafeMutableRawPointer?) -> Void = { box, argument in
         guard let argument = unsafe argument, let action = unsafe Box<Action>.contents(of: box) else { return }
-        WorkMeter.count { unsafe action(argument) }
+        unsafe action(argument)
     }
     unsafe connect(object, signal, unsafe unsafeBitCast(callback, to: GCallback.self), Box(action))
 }
@@ -71,7 +65,7 @@ public func connect(
 ) {
     let callback: @convention(c) (UnsafeMutableRawPointer?, UInt32) -> Void = { box, position in
         guard let action = unsafe Box<(Int) -> Void>.contents(of: box) else { return }
-        WorkMeter.count { action(Int(position)) }
+        action(Int(position))
     }
     unsafe connect(object, signal, unsafe unsafeBitCast(callback, to: GCallback.self), Box(action))
 }

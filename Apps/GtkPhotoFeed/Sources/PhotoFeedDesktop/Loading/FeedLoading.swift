@@ -2,25 +2,22 @@ internal import GtkImageUI
 internal import ImageCore
 internal import ImageDecoding
 internal import ImageLoaderKit
-public import ImageLoading
+internal import ImageLoading
 internal import ImagePresenting
 internal import ImageThumbHash
 internal import PhotoFeedModel
 
 #if canImport(FoundationEssentials)
-    public import FoundationEssentials
+    internal import FoundationEssentials
 #else
-    public import Foundation
+    internal import Foundation
 #endif
 
 /// The image loader of the feed and its settings.
-public struct FeedLoading {
-    /// The loader.
-    public let loader: ImageLoader
+struct FeedLoading {
+    let loader: ImageLoader
     /// The maximum size of the images in memory, in bytes.
-    public let memoryByteLimit: Int
-    /// Whether images are decoded at the size of their cells. If false, they are decoded at full size, for benchmarks.
-    public var fitsImagesToCells = true
+    let memoryByteLimit: Int
     let downloads = DownloadMonitor()
     let thumbnailSize = ThumbnailSize()
     /// The processors of each image.
@@ -28,13 +25,7 @@ public struct FeedLoading {
     /// The decoder of animations. It keeps no idle memory, unlike that of the loader.
     private let decoder = ImageDecoders.makeDecoder(idleByteLimit: 0)
 
-    /// Creates a loader.
-    ///
-    /// - Parameters:
-    ///   - cacheDirectory: The folder of the disk cache.
-    ///   - memoryByteLimit: The maximum size of the images in memory, in bytes.
-    ///   - retries: The maximum number of retries of a failed transfer.
-    public init(cacheDirectory: URL, memoryByteLimit: Int = 64_000_000, retries: Int = 2) {
+    init(cacheDirectory: URL, memoryByteLimit: Int = 64_000_000, retries: Int = 2) {
         var defaults = ImageLoaderOptions(cacheDirectory: cacheDirectory)
         defaults.memoryByteLimit = memoryByteLimit
         defaults.retryPolicy.retries = retries
@@ -58,7 +49,7 @@ public struct FeedLoading {
 
     func thumbnail(of photo: Photo, _ size: PixelSize) -> ImageRequest {
         var request = ImageRequest(
-            url: photo.thumbnailUrl, target: fitsImagesToCells ? ImageTarget(size, mode: .fill) : nil,
+            url: photo.thumbnailUrl, target: ImageTarget(size, mode: .fill),
             processors: Self.processors, priority: .high)
         if let thumbHash = photo.thumbHash { request.options.setPlaceholder(thumbHash) }
         return request
@@ -84,4 +75,14 @@ public struct FeedLoading {
             return nil
         }
     }
+}
+
+/// The current size of the images in the feed's cells. Prefetched images must have this size to be used by the cells.
+final class ThumbnailSize {
+    /// The length of the sides, in points.
+    var side = PhotoLayout.grid.side
+    /// The number of pixels per point.
+    var scale = 1
+
+    var pixels: PixelSize { PixelSize(width: side * scale, height: side * scale) }
 }

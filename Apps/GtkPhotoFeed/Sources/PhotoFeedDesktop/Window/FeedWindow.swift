@@ -4,10 +4,10 @@ internal import ImageCore
 internal import ImageLoading
 internal import ImagePresenting
 internal import Observation
-public import PhotoFeedModel
+internal import PhotoFeedModel
 
 /// The window of the feed: a grid or list of photos, a full image, failures with retry buttons, and the inspector.
-public final class FeedWindow {
+final class FeedWindow {
     enum Page {
         static let loading = "loading"
         static let failure = "failure"
@@ -34,7 +34,7 @@ public final class FeedWindow {
     private let failureText = Widget.label("")
 
     /// Creates a window without showing it.
-    public init(_ model: PhotoFeedModel, loading: FeedLoading) {
+    init(_ model: PhotoFeedModel, loading: FeedLoading) {
         (self.model, self.loading) = (model, loading)
         FeedStyle.install()
         animations = CellAnimations(on: window) { await loading.frames(of: $0) }
@@ -49,12 +49,8 @@ public final class FeedWindow {
         observe()
     }
 
-    /// Shows the window and loads the feed.
-    ///
-    /// - Parameters:
-    ///   - width: The width in points.
-    ///   - height: The height in points.
-    public func open(width: Int = 940, height: Int = 760) {
+    /// Shows the window, with a size in points, and loads the feed.
+    func open(width: Int = 940, height: Int = 760) {
         unsafe gtk_window_set_default_size(window.cast(to: GtkWindow.self), Int32(width), Int32(height))
         unsafe gtk_window_present(window.cast(to: GtkWindow.self))
         meter.follow(window)
@@ -62,13 +58,13 @@ public final class FeedWindow {
     }
 
     /// Closes the window.
-    public func close() {
+    func close() {
         full.close()
         unsafe gtk_window_destroy(window.cast(to: GtkWindow.self))
     }
 
     /// Calls a handler when the window is closed.
-    public func onClose(_ action: @escaping () -> Void) { window.onSignal("destroy", action) }
+    func onClose(_ action: @escaping () -> Void) { window.onSignal("destroy", action) }
 
     func load() { model.load() }
 

@@ -10,14 +10,13 @@ final class Inspector {
     var isOn = false {
         didSet {
             widget.isVisible = isOn
-            WorkMeter.isOn = isOn
             frames = []
             if isOn { Task { await update() } }
         }
     }
 
     private let loading: FeedLoading
-    private var frames: [FrameSample] = []
+    private var frames: [Duration] = []
     private var lastUpdate = Duration.zero
     private var isUpdating = false
     private static let updateInterval = Duration.milliseconds(500)
@@ -32,7 +31,7 @@ final class Inspector {
         unsafe gtk_widget_set_can_target(widget.pointer, 0)
     }
 
-    func record(_ frame: FrameSample) {
+    func record(_ frame: Duration) {
         guard isOn else { return }
         frames.append(frame)
         if frames.count > Self.frameLimit { frames.removeFirst() }
@@ -52,17 +51,23 @@ final class Inspector {
 
     private func lines(_ statistics: ImageLoaderStatistics, _ sizes: CacheSizes?) -> [String] {
         let network = statistics.succeeded[.network]?.count ?? 0
-        let sample = FrameSummary(frames)
+        let times = frames.sorted()
         return [
             "memory  \(percent(statistics.memory.hitRatio)) hits, \(megabytes(sizes?.memory)) MB of \(megabytes(loading.memoryByteLimit))",
             "disk    \(percent(statistics.disk.hitRatio)) hits, \(megabytes(sizes?.disk)) MB",
             "network \(network) images, \(megabytes(statistics.downloadedBytes)) MB, \(loading.downloads.inFlight) in flight",
             "failed  \(statistics.failed.count), cancelled \(statistics.cancelled.count)",
-            "frame   \(sample.processorTime) ms processor, app \(sample.appTime) ms (p50 / p95)",
+            "frame   \(milliseconds(times, 0.5)) ms processor (median), \(milliseconds(times, 0.95)) ms (95th percentile)",
         ]
     }
 
     private func percent(_ ratio: Double?) -> String { ratio.map { "\(Int(($0 * 100).rounded())) %" } ?? "no" }
 
-    private func megabytes(_ bytes: Int?) -> String { bytes.map { decimal(Double($0) / 1e6, places: 1) } ?? "?" }
+    private func megabytes(_ bytes: Int?) -> String { bytes.map { tenths(Double($0) / 1e6) } ?? "?" }
+
+    private func milliseconds(_ sorted: [Duration], _ share: Double) -> String {
+        sorted.isEmpty ? "?" : tenths(sorted[Int(Double(sorted.count - 1) * share)] / .milliseconds(1))
+    }
+
+    private func tenths(_ value: Double) -> String { "\((value * 10).rounded() / 10)" }
 }

@@ -1,3 +1,4 @@
+internal import FeedOrigin
 internal import GtkImageUI
 internal import ImagePresenting
 
@@ -7,10 +8,10 @@ internal import ImagePresenting
     internal import Foundation
 #endif
 
-/// Takes screenshots of the app in several states, which it causes with options of FeedServer.
-public struct Screenshots {
+/// Takes screenshots of the app in several states, which it causes with options of the demo server.
+struct Screenshots {
     /// An error while taking screenshots.
-    public enum Failure: Error {
+    enum Failure: Error {
         /// A state was not reached in time. The value is its name.
         case notReached(String)
         /// A file could not be written. The value is its path.
@@ -20,15 +21,13 @@ public struct Screenshots {
     private let folder: String
 
     /// Creates the folder if necessary.
-    ///
-    /// - Parameter folder: The folder of the screenshots.
-    public init(folder: String) throws {
+    init(folder: String) throws {
         self.folder = folder
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     }
 
     /// Takes all screenshots.
-    public func take() throws {
+    func take() throws {
         try loading()
         try loaded()
         try failures()
@@ -39,7 +38,7 @@ public struct Screenshots {
 
     /// A server with a high latency.
     private func loading() throws {
-        let fixture = try Fixture(["--photos", "60", "--latency", "1500"])
+        let fixture = try Fixture(DemoOrigin(photos: 60, network: NetworkDefaults(latency: .milliseconds(1500))))
         defer { fixture.close() }
         try open(fixture) { !fixture.cells.isEmpty && fixture.cells.allSatisfy { $0.image.appearance.phase.isLoading } }
         fixture.run(for: .milliseconds(500))
@@ -48,7 +47,7 @@ public struct Screenshots {
 
     /// The feed as a grid, with the inspector, in the dark theme, with a full image, and as a list.
     private func loaded() throws {
-        let fixture = try Fixture(["--photos", "60"])
+        let fixture = try Fixture(DemoOrigin(photos: 60))
         defer { fixture.close() }
         try open(fixture) { fixture.isSettled }
         try save(fixture, "loaded")
@@ -82,9 +81,8 @@ public struct Screenshots {
 
     /// A server that fails for most images.
     private func failures() throws {
-        let fixture = try Fixture([
-            "--photos", "60", "--failure-rate", "0.6", "--fault", "status=503", "--fault", "reset",
-        ])
+        let fixture = try Fixture(
+            DemoOrigin(photos: 60, network: NetworkDefaults(failureRate: 0.6, faults: [.status(503), .reset])))
         defer { fixture.close() }
         try open(fixture) {
             !fixture.cells.isEmpty && fixture.cells.allSatisfy { !$0.image.appearance.phase.isLoading }
@@ -95,7 +93,7 @@ public struct Screenshots {
 
     /// A network of a few kilobytes per second: progress bars.
     private func slow() throws {
-        let fixture = try Fixture(["--photos", "60", "--bandwidth", "5000"])
+        let fixture = try Fixture(DemoOrigin(photos: 60, network: NetworkDefaults(bandwidth: 5000)))
         defer { fixture.close() }
         try open(fixture) { fixture.cells.contains { $0.image.view.showsProgress } }
         fixture.run(for: .milliseconds(700))
@@ -104,7 +102,7 @@ public struct Screenshots {
 
     /// A server that has stopped: the loaded photos stay, and the next page can be retried.
     private func outage() throws {
-        let fixture = try Fixture(["--photos", "200"])
+        let fixture = try Fixture(DemoOrigin(photos: 200))
         defer { fixture.close() }
         try open(fixture) { fixture.isSettled }
         fixture.origin.stop()
@@ -120,11 +118,10 @@ public struct Screenshots {
     private func offline() throws {
         let cache = Fixture.temporaryFolder()
         defer { try? FileManager.default.removeItem(at: cache) }
-        let before = try Fixture(["--photos", "60"], cacheDirectory: cache)
+        let before = try Fixture(DemoOrigin(photos: 60), cacheDirectory: cache)
         try open(before) { before.isSettled }
         before.close()
-        before.origin.stop()
-        let fixture = try Fixture([], origin: before.origin, cacheDirectory: cache)
+        let fixture = try Fixture(before.origin, cacheDirectory: cache)
         defer { fixture.close() }
         try open(fixture) { fixture.isSettled }
         fixture.window.bar.toggleInspector()

@@ -1,3 +1,4 @@
+internal import FeedOrigin
 internal import GtkImageUI
 internal import ImageLoading
 internal import ImagePresenting
@@ -9,9 +10,9 @@ internal import PhotoFeedModel
     internal import Foundation
 #endif
 
-/// A feed window with its own server process and caches, for screenshots, measurements and tests.
+/// A feed window with its own server and caches, for screenshots and tests.
 final class Fixture {
-    let origin: OriginProcess
+    let origin: DemoOrigin
     let loading: FeedLoading
     let model: PhotoFeedModel
     let window: FeedWindow
@@ -20,24 +21,16 @@ final class Fixture {
     /// Creates the window without opening it.
     ///
     /// - Parameters:
-    ///   - options: The options of FeedServer.
-    ///   - running: A running server, or `nil` to start one.
+    ///   - origin: The server.
     ///   - cacheDirectory: The folder of the disk cache, which is not removed, or `nil` for a temporary folder.
     ///   - memoryByteLimit: The maximum size of the images in memory, in bytes.
-    ///   - fitsImagesToCells: Whether images are decoded at the size of their cells.
-    init(
-        _ options: [String], origin running: OriginProcess? = nil, cacheDirectory: URL? = nil,
-        memoryByteLimit: Int = 64_000_000,
-        fitsImagesToCells: Bool = true
-    ) throws {
-        origin = try running ?? OriginProcess(OriginProcess.program, options: options)
+    init(_ origin: DemoOrigin, cacheDirectory: URL? = nil, memoryByteLimit: Int = 64_000_000) throws {
+        self.origin = origin
         let own = cacheDirectory == nil ? Self.temporaryFolder() : nil
         folder = own
-        var loading = FeedLoading(
+        loading = FeedLoading(
             cacheDirectory: cacheDirectory ?? own ?? Self.temporaryFolder(), memoryByteLimit: memoryByteLimit,
             retries: 0)
-        loading.fitsImagesToCells = fitsImagesToCells
-        self.loading = loading
         guard let model = loading.model(of: origin.address) else {
             throw PhotoFeedApp.Failure.invalidFeed(origin.address)
         }
@@ -49,9 +42,10 @@ final class Fixture {
         FileManager.default.temporaryDirectory.appending(path: "photo-feed-\(UUID().uuidString)")
     }
 
-    /// Closes the window and removes the temporary folder. Doesn't stop the server.
+    /// Closes the window, stops the server and removes the temporary folder.
     func close() {
         window.close()
+        origin.stop()
         loading.loader.invalidate()
         if let folder { try? FileManager.default.removeItem(at: folder) }
     }
@@ -59,9 +53,9 @@ final class Fixture {
     /// The cells on the screen.
     var cells: [PhotoCell] { window.list.onScreen.map(\.cell) }
 
-    /// Runs the main loop until a condition is true. Returns false after a minute.
+    /// Runs the main loop until a condition is true. Returns false after five minutes.
     @discardableResult
-    func waitUntil(_ isDone: () -> Bool) -> Bool { GtkMainLoop.run(upTo: 60, until: isDone) }
+    func waitUntil(_ isDone: () -> Bool) -> Bool { GtkMainLoop.run(upTo: 300, until: isDone) }
 
     /// Runs the main loop for a duration.
     func run(for duration: Duration) {
@@ -73,11 +67,5 @@ final class Fixture {
     var isSettled: Bool {
         !cells.isEmpty
             && cells.allSatisfy { $0.image.appearance.kind == .final && !$0.image.view.isCrossfading }
-    }
-
-    /// The states of the list and its cells, for error messages.
-    var description: String {
-        "\(model.photos.count) photos, \(model.viewState), \(model.paginationState); "
-            + cells.map { "\($0.image.appearance.phase)" }.joined(separator: ", ")
     }
 }

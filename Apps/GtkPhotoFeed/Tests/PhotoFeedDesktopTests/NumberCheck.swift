@@ -1,17 +1,17 @@
-internal import FeedOrigin
-internal import GtkImageUI
-internal import ImagePresenting
-internal import PhotoFeedModel
+import FeedOrigin
+import GtkImageUI
+import ImagePresenting
+import PhotoFeedModel
+
+@testable import PhotoFeedDesktop
 
 /// Checks that each cell on the screen shows the image that it is bound to. Reads the numbers that FeedServer draws on
 /// images from what GTK draws.
-final class NumberCheck {
-    /// The number of images that were read.
-    private(set) var readCount = 0
-    /// The number of cells that showed a wrong image, or were bound to a wrong photo.
+@MainActor final class NumberCheck {
+    /// The ids of the photos whose images were read.
+    private(set) var ids: Set<Int> = []
+    /// The number of cells that showed a wrong image or none with a number, or were bound to a wrong photo.
     private(set) var wrongCount = 0
-    /// The number of images without a number.
-    private(set) var unreadableCount = 0
     private var lastChecked: [ObjectIdentifier: ShownImage] = [:]
 
     /// The image of a cell at the last check. It is not read again if it hasn't changed.
@@ -35,11 +35,7 @@ final class NumberCheck {
 
     private func read(_ cell: PhotoCell, _ id: Int) {
         guard let bitmap = cell.image.view.shownBitmap else { return }
-        readCount += 1
-        switch NumberMark.number(in: bitmap) {
-        case nil: unreadableCount += 1
-        case id % NumberMark.limit: break
-        default: wrongCount += 1
-        }
+        ids.insert(id)
+        if NumberMark.number(in: bitmap) != id % NumberMark.limit { wrongCount += 1 }
     }
 }
