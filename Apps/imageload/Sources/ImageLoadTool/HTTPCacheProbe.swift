@@ -62,17 +62,13 @@ struct HTTPCacheProbe: Sendable {
     }
 
     private func answer(to request: TransportRequest, mode: CacheMode) async throws -> TransportResponse {
-        switch mode {
-        case .forceCache, .onlyIfCached:
+        if mode == .forceCache || mode == .onlyIfCached {
             var lookup = request
             lookup.cacheUse = .onlyIfCached
             if case .stored(let stored) = try? await transport.answer(to: lookup) { return stored }
-            guard mode == .forceCache else {
-                throw InvalidRequest("nothing is stored for \(request.url.absoluteString)")
-            }
-            return try await transport.send(request)
-        default: return try await transport.send(request)
         }
+        if mode == .onlyIfCached { throw InvalidRequest("nothing is stored for \(request.url.absoluteString)") }
+        return try await transport.send(request)
     }
 }
 

@@ -29,7 +29,7 @@ final class MessageTests {
         var counts: [ImageFormat: Int] = [:]
         for image in try GeneratedImage.all() where counts[image.format, default: 0] < 3 {
             counts[image.format, default: 0] += 1
-            for part in 1...8 {
+            for part in stride(from: 1, through: 8, by: 2) {
                 var damaged = image.data
                 for index in stride(from: damaged.count * part / 10, to: damaged.count, by: 5) {
                     damaged[index] ^= 0x5A
