@@ -3,7 +3,7 @@ import ImageCore
 /// Applies a filter to the columns of an image, then to its rows.
 struct BlurredImage {
     private let image: Bitmap
-    private let filter: GaussianFilter
+    private let filter: any LineFilter
     /// The image after the columns, premultiplied: color times alpha, and alpha times 255.
     private var columnsBlurred: [UInt16]
 
@@ -12,7 +12,7 @@ struct BlurredImage {
     /// The maximum product of color and alpha.
     private static let full = 65_025.0
 
-    init(_ image: Bitmap, filter: GaussianFilter) {
+    init(_ image: Bitmap, filter: any LineFilter) {
         self.image = image
         self.filter = filter
         columnsBlurred = [UInt16](repeating: 0, count: image.pixels.count)
@@ -84,4 +84,10 @@ struct FilteredLine {
         samples = [SIMD4<Double>](repeating: SIMD4(), count: count)
         result = samples
     }
+}
+
+/// A filter along a line. The first and last samples repeat beyond the ends.
+protocol LineFilter {
+    /// Filters `samples` into `result`. Both have the same length and are not empty.
+    func apply(to line: inout FilteredLine)
 }

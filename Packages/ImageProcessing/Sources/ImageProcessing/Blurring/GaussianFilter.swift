@@ -1,52 +1,29 @@
-/// Filters a line with a Gaussian: with a weighted sum for a small sigma, with box averages for a large one.
+/// Selects a Gaussian filter: a weighted sum for a small sigma, a recursive filter for a large one.
 enum GaussianFilter {
-    case sum(weights: [Double])
-    case boxes(radius: Int, edge: Double)
+    /// The minimum sigma of the recursive filter. Below it, the weighted sum is more accurate and faster.
+    private static let recursiveThreshold = 2.0
 
-    /// The number of box averages. Their sum is within 1% of a Gaussian.
-    private static let boxCount = 4
+    static func make(sigma: Double) -> any LineFilter {
+        sigma < recursiveThreshold ? SampledGaussian(sigma: sigma) : RecursiveGaussian(sigma: sigma)
+    }
+}
+
+/// A Gaussian sampled at integer distances up to five standard deviations. The weight beyond that is below 1e-6.
+struct SampledGaussian: LineFilter {
+    /// The weight of the center, then of both neighbors, and so on.
+    private let weights: [Double]
 
     init(sigma: Double) {
-        self =
-            sigma < 2
-            ? .sum(weights: Self.weights(sigma: sigma)) : Self.boxes(variance: sigma * sigma / Double(Self.boxCount))
-    }
-
-    /// Filters `samples` into `result`. Both have the same length and are not empty. The first and last samples repeat beyond
-    /// the ends.
-    func apply(to line: inout FilteredLine) {
-        switch self {
-        case .sum(let weights): Self.add(weights, to: &line)
-        case .boxes(let radius, let edge):
-            for _ in 0..<Self.boxCount {
-                Self.average(&line, radius: radius, edge: edge)
-                swap(&line.samples, &line.result)
-            }
-            swap(&line.samples, &line.result)
-        }
-    }
-
-    /// Returns the weights of the center, of both neighbors, and so on, up to five standard deviations. The weight beyond
-    /// that is below 1e-6.
-    private static func weights(sigma: Double) -> [Double] {
-        let values = (0...Int((5 * sigma).rounded(.up))).map { distance in
+        let radius = Int((5 * sigma).rounded(.up))
+        let values = (0...radius).map { distance in
             let deviations = Double(distance) / sigma
-            return exponential(of: -deviations * deviations / 2)
+            return ReproducibleMath.exponential(of: -deviations * deviations / 2)
         }
         let sum = values.dropFirst().reduce(values[0]) { $0 + 2 * $1 }
-        return values.map { $0 / sum }
+        weights = values.map { $0 / sum }
     }
 
-    /// Returns a box whose samples just beyond the radius have the weight `edge`, so that it has any variance.
-    private static func boxes(variance: Double) -> GaussianFilter {
-        let radius = ((12 * variance + 1).squareRoot() - 1) / 2
-        let whole = radius.rounded(.down)
-        let squares = whole * (whole + 1) * (2 * whole + 1) / 3
-        let edge = ((2 * whole + 1) * variance - squares) / (2 * ((whole + 1) * (whole + 1) - variance))
-        return .boxes(radius: Int(whole), edge: edge)
-    }
-
-    private static func add(_ weights: [Double], to line: inout FilteredLine) {
+    func apply(to line: inout FilteredLine) {
         let last = line.samples.count - 1
         for index in line.samples.indices {
             var sum = line.samples[index] * weights[0]
@@ -57,27 +34,109 @@ enum GaussianFilter {
             line.result[index] = sum
         }
     }
+}
 
-    private static func average(_ line: inout FilteredLine, radius: Int, edge: Double) {
-        let last = line.samples.count - 1
-        let scale = 1 / (Double(2 * radius + 1) + 2 * edge)
-        var sum = line.samples[0] * Double(radius)
-        for index in 0...radius { sum += line.samples[min(index, last)] }
-        for index in 0...last {
-            let before = line.samples[max(0, index - radius - 1)]
-            let after = line.samples[min(last, index + radius + 1)]
-            line.result[index] = (sum + (before + after) * edge) * scale
-            sum += after - line.samples[max(0, index - radius)]
+/// A Gaussian as the sum of four recursive filters: two damped cosines to the right, and their mirror images.
+///
+/// Deriche, "Recursively implementing the Gaussian and its derivatives" (INRIA 1993), fourth order. Each pair of poles
+/// is a separate section, so that double precision suffices for any sigma.
+struct RecursiveGaussian: LineFilter {
+    /// y[n] = b0 x[n] + b1 x[n-1] - a1 y[n-1] - a2 y[n-2]
+    private struct Section {
+        var b0, b1, a1, a2: Double
+
+        /// The response to a constant 1.
+        var gain: Double { (b0 + b1) / (1 + a1 + a2) }
+
+        mutating func scale(by factor: Double) {
+            b0 *= factor
+            b1 *= factor
+        }
+
+        /// Creates a section with the impulse response (cosine cos(wn) + sine sin(wn)) e^(-dn) for n >= 0. w and d are in
+        /// units of 1 / sigma.
+        init(cosine: Double, sine: Double, decay: Double, frequency: Double, sigma: Double) {
+            let decayFactor = ReproducibleMath.exponential(of: -decay / sigma)
+            let rotation = ReproducibleMath.sineAndCosine(of: frequency / sigma)
+            b0 = cosine
+            b1 = decayFactor * (sine * rotation.sine - cosine * rotation.cosine)
+            a1 = -2 * decayFactor * rotation.cosine
+            a2 = decayFactor * decayFactor
         }
     }
 
-    /// Returns e raised to `power`, which is at most 0. Unlike those of C libraries, the result is the same everywhere.
-    private static func exponential(of power: Double) -> Double {
+    private var first: Section
+    private var second: Section
+    /// The weight of the current sample, which both directions include.
+    private let center: Double
+
+    init(sigma: Double) {
+        first = Section(cosine: 1.68, sine: 3.735, decay: 1.783, frequency: 0.6318, sigma: sigma)
+        second = Section(cosine: -0.6803, sine: -0.2598, decay: 1.723, frequency: 1.997, sigma: sigma)
+        let sum = 2 * (first.gain + second.gain) - (first.b0 + second.b0)
+        first.scale(by: 1 / sum)
+        second.scale(by: 1 / sum)
+        center = first.b0 + second.b0
+    }
+
+    func apply(to line: inout FilteredLine) {
+        let count = line.samples.count
+        var run = Run(of: self, along: line.samples[0])
+        for index in 0..<count { line.result[index] = run.next(line.samples[index]) - center * line.samples[index] }
+        run = Run(of: self, along: line.samples[count - 1])
+        for index in stride(from: count - 1, through: 0, by: -1) { line.result[index] += run.next(line.samples[index]) }
+    }
+
+    /// The state of one pass over a line.
+    private struct Run {
+        let first: Section
+        let second: Section
+        var previous: SIMD4<Double>
+        var (first1, first2): (SIMD4<Double>, SIMD4<Double>)
+        var (second1, second2): (SIMD4<Double>, SIMD4<Double>)
+
+        /// Creates the state after infinitely many samples with this value.
+        init(of filter: RecursiveGaussian, along value: SIMD4<Double>) {
+            first = filter.first
+            second = filter.second
+            previous = value
+            first1 = value * first.gain
+            first2 = first1
+            second1 = value * second.gain
+            second2 = second1
+        }
+
+        @inline(__always)
+        mutating func next(_ value: SIMD4<Double>) -> SIMD4<Double> {
+            let one = value * first.b0 + previous * first.b1 - first1 * first.a1 - first2 * first.a2
+            let two = value * second.b0 + previous * second.b1 - second1 * second.a1 - second2 * second.a2
+            (first1, first2, second1, second2, previous) = (one, first1, two, second1, value)
+            return one + two
+        }
+    }
+}
+
+/// Elementary functions in IEEE 754 arithmetic. Unlike those of C libraries, their last bits are the same everywhere.
+enum ReproducibleMath {
+    /// Returns e raised to `power`, which is at most 0. Returns 0 if the result would be below 1e-300.
+    static func exponential(of power: Double) -> Double {
+        guard power > -690 else { return 0 }
         // (e^(x/1024))^1024, where the inner power is a Taylor series.
-        let part = max(power, -690) / 1024
+        let part = power / 1024
         var sum = 1 + part / 8
         for divisor in stride(from: 7.0, through: 1, by: -1) { sum = 1 + part / divisor * sum }
         for _ in 0..<10 { sum *= sum }
         return sum
+    }
+
+    /// Returns the sine and cosine of an angle from 0 to 1, from their Taylor series.
+    static func sineAndCosine(of angle: Double) -> (sine: Double, cosine: Double) {
+        let square = angle * angle
+        var (sine, cosine) = (1.0, 1.0)
+        for term in stride(from: 18.0, through: 2, by: -2) {
+            sine = 1 - square / (term * (term + 1)) * sine
+            cosine = 1 - square / (term * (term - 1)) * cosine
+        }
+        return (angle * sine, cosine)
     }
 }

@@ -2,10 +2,11 @@ public import ImageCore
 
 /// Blurs an image with a Gaussian, in gamma space. The time does not depend on sigma.
 ///
-/// The result is within three levels of the exact one. Pixels at the edge repeat beyond it, so that an opaque
+/// The result is within half a level of the sampled Gaussian. Pixels at the edge repeat beyond it, so that an opaque
 /// image stays opaque. Color is weighted by alpha: the color of transparent pixels has no effect. Needs eight bytes of
 /// memory per pixel in addition to the result.
 public struct GaussianBlurProcessor: ImageProcessor {
+    /// The standard deviation in pixels, from 0 (no blur) to 1,000.
     private let sigma: Double
 
     /// Creates a processor.
@@ -17,7 +18,7 @@ public struct GaussianBlurProcessor: ImageProcessor {
 
     public func process(_ bitmap: Bitmap) -> Bitmap {
         if sigma == 0 || bitmap.size.area == 0 { return bitmap }
-        var image = BlurredImage(bitmap, filter: GaussianFilter(sigma: sigma))
+        var image = BlurredImage(bitmap, filter: GaussianFilter.make(sigma: sigma))
         return image.bitmap()
     }
 }
