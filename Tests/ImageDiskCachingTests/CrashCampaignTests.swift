@@ -47,7 +47,7 @@ struct CrashCampaignTests {
         let log = try OperationLog(path: path + ".log")
         var model = WorkloadModel(limits)
         var version = try log.replay(into: &model)
-        let cache = workloadCache(path, limits, killTime.fileSystem())
+        let cache = workloadCache(path, limits, killTime.fileSystem().files)
         while true {
             version += 1
             let step = WorkloadStep(version: version, limits, &random)

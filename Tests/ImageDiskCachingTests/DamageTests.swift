@@ -76,7 +76,9 @@ struct DamageTests {
         }
     }
 
-    @Test("lengths in the trailer that would overflow count as damage and don't trap", arguments: [40..<48, 28..<32, 24..<28])
+    @Test(
+        "lengths in the trailer that would overflow count as damage and don't trap",
+        arguments: [40..<48, 28..<32, 24..<28])
     func overflowingLengths(distanceFromEnd: Range<Int>) async throws {
         let cache = folder.cache()
         var altered = try await storedFile(cache)

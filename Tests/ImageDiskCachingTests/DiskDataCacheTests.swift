@@ -114,7 +114,7 @@ struct DiskDataCacheTests {
             let byteCount = folder.totalByteCount()
             if byteCount > limit { Issue.record("\(byteCount) bytes before \(call)") }
         }
-        let cache = folder.cache(byteLimit: limit, fileSystem: fileSystem)
+        let cache = folder.cache(byteLimit: limit, fileSystem: fileSystem.files)
         for number in 0..<40 {
             try await cache.store(entry(500 + number * 731 % 4_000, seed: UInt64(number)), for: key(number % 13))
         }
@@ -154,7 +154,8 @@ struct DiskDataCacheTests {
         let shard = folder.file(key(1)).deletingLastPathComponent()
         let foreign = [
             folder.url.appending(path: "notes.txt"), shard.appending(path: "README"),
-            shard.appending(path: folder.file(key(1)).lastPathComponent + ".bak"), folder.url.appending(path: "tmp/mine.txt"),
+            shard.appending(path: folder.file(key(1)).lastPathComponent + ".bak"),
+            folder.url.appending(path: "tmp/mine.txt"),
         ]
         try FileManager.default.createDirectory(
             at: folder.url.appending(path: "tmp"), withIntermediateDirectories: true)

@@ -10,7 +10,7 @@ struct FaultCheck {
     enum FailingCalls: Sendable {
         case call(Int)
         case callsFrom(Int)
-        case kind(FileSystemOperation)
+        case kind(FileSystem.Call)
 
         func fail(on fileSystem: FaultInjectingFileSystem, with code: Int32) {
             switch self {
@@ -30,24 +30,26 @@ struct FaultCheck {
 
     /// - Parameters:
     ///   - failingCalls: The calls that fail, or nil for no fault.
-    ///   - refusesCached: See `FaultInjectingFileSystem`.
+    ///   - refusesCached: Whether nonblocking calls are refused.
     init(_ limits: WorkloadLimits, _ code: Int32, failingCalls: FailingCalls?, refusesCached: Bool = false) {
         self.limits = limits
         self.code = code
         self.failingCalls = failingCalls
         model = WorkloadModel(limits)
-        fileSystem = FaultInjectingFileSystem(refusesCached: refusesCached)
+        fileSystem = FaultInjectingFileSystem { call in
+            if refusesCached, call.operation == .openCached { throw FileSystemFailure(call: "open", code: EAGAIN) }
+        }
     }
 
     /// Returns the calls that the workload made during the fault.
-    func run() async throws -> [FileSystemOperation] {
+    func run() async throws -> [FileSystem.Call] {
         var check = self
         return try await check.check()
     }
 
-    private mutating func check() async throws -> [FileSystemOperation] {
+    private mutating func check() async throws -> [FileSystem.Call] {
         try await prepare()
-        let cache = cache(fileSystem)
+        let cache = cache(fileSystem.files)
         failingCalls?.fail(on: fileSystem, with: code)
         for step in WorkloadStep.scenario(limits) { try await attempt(step, on: cache) }
         let log = fileSystem.operations
@@ -59,13 +61,13 @@ struct FaultCheck {
             try await allowLosses(isSingle ? 1 : .max, cache)
         }
         try await expectIntact(cache, "the same cache after \(fault)")
-        try await expectIntact(self.cache(makeSystemFiles()), "a new cache after \(fault)")
+        try await expectIntact(self.cache(FileSystem()), "a new cache after \(fault)")
         return log
     }
 
     /// Stores the entries of an earlier launch without a fault.
     private mutating func prepare() async throws {
-        let earlier = cache(makeSystemFiles())
+        let earlier = cache(FileSystem())
         for step in WorkloadStep.earlier {
             model.begin(step)
             _ = try await step.run(on: earlier)
@@ -73,7 +75,7 @@ struct FaultCheck {
         }
     }
 
-    private func cache(_ fileSystem: any FileSystem) -> DiskDataCache {
+    private func cache(_ fileSystem: FileSystem) -> DiskDataCache {
         workloadCache(folder.path, limits, fileSystem)
     }
 
@@ -140,7 +142,7 @@ struct FaultCheck {
 
     private var isSingle: Bool { if case .call = failingCalls { true } else { false } }
 
-    private func fault(_ log: [FileSystemOperation]) -> String {
+    private func fault(_ log: [FileSystem.Call]) -> String {
         let text = unsafe String(cString: strerror(code))
         return switch failingCalls {
         case .call(let number):

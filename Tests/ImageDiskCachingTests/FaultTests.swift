@@ -53,7 +53,7 @@ struct FaultTests {
         try await folder.cache().store(entry(1_000), for: key(1))
         let fileSystem = FaultInjectingFileSystem()
         fileSystem.fail(of: [.openToUpdate, .create, .write, .setModified, .rename, .remove, .makeFolder], with: EROFS)
-        let cache = folder.cache(fileSystem: fileSystem)
+        let cache = folder.cache(fileSystem: fileSystem.files)
         #expect(try await cache.entry(for: key(1)) == entry(1_000))
         await #expect(throws: DataCacheFailure.inaccessible("openToUpdate: Read-only file system")) {
             try await cache.store(entry(10), for: key(2))
@@ -76,7 +76,7 @@ struct FaultTests {
             try await cache.store(entry(100_000), for: key(2))
             let fileSystem = FaultInjectingFileSystem()
             fileSystem.fail(number...number, with: code)
-            let hasFailed = await Self.stream(to: folder.cache(byteLimit: 720_000, fileSystem: fileSystem))
+            let hasFailed = await Self.stream(to: folder.cache(byteLimit: 720_000, fileSystem: fileSystem.files))
             guard fileSystem.log.count >= number else { return }
             let comment: Comment = "\(fileSystem.log[number - 1])"
             #expect(folder.totalByteCount() <= 720_000, comment)

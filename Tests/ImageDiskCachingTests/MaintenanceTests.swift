@@ -79,7 +79,7 @@ struct MaintenanceTests {
     @Test("hits are written to the files after 256 of them, by flush, and when the cache is released")
     func writesUses() async throws {
         let fileSystem = FaultInjectingFileSystem()
-        let cache = folder.cache(fileSystem: fileSystem)
+        let cache = folder.cache(fileSystem: fileSystem.files)
         for number in 1...256 { try await cache.store(entry(1), for: key(number)) }
         func writes() -> Int { fileSystem.operations.count { $0 == .setModified } - 256 }
         for number in 1...255 { _ = try await cache.entry(for: key(number)) }

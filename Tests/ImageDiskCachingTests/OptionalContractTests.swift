@@ -13,7 +13,7 @@ struct OptionalContractTests {
         let folder = TestFolder()
         let fileSystem = FaultInjectingFileSystem()
         try await rule.check { limit in
-            DataCacheContract.Fillable(cache: folder.cache(byteLimit: limit, fileSystem: fileSystem)) {
+            DataCacheContract.Fillable(cache: folder.cache(byteLimit: limit, fileSystem: fileSystem.files)) {
                 $0 ? fileSystem.fail(of: [.write], with: ENOSPC) : fileSystem.recover()
             }
         }
@@ -24,11 +24,11 @@ struct OptionalContractTests {
         try await rule.check {
             let folder = TestFolder()
             let fileSystem = FaultInjectingFileSystem()
-            let changes: Set<FileSystemOperation> = [
+            let changes: Set<FileSystem.Call> = [
                 .create, .write, .writeRest, .truncate, .rename, .remove, .setModified,
             ]
             return DataCacheContract.Interruptible(
-                open: { folder.cache(byteLimit: 10_000_000, fileSystem: fileSystem) },
+                open: { folder.cache(byteLimit: 10_000_000, fileSystem: fileSystem.files) },
                 failWrites: { count in
                     if let count {
                         fileSystem.fail((count + 1)...Int.max, of: changes, with: EIO)
@@ -44,8 +44,7 @@ struct OptionalContractTests {
         let folder = TestFolder()
         try await rule.check { limit, onAccess in
             // If the folder is blocked, non-blocking calls return nil.
-            let fileSystem = FaultInjectingFileSystem(refusesCached: true) { _ in onAccess() }
-            return folder.cache(byteLimit: limit, fileSystem: fileSystem)
+            return folder.cache(byteLimit: limit, fileSystem: coldFiles(onAccess))
         }
     }
 }

@@ -35,14 +35,14 @@ struct OptionsTests {
 
     @Test("the cache evicts entries to keep free space, and stores throw if that is not enough")
     func minimumFreeSpace() async throws {
-        let size = fileSize(entry(1_000), key(1))
-        let disk = FaultInjectingFileSystem(availableBytes: { [folder] in 10 * size - folder.byteCount() })
-        let cache = folder.cache(fileSystem: disk) { $0.minimumFreeSpace = 6 * size }
-        for number in 1...8 { try await cache.store(entry(1_000), for: key(number)) }
-        #expect(folder.byteCount() == 4 * size)
-        #expect(try await cache.entry(for: key(8)) != nil)
-        let full = folder.cache(fileSystem: disk) { $0.minimumFreeSpace = 20 * size }
-        await #expect(throws: DataCacheFailure.noSpace) { try await full.store(entry(1_000), for: key(9)) }
+        for number in 1...3 {
+            try await folder.cache { $0.minimumFreeSpace = 1 }.store(entry(1_000), for: key(number))
+        }
+        #expect(folder.files().count == 3)
+        await #expect(throws: DataCacheFailure.noSpace) {
+            try await folder.cache { $0.minimumFreeSpace = .max }.store(entry(1_000), for: key(4))
+        }
+        #expect(folder.files().isEmpty)
     }
 
     @Test("names can be custom digests, and keys with the same digest never return each other's data")

@@ -19,7 +19,7 @@ struct RealLimitTests {
             let cache = Self.cache(path)
             try await cache.store(entry(1_000), for: key(1))
             let former = try Self.lower(Self.openFiles, to: 0)
-            await #expect(throws: DataCacheFailure.io("open: Too many open files")) {
+            await #expect(throws: DataCacheFailure.io("openToRead: Too many open files")) {
                 _ = try await cache.entry(for: key(1))
             }
             await #expect(throws: DataCacheFailure.self) { try await cache.store(entry(10), for: key(2)) }

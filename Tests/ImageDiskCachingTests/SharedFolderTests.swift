@@ -30,7 +30,9 @@ struct SharedFolderTests {
         let sizes = watch.end()
         #expect(sizes.most <= Self.limits.byteLimit, "at one of \(sizes.count) samples")
         try await Self.expectIntact(folder)
-        print("four processes, one folder: \(sizes.count) samples, at most \(sizes.most) of \(Self.limits.byteLimit) bytes")
+        print(
+            "four processes, one folder: \(sizes.count) samples, at most \(sizes.most) of \(Self.limits.byteLimit) bytes"
+        )
     }
 
     @Test("killed processes don't prevent another one from continuing")
@@ -47,7 +49,7 @@ struct SharedFolderTests {
         }
         for seed in 0..<4 {
             await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String, seed = seed as Int] in
-                let fileSystem = KillTime(seed: UInt64(seed)).fileSystem()
+                let fileSystem = KillTime(seed: UInt64(seed)).fileSystem().files
                 let cache = workloadCache(path, Self.limits, fileSystem)
                 try await Self.useAtRandom(cache, seed: UInt64(seed)) { true }
             }

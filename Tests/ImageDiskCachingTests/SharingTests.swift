@@ -20,7 +20,7 @@ struct SharingTests {
     @Test("the limit holds for all caches together at every system call, and each finds the entries of the others")
     func holdsLimitTogether() async throws {
         let fileSystem = watched(9_000)
-        let caches = (0..<3).map { _ in folder.cache(byteLimit: 9_000, fileSystem: fileSystem) }
+        let caches = (0..<3).map { _ in folder.cache(byteLimit: 9_000, fileSystem: fileSystem.files) }
         for step in 0..<60 {
             let stored = entry(500 + step * 731 % 2_000, seed: UInt64(step))
             try await caches[step % 3].store(stored, for: key(step % 11))
@@ -61,7 +61,7 @@ struct SharingTests {
     func keepsReservations() async throws {
         let limit = 920_000
         let first = folder.cache(byteLimit: limit)
-        let second = folder.cache(byteLimit: limit, fileSystem: watched(limit))
+        let second = folder.cache(byteLimit: limit, fileSystem: watched(limit).files)
         let piece = noise(300_000, seed: 1)
         let writer = try await first.writer(for: key(1), expectedByteCount: 600_000)
         try await writer.append(piece)
@@ -99,7 +99,7 @@ struct SharingTests {
         let cache = folder.cache()
         for number in 1...100 { try await cache.store(entry(100), for: key(number)) }
         let fileSystem = FaultInjectingFileSystem()
-        #expect(try await folder.cache(fileSystem: fileSystem).trim(to: 0).entryCount == 100)
+        #expect(try await folder.cache(fileSystem: fileSystem.files).trim(to: 0).entryCount == 100)
         let steps = fileSystem.operations.split(separator: .lock).map { $0.filter { $0 == .remove }.count }
         #expect(steps.max() == 64)
         #expect(steps.reduce(0, +) == 100)

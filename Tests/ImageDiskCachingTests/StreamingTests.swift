@@ -60,7 +60,7 @@ struct StreamingTests {
             let byteCount = folder.totalByteCount()
             if byteCount > limit { Issue.record("\(byteCount) bytes before \(call)") }
         }
-        let cache = folder.cache(byteLimit: limit, fileSystem: fileSystem)
+        let cache = folder.cache(byteLimit: limit, fileSystem: fileSystem.files)
         for number in 2...5 { try await cache.store(entry(250_000), for: key(number)) }
         let writer = try await stream(Self.megabyte, in: 100_000, to: cache)
         try await writer.finish(metadata: Data(), createdAt: testTime)

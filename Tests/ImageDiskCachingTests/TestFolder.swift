@@ -20,7 +20,7 @@ final class TestFolder: Sendable {
 
     /// Returns a new cache for this folder, as after a relaunch.
     func cache(
-        byteLimit: Int = 1 << 20, fileSystem: any FileSystem = makeSystemFiles(),
+        byteLimit: Int = 1 << 20, fileSystem: FileSystem = FileSystem(),
         _ change: (inout DiskCacheOptions) -> Void = { _ in }
     ) -> DiskDataCache {
         var options = DiskCacheOptions()

@@ -46,7 +46,11 @@ struct UsageFileTests {
         try await inUse.store(entry(500), for: key(1))
         for other in [Data(), Data(count: 24), Data("something else".utf8), nil] {
             for cache in [inUse, folder.cache(byteLimit: Self.limit)] {
-                if let other { try other.write(to: folder.usage) } else { try FileManager.default.removeItem(at: folder.usage) }
+                if let other {
+                    try other.write(to: folder.usage)
+                } else {
+                    try FileManager.default.removeItem(at: folder.usage)
+                }
                 try await expectIntact(cache, "\(other?.count ?? -1) other bytes")
             }
         }
@@ -67,11 +71,14 @@ struct UsageFileTests {
     func oldFormat() async throws {
         try await folder.cache().store(entry(500), for: key(1))
         let older = folder.url.appending(path: "aa/aa\(String(repeating: "0", count: 62))")
-        try FileManager.default.createDirectory(at: older.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try FileManager.default.createDirectory(
+            at: older.deletingLastPathComponent(), withIntermediateDirectories: true)
         try FileManager.default.removeItem(at: folder.usage)
         let foreign = folder.url.appending(path: "notes.txt")
         for file in [older, foreign] { try Data("older".utf8).write(to: file) }
-        for name in ["entries.index", "entries.table"] { try Data(count: 64).write(to: folder.url.appending(path: name)) }
+        for name in ["entries.index", "entries.table"] {
+            try Data(count: 64).write(to: folder.url.appending(path: name))
+        }
         let cache = folder.cache()
         try await cache.store(entry(500), for: key(2))
         #expect(folder.files().count == 2)
@@ -96,7 +103,7 @@ struct UsageFileTests {
     func listsNothing() async throws {
         _ = try await fill()
         let fileSystem = FaultInjectingFileSystem()
-        let cache = folder.cache(byteLimit: 2 * Self.limit, fileSystem: fileSystem)
+        let cache = folder.cache(byteLimit: 2 * Self.limit, fileSystem: fileSystem.files)
         try await cache.store(entry(500), for: key(9))
         _ = try await cache.entry(for: key(1))
         // Opening the cache lists the parts of ended processes.

@@ -133,7 +133,7 @@ enum WorkloadStep: Hashable, Codable {
 
 /// Returns a new cache for the workload, as after a relaunch.
 func workloadCache(
-    _ path: String, _ limits: WorkloadLimits, _ fileSystem: any FileSystem = makeSystemFiles()
+    _ path: String, _ limits: WorkloadLimits, _ fileSystem: FileSystem = FileSystem()
 ) -> DiskDataCache {
     var options = DiskCacheOptions()
     options.minimumFreeSpace = 0

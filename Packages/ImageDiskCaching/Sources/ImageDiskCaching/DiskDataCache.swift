@@ -38,12 +38,12 @@ public final class DiskDataCache: DataCache {
         now: @escaping @Sendable () -> Date
     ) {
         self.init(
-            directory: directory, byteLimit: byteLimit, options: options, fileSystem: POSIXFileSystem(), now: now)
+            directory: directory, byteLimit: byteLimit, options: options, fileSystem: FileSystem(), now: now)
     }
 
     /// Creates a cache that uses another file system, for tests.
     package init(
-        directory: URL, byteLimit: Int, options: DiskCacheOptions, fileSystem: any FileSystem,
+        directory: URL, byteLimit: Int, options: DiskCacheOptions, fileSystem: FileSystem,
         now: @escaping @Sendable () -> Date
     ) {
         lookup = EntryLookup(

@@ -10,10 +10,10 @@ import Synchronization
 /// Reads parts of a large entry on disk. Its checksum was verified when it was opened.
 final class DiskEntryReader: DataCacheReader {
     private let entry: EntryLookup.OpenEntry
-    private let fileSystem: any FileSystem
+    private let fileSystem: FileSystem
     private let queue: WorkQueue
 
-    init(_ entry: EntryLookup.OpenEntry, _ fileSystem: any FileSystem, _ queue: WorkQueue) {
+    init(_ entry: EntryLookup.OpenEntry, _ fileSystem: FileSystem, _ queue: WorkQueue) {
         self.entry = entry
         self.fileSystem = fileSystem
         self.queue = queue

@@ -30,7 +30,7 @@ struct EntryLookup: Sendable {
     static let largestSmallFile = 1 << 20
 
     let paths: FolderPaths
-    let fileSystem: any FileSystem
+    let fileSystem: FileSystem
     let byteLimit: Int
     let options: DiskCacheOptions
     let uses: PendingUses

@@ -30,9 +30,15 @@ extension EntryStore {
         try removingOlderIfFailed(name) { store in
             try store.expectFit(byteCount)
             _ = try store.locked(creating: true) { store in
-                try store.writePart(byteCount, name) { part in
+                var part = try store.makePart(byteCount, name)
+                do {
                     try part.append(entry.data)
                     try part.complete(key: key, metadata: entry.metadata, createdAt: entry.createdAt)
+                    try store.moveIntoPlace(part, name)
+                    part.close()
+                } catch {
+                    store.removePart(part)
+                    throw error
                 }
             }
         }
@@ -97,12 +103,9 @@ extension EntryStore {
 
     /// Removes a part.
     mutating func discard(_ part: PartialFile) {
-        do {
-            if try locked({ store in store.removePart(part) }) != nil { return }
-        } catch {
-            // Nobody has locked the part once it is closed. The next scan removes it and corrects the counter.
-        }
-        part.close()
+        // If this fails, nobody has locked the part once it is closed. The next scan removes it and corrects the counter.
+        let isClosed: Void? = try? locked { store in store.removePart(part) }
+        if isClosed == nil { part.close() }
     }
 
     /// Removes an entry, if there is one.
@@ -126,21 +129,6 @@ extension EntryStore {
         }
     }
 
-    /// Creates a part, lets `body` write it, and moves it into place. Requires the lock.
-    private mutating func writePart(
-        _ byteCount: Int, _ name: EntryName, _ body: (inout PartialFile) throws -> Void
-    ) throws {
-        var part = try makePart(byteCount, name)
-        do {
-            try body(&part)
-            try moveIntoPlace(part, name)
-            part.close()
-        } catch {
-            removePart(part)
-            throw error
-        }
-    }
-
     /// Renames a complete part, and subtracts what it replaces. Requires the lock.
     private mutating func moveIntoPlace(_ part: PartialFile, _ name: EntryName) throws {
         try fileSystem.setModified(clock.time, at: part.path)
@@ -157,7 +145,9 @@ extension EntryStore {
     private mutating func removePart(_ part: PartialFile) {
         defer { part.close() }
         do {
-            if try part.exists, try ifExists({ try fileSystem.remove(part.path) }) != nil { try addUsed(-part.reserved) }
+            if try part.exists, try ifExists({ try fileSystem.remove(part.path) }) != nil {
+                try addUsed(-part.reserved)
+            }
         } catch {
             // Nobody has locked the part once it is closed. The next scan removes it and corrects the counter.
         }

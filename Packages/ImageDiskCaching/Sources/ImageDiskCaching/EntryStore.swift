@@ -20,7 +20,7 @@ struct EntryStore {
     }
 
     let paths: FolderPaths
-    let fileSystem: any FileSystem
+    let fileSystem: FileSystem
     let byteLimit: Int
     let uses: PendingUses
     let clock: UseClock

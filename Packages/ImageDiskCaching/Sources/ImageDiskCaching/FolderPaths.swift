@@ -26,13 +26,13 @@ struct FolderPaths: Sendable {
     func part(_ number: Int) -> String { "\(temporary)/\(number).part" }
 
     /// The folders that can contain entries, in any layout.
-    func folders(_ fileSystem: any FileSystem) throws -> [String] {
+    func folders(_ fileSystem: FileSystem) throws -> [String] {
         let names = try ifExists { try fileSystem.list(root) } ?? []
         return [root] + names.filter { $0.utf8.count == 2 && UInt8($0, radix: 16) != nil }.map { "\(root)/\($0)" }
     }
 
     /// The entries in a folder. Files of other programs are not listed.
-    func entries(in folder: String, _ fileSystem: any FileSystem) throws -> [ListedEntry] {
+    func entries(in folder: String, _ fileSystem: FileSystem) throws -> [ListedEntry] {
         do {
             return try (ifExists { try fileSystem.list(folder) } ?? []).compactMap { text in
                 guard let name = EntryName(text), folder == root || folder.hasSuffix(text.prefix(2)),

@@ -22,10 +22,10 @@ struct PartialFile {
     /// The last payload bytes, which are written with the next ones, because the checksum has words of 8 bytes.
     private var rest = Data()
     private var checksum = EntryChecksum()
-    private let fileSystem: any FileSystem
+    private let fileSystem: FileSystem
 
     /// Creates a file. Requires the lock of the folder, and `reserved` bytes that are counted already.
-    init(in paths: FolderPaths, reserved: Int, _ fileSystem: any FileSystem) throws {
+    init(in paths: FolderPaths, reserved: Int, _ fileSystem: FileSystem) throws {
         self.fileSystem = fileSystem
         self.reserved = reserved
         (path, file) = try Self.create(in: paths, fileSystem)
@@ -77,7 +77,7 @@ struct PartialFile {
     func close() { fileSystem.close(file) }
 
     /// Creates the file with the lowest free number.
-    private static func create(in paths: FolderPaths, _ fileSystem: any FileSystem) throws -> (String, Int32) {
+    private static func create(in paths: FolderPaths, _ fileSystem: FileSystem) throws -> (String, Int32) {
         var number = 0
         while true {
             let path = paths.part(number)

@@ -20,7 +20,7 @@ struct UsageFile {
     private static let magic: UInt32 = 0x754C_4953
 
     private let paths: FolderPaths
-    private let fileSystem: any FileSystem
+    private let fileSystem: FileSystem
     /// The open file, which stays open between locks.
     private var open: (file: Int32, identity: FileStatus.Identity)?
     /// The number of bytes in use. Nil if the file is new or damaged. Up to date only while the folder is locked.
@@ -28,7 +28,7 @@ struct UsageFile {
     /// Whether the folder has another format or layout. Up to date only while the folder is locked.
     private(set) var isOfOtherFormat = false
 
-    init(_ paths: FolderPaths, _ fileSystem: any FileSystem) {
+    init(_ paths: FolderPaths, _ fileSystem: FileSystem) {
         self.paths = paths
         self.fileSystem = fileSystem
     }
@@ -92,7 +92,8 @@ struct UsageFile {
     private func bytes(_ used: UInt64) -> Data {
         let head = UInt64(paths.layout == .sharded ? 3 : 4) << 32 | UInt64(Self.magic)
         return Data(
-            [head, used, ~(head ^ used)].flatMap { word in (0..<8).map { UInt8(truncatingIfNeeded: word >> ($0 * 8)) } })
+            [head, used, ~(head ^ used)].flatMap { word in (0..<8).map { UInt8(truncatingIfNeeded: word >> ($0 * 8)) } }
+        )
     }
 
     private mutating func parse(_ bytes: Data) {
