@@ -8,7 +8,7 @@ public import HTTPTypes
 
 /// The directives of the Cache-Control field of a request or response (RFC 9111, 5.2).
 ///
-/// Names are case-insensitive. Directives that violate the grammar, such as those with spaces around `=`, are ignored.
+/// Names are case-insensitive; the methods take them in lower case. Directives that violate the grammar, such as those with spaces around `=`, are ignored.
 /// The content of a quoted string is never parsed as directives.
 ///
 /// If a directive occurs twice, on one line or on two, the first one applies. RFC 9111, 4.2.1 recommends this, or to treat
@@ -28,21 +28,15 @@ public struct CacheDirectives: Hashable, Sendable {
     }
 
     /// Returns whether a directive is present, with or without a value.
-    ///
-    /// - Parameter name: The name in lower case.
     public func contains(_ name: String) -> Bool { values[name] != nil }
 
     /// Returns the unquoted value of a directive. Returns nil if the directive is missing or has no value.
-    ///
-    /// - Parameter name: The name in lower case.
     public func value(of name: String) -> String? { values[name] ?? nil }
 
     /// Returns the delta-seconds of a directive (RFC 9111, 1.2.2), at most 2^31.
     ///
     /// Returns nil if the directive is missing. Returns 0 if its value isn't a number, so that an invalid lifetime is
     /// treated as expired (4.2.1).
-    ///
-    /// - Parameter name: The name in lower case.
     public func seconds(_ name: String) -> TimeInterval? {
         guard let value = values[name] else { return nil }
         return value.flatMap(DeltaSeconds.parse) ?? 0
@@ -57,7 +51,8 @@ public struct CacheDirectives: Hashable, Sendable {
     private static func elements(of list: String) -> [Substring] {
         var elements: [Substring] = []
         var start = list.startIndex
-        var (isQuoted, isEscaped) = (false, false)
+        var isQuoted = false
+        var isEscaped = false
         for index in list.indices {
             let character = list[index]
             if character == "\"", !isEscaped { isQuoted.toggle() }

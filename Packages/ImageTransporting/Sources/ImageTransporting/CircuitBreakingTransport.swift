@@ -12,8 +12,8 @@ import Synchronization
 /// doesn't respond.
 ///
 /// An origin is a scheme, host and port. It fails with each exchange that has no response or one with status 502, 503 or
-/// 504, and whose body stalls or is cut off. Any other response shows that it is up. Cancelled requests count as nothing,
-/// and neither do failures without a network. Redirects are followed here, so that the origin that failed is blamed.
+/// 504, or whose body stalls or is cut off. Cancelled requests and failures without a network count as nothing. Redirects
+/// are followed here, so that the origin that failed is blamed.
 ///
 /// Put this transport behind a cache, not in front of it: stored responses then need no origin.
 public struct CircuitBreakingTransport: DataTransport {
@@ -43,9 +43,7 @@ public struct CircuitBreakingTransport: DataTransport {
         observation = connectivityMonitor?.observe { breakers.connectivityChanged(to: $0) }
     }
 
-    /// Sends an http or https request.
-    ///
-    /// - Throws: `.hostUnavailable` without sending the request, if too many requests to the origin have just failed.
+    /// Throws `.hostUnavailable` without sending the request, if too many requests to the origin have just failed.
     public func send(_ request: TransportRequest) async throws(TransportFailure) -> TransportResponse {
         let start = uptime()
         return try await RedirectChain.response(to: request) { hop throws(TransportFailure) in

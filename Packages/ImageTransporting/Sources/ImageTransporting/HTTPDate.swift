@@ -40,8 +40,7 @@ public enum HTTPDate {
             + "\(padded(year, 4)) \(time) GMT"
     }
 
-    /// Returns the seconds since 1970, rounded down, and clamped to the years 1 to 9999. Those of an invalid date are the
-    /// least.
+    /// Returns the seconds since 1970, rounded down, and clamped to the years 1 to 9999.
     private static func seconds(_ date: Date) -> Int {
         Int(min(max(-62_135_596_800, date.timeIntervalSince1970.rounded(.down)), 253_402_300_799))
     }

@@ -49,10 +49,8 @@ public struct RedirectChain: Sendable {
         [301, 302, 303, 307, 308].contains(head.status.code) && head.headers[.location] != nil
     }
 
-    /// Returns the target of a redirect from a URL; nil if there is none, or if its Location can't be parsed.
-    ///
-    /// The Location is read as browsers do: see `URL.init(webAddress:relativeTo:)`. Bytes that aren't UTF-8 are
-    /// percent-encoded as they are. Of several Locations, the first one applies.
+    /// Returns the target of a redirect from a URL; nil if there is none, or if its Location can't be parsed as browsers do.
+    /// Of several Locations, the first one applies.
     package static func target(of head: ResponseHead, from url: URL) -> URL? {
         guard isRedirect(head), let location = head.headers[fields: .location].first else { return nil }
         return URL(webAddress: location.bytes, relativeTo: url)

@@ -50,7 +50,7 @@ public struct RetryPolicy: Sendable {
     ///   - retryAfter: The delay that the origin requested. The policy's delay is added to it, so that not all clients
     ///     return at the same time.
     ///   - elapsed: The time since the start of the first attempt.
-    public func delay(beforeRetry retry: Int, retryAfter: Duration? = nil, elapsed: Duration = .zero) -> Duration? {
+    package func delay(beforeRetry retry: Int, retryAfter: Duration? = nil, elapsed: Duration = .zero) -> Duration? {
         let retryAfter = (retryAfter ?? .zero).limited
         guard retry < retries, retryAfter <= maxRetryAfter else { return nil }
         let maxDelay = maxDelay.limited

@@ -10,9 +10,7 @@ public import ImageTransporting
 
 /// A private HTTP cache in front of another transport.
 ///
-/// Returns fresh stored responses, validates stale ones, and stores responses from the network while they are read.
-///
-/// Responses to GET are stored, including redirects. HEAD requests are answered from them. The transport follows
+/// Returns fresh stored responses, validates stale ones, and stores responses to GET while they are read. It follows
 /// redirects itself, so that each hop is stored separately. If the data cache fails, the observer is notified and the
 /// request continues without it.
 public struct CachingTransport: DataTransport, ResponseCache {
@@ -24,9 +22,7 @@ public struct CachingTransport: DataTransport, ResponseCache {
     /// Creates a caching transport.
     ///
     /// - Parameters:
-    ///   - network: The transport that sends requests to the origin.
     ///   - cache: Stores bodies and, for each URL and identity, an index of its variants.
-    ///   - rules: The policy, keys, identities and callbacks.
     ///   - now: Returns the current wall time, from which ages are calculated.
     public init(
         over network: any DataTransport, cache: any DataCache, rules: CachingRules = CachingRules(),

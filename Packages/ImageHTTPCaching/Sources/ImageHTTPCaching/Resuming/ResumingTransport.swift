@@ -10,14 +10,12 @@ public import ImageTransporting
 
 /// Resumes interrupted downloads, even after a relaunch (RFC 9110, 13.1.5 and 14).
 ///
-/// If a response has a length and a strong validator, the received bytes are stored in a cache in parts. The next
-/// request with the same URL and header fields sends Range and If-Range. Its body consists of the stored bytes and the
-/// rest from the origin, after Content-Range, length and validator were checked. If the body has changed, or the origin
-/// doesn't support ranges, the new body is returned from its beginning.
+/// If a response has a length and a strong validator, the received bytes are stored in a cache in parts, until the body is
+/// complete. The next request with the same URL and header fields sends Range and If-Range. Its body consists of the
+/// stored bytes and the rest from the origin, or of a new body if it has changed.
 ///
-/// The parts are removed when the body is complete. The transport passes other requests through: methods other than
-/// GET, requests with a body, a Range or a condition, and those that must not be stored (`CacheUse.bypass`,
-/// `no-store`).
+/// Other requests are passed through: methods other than GET, requests with a body, a Range or a condition, and those that
+/// must not be stored (`CacheUse.bypass`, `no-store`).
 public struct ResumingTransport: DataTransport {
     private let transport: any DataTransport
     private let cache: any DataCache
@@ -29,7 +27,6 @@ public struct ResumingTransport: DataTransport {
     /// Creates a transport that resumes interrupted downloads.
     ///
     /// - Parameters:
-    ///   - transport: The transport that sends the requests.
     ///   - cache: The cache for the parts. It may also store complete bodies, because the keys differ.
     ///   - partition: A name for the account. Parts of one account aren't used for another.
     ///   - partBytes: The size in bytes of a part in the cache. At most this many bytes are lost if the process is
