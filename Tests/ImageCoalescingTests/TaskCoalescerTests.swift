@@ -9,36 +9,6 @@ struct TaskCoalescerTests {
 
     // MARK: Sharing
 
-    @Test("many callers of one key share one operation and its result")
-    func sharesOperation() async throws {
-        let callers = await fixture.join(200)
-        fixture.gate.open()
-        for caller in callers { #expect(try await caller.task.value == 7) }
-        #expect(fixture.operations.messages.count == 1)
-        await fixture.becomesIdle()
-    }
-
-    @Test("callers of different keys share nothing")
-    func keys() async throws {
-        let first = fixture.call(key: "a") { 1 }
-        let second = fixture.call(key: "b") { 2 }
-        await fixture.operations.reaches(2)
-        #expect(fixture.coalescer.callerCount == 2)
-        fixture.gate.open()
-        #expect(try await first.task.value == 1)
-        #expect(try await second.task.value == 2)
-    }
-
-    @Test("the operation's error reaches every caller, and the next caller starts a new operation")
-    func error() async throws {
-        let first = await fixture.join { throw DecodingFailure.unknownFormat }
-        let second = await fixture.join()
-        fixture.gate.open()
-        await #expect(throws: DecodingFailure.self) { try await first.task.value }
-        await #expect(throws: DecodingFailure.self) { try await second.task.value }
-        #expect(try await fixture.call().task.value == 7)
-    }
-
     @Test("an operation that throws CancellationError without being cancelled fails with another error")
     func ownCancellation() async {
         let caller = await fixture.join { throw CancellationError() }
@@ -61,16 +31,6 @@ struct TaskCoalescerTests {
     }
 
     // MARK: Cancellation
-
-    @Test("a caller that leaves throws CancellationError at once and does not affect the others")
-    func oneLeaves() async throws {
-        let callers = await fixture.join(3)
-        callers[0].task.cancel()
-        await #expect(throws: CancellationError.self) { try await callers[0].task.value }
-        #expect(fixture.coalescer.callerCount == 2)
-        fixture.gate.open()
-        for caller in callers.dropFirst() { #expect(try await caller.task.value == 7) }
-    }
 
     @Test("the last caller to leave cancels the operation's task, before its call ends")
     func lastCancels() async {
@@ -97,40 +57,6 @@ struct TaskCoalescerTests {
         #expect(isCancelled.value && !fixture.coalescer.isIdle)
         fixture.gate.open()
         await fixture.becomesIdle()
-    }
-
-    @Test("callers start a new operation while a cancelled one still runs, whose result and progress are discarded")
-    func startsNewOperation() async throws {
-        let oldGate = Gate()
-        let old = fixture.call(gate: oldGate) { 1 }
-        await fixture.operations.reaches(1)
-        await old.leave()
-        let new = fixture.call { 2 }
-        await fixture.operations.reaches(2)
-        oldGate.open()
-        fixture.operations.messages[0].report(bytes(1))
-        await Task.yield()
-        #expect(fixture.coalescer.callerCount == 1)
-        fixture.gate.open()
-        #expect(try await new.task.value == 2)
-        #expect(old.progress.messages.isEmpty && new.progress.messages.isEmpty)
-        await fixture.becomesIdle()
-    }
-
-    @Test("a task that is cancelled before it calls starts no operation")
-    func cancelledBefore() async {
-        let start = Gate()
-        let task = Task { [fixture] in
-            await start.pass()
-            return try await fixture.coalescer.value(for: "a", priority: LivePriority(.low), onProgress: { _ in }) {
-                fixture.operations.append($0)
-                return 1
-            }
-        }
-        task.cancel()
-        start.open()
-        await #expect(throws: CancellationError.self) { try await task.value }
-        #expect(fixture.operations.messages.isEmpty && fixture.coalescer.isIdle)
     }
 
     @Test("a call that is cancelled while it joins ends at once, and does not affect the others")
@@ -166,31 +92,6 @@ struct TaskCoalescerTests {
 
     // MARK: Progress
 
-    @Test("a caller that joins late receives the latest progress, then the next")
-    func replay() async throws {
-        let first = await fixture.join()
-        let operation = fixture.operations.messages[0]
-        operation.report(bytes(10))
-        operation.report(bytes(20))
-        let second = fixture.call()
-        await second.progress.reaches(1)
-        operation.report(bytes(30))
-        fixture.gate.open()
-        _ = try await (first.task.value, second.task.value)
-        #expect(first.progress.messages == [bytes(10), bytes(20), bytes(30)])
-        #expect(second.progress.messages == [bytes(20), bytes(30)])
-    }
-
-    @Test("progress that an operation reports after its end is ignored")
-    func reportAfterEnd() async throws {
-        let caller = await fixture.join(.high)
-        fixture.gate.open()
-        _ = try await caller.task.value
-        await fixture.becomesIdle()
-        fixture.operations.messages[0].report(bytes(10))
-        #expect(caller.progress.messages.isEmpty && fixture.coalescer.isIdle)
-    }
-
     @Test("a call that is cancelled in its progress handler ends after the handler, and receives no more")
     func cancelledInHandler() async {
         let (messages, task) = (MessageLog<Int>(), Watched<Task<Int, any Error>?>(nil))
@@ -213,22 +114,6 @@ struct TaskCoalescerTests {
     }
 
     // MARK: Closing and memory
-
-    @Test("closing ends every call with its error and cancels the operations")
-    func close() async {
-        let callers = await fixture.join(2) + [fixture.call(key: "b")]
-        await fixture.operations.reaches(2)
-        fixture.coalescer.close(throwing: ImageError.offline)
-        fixture.coalescer.close(throwing: ImageError.notFound)
-        for caller in callers + [fixture.call()] {
-            await #expect { try await caller.task.value } throws: {
-                if case ImageError.offline = $0 { true } else { false }
-            }
-        }
-        #expect(fixture.coalescer.callerCount == 0 && !fixture.coalescer.isIdle)
-        fixture.gate.open()
-        await fixture.becomesIdle()
-    }
 
     @Test("an operation is cancelled if the coalescer is closed while the operation starts")
     func closedDuringStart() async {

@@ -18,16 +18,6 @@ struct LivePriorityTests {
         return (values, priority.observe { values.append($0.value) })
     }
 
-    @Test("it has the value that it was set to")
-    func set() {
-        let priority = LivePriority(.low)
-        #expect(priority.value == .low)
-        for value in RequestPriority.allCases {
-            priority.set(value)
-            #expect(priority.value == value)
-        }
-    }
-
     // MARK: Observing
 
     @Test("observers are called only if the value changes")
@@ -89,17 +79,6 @@ struct LivePriorityTests {
         #expect(priority.value == .low)
     }
 
-    @Test("a priority that is followed twice counts until both observations have ended")
-    func followedTwice() {
-        let (priority, source) = (LivePriority(.low), LivePriority(.high))
-        let following = (priority.follow(source), priority.follow(source))
-        following.0.end()
-        source.set(.veryHigh)
-        #expect(priority.value == .veryHigh)
-        following.1.end()
-        #expect(priority.value == .low)
-    }
-
     @Test("an observation that ends during a change has no effect")
     func endsDuringChange() {
         let (priority, source) = (LivePriority(.low), LivePriority(.low))
@@ -109,18 +88,6 @@ struct LivePriorityTests {
         source.set(.high)  // the first observer ends the following, before the second one follows
         #expect(priority.value == .low)
         observation.end()
-    }
-
-    @Test("observers are called when following starts, changes the value, and ends")
-    func observersOfFollowing() {
-        let (priority, source) = (LivePriority(.low), LivePriority(.normal))
-        let (values, observation) = observe(priority)
-        let following = priority.follow(source)
-        source.set(.veryLow)
-        source.set(.veryHigh)
-        following.end()
-        observation.end()
-        #expect(values.all == [.normal, .low, .veryHigh, .low])
     }
 
     @Test("a change propagates through several priorities, and calls each observer once")

@@ -30,47 +30,6 @@ struct BindingStateTests {
 
     private struct NotStarted: Error {}
 
-    @Test("ignores the result of an older binding of the same request")
-    func sameRequestAgain() async throws {
-        var state = BindingState(options: .init())
-        let first = try begin(&state, request("a"))
-        _ = try begin(&state, request("b"))
-        let third = try begin(&state, request("a"))
-        let (old, new) = (loaded(1), loaded(2))
-        #expect(!accepts(&state, .preview(old.image), first))
-        #expect(!accepts(&state, .finished(.success(old)), first))
-        #expect(!accepts(&state, .finished(.failure(.notFound)), first))
-        #expect(state.appearance.text == "loading none")
-        #expect(accepts(&state, .finished(.success(new)), third))
-        #expect(state.appearance.text == "success(network) final 2")
-    }
-
-    @Test("ignores events after the end and after unbinding")
-    func afterTheEnd() async throws {
-        var state = BindingState(options: .init())
-        let first = try begin(&state, request("a"))
-        let (image, other) = (loaded(1), loaded(2))
-        #expect(accepts(&state, .finished(.success(image)), first))
-        #expect(!accepts(&state, .finished(.success(other)), first))
-        #expect(!accepts(&state, .finished(.failure(.notFound)), first))
-        #expect(!accepts(&state, .progress(WorkProgress(completedBytes: 1, totalBytes: 2)), first))
-        #expect(!accepts(&state, .preview(other.image), first))
-        let second = try begin(&state, request("b"))
-        _ = state.unbound()
-        #expect(!accepts(&state, .finished(.success(other)), second))
-        #expect(state.appearance.text == "idle none")
-    }
-
-    @Test("ignores the result of the attempt before a retry")
-    func beforeRetry() async throws {
-        var state = BindingState(options: .init())
-        let first = try begin(&state, request("a"))
-        #expect(accepts(&state, .finished(.failure(.offline)), first))
-        guard case .start = state.retried() else { throw NotStarted() }
-        #expect(!accepts(&state, .finished(.failure(.notFound)), first))
-        #expect(state.appearance.text == "loading none")
-    }
-
     @Test("a cancellation is not a failure, and becoming visible loads again")
     func cancelled() async throws {
         var state = BindingState(options: .init())

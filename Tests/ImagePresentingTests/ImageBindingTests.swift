@@ -48,19 +48,6 @@ struct ImageBindingTests {
         #expect(fixture.transport.sendCount == 1)
     }
 
-    @Test("cancels the previous request if the new image is in memory")
-    func olderThanMemory() async throws {
-        let (gate, hit) = (Gate(), fixture.request("hit"))
-        try await fixture.warm(hit)
-        let binding = fixture.binding(on: surface)
-        binding.bind(fixture.request("old", width: 2, behind: gate))
-        await gate.arrivals(1)
-        binding.bind(hit)
-        await fixture.transport.cancellations(1)
-        gate.open()
-        #expect(rendered == ["loading none", "success(memory) final 4"])
-    }
-
     @Test("unbinding clears the surface and cancels, without a failure")
     func unbinding() async {
         let gate = Gate()
@@ -76,16 +63,6 @@ struct ImageBindingTests {
         binding.retry()
         #expect(rendered == ["loading none", "idle none"])
         #expect(binding.request == nil)
-    }
-
-    @Test("unbinding removes a loaded image")
-    func unbindingFinished() async throws {
-        let request = fixture.request("a")
-        try await fixture.warm(request)
-        let binding = fixture.binding(on: surface) { $0.keepsOldImage = true }
-        binding.bind(request)
-        binding.unbind()
-        #expect(rendered == ["success(memory) final 4", "idle none"])
     }
 
     @Test("deallocating the binding cancels its request")

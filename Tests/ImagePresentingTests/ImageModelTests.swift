@@ -87,25 +87,4 @@ struct ImageModelTests {
         releasing.setVisible(false)
         #expect(releasing.appearance.text == "idle none")
     }
-
-    @Test("retry loads again")
-    func retrying() async {
-        let model = ImageModel(loader: fixture.loader)
-        model.show(fixture.request("a", [.status(.notFound), .ok(LoaderTestBed.file(width: 4))]))
-        await becomes(model) { $0.phase.isFailure }
-        model.retry()
-        await becomes(model) { $0.phase.isSuccess }
-        #expect(fixture.transport.sendCount == 2)
-    }
-
-    @Test("deallocating the model cancels its request")
-    func modelGone() async {
-        let gate = Gate()
-        var model: ImageModel? = ImageModel(loader: fixture.loader)
-        model?.show(fixture.request("a", behind: gate))
-        await gate.arrivals(1)
-        model = nil
-        await fixture.transport.cancellations(1)
-        gate.open()
-    }
 }

@@ -15,17 +15,6 @@ struct OtherLoaderTests {
 
     init() { loader.script(request, .image(size)) }
 
-    @Test("a binding shows the image of a fake loader, and at once if it is in memory")
-    func binding() async {
-        let binding = ImageBinding(loader: loader, surface: surface)
-        binding.bind(request)
-        await surface.ends { $0.phase.isSuccess }
-        #expect(surface.rendered == ["loading none", "success(network) final 4"])
-        let second = RecordingSurface()
-        ImageBinding(loader: loader, surface: second).bind(request)
-        #expect(second.rendered == ["success(memory) final 4"])
-    }
-
     @Test("a failure and the cancellation of a fake loader reach the surface")
     func failures() async {
         let gate = Gate()
@@ -53,20 +42,6 @@ struct OtherLoaderTests {
         gate.open()
         await surface.ends { $0.phase.isSuccess }
         #expect(surface.last.image?.bitmap.size.width == 8)
-    }
-
-    @Test("a model, a view binding and a prefetch controller work with a fake loader")
-    func others() async {
-        let prefetcher = ImagePrefetcher(loader: loader)
-        let controller = PrefetchController(prefetcher: prefetcher) { [request] _ in request }
-        controller.update(visible: 0..<1, of: 1, at: .zero)
-        await prefetcher.finished()
-        let model = ImageModel(loader: loader)
-        model.show(request)
-        #expect(model.appearance.text == "success(memory) final 4")
-        let binding = ViewBinding(surface: surface)
-        binding.bind(request, with: loader, options: ImageBinding.Options())
-        #expect(surface.rendered == ["success(memory) final 4"])
     }
 
     /// A cell that has a binding before `self`.

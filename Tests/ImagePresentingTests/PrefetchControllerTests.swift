@@ -60,17 +60,6 @@ struct PrefetchControllerTests {
         gate.open()
     }
 
-    @Test("loads at most as many images concurrently as the prefetcher allows")
-    func limit() async {
-        let controller = controller(limit: 2)
-        controller.update(visible: 0..<2, of: 100, at: .zero)
-        await fixture.transport.sends(2)
-        await gate.arrivals(2)
-        #expect(sent == ["0", "1"])
-        gate.open()
-        await fixture.transport.sends(5)
-    }
-
     /// Scrolls from the first of four items to the last, which shows the same image.
     private func scrolledToTwin() async -> PrefetchController {
         let controller = controller { ["a", "b", "c", "a"][$0] }
@@ -114,15 +103,6 @@ struct PrefetchControllerTests {
         controller.update(visible: 0..<0, of: 4, at: .seconds(2))
         await fixture.transport.cancellations(3)
         #expect(cancelled == ["a", "b", "c"])
-        gate.open()
-    }
-
-    @Test("skips items without an image")
-    func nothingToLoad() async {
-        let controller = controller { $0.isMultiple(of: 2) ? "\($0)" : nil }
-        controller.update(visible: 0..<2, of: 100, at: .zero)
-        await fixture.transport.sends(3)
-        #expect(sent == ["0", "2", "4"])
         gate.open()
     }
 

@@ -22,7 +22,9 @@ final class ScriptedFrames: AnimationFrames {
     /// - Parameter isPrepared: Whether all frames are cached. Otherwise each preparation waits at the gate and caches
     ///   one frame.
     init(count: Int, isPrepared: Bool = true, isBroken: Bool = false) {
-        (self.count, self.isPrepared, self.isBroken) = (count, isPrepared, isBroken)
+        self.count = count
+        self.isPrepared = isPrepared
+        self.isBroken = isBroken
         if isPrepared { gate.open() }
     }
 

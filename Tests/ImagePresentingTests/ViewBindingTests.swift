@@ -46,15 +46,6 @@ struct ViewBindingTests {
         #expect(surface.last.image?.bitmap.size.width == 7)
     }
 
-    @Test("retry loads again after a failure")
-    func retry() async {
-        let binding = ViewBinding(surface: surface)
-        binding.bind(fixture.failing(), with: fixture.loader, options: ImageBinding.Options())
-        await surface.ends { $0.phase.isFailure }
-        binding.retry()
-        await surface.ends { $0.phase.isSuccess }
-    }
-
     @Test("converts each image once, and removes the converted image with it")
     func convertedImage() {
         var made = 0
@@ -89,12 +80,5 @@ struct ViewBindingTests {
             })
         gate.open()
         while fixture.memory.images.isEmpty { await Task.yield() }
-    }
-
-    @Test("a transition has a duration in seconds")
-    func seconds() {
-        #expect(ImageTransition.none.seconds == nil)
-        #expect(ImageTransition.fadeIn(.milliseconds(250)).seconds == 0.25)
-        #expect(ImageTransition.crossDissolve(.seconds(2)).seconds == 2)
     }
 }

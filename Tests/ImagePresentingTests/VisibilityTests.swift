@@ -59,18 +59,6 @@ struct VisibilityTests {
         #expect(scheduler.priorities == [.high])
     }
 
-    @Test("an equal request with another priority changes the priority of the task")
-    func rebindingMoves() async {
-        let scheduler = ManualScheduler()
-        let fixture = LoaderTestBed(scheduler: scheduler)
-        let binding = fixture.binding(on: surface)
-        binding.setVisible(true)
-        binding.bind(fixture.request("a") { $0.priority = .normal })
-        await scheduler.arrivals(1)
-        binding.bind(fixture.request("a") { $0.priority = .veryHigh })
-        #expect(scheduler.priorities == [.normal, .veryHigh])
-    }
-
     @Test("without loadsBeforeVisible, hiding cancels and showing loads again")
     func loadsWhenVisible() async {
         let gate = Gate()
@@ -135,18 +123,6 @@ struct VisibilityTests {
         #expect(rendered.allSatisfy { $0.hasSuffix(" none") })
         binding.setVisible(true)
         #expect(rendered.last == "success(memory) final 4")
-    }
-
-    @Test("a hidden image stays by default")
-    func keeps() async throws {
-        let request = fixture.request("a")
-        try await fixture.warm(request)
-        let binding = fixture.binding(on: surface)
-        binding.setVisible(true)
-        binding.bind(request)
-        binding.setVisible(false)
-        binding.setVisible(true)
-        #expect(rendered == ["success(memory) final 4"])
     }
 
     @Test("visibility changes nothing without a request and after a failure")

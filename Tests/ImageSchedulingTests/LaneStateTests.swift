@@ -38,22 +38,6 @@ struct LaneStateTests {
         #expect(starts == [3, 4, 5, 2, 6, 7, 8, 9])
     }
 
-    @Test("cancelling the oldest work resets the count of overtaking starts")
-    func cancelledOldestResetsTheCount() {
-        var state = Self.makeState(overtakeLimit: 3)
-        _ = state.add(1, priority: .normal, host: nil)
-        _ = state.add(2, priority: .veryLow, host: nil)
-        for id in 3...5 as ClosedRange<WorkID> {
-            _ = state.add(id, priority: .high, host: nil)
-            _ = state.finish(host: nil)
-        }
-        let wasWaiting = state.cancel(2)
-        _ = state.add(6, priority: .veryLow, host: nil)
-        _ = state.add(7, priority: .high, host: nil)
-        let next = state.finish(host: nil)
-        #expect(wasWaiting && next == [7])
-    }
-
     @Test("the count is reset even if the overtaken work is cancelled while its host is at its limit")
     func cancelledAtHostLimit() {
         var state = Self.makeState(LaneConfiguration(limit: 1, perHostLimit: 1), overtakeLimit: 2)
@@ -72,47 +56,7 @@ struct LaneStateTests {
         #expect(wasWaiting && hasStarted && starts == [7])
     }
 
-    @Test("without an overtake limit, the order by priority is strict")
-    func strictPriority() {
-        var state = Self.makeState()
-        _ = state.add(1, priority: .normal, host: nil)
-        _ = state.add(2, priority: .veryLow, host: nil)
-        for id in 3..<1_000 as Range<WorkID> {
-            _ = state.add(id, priority: .high, host: nil)
-            let starts = state.finish(host: nil)
-            #expect(starts == [id])
-        }
-    }
-
-    @Test("starts in the order of arrival do not count as overtaking")
-    func onlyOvertakingCounts() {
-        var state = Self.makeState(overtakeLimit: 1)
-        for id in 1...11 as ClosedRange<WorkID> { _ = state.add(id, priority: .normal, host: nil) }
-        for id in 2...11 as ClosedRange<WorkID> {
-            let starts = state.finish(host: nil)
-            #expect(starts == [id])
-        }
-        _ = state.add(12, priority: .low, host: nil)
-        _ = state.add(13, priority: .high, host: nil)
-        let starts = state.finish(host: nil) + state.finish(host: nil)
-        #expect(starts == [13, 12])
-    }
-
     // MARK: Hosts, limits, rate
-
-    @Test("a host at its limit delays only its own work, which does not count as overtaken")
-    func hostLimit() {
-        var state = Self.makeState(LaneConfiguration(limit: 2, perHostLimit: 1), overtakeLimit: 1)
-        var starts: [WorkID] = []
-        for (id, host) in [(1, "a"), (2, "a"), (3, "b"), (4, "c"), (5, "d")] as [(WorkID, String)] {
-            starts += state.add(id, priority: .normal, host: host)
-        }
-        #expect(starts == [1, 3])
-        starts = state.finish(host: "b") + state.finish(host: "c")
-        #expect(starts == [4, 5])
-        starts = state.finish(host: "a")
-        #expect(starts == [2] && state.waitingCount == 0 && state.runningCount == 2)
-    }
 
     @Test("work that was cancelled while it ran takes a token, and the next work waits for a new one")
     func rate() {

@@ -8,18 +8,6 @@ import Testing
 struct PrioritySchedulerTests {
     // MARK: Order
 
-    @Test("waiting work starts by priority, and in the order of arrival within one priority")
-    func startsByPriority() {
-        let fixture = SchedulerFixture()
-        fixture.hold("held")
-        fixture.call("low", .low)
-        fixture.call("first")
-        fixture.call("second")
-        fixture.call("high", .high)
-        fixture.openGate()
-        #expect(fixture.starts.messages == ["held", "high", "first", "second", "low"])
-    }
-
     @Test("after a change of priority, the order of arrival applies within the new priority")
     func changedPriorityKeepsTurn() {
         let fixture = SchedulerFixture()
@@ -50,42 +38,7 @@ struct PrioritySchedulerTests {
         #expect(fixture.starts.messages == ["held", "second", "first"])
     }
 
-    @Test("the oldest work starts after it was overtaken `overtakeLimit` times")
-    func oldestStarts() {
-        let fixture = SchedulerFixture(overtakeLimit: 2)
-        fixture.hold("held")
-        fixture.call("old", .veryLow)
-        for name in ["1", "2", "3"] { fixture.call(name, .high) }
-        fixture.openGate()
-        #expect(fixture.starts.messages == ["held", "1", "2", "old", "3"])
-    }
-
     // MARK: Calls
-
-    @Test("a call returns the work's value and throws its error")
-    func results() async throws {
-        let scheduler = SchedulerFixture().scheduler
-        let priority = LivePriority(.normal)
-        #expect(try await scheduler.run(in: .decode, host: nil, priority: priority) { 7 } == 7)
-        await #expect(throws: DecodingFailure.unknownFormat) {
-            try await scheduler.run(in: .decode, host: nil, priority: priority) { throw DecodingFailure.unknownFormat }
-        }
-        #expect(scheduler.runningCount == 0)
-    }
-
-    @Test("work that is cancelled while it waits never runs, and its call throws CancellationError at once")
-    func cancelledWhileWaiting() async {
-        let fixture = SchedulerFixture()
-        fixture.hold("held")
-        let waiting = fixture.call("waiting")
-        #expect(fixture.scheduler.waitingCount == 1)
-        fixture.cancel(waiting)
-        #expect(fixture.scheduler.waitingCount == 0 && fixture.scheduler.runningCount == 1)
-        await #expect(throws: CancellationError.self) { try await waiting.task.value }
-        fixture.call("last", .veryLow)
-        fixture.openGate()
-        #expect(fixture.starts.messages == ["held", "last"])
-    }
 
     @Test("work that is cancelled between getting a slot and starting does not run, and frees the slot")
     func cancelledBeforeItBegins() async {
@@ -99,20 +52,6 @@ struct PrioritySchedulerTests {
         #expect(fixture.starts.messages == ["held"] && fixture.scheduler.runningCount == 0)
         await #expect(throws: CancellationError.self) { try await next.task.value }
         #expect(throws: Never.self) { _ = held }
-    }
-
-    @Test("a task that is cancelled before it calls does not wait for a slot")
-    func cancelledBefore() async {
-        let fixture = SchedulerFixture()
-        let task = Task(executorPreference: fixture.executor) { [fixture] in
-            try await fixture.scheduler.run(in: .download, host: nil, priority: LivePriority(.normal)) {
-                fixture.starts.append("never")
-            }
-        }
-        task.cancel()
-        fixture.executor.run()
-        await #expect(throws: CancellationError.self) { try await task.value }
-        #expect(fixture.starts.messages.isEmpty && fixture.scheduler.runningCount == 0)
     }
 
     @Test("work that is cancelled before it waits does not wait")

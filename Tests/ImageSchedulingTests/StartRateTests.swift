@@ -50,17 +50,6 @@ struct StartRateTests {
         #expect(fixture.starts.messages == ["0", "1", "2", "3"])
     }
 
-    @Test("work that is cancelled while it runs takes no token before it ends")
-    func takesTokenAtEnd() {
-        let fixture = makeFixture(burst: 1, limit: 2)
-        fixture.cancel(fixture.hold("0"))
-        fixture.call("1")
-        #expect(fixture.starts.messages == ["0", "1"])
-        fixture.openGate()
-        fixture.call("2")
-        #expect(fixture.starts.messages == ["0", "1"])
-    }
-
     @Test("the first waiting work uses a new token, and later calls wait after it")
     func tokenForTheFirst() {
         let fixture = makeFixture(burst: 1)
@@ -81,19 +70,5 @@ struct StartRateTests {
         fixture.call("51")
         fixture.openGate()
         #expect(fixture.starts.messages == ["0", "51"])
-    }
-
-    @Test("a task that is cancelled before it calls takes no token")
-    func cancelledBefore() {
-        let fixture = makeFixture(burst: 1)
-        for _ in 0..<10 {
-            let task = Task(executorPreference: fixture.executor) { [scheduler = fixture.scheduler] in
-                try await scheduler.run(in: .download, host: nil, priority: LivePriority(.low)) {}
-            }
-            task.cancel()
-            fixture.executor.run()
-        }
-        fixture.call("0")
-        #expect(fixture.starts.messages == ["0"])
     }
 }

@@ -14,15 +14,6 @@ struct FakeImageLoaderTests {
         #expect(loader.log.messages == [.image("fetch a"), .unscripted("fetch a")])
     }
 
-    @Test("a request for an image fails if data is scripted, and the other way round")
-    func mismatch() async {
-        loader.script(request, .data(Data("a".utf8)))
-        await #expect(throws: ImageError.self) { try await loader.image(for: request) }
-        loader.script(request, .image(PixelSize(width: 1, height: 1)))
-        await #expect(throws: ImageError.self) { try await loader.data(for: request) }
-        #expect(loader.log.messages.filter { $0 == .unscripted("fetch a") }.count == 2)
-    }
-
     @Test("a loaded image is cached until cached images are removed, but not for requests that bypass the memory cache")
     func memory() async throws {
         loader.script(request, .image(PixelSize(width: 4, height: 3)))

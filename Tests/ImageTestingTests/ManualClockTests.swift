@@ -3,15 +3,6 @@ import Testing
 
 @Suite("ManualClock")
 struct ManualClockTests {
-    @Test("the time changes only when it is advanced, by exactly that duration")
-    func advances() {
-        let clock = ManualClock()
-        let start = clock.now
-        #expect(clock.now == start)
-        clock.advance(by: .seconds(90))
-        #expect(start.duration(to: clock.now) == .seconds(90))
-    }
-
     @Test("a sleeping task continues at its deadline, not before")
     func wakes() async throws {
         let clock = ManualClock()
@@ -44,19 +35,6 @@ struct ManualClockTests {
         let task = Task { try await clock.sleep(for: .seconds(1)) }
         await clock.sleepers(1)
         task.cancel()
-        await #expect(throws: CancellationError.self) { try await task.value }
-    }
-
-    @Test("a sleep in a cancelled task throws immediately")
-    func cancelledBefore() async {
-        let clock = ManualClock()
-        let gate = Gate()
-        let task = Task {
-            await gate.pass()
-            try await clock.sleep(for: .seconds(1))
-        }
-        task.cancel()
-        gate.open()
         await #expect(throws: CancellationError.self) { try await task.value }
     }
 }

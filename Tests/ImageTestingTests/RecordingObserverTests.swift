@@ -29,14 +29,6 @@ struct RecordingObserverTests {
         try send(.cancelled)
         #expect(await two.value == [.started, .memoryMiss(.absent)])
     }
-
-    @Test("a test can await an event of a kind")
-    func awaitsKind() async throws {
-        let done = Task { [observer] in await observer.event(.cancelled) }
-        try send(.started)
-        try send(.cancelled)
-        await done.value
-    }
 }
 
 @Suite("SeededRandom")

@@ -22,15 +22,6 @@ struct SeededExecutorTests {
         #expect(!executor.step())
     }
 
-    @Test("runs at most the given number of steps")
-    func limit() {
-        let executor = SeededExecutor(seed: 1)
-        for _ in 0..<10 { Task(executorPreference: executor) {} }
-        #expect(executor.run(steps: 4) == 4)
-        #expect(executor.readyCount == 6)
-        #expect(executor.run() == 6)
-    }
-
     @Test("the same seed gives the same schedule, and other seeds give others")
     func determinism() {
         let traces = [7, 7, 8, 9].map { Self.trace(seed: $0) }
@@ -57,22 +48,6 @@ struct SeededExecutorTests {
         }
         executor.run()
         #expect(sums.messages == [15])
-    }
-
-    @Test("a job sees its own task, and the caller sees its own again afterwards")
-    func currentTask() async {
-        let executor = SeededExecutor(seed: 1)
-        let seen = MessageLog<Bool>()
-        let inner = Task(executorPreference: executor) { seen.append(Task.isCancelled) }
-        inner.cancel()
-        let outer = Task {
-            executor.run()
-            seen.append(Task.isCancelled)
-            await Task.yield()
-            seen.append(Task.isCancelled)
-        }
-        await outer.value
-        #expect(seen.messages == [true, false, false])
     }
 
     private struct Trace: Hashable {
