@@ -23,11 +23,6 @@ struct RequestCoalescerContractTests {
         }
     }
 
-    @Test("RecordingCoalescer passes over a coalescer that passes", arguments: RequestCoalescerContract.rules)
-    func recordingCoalescer(_ rule: Rule) async throws {
-        try await rule.check { RecordingCoalescer(TaskCoalescer<String, Int>()) }
-    }
-
     @Test(
         "PassthroughCoalescer passes the rules without sharing", arguments: RequestCoalescerContract.rulesWithoutSharing
     )

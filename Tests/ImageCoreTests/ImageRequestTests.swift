@@ -75,13 +75,12 @@ struct ImageRequestTests {
     @Test("an option is found by its key and its type")
     func options() {
         var options = ImageRequestOptions()
-        #expect(options.isEmpty)
         options[.transition] = 0.25
         #expect(options[.transition, as: Double.self] == 0.25)
         #expect(options[.transition, as: String.self] == nil)
         #expect(options[.placeholder] == nil)
         options[.transition] = nil
-        #expect(options.isEmpty)
+        #expect(options[.transition] == nil)
     }
 
     @Test("a placeholder is an image, or is made on each call")

@@ -29,20 +29,6 @@ struct CancellationAndPriorityTests {
         #expect(fixture.transport.messages.isEmpty)
     }
 
-    @Test("cancelling a request cancels its transfer")
-    func cancelledInTransfer() async {
-        let fixture = LoaderFixture()
-        let gate = Gate()
-        let request = fixture.request("a", then: ScriptedTransport.Reply(body: [.wait(gate)]))
-        let task = Task { try await fixture.loader.image(for: request) }
-        await gate.arrivals(1)
-        task.cancel()
-        await fixture.transport.cancellations(1)
-        gate.open()
-        await #expect(throws: ImageError.self) { try await task.value }
-        #expect(fixture.disk.entries.isEmpty)
-    }
-
     @Test("a request cancelled while its decode waits for a slot is never decoded, but its bytes are stored")
     func cancelledBeforeDecode() async throws {
         let scheduler = ManualScheduler()
@@ -112,21 +98,6 @@ struct CancellationAndPriorityTests {
             return
         }
         #expect(fixture.transport.sendCount == 1)
-    }
-
-    @Test("a request fails with the last failure when its retries are used up")
-    func retriesUsedUp() async {
-        let fixture = LoaderFixture(retries: 1)
-        let request = fixture.request("a", then: .status(.serviceUnavailable))
-        let task = Task { try await fixture.loader.data(for: request) }
-        await fixture.clock.sleepers(1)
-        fixture.clock.advance(by: .seconds(60))
-        let result = await task.result
-        guard case .failure(ImageError.httpStatus(503)) = result else {
-            Issue.record("ended with \(result)")
-            return
-        }
-        #expect(fixture.transport.sendCount == 2)
     }
 
     @Test("a request in a cancelled task receives no image, even if it is in memory")

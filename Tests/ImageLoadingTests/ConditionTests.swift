@@ -12,16 +12,13 @@ struct ConditionTests {
     private let pressure = SettableConditionMonitor(MemoryPressureLevel.normal)
     private let application = SettableConditionMonitor(ApplicationState.foreground)
     private let network = SettableConditionMonitor(Connectivity.online)
-    private let time = FakeBackgroundTime()
     private let gate = Gate()
 
-    private func fixture(retries: Int = 0, maxWaiting: Int = 200, downloads: Int = 6) -> LoaderFixture {
+    private func fixture(retries: Int = 0, downloads: Int = 6) -> LoaderFixture {
         .stepped(retries: retries, downloads: downloads) {
             $0.memoryPressureMonitor = pressure
             $0.applicationStateMonitor = application
             $0.connectivityMonitor = network
-            $0.backgroundTime = time
-            $0.maxWaitingForNetwork = maxWaiting
         }
     }
 
@@ -113,57 +110,6 @@ struct ConditionTests {
         withExtendedLifetime(task) {}
     }
 
-    // MARK: Background
-
-    @Test("background time is requested only while urgent downloads run")
-    func allowance() async {
-        let fixture = fixture()
-        let urgent = fixture.loader.task(for: heldOnce("a", .high, fixture))
-        fixture.run()
-        #expect(time.log.messages.isEmpty)
-        application.set(.background)
-        #expect(time.log.messages == ["begin"])
-        gate.open()
-        fixture.run()
-        #expect(time.log.messages == ["begin", "end"])
-        let later = fixture.loader.task(for: fixture.request("b") { $0.priority = .veryHigh })
-        #expect(await end(of: later, fixture) == "network")
-        #expect(time.log.messages == ["begin", "end", "begin", "end"])
-        withExtendedLifetime(urgent) {}
-    }
-
-    @Test(
-        "when background time expires, all downloads are interrupted, and resume in the foreground",
-        arguments: [true, false])
-    func backgroundTimeExpires(_ isGiven: Bool) async {
-        time.grantsTime.change { $0 = isGiven }
-        let fixture = fixture()
-        let urgent = fixture.loader.task(for: heldOnce("a", .high, fixture))
-        fixture.run()
-        application.set(.background)
-        if isGiven { time.expire() }
-        fixture.run()
-        #expect(time.log.messages == (isGiven ? ["begin", "end"] : ["begin"]))
-        #expect(fixture.transport.cancellationCount == 1 && fixture.transport.sendCount == 1)
-        application.set(.foreground)
-        #expect(await end(of: urgent, fixture) == "network")
-    }
-
-    @Test("background time is ended in the foreground")
-    func backgroundTimeEnds() {
-        let fixture = fixture()
-        let urgent = fixture.loader.task(for: heldOnce("a", .high, fixture))
-        fixture.run()
-        application.set(.background)
-        application.set(.foreground)
-        #expect(time.log.messages == ["begin", "end"])
-        time.expire()
-        fixture.run()
-        #expect(fixture.transport.cancellationCount == 0)
-        gate.open()
-        withExtendedLifetime(urgent) {}
-    }
-
     // MARK: Network
 
     @Test("a request that fails without a network waits without a slot, and completes with the network")
@@ -195,23 +141,6 @@ struct ConditionTests {
         blocker.cancel()
         fixture.run()
         #expect(fixture.transport.requests.dropFirst(before).map(\.url.lastPathComponent) == ["c", "b", "a"])
-    }
-
-    @Test("if too many requests wait for the network, the least urgent ones fail with their original error")
-    func bounded() async {
-        let fixture = fixture(maxWaiting: 2)
-        network.set(.offline)
-        let first = ["a", "b"].map { name in
-            defer { fixture.run() }
-            return fixture.loader.task(for: failingOnce(name, .normal, fixture))
-        }
-        let third = fixture.loader.task(for: failingOnce("c", .normal, fixture))
-        #expect(await end(of: third, fixture).hasPrefix("network (unresolvedHost)"))
-        let urgent = fixture.loader.task(for: failingOnce("d", .high, fixture))
-        #expect(await end(of: first[1], fixture).hasPrefix("network (unresolvedHost)"))
-        network.set(.online)
-        #expect(await end(of: first[0], fixture) == "network")
-        #expect(await end(of: urgent, fixture) == "network")
     }
 
     @Test("waiting for the network ends if the request is cancelled or the loader is invalidated")
@@ -292,6 +221,5 @@ struct ConditionTests {
         #expect(loader == nil)
         application.set(.background)
         pressure.set(.critical)
-        #expect(time.log.messages.isEmpty)
     }
 }

@@ -45,7 +45,7 @@ struct ImageLoaderTests {
         _ = try await fixture.loader.image(for: request)
         #expect(
             fixture.observer.kinds().suffix(8) == [
-                .started, .memoryMiss(.evicted), .diskHit(bytes: bytes), .queued(.decode), .decodingStarted,
+                .started, .memoryMiss(.absent), .diskHit(bytes: bytes), .queued(.decode), .decodingStarted,
                 .decoded(size), .storedInMemory, .succeeded(.disk),
             ])
         #expect(Set(fixture.observer.events.map(\.request)).count == 4)
@@ -117,16 +117,6 @@ struct ImageLoaderTests {
         #expect(try await fixture.loader.data(for: request).data == Data("new".utf8))
         request.mode = .standard
         #expect(try await fixture.loader.data(for: request).data == Data("new".utf8))
-    }
-
-    @Test("an error status is reported as a failure")
-    func failure() async {
-        let fixture = LoaderFixture()
-        let request = fixture.request("a", then: .status(.forbidden))
-        await #expect(throws: ImageError.self) { try await fixture.loader.image(for: request) }
-        #expect(fixture.observer.kinds().last == .failed("the server responded with status 403"))
-        #expect(fixture.memory.images.isEmpty)
-        #expect(fixture.disk.entries.isEmpty)
     }
 
     @Test("cachedImage returns nil for a request that bypasses memory")

@@ -113,49 +113,6 @@ struct InvalidationTests {
         gate.open()
     }
 
-    @Test("a waiting decode never runs")
-    func decoding() async {
-        let scheduler = ManualScheduler()
-        let fixture = LoaderFixture(scheduler: scheduler, executor: SeededExecutor(seed: 1))
-        let task = fixture.loader.task(for: ImageRequest(.data(LoaderFixture.image, name: "bytes")))
-        fixture.run()
-        #expect(scheduler.waiting.count == 1)
-        fixture.loader.invalidate()
-        fixture.run()
-        #expect(scheduler.waiting.isEmpty && fixture.decoder.messages.isEmpty)
-        #expect(await end(of: Task { try await task.image() }) == Self.invalidated)
-    }
-
-    @Test("a wait before a retry ends")
-    func retrying() async {
-        let fixture = LoaderFixture.stepped(retries: 2)
-        let task = fixture.loader.task(for: fixture.request("a", then: .failure(.connectionFailed("refused"))))
-        fixture.run()
-        await fixture.clock.sleepers(1)
-        fixture.loader.invalidate()
-        fixture.run()
-        #expect(await end(of: Task { try await task.image() }) == Self.invalidated)
-        #expect(fixture.transport.sendCount == 1)
-        #expect(fixture.coalescer.isIdle)
-    }
-
-    @Test("requests with smaller images, processors and previews also end")
-    func chains() async {
-        var whole = heldRequest("whole")
-        whole.lowQuality = [heldRequest("smaller")]
-        whole.processors = [FakeProcessor("step")]
-        whole.isProgressive = true
-        let task = loader.task(for: whole)
-        fixture.run()
-        #expect(fixture.coalescer.callerCount == 5)
-        loader.invalidate()
-        gate.open()
-        fixture.run()
-        #expect(await end(of: Task { try await task.image() }) == Self.invalidated)
-        #expect(fixture.transport.cancellationCount == 2 && isIdle)
-        #expect(fixture.memory.images.isEmpty)
-    }
-
     @Test("a request that was also cancelled ends as cancelled")
     func cancelledToo() async {
         let request = fixture.request("a")

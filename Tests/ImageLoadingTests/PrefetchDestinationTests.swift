@@ -29,42 +29,12 @@ struct PrefetchDestinationTests {
         #expect(fixture.sent == ["a", "b"])
     }
 
-    @Test("an image stored in memory while its prefetch waited is skipped")
-    func inMemoryByItsTurn() {
-        let fixture = SteppedLoader()
-        let prefetcher = ImagePrefetcher(loader: fixture.loader, limit: 1)
-        prefetcher.isPaused = true
-        let request = fixture.fixture.request("a")
-        prefetcher.start([request])
-        _ = fixture.load(request)
-        fixture.executor.run()
-        prefetcher.isPaused = false
-        #expect(prefetcher.count == 0)
-        #expect(fixture.executor.readyCount == 0)
-    }
-
     @Test("prefetching to memory stores the processed image")
     func toMemory() {
         let fixture = SteppedLoader()
         let request = fixture.fixture.request("a") { $0.processors = [FakeProcessor("x")] }
         ImagePrefetcher(loader: fixture.loader).run([request], fixture)
         #expect(Set(fixture.fixture.memory.images.keys) == [request.cacheKey])
-    }
-
-    @Test("prefetching decoded stores the unprocessed image, and requests with processors start from it")
-    func decoded() async throws {
-        let fixture = SteppedLoader()
-        let request = fixture.fixture.request("a") { $0.processors = [FakeProcessor("x")] }
-        let prefetcher = ImagePrefetcher(loader: fixture.loader, destination: .decoded)
-        prefetcher.start([request, fixture.fixture.request("a"), fixture.fixture.request("a", fit: 10)])
-        #expect(prefetcher.count == 2)
-        fixture.executor.run()
-        #expect(fixture.loader.cachedImage(for: request) == nil)
-        #expect(fixture.loader.cachedImage(for: fixture.fixture.request("a")) != nil)
-        let loading = fixture.load(request)
-        fixture.executor.run()
-        #expect(try await loading.value.source == .memory)
-        #expect(fixture.fixture.decoder.decodeCount == 2)
     }
 
     @Test("prefetching to disk stores the original once for all sizes, without decoding or memory")
@@ -118,7 +88,6 @@ struct PrefetchDestinationTests {
             (.memory, { $0.memoryCache = MemoryImageCache(byteLimit: 0) }),
             (.memory, { $0.memoryCache = MemoryImageCache(byteLimit: -1) }),
             (.memory, { $0.memoryCache = MemoryImageCache(entryLimit: 0) }),
-            (.decoded, { $0.memoryCache = nil }), (.decoded, { $0.memoryCache = InMemoryImageCache(byteLimit: 0) }),
             (.disk, { $0.transport = .uncached($0.transport) }),
         ]
         for (destination, change) in changes {

@@ -245,19 +245,6 @@ struct RenewedPreviewTests {
         #expect(try await task.image().image.completeness == .complete)
         #expect(fixture.transport.sendCount == (mode == .standard ? 2 : 3))
     }
-
-    @Test("processors are applied to previews of the new download")
-    func processed() async throws {
-        let plus = FakeProcessor("plus 100") { bitmap in
-            var pixels = bitmap.pixels
-            pixels[0] &+= 100
-            return Bitmap(size: bitmap.size, pixels: pixels, isOpaque: true)
-        }
-        let task = fixture.loader.task(for: try await request { $0.processors = [plus] })
-        #expect(await previews(task, upTo: 110).last == 110)
-        for gate in gates { gate.open() }
-        _ = try await task.image()
-    }
 }
 
 @Suite("Smaller images as previews", .timeLimit(.minutes(10)))

@@ -39,16 +39,4 @@ struct RequestURLTests {
     func local(_ text: String, _ isLocal: Bool) throws {
         #expect(ImageOrigin.url(try #require(URL(string: text))).isLocal == isLocal)
     }
-
-    @Test(
-        "the fragment is not part of an original's name",
-        arguments: [
-            ("https://example.org/a.jpg#b", "https://example.org/a.jpg"),
-            ("https://example.org/a", "https://example.org/a"),
-            ("https://example.org/#", "https://example.org/"),
-            ("https://example.org/ä#ö", "https://example.org/%C3%A4"),
-        ])
-    func withoutFragment(_ text: String, _ name: String) throws {
-        #expect(ImageRequest(url: try #require(URL(string: text))).cacheKey.source == name)
-    }
 }

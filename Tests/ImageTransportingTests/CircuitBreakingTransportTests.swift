@@ -139,7 +139,7 @@ struct CircuitBreakingTransportTests {
     func cancelled() async {
         let gate = Gate()
         for number in 0..<3 {
-            network.script(Self.url("http://a/1"), .stalled(Data([1, 2]), after: 1, until: gate))
+            network.script(Self.url("http://a/1"), Reply(body: [.piece(Data([1])), .wait(gate), .piece(Data([2]))]))
             let task = Task { await get("http://a/1") }
             await gate.arrivals(number + 1)
             task.cancel()
@@ -162,7 +162,7 @@ struct CircuitBreakingTransportTests {
         await fail("http://a/1")
         clock.advance(by: .seconds(5))
         let gate = Gate()
-        network.script(Self.url("http://a/1"), .stalled(Data([1, 2]), after: 1, until: gate))
+        network.script(Self.url("http://a/1"), Reply(body: [.piece(Data([1])), .wait(gate), .piece(Data([2]))]))
         let probe = Task { await get("http://a/1") }
         await gate.arrivals(1)
         await fail("http://a/2", times: 1)

@@ -42,28 +42,6 @@ struct CacheKeyRulesTests {
         #expect(server.log.map(\.target) == ["/a?w=1&sig=1", "/a?w=2&sig=1"])
     }
 
-    @Test("a request joins a download with another signature, which is sent as it is")
-    func shared() async throws {
-        let signal = LoopbackSignal()
-        let server = try server(signal)
-        let test = loader()
-        async let first = test.loader.image(for: ImageRequest(url: server.url("/a?sig=1")))
-        await signal.arrivals(1)
-        async let second = test.loader.image(for: ImageRequest(url: server.url("/a?sig=2")))
-        await test.observer.reaches { events in events.count { $0.kind == .memoryMiss(.absent) } == 2 }
-        signal.open()
-        _ = try await (first, second)
-        #expect(server.log.map(\.target) == ["/a?sig=1"])
-    }
-
-    @Test("without rules, the query is part of the key")
-    func withoutRules() async throws {
-        let server = try server()
-        let test = TestLoader(HTTPTransport.allCases[0])
-        _ = try await test.loader.image(for: ImageRequest(url: server.url("/a?sig=1")))
-        #expect(test.loader.cachedImage(for: ImageRequest(url: server.url("/a?sig=2"))) == nil)
-    }
-
     @Test("an image is removed, inserted and found under any of its URLs")
     func entries() async throws {
         let server = try server()

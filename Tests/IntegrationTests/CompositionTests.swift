@@ -194,16 +194,6 @@ struct CompositionTests {
         #expect(server.connectionCount == 1)
     }
 
-    @Test("a loader configured with no download slots uses one")
-    func noSlots() async throws {
-        let png = Data(try Images.png(4, 3))
-        var defaults = ImageLoaderOptions(cacheDirectory: nil)
-        (defaults.maxDownloads, defaults.maxDecodes) = (0, 0)
-        let url = try #require(URL(string: "data:image/png;base64,\(png.base64EncodedString())"))
-        let loaded = try await defaults.makeLoader().image(for: ImageRequest(url: url))
-        #expect(loaded.image.bitmap.size == PixelSize(width: 4, height: 3))
-    }
-
     @Test("a 401 response is retried once with the app's new credentials", arguments: HTTPTransport.allCases)
     func challenged(_ http: HTTPTransport) async throws {
         let server = try LoopbackServer { request in

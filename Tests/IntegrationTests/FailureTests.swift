@@ -34,16 +34,6 @@ struct FailureTests {
         }
     }
 
-    @Test(
-        "other statuses are reported as is", arguments: HTTPTransport.allCases,
-        [401, 403, 418, 500, 503, 204, 205, 206, 300, 304])
-    func status(_ http: HTTPTransport, status: Int) async throws {
-        guard case .httpStatus(status) = try await error(http, from: .response(status: status)) else {
-            Issue.record("not httpStatus(\(status))")
-            return
-        }
-    }
-
     @Test("a refused connection is reported", arguments: HTTPTransport.allCases)
     func refused(_ http: HTTPTransport) async throws {
         let port = try RefusingPort()
@@ -78,38 +68,6 @@ struct FailureTests {
             }
             #expect(server.requestCount == 2, "a broken body must not be cached")
         }
-    }
-
-    @Test(
-        "undecodable bytes are a decoding error, and the next request uses the network again",
-        arguments: HTTPTransport.allCases)
-    func notAImage(_ http: HTTPTransport) async throws {
-        let png = try Images.png(40, 30)
-        let replies = Counter()
-        let server = try LoopbackServer { _ in replies.next() == 0 ? .ok("<html>log in</html>".utf8) : .ok(png) }
-        let test = TestLoader(http)
-        let request = ImageRequest(url: server.url("/a.png"))
-        let result = await Task { try await test.loader.image(for: request) }.result
-        guard case .failure(ImageError.decoding(.unknownFormat)) = result else {
-            Issue.record("ended with \(result)")
-            return
-        }
-        #expect(try await test.loader.image(for: request).source == .network)
-    }
-
-    @Test("an undecodable image on disk is fetched again", arguments: HTTPTransport.allCases)
-    func damagedOnDisk(_ http: HTTPTransport) async throws {
-        let png = try Images.png(40, 30)
-        let replies = Counter()
-        let server = try LoopbackServer { _ in
-            .ok(replies.next() == 0 ? png.prefix(60) : png[...], headers: Images.fresh)
-        }
-        let test = TestLoader(http)
-        let request = ImageRequest(server.url("/a.png"), fit: 20, .diskOnly)
-        _ = try await test.loader.data(for: request)  // stored without decoding
-        #expect(try await test.loader.image(for: request).source == .network)
-        #expect(try await test.loader.image(for: request).source == .disk)
-        #expect(server.requestCount == 2)
     }
 
     @Test("an unwritable disk cache reports an event, and the image still loads", arguments: HTTPTransport.allCases)
@@ -148,33 +106,5 @@ struct FailureTests {
             Issue.record("ended with \(result)")
             return
         }
-    }
-
-    @Test(
-        "URLs that can't be loaded are reported as invalid", arguments: HTTPTransport.allCases,
-        ["gopher://h/a", "relative/path", "http:///a"])
-    func invalidURL(_ http: HTTPTransport, text: String) async throws {
-        guard case .invalidURL = try await error(http, at: try #require(URL(string: text))) else {
-            Issue.record("not invalidURL")
-            return
-        }
-    }
-
-    @Test("a transient failure is retried", arguments: HTTPTransport.allCases)
-    func retry(_ http: HTTPTransport) async throws {
-        let png = try Images.png(40, 30)
-        let replies = Counter()
-        let server = try LoopbackServer { _ in replies.next() < 2 ? .response(status: 503) : .ok(png) }
-        var configuration = TestLoader.configuration(http, retries: 2)
-        let clock = ManualClock()
-        configuration.clock = clock
-        let loader = ImageLoader(configuration)
-        let task = Task { try await loader.image(for: ImageRequest(url: server.url("/a.png"))) }
-        for _ in 0..<2 {
-            await clock.sleepers(1)
-            clock.advance(by: .seconds(60))
-        }
-        #expect(try await task.value.source == .network)
-        #expect(server.requestCount == 3)
     }
 }

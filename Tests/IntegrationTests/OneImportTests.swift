@@ -29,10 +29,6 @@ private struct NoPressure: ConditionMonitor {
     }
 }
 
-private struct NoBackgroundTime: BackgroundTimeProvider {
-    func begin(onExpiry: @escaping @Sendable () -> Void) -> BackgroundAllowance? { nil }
-}
-
 /// Sets every option to a value other than its default.
 private func setEveryOption(_ options: inout ImageLoaderOptions) {
     options.cacheDirectory = nil
@@ -69,7 +65,6 @@ private func setEveryOption(_ options: inout ImageLoaderOptions) {
     options.memoryPressureMonitor = NoPressure()
     options.applicationStateMonitor = SettableConditionMonitor(ApplicationState.foreground)
     options.connectivityMonitor = SettableConditionMonitor(Connectivity.online)
-    options.backgroundTime = NoBackgroundTime()
     options.clock = SuspendingClock()
     options.now = { Date(timeIntervalSince1970: 0) }
 }

@@ -53,7 +53,9 @@ struct OwnTransportTests {
         let image = Data(try Images.png(4, 3))
         let stored = try request("stored", .ok(image, headers: [.cacheControl: "max-age=600"]))
         _ = try await test.loader.image(for: stored)
-        let hanging = try (0..<4).map { try request("\($0)", .stalled(image, after: 1, until: gate)) }
+        let hanging = try (0..<4).map {
+            try request("\($0)", .init(body: [.piece(image.prefix(1)), .wait(gate), .piece(image.dropFirst(1))]))
+        }
         let tasks = hanging.map { request in Task { try await test.loader.image(for: request) } }
         await gate.arrivals(2)
         #expect(try await test.loader.image(for: stored).source == .disk)

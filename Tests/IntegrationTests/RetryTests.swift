@@ -50,19 +50,6 @@ struct RetryTests {
         }
         #expect(network.sendCount == 1)
     }
-
-    @Test("asks the origin from a model, too")
-    func model() async {
-        let model = ImageModel(loader: test.loader)
-        model.show(request)
-        while !model.appearance.phase.isFailure { await Task.yield() }
-        for sends in 2...3 {
-            model.retry()
-            await network.sends(sends)
-            while model.appearance.phase.isLoading { await Task.yield() }
-        }
-        #expect(model.appearance.phase.isSuccess)
-    }
 }
 
 /// Counts how often loading ended.

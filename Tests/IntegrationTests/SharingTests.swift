@@ -53,25 +53,6 @@ struct SharingTests {
         if policy.disk.reads { #expect(server.requestCount == 1) }
     }
 
-    @Test("cancelling one caller does not affect the download of the other", arguments: HTTPTransport.allCases)
-    func oneLeaves(_ http: HTTPTransport) async throws {
-        let signal = LoopbackSignal()
-        let server = try heldServer(signal)
-        let test = TestLoader(http)
-        let request = ImageRequest(server.url("/a.jpg"), fit: 100)
-        // A caller that joins receives the current progress at once, which shows that it has joined.
-        let (leaverJoined, stayerJoined) = (Gate(), Gate())
-        let leaver = Task { try await test.loader.image(for: request) { _ in leaverJoined.open() } }
-        await leaverJoined.whenOpen()
-        let stayer = Task { try await test.loader.image(for: request) { _ in stayerJoined.open() } }
-        await stayerJoined.whenOpen()
-        leaver.cancel()
-        await #expect(throws: ImageError.self) { try await leaver.value }
-        signal.open()
-        #expect(try await stayer.value.source == .network)
-        #expect(server.requestCount == 1)
-    }
-
     @Test("cancelling all callers closes the connection", arguments: HTTPTransport.allCases)
     func allLeave(_ http: HTTPTransport) async throws {
         let signal = LoopbackSignal()

@@ -12,23 +12,10 @@ import Testing
 /// The loader, its lanes, retries and transports.
 extension ExtremeCase {
     static var loading: [ExtremeCase] {
-        [acceptsLarger] + options + [transferLimits, requestLimits, retries, previews, configuration, lanes, rates]
+        options + [transferLimits, requestLimits, retries, previews, configuration, lanes, rates]
     }
 
     private static var png: Data { get throws { try PNGEncoder().encode(bitmap(8, 6), options: EncodingOptions()) } }
-
-    private static let acceptsLarger = ExtremeCase("a larger image for each target") {
-        let loader = ImageLoaderOptions(cacheDirectory: nil).makeLoader()
-        for target in targets {
-            var request = ImageRequest(.data(try png, name: "a"), target: target)
-            request.acceptsLarger = true
-            _ = try? await loader.image(for: request)  // an enlargement exceeds the limits
-            for smaller in targets {
-                request.target = smaller
-                _ = loader.cachedImage(for: request)
-            }
-        }
-    }
 
     private static var options: [ExtremeCase] {
         let fields: [(String, any WritableKeyPath<ImageLoaderOptions, Int> & Sendable)] = [
@@ -134,7 +121,6 @@ extension ExtremeCase {
     private static let configuration = ExtremeCase("ImageLoaderConfiguration, and the limit of a prefetcher") {
         for value in ints {
             var configuration = ImageLoaderOptions(cacheDirectory: nil).makeConfiguration()
-            configuration.maxWaitingForNetwork = value
             configuration.connectivityMonitor = SettableConditionMonitor(Connectivity.online)
             let loader = ImageLoader(configuration)
             let prefetcher = ImagePrefetcher(loader: loader, limit: value)

@@ -18,7 +18,8 @@ struct ExtremeCase: Sendable, CustomTestStringConvertible {
     let check: @Sendable () async throws -> Void
 
     init(_ name: String, _ check: @escaping @Sendable () async throws -> Void) {
-        (self.name, self.check) = (name, check)
+        self.name = name
+        self.check = check
     }
 
     var testDescription: String { name }

@@ -31,7 +31,8 @@ final class FaultyScheduler: WorkScheduler {
                 hasStarted.store(true, ordering: .relaxed)
                 return try await work()
             }
-        } catch  where !hasStarted.load(ordering: .relaxed) {
+        } catch {
+            if hasStarted.load(ordering: .relaxed) { throw error }
             return try await work()
         }
     }

@@ -8,7 +8,7 @@ extension OperationKey {
     var text: String {
         switch product {
         case .image(let key, _): "image from \(key.source)"
-        case .original(let original): "original \(original.source)"
+        case .original(let original): "original \(original.name)"
         }
     }
 }

@@ -22,7 +22,9 @@ final class RequestRecord: Sendable {
     private let state = Mutex(State())
 
     init(_ number: Int, _ request: Workload.Request, _ context: SimulationContext) {
-        (self.number, self.request, self.context) = (number, request, context)
+        self.number = number
+        self.request = request
+        self.context = context
     }
 
     /// The number of the requested image.

@@ -71,7 +71,8 @@ struct SimulatedDecoder: SizedImageDecoder {
         private var bytes = Data()
 
         init(_ request: DecodingRequest, forgetsPieces: Bool) {
-            (self.request, self.forgetsPieces) = (request, forgetsPieces)
+            self.request = request
+            self.forgetsPieces = forgetsPieces
         }
 
         func append(

@@ -16,7 +16,8 @@ struct StartOrder: Sendable {
         var waitedBefore = false
 
         init(_ work: ExpectedLanes.Work, startsBefore: Int) {
-            (self.work, self.startsBefore) = (work, startsBefore)
+            self.work = work
+            self.startsBefore = startsBefore
             priorities = work.priority.value...work.priority.value
         }
 

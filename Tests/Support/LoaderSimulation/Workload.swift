@@ -126,7 +126,7 @@ private struct WorkloadGenerator {
         }
     }
 
-    private mutating func destination() -> Workload.Destination { Workload.Destination.allCases[draw(3)] }
+    private mutating func destination() -> Workload.Destination { Workload.Destination.allCases[draw(2)] }
 
     private mutating func recentRequest() -> Int { max(0, requests - 1 - draw(8)) }
 

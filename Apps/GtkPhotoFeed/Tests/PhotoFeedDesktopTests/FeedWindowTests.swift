@@ -129,7 +129,7 @@ final class FeedWindowTests: DesktopTestCase {
             defer { second.close() }
             second.window.open()
             XCTAssertTrue(second.waitUntil { second.isSettled && second.cells.map { $0.photo?.id } == seen })
-            XCTAssertEqual(second.loading.loader.statistics.downloadedBytes, 0)
+            XCTAssertEqual(second.loading.downloads.statistics.downloadedBytes, 0)
             let numbers = NumberCheck()
             numbers.check(second.window)
             XCTAssertEqual(numbers.wrongCount, 0)

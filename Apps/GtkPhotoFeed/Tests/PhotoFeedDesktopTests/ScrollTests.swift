@@ -22,15 +22,15 @@ final class ScrollTests: DesktopTestCase {
                     if fixture.isSettled { list.offset += 200 }
                     return list.onScreen.last?.position == 99 && fixture.isSettled
                 })
-            let downloaded = fixture.loading.loader.statistics.downloadedBytes
+            let downloaded = fixture.loading.downloads.statistics.downloadedBytes
             let ticker = FrameTicker(fixture.window.window) { _ in list.offset -= 40 }
             ticker.start()
             XCTAssertTrue(fixture.waitUntil { list.offset == 0 && fixture.isSettled })
             ticker.stop()
             XCTAssertEqual(numbers.wrongCount, 0)
             XCTAssertGreaterThan(numbers.ids.count, 95)
-            XCTAssertEqual(fixture.loading.loader.statistics.downloadedBytes, downloaded)
-            XCTAssertEqual(fixture.loading.loader.statistics.failed.count, 0)
+            XCTAssertEqual(fixture.loading.downloads.statistics.downloadedBytes, downloaded)
+            XCTAssertEqual(fixture.loading.downloads.statistics.failed, 0)
         }
     }
 

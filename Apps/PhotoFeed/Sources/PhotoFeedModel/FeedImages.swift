@@ -1,9 +1,10 @@
 public import ImageCore
-public import ImageLoading
+import ImageLoading
 
 /// Prefetches the images of loaded pages. Loads the first image of each page before the others.
 @MainActor
 public final class FeedImages {
+    private let loader: any ImageLoaderProtocol
     private let prefetcher: ImagePrefetcher
     private let request: @MainActor (Photo) -> ImageRequest
     /// The tasks that wait for the first image of a page, by the number of the page.
@@ -13,10 +14,11 @@ public final class FeedImages {
     /// Creates a prefetcher of pages.
     ///
     /// - Parameters:
-    ///   - prefetcher: Loads the images.
+    ///   - loader: Loads the images.
     ///   - request: Returns the request that a row uses to show a photo.
-    public init(prefetcher: ImagePrefetcher, request: @escaping @MainActor (Photo) -> ImageRequest) {
-        self.prefetcher = prefetcher
+    public init(loader: any ImageLoaderProtocol, request: @escaping @MainActor (Photo) -> ImageRequest) {
+        self.loader = loader
+        prefetcher = ImagePrefetcher(loader: loader)
         self.request = request
     }
 
@@ -24,12 +26,13 @@ public final class FeedImages {
 
     func prefetch(_ photos: [Photo], isFirstPage: Bool) {
         if isFirstPage { stop() }
-        guard !photos.isEmpty else { return }
         let (requests, page) = (photos.map(request), pageCount)
+        guard let first = requests.first else { return }
         pageCount += 1
-        firstImageTasks[page] = Task { [weak self, prefetcher] in
+        firstImageTasks[page] = Task { [weak self, loader, prefetcher] in
             // The row shows the error if an image fails.
-            _ = try? await prefetcher.loadFirst(of: requests)
+            _ = try? await loader.image(for: first)
+            if !Task.isCancelled { prefetcher.start(Array(requests.dropFirst())) }
             self?.firstImageTasks[page] = nil
         }
     }

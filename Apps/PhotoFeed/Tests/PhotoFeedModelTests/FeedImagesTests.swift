@@ -13,7 +13,7 @@ struct FeedImagesTests {
     private let fixture = LoaderTestBed()
 
     private func images(behind gates: [Int: Gate] = [:]) -> FeedImages {
-        FeedImages(prefetcher: ImagePrefetcher(loader: fixture.loader)) { [fixture] photo in
+        FeedImages(loader: fixture.loader) { [fixture] photo in
             fixture.request("\(photo.id)", behind: gates[photo.id])
         }
     }

@@ -42,10 +42,10 @@ public final class TaskCoalescer<Key: Hashable & Sendable, Value: Sendable>: Req
     }
 
     /// The number of waiting callers.
-    public var callerCount: Int { state.withLock { Array($0.operations.values) }.reduce(0) { $0 + $1.callers.count } }
+    package var callerCount: Int { state.withLock { Array($0.operations.values) }.reduce(0) { $0 + $1.callers.count } }
 
     /// Whether no caller waits and no operation runs, not even a cancelled one.
-    public var isIdle: Bool {
+    package var isIdle: Bool {
         state.withLock { $0.operations.isEmpty } && runningCount.load(ordering: .acquiring) == 0
     }
 

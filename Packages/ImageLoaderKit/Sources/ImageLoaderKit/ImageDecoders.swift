@@ -15,7 +15,7 @@ public enum ImageDecoders {
     ///   - limits: Checked before memory is allocated.
     ///   - idleByteLimit: The size, in bytes, of released pixel memory that is kept for new images.
     public static func makeDecoder(
-        _ decoders: [any ImageDecoder] = .standard, limits: DecodingLimits = .default, idleByteLimit: Int = 16 << 20
+        _ decoders: [any ImageDecoder] = .standard, limits: DecodingLimits = .default, idleByteLimit: Int = 16_000_000
     ) -> DownsamplingDecoder {
         let pool = PixelBufferPool(byteLimit: idleByteLimit)
         return DownsamplingDecoder(

@@ -101,8 +101,6 @@ public struct ImageLoaderOptions: Sendable {
     /// On Linux, by default the kernel's default routes decide, if the system supports it. With nil, downloads fail
     /// immediately. Set it to nil in a network without a default route, which counts as offline.
     public var connectivityMonitor: (any ConditionMonitor<Connectivity>)?
-    /// Provides time for urgent downloads in the background; nil for none.
-    public var backgroundTime: (any BackgroundTimeProvider)?
     /// Measures delays, durations and how long images are in memory. Tests replace it with a `ManualClock`.
     public var clock: any Clock<Duration> = ContinuousClock()
     /// Returns the current time, by which responses expire and entries on disk age.
@@ -143,7 +141,6 @@ public struct ImageLoaderOptions: Sendable {
         }
         configuration.applicationStateMonitor = applicationStateMonitor
         configuration.connectivityMonitor = connectivityMonitor
-        configuration.backgroundTime = backgroundTime
         return configuration
     }
 

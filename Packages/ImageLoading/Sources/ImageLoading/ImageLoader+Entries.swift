@@ -30,7 +30,6 @@ extension ImageLoader {
         let key = cacheKey(for: request)
         outdateWork(on: original(of: request))
         configuration.memoryCache?.insert(image, for: key, retention: request.retention ?? .persistent)
-        sizes.withLock { $0.inserted(key) }
     }
 
     /// Stores an encoded original on disk, as if it had been downloaded now, and removes its images from memory.
@@ -79,12 +78,12 @@ extension ImageLoader {
         let value = await change()
         // Others may have read the older original from disk meanwhile.
         outdateWork(on: original)
-        configuration.memoryCache?.removeAll { key, _ in key.source == original.source }
+        configuration.memoryCache?.removeAll { key, _ in key.source == original.name }
         return value
     }
 
     private func original(of request: ImageRequest) -> Original {
-        request.original(source: cacheKey(for: request).source)
+        request.original(named: cacheKey(for: request).source)
     }
 
     /// Prevents requests in progress from storing their results in memory, and later requests from joining them.

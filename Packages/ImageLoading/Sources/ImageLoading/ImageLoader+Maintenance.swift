@@ -1,10 +1,6 @@
 public import ImageCore
-import Synchronization
 
 extension ImageLoader {
-    /// Counts of requests, cache lookups and bytes since the loader was created.
-    public var statistics: ImageLoaderStatistics { events.statistics }
-
     /// Returns the current sizes of the caches in bytes. Throws if the disk store fails.
     public func cacheSizes() async throws(DataCacheFailure) -> CacheSizes {
         CacheSizes(
@@ -16,7 +12,7 @@ extension ImageLoader {
     ///
     /// Throws if the disk store fails. The memory cache is emptied nevertheless.
     public func removeAll() async throws(DataCacheFailure) {
-        removeAllFromMemory()
+        configuration.memoryCache?.removeAll()
         try await configuration.transport.maintenance?.removeAll()
     }
 
@@ -36,9 +32,18 @@ extension ImageLoader {
     public func invalidate() {
         configuration.coalescer.close(throwing: ImageError.invalidated)
     }
+}
 
-    private func removeAllFromMemory() {
-        configuration.memoryCache?.removeAll()
-        sizes.withLock { $0.removeAll() }
+/// The sizes of a loader's caches in bytes; nil if a cache doesn't report its size.
+public struct CacheSizes: Hashable, Sendable {
+    /// The size of the memory cache.
+    public var memory: Int?
+    /// The size of the disk cache.
+    public var disk: Int?
+
+    /// Creates sizes in bytes; nil if a cache doesn't report its size.
+    public init(memory: Int?, disk: Int?) {
+        self.memory = memory
+        self.disk = disk
     }
 }

@@ -3,7 +3,7 @@ import Synchronization
 
 /// Loads images from the memory cache, the disk cache or the network, and decodes them to the requested size.
 ///
-/// Requests for the same image share all work, and requests for other sizes of it share the download. You can replace
+/// Requests for the same image share all operations, and requests for other sizes of it share the download. You can replace
 /// each component; see ``ImageLoaderConfiguration``.
 public final class ImageLoader: ImageLoaderProtocol {
     let configuration: ImageLoaderConfiguration
@@ -14,7 +14,6 @@ public final class ImageLoader: ImageLoaderProtocol {
     /// The received bytes of downloads in progress, for previews.
     let incoming = Mutex<[OperationKey: ReceivedBytes]>([:])
     let reloads = Mutex(ReloadTracker())
-    let sizes = Mutex(SizeIndex())
     let fetchDependencies = Mutex(FetchDependencies())
     /// The number of requests, by image, that want previews.
     let previewSubscriptions = Mutex<[ImageCacheKey: Int]>([:])
@@ -47,22 +46,20 @@ public final class ImageLoader: ImageLoaderProtocol {
 
     /// - Parameter key: The key of the request in the memory cache.
     func memoryHit(_ key: ImageCacheKey, for request: ImageRequest) -> LoadedImage? {
-        guard let image = imageInMemory(key, for: request) else { return nil }
+        guard request.readsMemory, let image = configuration.memoryCache?.image(for: key) else { return nil }
         events.recordMemoryHit(of: request)
         return LoadedImage(image: image, source: .memory, encodedByteCount: nil)
     }
 
     /// Loads an image.
     ///
-    /// If the task is cancelled, the request ends. Shared work is cancelled, down to the socket, with its last request.
+    /// If the task is cancelled, the request ends. Operations are cancelled, down to the socket, with their last request.
     ///
     /// - Parameter onProgress: Called with progress and, if requested, previews. On any thread, one call at a time.
     public func image(
         for request: ImageRequest, onProgress: @escaping @Sendable (WorkProgress) -> Void = { _ in }
     ) async throws(ImageError) -> LoadedImage {
-        let key = cacheKey(for: request)
-        if !Task.isCancelled, let hit = memoryHit(key, for: request) { return hit }
-        return try await missed(key, request, LivePriority(request.priority), onProgress)
+        try await image(for: request, priority: LivePriority(request.priority), onProgress: onProgress)
     }
 
     /// Loads an image at a priority that can change meanwhile. Otherwise like `image(for:onProgress:)`.
@@ -72,14 +69,7 @@ public final class ImageLoader: ImageLoaderProtocol {
     ) async throws(ImageError) -> LoadedImage {
         let key = cacheKey(for: request)
         if !Task.isCancelled, let hit = memoryHit(key, for: request) { return hit }
-        return try await missed(key, request, priority, onProgress)
-    }
-
-    private func missed(
-        _ key: ImageCacheKey, _ request: ImageRequest, _ priority: LivePriority,
-        _ onProgress: @escaping @Sendable (WorkProgress) -> Void
-    ) async throws(ImageError) -> LoadedImage {
-        try await result(for: RequestContext(self, request, key), priority, onProgress).get()
+        return try await result(for: RequestContext(self, request, key), priority, onProgress).get()
     }
 
     /// Loads the encoded original.

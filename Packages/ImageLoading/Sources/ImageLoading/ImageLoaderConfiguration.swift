@@ -54,10 +54,6 @@ public struct ImageLoaderConfiguration: Sendable {
     public var applicationStateMonitor: (any ConditionMonitor<ApplicationState>)?
     /// Reports whether there is a network. With nil, no download waits for one.
     public var connectivityMonitor: (any ConditionMonitor<Connectivity>)?
-    /// Provides background time for downloads of `.high` priority and above; nil if the platform needs none.
-    public var backgroundTime: (any BackgroundTimeProvider)?
-    /// The maximum number of downloads that wait for a network. Beyond it, those of the lowest priority don't wait.
-    public var maxWaitingForNetwork = 200
     /// The policy for retries of failed downloads.
     public var retryPolicy: RetryPolicy
     /// The limits and timeouts of downloads.

@@ -33,7 +33,8 @@ struct BindingState: Sendable {
         options: ImageBinding.Options,
         identity: @escaping @Sendable (ImageRequest) -> RequestIdentity = { RequestIdentity($0, key: $0.cacheKey) }
     ) {
-        (self.options, self.identity) = (options, identity)
+        self.options = options
+        self.identity = identity
     }
 
     /// Returns whether a request shows the same image as the current one.
@@ -153,7 +154,8 @@ struct BindingState: Sendable {
     private mutating func showWaiting() {
         let isUsable = [.final, .preview, .previous].contains(appearance.kind)
         guard options.keepsOldImage, holdsImages, isUsable else { return showPlaceholder() }
-        (appearance.kind, appearance.transition) = (.previous, .none)
+        appearance.kind = .previous
+        appearance.transition = .none
     }
 
     private mutating func showPlaceholder() {
@@ -165,7 +167,9 @@ struct BindingState: Sendable {
         _ image: DecodedImage?, _ kind: ImageAppearance.Kind, _ transition: ImageTransition = .none
     ) {
         if image != nil || appearance.image != nil { appearance.imageVersion += 1 }
-        (appearance.image, appearance.kind, appearance.transition) = (image, kind, transition)
+        appearance.image = image
+        appearance.kind = kind
+        appearance.transition = transition
     }
 }
 

@@ -10,7 +10,7 @@ public enum ImageTransition: Hashable, Sendable {
     case crossDissolve(Duration)
 
     /// The duration in seconds, or `nil` if there is no transition.
-    public var seconds: Double? {
+    package var seconds: Double? {
         switch self {
         case .none: nil
         case .fadeIn(let duration), .crossDissolve(let duration): duration / .seconds(1)

@@ -1,8 +1,6 @@
 public import ImageCore
 
 /// The loading phase of a view's image.
-///
-/// Change it only with `apply(_:)`, which rejects events that are invalid in the current phase.
 public enum ImagePhase: Sendable {
     /// No image is requested, or loading has not started.
     case idle
@@ -14,7 +12,7 @@ public enum ImagePhase: Sendable {
     case failure(ImageError)
 
     /// An event in the life of a view's image.
-    public enum Event: Sendable {
+    enum Event: Sendable {
         /// Loading starts. Valid in every phase.
         case begin
         /// More bytes have arrived. Valid while loading.
@@ -30,7 +28,7 @@ public enum ImagePhase: Sendable {
     }
 
     /// Returns the phase after an event, or nil if the event is invalid in this phase.
-    public func after(_ event: Event) -> ImagePhase? {
+    func after(_ event: Event) -> ImagePhase? {
         switch (self, event) {
         case (_, .begin), (.failure, .retry): .loading(nil)
         case (.loading, .progress(let progress)): .loading(progress)
@@ -44,7 +42,7 @@ public enum ImagePhase: Sendable {
 
     /// Changes to the phase after an event. Returns false and changes nothing if the event is invalid in this phase.
     @discardableResult
-    public mutating func apply(_ event: Event) -> Bool {
+    mutating func apply(_ event: Event) -> Bool {
         guard let next = after(event) else { return false }
         self = next
         return true

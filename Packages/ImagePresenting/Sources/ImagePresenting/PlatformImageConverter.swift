@@ -1,23 +1,23 @@
-public import ImageCore
+package import ImageCore
 
 /// Converts the image of a surface to the image type of a toolkit.
 ///
 /// Each image is converted only once, regardless of the number of progress updates.
 @MainActor
-public final class PlatformImageConverter<OutputImage> {
+package final class PlatformImageConverter<OutputImage> {
     /// The converted image, or `nil` if there is none or the conversion failed.
-    public private(set) var image: OutputImage?
+    package private(set) var image: OutputImage?
     private var version: UInt64?
     private let make: @MainActor (Bitmap) -> OutputImage?
 
     /// Creates a converter.
     ///
     /// - Parameter make: Converts a bitmap. Returns nil if that fails.
-    public init(make: @escaping @MainActor (Bitmap) -> OutputImage?) { self.make = make }
+    package init(make: @escaping @MainActor (Bitmap) -> OutputImage?) { self.make = make }
 
     /// Converts the image of an appearance unless it is already converted. Returns true if the image has changed.
     @discardableResult
-    public func update(to appearance: ImageAppearance) -> Bool {
+    package func update(to appearance: ImageAppearance) -> Bool {
         guard version != appearance.imageVersion else { return false }
         version = appearance.imageVersion
         image = appearance.image.flatMap { make($0.bitmap) }

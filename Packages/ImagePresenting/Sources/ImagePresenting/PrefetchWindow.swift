@@ -39,7 +39,8 @@ public struct PrefetchWindow: Sendable {
             var rules = self
             rules.minimumAhead = min(max(0, minimumAhead), Self.maximumItems)
             rules.maximumAhead = min(max(0, maximumAhead), Self.maximumItems)
-            (rules.lead, rules.smoothing) = (lead.limited, smoothing.limited)
+            rules.lead = lead.limited
+            rules.smoothing = smoothing.limited
             return rules
         }
 

@@ -1,20 +1,20 @@
-public import ImageCore
+package import ImageCore
 
 /// The binding of a view that receives its loader with each request. Creates an `ImageBinding` for each loader.
 @MainActor
-public final class ViewBinding {
+package final class ViewBinding {
     private weak var surface: (any ImageSurface)?
     private var bound: (loader: any ImageLoaderProtocol & AnyObject, binding: ImageBinding)?
 
     /// Whether the view is visible. Initially true.
-    public var isVisible = true {
+    package var isVisible = true {
         didSet { bound?.binding.setVisible(isVisible) }
     }
 
     /// Creates a binding.
     ///
     /// - Parameter surface: The view. It is held weakly.
-    public init(surface: any ImageSurface) { self.surface = surface }
+    package init(surface: any ImageSurface) { self.surface = surface }
 
     /// Shows the image of a request. An image in memory is rendered before this method returns.
     ///
@@ -22,18 +22,18 @@ public final class ViewBinding {
     ///   - request: The request to load.
     ///   - loader: The loader to use.
     ///   - options: The options of the binding. They are ignored unless the loader has changed.
-    public func bind(
+    package func bind(
         _ request: ImageRequest, with loader: any ImageLoaderProtocol & AnyObject, options: ImageBinding.Options
     ) {
         binding(for: loader, options)?.bind(request)
     }
 
     /// Clears the view and cancels its request.
-    public func unbind() { bound?.binding.unbind() }
+    package func unbind() { bound?.binding.unbind() }
 
     /// Loads the image again after a failure, from the origin even if a response such as 404 is stored. Has no effect
     /// otherwise.
-    public func retry() { bound?.binding.retry() }
+    package func retry() { bound?.binding.retry() }
 
     private func binding(
         for loader: any ImageLoaderProtocol & AnyObject, _ options: ImageBinding.Options

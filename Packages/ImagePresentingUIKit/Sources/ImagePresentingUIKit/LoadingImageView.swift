@@ -49,7 +49,8 @@
             switch transition {
             case .none: image = newImage
             case .fadeIn(let duration):
-                (image, alpha) = (newImage, 0)
+                image = newImage
+                alpha = 0
                 UIView.animate(withDuration: duration / .seconds(1)) { self.alpha = 1 }
             case .crossDissolve(let duration):
                 UIView.transition(with: self, duration: duration / .seconds(1), options: .transitionCrossDissolve) {

@@ -31,7 +31,7 @@ public struct StartRate: Sendable {
     /// The number of tokens that are added per second. Limited to 1e-6 to 1e9; NaN counts as the least.
     public var perSecond: Double
     /// The clock that measures the rate.
-    public let clock: any Clock<Duration>
+    let clock: any Clock<Duration>
     let uptime: @Sendable () -> Duration
 
     /// Creates a limit for starts.

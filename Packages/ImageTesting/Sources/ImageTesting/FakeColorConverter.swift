@@ -1,31 +1,31 @@
-public import ImageCore
+package import ImageCore
 
 #if canImport(FoundationEssentials)
-    public import FoundationEssentials
+    package import FoundationEssentials
 #else
-    public import Foundation
+    package import Foundation
 #endif
 
 /// A converter that supports one invented profile for each layout and one calibration, and inverts the colors.
 ///
 /// It ignores all other profiles and calibrations.
-public struct FakeColorConverter: ColorConverter {
+package struct FakeColorConverter: ColorConverter {
     /// Creates a converter.
-    public init() {}
+    package init() {}
 
     /// Returns the supported profile for images in `layout`.
-    public static func profile(for layout: PixelLayout) -> Data { Data("inverted \(layout)".utf8) }
+    package static func profile(for layout: PixelLayout) -> Data { Data("inverted \(layout)".utf8) }
 
     /// The supported calibration. Its gamma of -1 doesn't occur in real images.
-    public static let calibration = ColorCalibration(transfer: .gamma(-1))
+    package static let calibration = ColorCalibration(transfer: .gamma(-1))
 
-    public func makeStage(
+    package func makeStage(
         calibration: ColorCalibration, width: Int, next: any PixelRowSink
     ) -> (any PixelRowSink)? {
         calibration == Self.calibration ? InvertingStage(layout: .rgba8, width: width, next: next) : nil
     }
 
-    public func makeStage(
+    package func makeStage(
         profile: Data, layout: PixelLayout, width: Int, next: any PixelRowSink
     ) -> (any PixelRowSink)? {
         profile == Self.profile(for: layout) ? InvertingStage(layout: layout, width: width, next: next) : nil

@@ -1,20 +1,20 @@
-public import ImageCore
+package import ImageCore
 
 #if canImport(FoundationEssentials)
-    public import FoundationEssentials
+    package import FoundationEssentials
 #else
-    public import Foundation
+    package import Foundation
 #endif
 
 /// A lossless encoder of `FakeImage` files.
-public struct FakeEncoder: ImageEncoder {
+package struct FakeEncoder: ImageEncoder {
     /// The longest side that the encoder supports, in pixels.
-    public static let largestSide = 65_535
+    package static let largestSide = 65_535
 
     /// The format that the encoder reports.
-    public let format: ImageFormat
+    package let format: ImageFormat
     /// Whether the encoder says that it keeps alpha. It always does.
-    public let keepsAlpha: Bool
+    package let keepsAlpha: Bool
     private let failure: EncodingFailure?
 
     /// Creates an encoder.
@@ -23,7 +23,7 @@ public struct FakeEncoder: ImageEncoder {
     ///   - format: The format that the encoder reports. The files are always `FakeImage` files.
     ///   - keepsAlpha: Whether the encoder says that it keeps alpha.
     ///   - failure: The error that every call throws.
-    public init(
+    package init(
         format: ImageFormat = .fake, keepsAlpha: Bool = true, failure: EncodingFailure? = nil
     ) {
         self.format = format
@@ -31,11 +31,11 @@ public struct FakeEncoder: ImageEncoder {
         self.failure = failure
     }
 
-    public func encode(_ bitmap: Bitmap, options: EncodingOptions) throws(EncodingFailure) -> Data {
+    package func encode(_ bitmap: Bitmap, options: EncodingOptions) throws(EncodingFailure) -> Data {
         try encode([bitmap], delays: [], loopCount: 1)
     }
 
-    public func encode(
+    package func encode(
         _ frames: [AnimationFrame], loopCount: Int, options: EncodingOptions
     ) throws(EncodingFailure) -> Data {
         try encode(frames.map(\.bitmap), delays: frames.map(\.delay), loopCount: loopCount)

@@ -66,14 +66,14 @@ public final class FakeImageLoader: ImageLoaderProtocol {
 
     /// Sets the reply to requests for this original, at any size.
     public func script(_ request: ImageRequest, _ reply: Reply) {
-        state.withLock { $0.replies[request.original.source] = reply }
+        state.withLock { $0.replies[request.original.name] = reply }
     }
 
     /// Removes the loaded images from the memory cache.
     public func removeCachedImages() { state.withLock { $0.cached = [:] } }
 
     public func cachedImage(for request: ImageRequest) -> LoadedImage? {
-        log.append(.cached(request.original.source))
+        log.append(.cached(request.original.name))
         guard request.readsMemory else { return nil }
         return state.withLock { $0.cached[request.cacheKey] }
     }
@@ -81,7 +81,7 @@ public final class FakeImageLoader: ImageLoaderProtocol {
     public func image(
         for request: ImageRequest, onProgress: @escaping @Sendable (WorkProgress) -> Void
     ) async throws(ImageError) -> LoadedImage {
-        log.append(.image(request.original.source))
+        log.append(.image(request.original.name))
         guard case .image(let image) = try await reply(to: request) else {
             throw unscripted(request, "no image is scripted")
         }
@@ -94,7 +94,7 @@ public final class FakeImageLoader: ImageLoaderProtocol {
     public func data(
         for request: ImageRequest, onProgress: @escaping @Sendable (WorkProgress) -> Void
     ) async throws(ImageError) -> LoadedData {
-        log.append(.data(request.original.source))
+        log.append(.data(request.original.name))
         guard case .data(let data) = try await reply(to: request) else {
             throw unscripted(request, "no data is scripted")
         }
@@ -104,7 +104,7 @@ public final class FakeImageLoader: ImageLoaderProtocol {
 
     /// Returns the reply after its gates are open. Throws if it is a failure or if the request is cancelled.
     private func reply(to request: ImageRequest) async throws(ImageError) -> Reply {
-        guard var reply = state.withLock({ $0.replies[request.original.source] }) else {
+        guard var reply = state.withLock({ $0.replies[request.original.name] }) else {
             throw unscripted(request, "nothing is scripted")
         }
         while case .held(let gate, let next) = reply {
@@ -112,7 +112,7 @@ public final class FakeImageLoader: ImageLoaderProtocol {
             reply = next
         }
         if Task.isCancelled {
-            log.append(.cancelled(request.original.source))
+            log.append(.cancelled(request.original.name))
             throw .cancelled
         }
         if case .failure(let error) = reply { throw error }
@@ -120,7 +120,7 @@ public final class FakeImageLoader: ImageLoaderProtocol {
     }
 
     private func unscripted(_ request: ImageRequest, _ text: String) -> ImageError {
-        log.append(.unscripted(request.original.source))
-        return .network(.other, "\(text) for \(request.original.source)")
+        log.append(.unscripted(request.original.name))
+        return .network(.other, "\(text) for \(request.original.name)")
     }
 }

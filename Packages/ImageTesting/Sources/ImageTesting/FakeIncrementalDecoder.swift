@@ -1,21 +1,21 @@
-public import ImageCore
+package import ImageCore
 import Synchronization
 
 #if canImport(FoundationEssentials)
-    public import FoundationEssentials
+    package import FoundationEssentials
 #else
-    public import Foundation
+    package import Foundation
 #endif
 
 /// A decoder of `FakeImage` files that also decodes partial files, row by row.
 ///
 /// Previews show frame 0. An image of a single color is complete as soon as the color has arrived.
-public final class FakeIncrementalDecoder: IncrementalImageDecoder {
+package final class FakeIncrementalDecoder: IncrementalImageDecoder {
     private let whole = FakeDecoder()
     private let log = Mutex<[Message]>([])
 
     /// A call of the decoder or of its incremental images.
-    public enum Message: Hashable, Sendable {
+    package enum Message: Hashable, Sendable {
         /// A call of `makeIncrementalImage`.
         case makeIncrementalImage
         /// A call of `start`.
@@ -31,21 +31,21 @@ public final class FakeIncrementalDecoder: IncrementalImageDecoder {
     /// Creates a decoder.
     ///
     /// - Parameter heldBytes: The number of bytes that the images report for their previews.
-    public init(heldBytes: Int = 0) { self.heldBytes = heldBytes }
+    package init(heldBytes: Int = 0) { self.heldBytes = heldBytes }
 
     /// All calls so far, in order.
-    public var messages: [Message] { log.withLock { $0 } }
+    package var messages: [Message] { log.withLock { $0 } }
 
     /// The format of `FakeImage`.
-    public var format: ImageFormat { .fake }
+    package var format: ImageFormat { .fake }
 
-    public func recognizes(_ prefix: Data) -> Bool { whole.recognizes(prefix) }
+    package func recognizes(_ prefix: Data) -> Bool { whole.recognizes(prefix) }
 
-    public func open(_ data: Data, limits: DecodingLimits) throws(DecodingFailure) -> any OpenedImage {
+    package func open(_ data: Data, limits: DecodingLimits) throws(DecodingFailure) -> any OpenedImage {
         try whole.open(data, limits: limits)
     }
 
-    public func makeIncrementalImage(limits: DecodingLimits) -> any IncrementalImage {
+    package func makeIncrementalImage(limits: DecodingLimits) -> any IncrementalImage {
         note(.makeIncrementalImage)
         return FakeIncrementalImage(owner: self, limits: limits)
     }

@@ -30,9 +30,8 @@ public final class ManualScheduler: WorkScheduler {
     /// An error for work that was never enqueued, was cancelled, or has already started.
     public struct NotWaiting: Error, CustomStringConvertible {
         /// The work that the test wanted to start, or nil if that was the next work.
-        public let id: WorkID?
-        /// All messages so far.
-        public let messages: [Message]
+        let id: WorkID?
+        let messages: [Message]
 
         /// The work and all messages.
         public var description: String {

@@ -68,6 +68,9 @@ public final class ScriptedTransport: DataTransport {
             Reply(status: status, headers: headers, announcedBytes: 0)
         }
 
+        /// A refused connection, which fails with `TransportFailure.connectionFailed`.
+        public static var refused: Reply { .failure(.connectionFailed("connection refused")) }
+
         /// Returns a reply that fails before the head.
         public static func failure(_ failure: TransportFailure) -> Reply { Reply(beforeHead: [.fail(failure)]) }
     }

@@ -1,17 +1,26 @@
 internal import ImageCore
 internal import Synchronization
 
-/// Counts the downloads in flight for the inspector.
+/// Counts the downloads in flight, cache lookups and results for the inspector.
 final class DownloadMonitor: ImageLoaderObserver {
-    private let running = Mutex<Set<UInt64>>([])
+    private nonisolated struct State {
+        var running: Set<UInt64> = []
+        var statistics = LoadStatistics()
+    }
 
-    var inFlight: Int { running.withLock { $0.count } }
+    private let state = Mutex(State())
+
+    var inFlight: Int { state.withLock { $0.running.count } }
+    var statistics: LoadStatistics { state.withLock { $0.statistics } }
 
     func handle(_ event: ImageLoadEvent) {
-        switch event.kind {
-        case .downloadStarted: running.withLock { _ = $0.insert(event.request) }
-        case .downloadFinished, .succeeded, .failed, .cancelled: running.withLock { _ = $0.remove(event.request) }
-        default: break
+        state.withLock { state in
+            state.statistics.record(event.kind)
+            switch event.kind {
+            case .downloadStarted: state.running.insert(event.request)
+            case .downloadFinished, .succeeded, .failed, .cancelled: state.running.remove(event.request)
+            default: break
+            }
         }
     }
 }

@@ -37,7 +37,7 @@ struct FeedLoading {
     /// Returns the model of the feed at an origin, such as `http://host:port`. Returns nil if the origin is not a URL.
     func model(of origin: String) -> PhotoFeedModel? {
         guard let list = URL(string: origin)?.appending(path: "photos") else { return nil }
-        let images = FeedImages(prefetcher: ImagePrefetcher(loader: loader)) { [self] photo in
+        let images = FeedImages(loader: loader) { [self] photo in
             thumbnail(of: photo, thumbnailSize.pixels)
         }
         var options = PhotoFeedModel.Options()

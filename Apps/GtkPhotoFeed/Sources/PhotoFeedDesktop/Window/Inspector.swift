@@ -46,17 +46,17 @@ final class Inspector {
         defer { isUpdating = false }
         let sizes: CacheSizes?
         do { sizes = try await loading.loader.cacheSizes() } catch { sizes = nil }
-        widget.text = lines(loading.loader.statistics, sizes).joined(separator: "\n")
+        widget.text = lines(loading.downloads.statistics, sizes).joined(separator: "\n")
     }
 
-    private func lines(_ statistics: ImageLoaderStatistics, _ sizes: CacheSizes?) -> [String] {
-        let network = statistics.succeeded[.network]?.count ?? 0
+    private func lines(_ statistics: LoadStatistics, _ sizes: CacheSizes?) -> [String] {
+        let network = statistics.succeeded[.network] ?? 0
         let times = frames.sorted()
         return [
-            "memory  \(percent(statistics.memory.hitRatio)) hits, \(megabytes(sizes?.memory)) MB of \(megabytes(loading.memoryByteLimit))",
-            "disk    \(percent(statistics.disk.hitRatio)) hits, \(megabytes(sizes?.disk)) MB",
+            "memory  \(percent(statistics.memoryHitRatio)) hits, \(megabytes(sizes?.memory)) MB of \(megabytes(loading.memoryByteLimit))",
+            "disk    \(percent(statistics.diskHitRatio)) hits, \(megabytes(sizes?.disk)) MB",
             "network \(network) images, \(megabytes(statistics.downloadedBytes)) MB, \(loading.downloads.inFlight) in flight",
-            "failed  \(statistics.failed.count), cancelled \(statistics.cancelled.count)",
+            "failed  \(statistics.failed), cancelled \(statistics.cancelled)",
             "frame   \(milliseconds(times, 0.5)) ms processor (median), \(milliseconds(times, 0.95)) ms (95th percentile)",
         ]
     }

@@ -4,7 +4,7 @@
 public indirect enum ImageError: Error, Hashable, Sendable {
     /// The URL has no scheme or host that can be loaded, or can't be parsed.
     case invalidURL(String)
-    /// The origin could not be reached, or the transfer failed. The text is for humans.
+    /// The origin could not be reached, or the exchange failed. The text is for humans.
     case network(NetworkFailure, String)
     /// The origin responded with a status without an image: neither 2xx nor 404 nor 410, or one of 204, 205 and 206.
     case httpStatus(Int)

@@ -14,8 +14,8 @@ public protocol ImageLoaderObserver: Sendable {
 
 /// An event of a request.
 ///
-/// Events of shared work belong to the request that started it. Requests that joined have `started`, their memory
-/// lookup and their end. If the first request is cancelled while others wait, events of the shared work follow its end.
+/// Events of an operation belong to the request that started it. Requests that joined have `started`, their memory
+/// lookup and their end. If the first request is cancelled while others wait, events of the operation follow its end.
 public struct ImageLoadEvent: Hashable, Sendable {
     /// The kind of an event.
     public enum Kind: Hashable, Sendable {
@@ -68,14 +68,6 @@ public struct ImageLoadEvent: Hashable, Sendable {
         case failed(String)
         /// The request was cancelled.
         case cancelled
-
-        /// Whether the event is the last one of its request.
-        public var isLast: Bool {
-            switch self {
-            case .succeeded, .failed, .cancelled: true
-            default: false
-            }
-        }
     }
 
     /// The number of the request within its loader; 0 for events of no request.

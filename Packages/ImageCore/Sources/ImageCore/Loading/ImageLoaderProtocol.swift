@@ -4,7 +4,7 @@
 /// views. They need only these methods.
 ///
 /// Promises:
-/// - `cachedImage` is synchronous and starts no work.
+/// - `cachedImage` is synchronous and starts nothing.
 /// - Each request ends once, with a result or an `ImageError`.
 /// - If the caller's task is cancelled, the request ends with `.cancelled`. Other requests continue.
 /// - `onProgress` is called on any thread, and not after the request ended.
@@ -19,7 +19,7 @@ public protocol ImageLoaderProtocol: Sendable {
     func image(
         for request: ImageRequest, onProgress: @escaping @Sendable (WorkProgress) -> Void
     ) async throws(ImageError) -> LoadedImage
-    /// Loads an image. The priority of its work follows `priority`, which can change. By default, the work keeps the
+    /// Loads an image. The priority of its operations follows `priority`, which can change. By default, they keep the
     /// priority of the request.
     func image(
         for request: ImageRequest, priority: LivePriority, onProgress: @escaping @Sendable (WorkProgress) -> Void

@@ -54,3 +54,8 @@ public enum ImageOrigin: Sendable {
         }
     }
 }
+
+extension URL {
+    /// Whether it is a `file:` or `data:` URL.
+    var isLocal: Bool { ["file:", "data:"].contains(absoluteString.prefix(5).lowercased()) }
+}

@@ -6,7 +6,7 @@
 
 /// A request for an image: its origin, its size, its processors and its priority.
 ///
-/// Two requests are equal if they can share all work and the result: if they have the same original, headers, target,
+/// Two requests are equal if they can share all operations: if they have the same original, headers, target,
 /// processors, cache policy and mode. The other properties don't matter. Requests that are not equal may still share
 /// the download, and the result in a loader with rules for URLs.
 public struct ImageRequest: Sendable {
@@ -27,7 +27,7 @@ public struct ImageRequest: Sendable {
     /// Identifies the original instead of its URL, for URLs that change while the image stays the same, such as signed
     /// URLs.
     ///
-    /// Requests with the same identity share work and memory. On disk, the rules of HTTP apply. Originals of
+    /// Requests with the same identity share operations and memory. On disk, the rules of HTTP apply. Originals of
     /// `ImageOrigin.fetch` are stored under this identity.
     public var identity: String?
     /// How long the memory cache keeps the image, compared with others. With nil, it is transient if its original is on
@@ -35,8 +35,6 @@ public struct ImageRequest: Sendable {
     public var retention: ImageRetention?
     /// Whether to deliver previews while the bytes arrive, if the format and the decoder support them.
     public var isProgressive = false
-    /// Whether to accept a larger image from the memory cache, if it shows the same content and covers the target.
-    public var acceptsLarger = false
     /// Requests for the image in lower quality, worst first. Tasks deliver each as a preview unless a better one is
     /// available.
     public var lowQuality: [ImageRequest] = []
@@ -92,21 +90,41 @@ extension ImageRequest {
     ///
     /// - Parameter urlIdentity: Returns the text that identifies the image of a URL; nil for the normalized URL.
     package func cacheKey(urlIdentity: ((URL) -> String)?) -> ImageCacheKey {
-        cacheKey(source: Original.source(of: self, urlIdentity: urlIdentity))
+        cacheKey(original: Original.name(of: self, urlIdentity: urlIdentity))
     }
 
     /// Returns the key in the memory cache.
     ///
-    /// - Parameter source: The source of the request's original.
-    package func cacheKey(source: String) -> ImageCacheKey {
-        ImageCacheKey(source: source, target: target, processors: processors.map(\.identifier))
+    /// - Parameter name: The name of the request's original.
+    package func cacheKey(original name: String) -> ImageCacheKey {
+        ImageCacheKey(source: name, target: target, processors: processors.map(\.identifier))
     }
 
-    /// Returns the original, whose source is known from the request's key.
-    package func original(source: String) -> Original { Original(source: source, isLocal: origin.isLocal) }
+    /// Returns the original, whose name is known from the request's key.
+    package func original(named name: String) -> Original { Original(name: name, isLocal: origin.isLocal) }
 
-    package var original: Original { original(source: Original.source(of: self, urlIdentity: nil)) }
+    package var original: Original { original(named: Original.name(of: self, urlIdentity: nil)) }
 
     /// Whether the memory cache can be used.
     package var readsMemory: Bool { cachePolicy.memory.reads && !mode.asksOrigin }
+}
+
+/// What requests have in common that share all operations of one loader.
+package struct RequestIdentity: Hashable, Sendable {
+    private let key: ImageCacheKey
+    private let cachePolicy: ImageCachePolicy
+    private let mode: ImageLoadMode
+
+    /// - Parameter key: The key of the request in the loader.
+    package init(_ request: ImageRequest, key: ImageCacheKey) {
+        self.key = key
+        cachePolicy = request.cachePolicy
+        mode = request.mode
+    }
+}
+
+extension ImageLoaderProtocol {
+    package func identity(of request: ImageRequest) -> RequestIdentity {
+        RequestIdentity(request, key: cacheKey(for: request))
+    }
 }

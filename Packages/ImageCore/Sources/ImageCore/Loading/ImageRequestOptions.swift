@@ -1,5 +1,5 @@
 /// Values of a request for views, observers and the application. The loader doesn't read them. Requests that differ
-/// only in these options share all work.
+/// only in these options share all operations.
 public struct ImageRequestOptions: Sendable {
     /// The name of an option. You can add your own:
     ///
@@ -24,9 +24,6 @@ public struct ImageRequestOptions: Sendable {
 
     /// Creates options without placeholder, transition and user info.
     public init() {}
-
-    /// Whether no option is set.
-    public var isEmpty: Bool { values.isEmpty }
 
     /// The value of an option; nil if it is not set.
     public subscript(key: Key) -> (any Sendable)? {

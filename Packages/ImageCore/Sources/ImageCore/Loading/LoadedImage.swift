@@ -27,6 +27,12 @@ public struct LoadedImage: Sendable {
     /// The size of the encoded original in bytes; nil for memory hits.
     public var encodedByteCount: Int?
 
+    /// The pixels: straight (not premultiplied) RGBA with 8 bits per channel, in sRGB, upright.
+    public var bitmap: Bitmap { image.bitmap }
+
+    /// The size in pixels.
+    public var size: PixelSize { bitmap.size }
+
     /// Creates a loaded image.
     public init(image: DecodedImage, source: ImageSource, encodedByteCount: Int?) {
         self.image = image

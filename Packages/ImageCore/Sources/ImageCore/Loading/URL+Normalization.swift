@@ -5,7 +5,7 @@
 #endif
 
 extension URL {
-    /// The text of the URL in the keys of caches and of shared work. Equivalent URLs have the same text (RFC 3986, 6.2.2
+    /// The text of the URL in the keys of caches and operations. Equivalent URLs have the same text (RFC 3986, 6.2.2
     /// and 6.2.3).
     ///
     /// - Scheme and host are in lower case, and outside of the host the digits of percent-encodings in upper case.
@@ -54,15 +54,12 @@ private struct NormalizedURL {
     }
 
     private mutating func appendAuthority(_ authority: ArraySlice<UInt8>, _ scheme: [UInt8]) {
-        let hostStart = authority.lastIndex(of: .at).map { $0 + 1 } ?? authority.startIndex
-        // The colons of an IPv6 address are inside brackets.
-        let mark = authority[hostStart...].lastIndex { $0 == .colon || $0 == .closingBracket }
-        let hostEnd = mark.flatMap { authority[$0] == .colon ? $0 : nil } ?? authority.endIndex
-        let user = Self.percentNormalized(authority[..<hostStart].dropLast())
+        let parts = URLAuthority(authority)
+        let user = Self.percentNormalized(parts.user)
         text += [.slash, .slash]
         if !user.isEmpty { text += Array(SHA256.hexadecimalDigest(of: user).utf8) + [.at] }
-        text += Self.percentNormalized(authority[hostStart..<hostEnd]).map(\.lowercased)
-        let port = authority[hostEnd...].dropFirst()
+        text += Self.percentNormalized(parts.host).map(\.lowercased)
+        let port = parts.port.dropFirst()
         if !port.isEmpty, !port.elementsEqual(Self.defaultPort(scheme)) { text += [.colon] + port }
     }
 
@@ -72,7 +69,7 @@ private struct NormalizedURL {
         if path.isEmpty {
             if !Self.defaultPort(scheme).isEmpty { text.append(.slash) }
         } else {
-            text += removesDotSegments && path.first == .slash ? Self.withoutDotSegments(path) : path
+            text += removesDotSegments && path.first == .slash ? path[...].withoutDotSegments : path
         }
     }
 
@@ -80,20 +77,6 @@ private struct NormalizedURL {
     private static func defaultPort(_ scheme: [UInt8]) -> String.UTF8View {
         if scheme.elementsEqual("http".utf8) { return "80".utf8 }
         return scheme.elementsEqual("https".utf8) ? "443".utf8 : "".utf8
-    }
-
-    /// Returns an absolute path without `.` and `..` (RFC 3986, 5.2.4).
-    private static func withoutDotSegments(_ path: [UInt8]) -> [UInt8] {
-        guard zip(path, path.dropFirst()).contains(where: { $0 == .slash && $1 == .dot }) else { return path }
-        let (current, parent): ([UInt8], [UInt8]) = ([.dot], [.dot, .dot])
-        let segments = path.split(separator: .slash, omittingEmptySubsequences: false).map(Array.init)
-        var kept: [[UInt8]] = [[]]
-        for segment in segments.dropFirst() {
-            if segment == parent, kept.count > 1 { kept.removeLast() }
-            if segment != current, segment != parent { kept.append(segment) }
-        }
-        if segments.last == current || segments.last == parent { kept.append([]) }
-        return Array(kept.joined(separator: [.slash]))
     }
 
     /// Decodes percent-encoded unreserved characters, and writes other percent-encodings in upper case (RFC 3986, 6.2.2.1
@@ -104,7 +87,7 @@ private struct NormalizedURL {
         result.reserveCapacity(bytes.count)
         var index = bytes.startIndex
         while index < bytes.endIndex {
-            guard let byte = encodedByte(bytes[index...]) else {
+            guard let byte = bytes.encodedByte(at: index) else {
                 result.append(bytes[index])
                 index += 1
                 continue
@@ -117,14 +100,6 @@ private struct NormalizedURL {
             index += 3
         }
         return result
-    }
-
-    /// Returns the byte whose percent-encoding is at the beginning, or nil if there is none.
-    private static func encodedByte(_ bytes: ArraySlice<UInt8>) -> UInt8? {
-        guard bytes.first == .percent, bytes.count >= 3 else { return nil }
-        let digits = (bytes[bytes.startIndex + 1].hexadecimalValue, bytes[bytes.startIndex + 2].hexadecimalValue)
-        guard case (let high?, let low?) = digits else { return nil }
-        return high << 4 | low
     }
 }
 

@@ -59,7 +59,8 @@ private struct WebAddress {
         let named = whole.scheme
         let base = named == nil || named == base?.scheme ? base : nil
         guard let scheme = named ?? base?.scheme, scheme.isHTTP else { return nil }
-        (self.scheme, self.fragment) = (scheme, fragment)
+        self.scheme = scheme
+        self.fragment = fragment
         var rest = named.map { whole.dropFirst($0.count + 1) } ?? whole
         let slashCount = rest.prefix(while: \.isSlash).count
         if let base, slashCount < 2 {
@@ -84,7 +85,7 @@ private struct WebAddress {
     var text: [UInt8]? {
         guard let authority = encodedAuthority else { return nil }
         var text = scheme + "://".utf8 + authority
-        text += Self.withoutDotSegments(path).encoded { $0.isPathCharacter }
+        text += path.withoutDotSegments[...].encoded { $0.isPathCharacter }
         // Browsers encode the apostrophe in the queries of these schemes.
         if let query { text += [.questionMark] + query.encoded { $0.isQueryCharacter && $0 != .apostrophe } }
         if let fragment { text += [.hash] + fragment.encoded(\.isQueryCharacter) }
@@ -92,16 +93,11 @@ private struct WebAddress {
     }
 
     private var encodedAuthority: [UInt8]? {
-        let hostStart = authority.lastIndex(of: .at).map { $0 + 1 } ?? authority.startIndex
-        let mark = authority[hostStart...].lastIndex { $0 == .colon || $0 == .closingBracket }
-        let hostEnd = mark.flatMap { authority[$0] == .colon ? $0 : nil } ?? authority.endIndex
-        let port = authority[hostEnd...]
-        guard let host = Self.host(authority[hostStart..<hostEnd]), port.dropFirst().allSatisfy(\.isDigit) else {
-            return nil
-        }
-        let user = authority[..<hostStart].dropLast()
-        let prefix = user.isEmpty ? [] : user.encoded { $0.isPathCharacter && $0 != .slash && $0 != .at } + [.at]
-        return prefix + host + port
+        let parts = URLAuthority(authority)
+        guard let host = Self.host(parts.host), parts.port.dropFirst().allSatisfy(\.isDigit) else { return nil }
+        let prefix =
+            parts.user.isEmpty ? [] : parts.user.encoded { $0.isPathCharacter && $0 != .slash && $0 != .at } + [.at]
+        return prefix + host + parts.port
     }
 
     /// Returns a host in lower case, without percent-encodings. Returns nil if it is empty or has a forbidden character.
@@ -114,19 +110,6 @@ private struct WebAddress {
         let url = String(validating: host, as: UTF8.self).flatMap { URL(string: "http://\($0)/") }
         let name = url.map { Array($0.absoluteString.utf8.dropFirst(7).dropLast()) } ?? []
         return name.isEmpty || name.contains(where: { $0 >= 0x80 || $0.isForbiddenInHost }) ? nil : name
-    }
-
-    /// Returns an absolute path without `.` and `..`, also percent-encoded ones, and with `/` for `\`.
-    private static func withoutDotSegments(_ path: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
-        let start = path.first?.isSlash == true ? 1 : 0
-        let segments = path.dropFirst(start).split(omittingEmptySubsequences: false, whereSeparator: \.isSlash)
-        var kept: [ArraySlice<UInt8>] = []
-        for (index, segment) in segments.enumerated() {
-            let dots = segment.dotCount
-            if dots == 2 { _ = kept.popLast() }
-            if dots == nil { kept.append(segment) } else if index == segments.count - 1 { kept.append([]) }
-        }
-        return Array(([[]] + kept).joined(separator: [.slash]))[...]
     }
 
     /// Returns a URL with another scheme, encoded where a `URL` requires it. Returns nil for text without a scheme.
@@ -175,39 +158,12 @@ extension ArraySlice<UInt8> {
         }
         return text
     }
-
-    fileprivate var percentDecoded: [UInt8] {
-        var text: [UInt8] = []
-        var index = startIndex
-        while index < endIndex {
-            let byte = encodedByte(at: index)
-            text.append(byte ?? self[index])
-            index += byte == nil ? 1 : 3
-        }
-        return text
-    }
-
-    /// Returns the byte whose percent-encoding begins at an index, or nil.
-    private func encodedByte(at index: Int) -> UInt8? {
-        guard self[index] == .percent, index + 2 < endIndex, let high = self[index + 1].hexadecimalValue,
-            let low = self[index + 2].hexadecimalValue
-        else { return nil }
-        return high << 4 | low
-    }
-
-    /// The number of dots if this is a dot segment of a path: `.` or `..`, where a dot may be `%2e`.
-    fileprivate var dotCount: Int? {
-        let dots = percentDecoded
-        guard dots == [.dot] || dots == [.dot, .dot] else { return nil }
-        return dots.count
-    }
 }
 
 extension UInt8 {
     fileprivate static var apostrophe: UInt8 { UInt8(ascii: "'") }
     fileprivate static var openingBracket: UInt8 { UInt8(ascii: "[") }
 
-    fileprivate var isSlash: Bool { self == .slash || self == UInt8(ascii: "\\") }
     fileprivate var isLetter: Bool { (0x61...0x7A).contains(self | 0x20) }
 
     /// Whether a URL may contain the byte in its path (RFC 3986, 3.3).

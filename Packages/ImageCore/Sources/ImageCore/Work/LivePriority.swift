@@ -45,16 +45,16 @@ public final class LivePriority: Sendable {
     /// - Parameter onChange: Called on the thread of the change, without a lock. If you copy the value, read it under
     ///   the lock of the copy, so that the copy is correct after concurrent changes.
     public func observe(_ onChange: @escaping @Sendable (LivePriority) -> Void) -> PriorityObservation {
-        PriorityObservation(source: self, id: state.withLock { $0.add(.handler(onChange)) })
+        PriorityObservation(priority: self, id: state.withLock { $0.add(.handler(onChange)) })
     }
 
-    /// Keeps the value at least as high as that of `source`, until the observation ends.
-    public func follow(_ source: LivePriority) -> PriorityObservation {
-        let (id, value) = source.state.withLock { state in
+    /// Keeps the value at least as high as that of `other`, until the observation ends.
+    public func follow(_ other: LivePriority) -> PriorityObservation {
+        let (id, value) = other.state.withLock { state in
             (state.add(.follower(WeakPriority(priority: self))), state.value)
         }
         change { $0.followed.add(value) }
-        return PriorityObservation(source: source, id: id)
+        return PriorityObservation(priority: other, id: id)
     }
 
     fileprivate func endObservation(_ id: Int) {
@@ -84,14 +84,14 @@ public final class LivePriority: Sendable {
 
 /// An observation of a priority. It keeps the priority, but not the observer.
 public struct PriorityObservation: Sendable {
-    fileprivate let source: LivePriority
+    fileprivate let priority: LivePriority
     fileprivate let id: Int
 
     /// Ends the observation. A concurrent change may still call the observer.
-    public func end() { source.endObservation(id) }
+    public func end() { priority.endObservation(id) }
 }
 
-/// The number of sources for each priority.
+/// The number of followed priorities with each value.
 private struct PriorityCounts: Sendable {
     private var counts = SIMD8<Int32>()
 

@@ -30,7 +30,10 @@ public struct WorkProgress: Hashable, Sendable {
             newer.completedBytes > completedBytes
             || newer.completedBytes == completedBytes && newer.totalBytes != nil && newer.totalBytes != totalBytes
         let hasNewPreview = (newer.preview?.number ?? .min) > (preview?.number ?? .min)
-        if hasMoreBytes { (completedBytes, totalBytes) = (newer.completedBytes, newer.totalBytes) }
+        if hasMoreBytes {
+            completedBytes = newer.completedBytes
+            totalBytes = newer.totalBytes
+        }
         if hasNewPreview { preview = newer.preview }
         return hasMoreBytes || hasNewPreview
     }

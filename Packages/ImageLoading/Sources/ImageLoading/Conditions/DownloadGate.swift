@@ -4,12 +4,11 @@ import Synchronization
 /// Delays downloads while memory or the application state don't allow them, and interrupts those that run. A download
 /// waits for the network only after it has failed without one.
 final class DownloadGate: Sendable {
-    private struct Pending: Sendable {
+    private struct Waiting: Sendable {
         let priority: LivePriority
         /// Whether it failed without a network.
         let needsNetwork: Bool
-        /// Sends whether the download can run.
-        let signal = OneTimeSignal<Bool>()
+        let opening = OneTimeSignal<Void>()
     }
 
     private struct Running: Sendable {
@@ -19,43 +18,28 @@ final class DownloadGate: Sendable {
 
     private struct State: Sendable {
         var conditions = DownloadConditions()
-        var pending: [UInt64: Pending] = [:]
+        var waiting: [UInt64: Waiting] = [:]
         var running: [UInt64: Running] = [:]
+        private var lastID: UInt64 = 0
 
-        func allows(_ download: Pending) -> Bool {
+        mutating func makeID() -> UInt64 {
+            lastID += 1
+            return lastID
+        }
+
+        func allows(_ download: Waiting) -> Bool {
             conditions.allow(download.priority.value) && (!download.needsNetwork || conditions.connectivity == .online)
         }
 
         /// Removes and returns the allowed downloads by priority, and in order of arrival within one priority.
-        mutating func takeAllowed() -> [Pending] {
-            let allowed = pending.filter { allows($0.value) }.map { (id: $0.key, priority: $0.value.priority.value) }
+        mutating func takeAllowed() -> [Waiting] {
+            let allowed = waiting.filter { allows($0.value) }.map { (id: $0.key, priority: $0.value.priority.value) }
                 .sorted { ($1.priority, $0.id) < ($0.priority, $1.id) }
-            return allowed.compactMap { pending.removeValue(forKey: $0.id) }
-        }
-
-        /// Returns the last download of the lowest priority among those that wait for the network.
-        func lastForNetwork() -> (id: UInt64, priority: RequestPriority)? {
-            pending.filter(\.value.needsNetwork).map { (id: $0.key, priority: $0.value.priority.value) }
-                .min { ($0.priority, $1.id) < ($1.priority, $0.id) }
+            return allowed.compactMap { waiting.removeValue(forKey: $0.id) }
         }
     }
 
     private let state = Mutex(State())
-    private let lastID = Atomic<UInt64>(0)
-    private let time: BackgroundTime?
-    /// The maximum number of downloads that wait for a network.
-    private let maxForNetwork: Int
-    /// Whether the application state is observed. If not, only downloads below normal priority can be interrupted.
-    private let observesApplication: Bool
-
-    init(maxForNetwork: Int, observesApplication: Bool, time: (any BackgroundTimeProvider)?) {
-        self.maxForNetwork = maxForNetwork
-        self.observesApplication = observesApplication
-        self.time = time.map(BackgroundTime.init)
-        self.time?.onTimeUp { [weak self] in
-            self?.changeConditions { if $0.application == .background { $0.isTimeUp = true } }
-        }
-    }
 
     var isOffline: Bool { state.withLock { $0.conditions.connectivity } == .offline }
 
@@ -65,67 +49,44 @@ final class DownloadGate: Sendable {
             change(&state.conditions)
             return (state.takeAllowed(), state.running, state.conditions)
         }
-        for download in allowed { download.signal.send(true) }
+        for download in allowed { download.opening.send(()) }
         for download in running.values where !conditions.allow(download.priority.value) {
             download.interruption.send(())
-        }
-        if conditions.application == .foreground {
-            time?.end()
-        } else if !conditions.isTimeUp {
-            let urgent = running.filter { $0.value.priority.value >= .high }.keys
-            time?.begin(for: urgent)
-            // Those that ended before `begin` need no time.
-            for id in urgent where state.withLock({ $0.running[id] == nil }) { time?.end(for: id) }
         }
     }
 
     /// Waits until a download is allowed. Calls `onWait` if it must wait. Throws if the task is cancelled.
     func waitUntilOpen(_ priority: LivePriority, onWait: () -> Void) async throws {
-        _ = try await wait(Pending(priority: priority, needsNetwork: false), onWait)
+        try await wait(Waiting(priority: priority, needsNetwork: false), onWait)
     }
 
     /// Waits until a download is allowed and there is a network.
-    ///
-    /// - Returns: False if too many downloads of the same or a higher priority wait for the network.
-    func waitForNetwork(_ priority: LivePriority, onWait: () -> Void) async throws -> Bool {
-        try await wait(Pending(priority: priority, needsNetwork: true), onWait)
+    func waitForNetwork(_ priority: LivePriority, onWait: () -> Void) async throws {
+        try await wait(Waiting(priority: priority, needsNetwork: true), onWait)
     }
 
-    private func wait(_ download: Pending, _ onWait: () -> Void) async throws -> Bool {
-        if state.withLock({ $0.allows(download) }) { return true }
-        guard let id = add(download) else { return false }
-        defer { _ = state.withLock { $0.pending.removeValue(forKey: id) } }
+    private func wait(_ download: Waiting, _ onWait: () -> Void) async throws {
+        let id = state.withLock { state -> UInt64? in
+            if state.allows(download) { return nil }
+            let id = state.makeID()
+            state.waiting[id] = download
+            return id
+        }
+        guard let id else { return }
+        defer { state.withLock { $0.waiting[id] = nil } }
         onWait()
         let observation = download.priority.observe { [weak self] _ in self?.reconsider(id) }
         defer { observation.end() }
-        reconsider(id)  // conditions or priority may have changed before the observation
-        return try await download.signal.value()
-    }
-
-    /// Adds a waiting download. Returns nil if too many wait for the network.
-    private func add(_ download: Pending) -> UInt64? {
-        let (id, displaced) = state.withLock { state -> (UInt64?, Pending?) in
-            var displaced: Pending?
-            if download.needsNetwork, state.pending.values.count(where: \.needsNetwork) >= maxForNetwork {
-                guard let last = state.lastForNetwork(), last.priority < download.priority.value else {
-                    return (nil, nil)
-                }
-                displaced = state.pending.removeValue(forKey: last.id)
-            }
-            let id = lastID.wrappingAdd(1, ordering: .relaxed).newValue
-            state.pending[id] = download
-            return (id, displaced)
-        }
-        displaced?.signal.send(false)
-        return id
+        reconsider(id)  // the priority may have changed before the observation
+        try await download.opening.value()
     }
 
     private func reconsider(_ id: UInt64) {
-        let allowed = state.withLock { state -> Pending? in
-            guard let download = state.pending[id], state.allows(download) else { return nil }
-            return state.pending.removeValue(forKey: id)
+        let allowed = state.withLock { state -> Waiting? in
+            guard let download = state.waiting[id], state.allows(download) else { return nil }
+            return state.waiting.removeValue(forKey: id)
         }
-        allowed?.signal.send(true)
+        allowed?.opening.send(())
     }
 
     /// Runs an attempt. Throws its error, or `AttemptFailure.interrupted` if it is not or no longer allowed: conditions
@@ -133,13 +94,16 @@ final class DownloadGate: Sendable {
     func run<Value: Sendable>(
         _ priority: LivePriority, _ attempt: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
-        guard observesApplication || priority.value < .normal else { return try await attempt() }
+        guard priority.value < .normal else { return try await attempt() }
         let download = Running(priority: priority)
-        guard let id = begin(download) else { throw AttemptFailure.interrupted }
-        defer {
-            _ = state.withLock { $0.running.removeValue(forKey: id) }
-            time?.end(for: id)
+        let id = state.withLock { state -> UInt64? in
+            guard state.conditions.allow(priority.value) else { return nil }
+            let id = state.makeID()
+            state.running[id] = download
+            return id
         }
+        guard let id else { throw AttemptFailure.interrupted }
+        defer { state.withLock { $0.running[id] = nil } }
         return try await withThrowingTaskGroup(of: Value.self) { group in
             defer { group.cancelAll() }
             group.addTask { try await attempt() }
@@ -152,20 +116,6 @@ final class DownloadGate: Sendable {
             throw CancellationError()
         }
     }
-
-    /// Adds a running download. Returns nil if it is not allowed.
-    private func begin(_ download: Running) -> UInt64? {
-        let (id, conditions) = state.withLock { state -> (UInt64?, DownloadConditions) in
-            guard state.conditions.allow(download.priority.value) else { return (nil, state.conditions) }
-            let id = lastID.wrappingAdd(1, ordering: .relaxed).newValue
-            state.running[id] = download
-            return (id, state.conditions)
-        }
-        if let id, conditions.application == .background, download.priority.value >= .high {
-            time?.begin(for: CollectionOfOne(id))
-        }
-        return id
-    }
 }
 
 /// The conditions under which downloads run.
@@ -173,64 +123,9 @@ struct DownloadConditions: Hashable, Sendable {
     var pressure = MemoryPressureLevel.normal
     var application = ApplicationState.foreground
     var connectivity = Connectivity.online
-    /// Whether the background time has expired.
-    var isTimeUp = false
 
     /// Returns whether downloads can run, whatever the network. Low priorities need enough memory and the foreground.
     func allow(_ priority: RequestPriority) -> Bool {
-        if application == .background, isTimeUp { return false }
-        return priority >= .normal || application == .foreground && pressure < .warning
-    }
-}
-
-/// Requests background time from the platform while downloads need it.
-final class BackgroundTime: Sendable {
-    private struct State: Sendable {
-        var needs: Set<UInt64> = []
-        var allowance: BackgroundAllowance?
-        var isAsking = false
-        var onTimeUp: @Sendable () -> Void = {}
-    }
-
-    private let provider: any BackgroundTimeProvider
-    private let state = Mutex(State())
-
-    init(_ provider: any BackgroundTimeProvider) { self.provider = provider }
-
-    /// - Parameter handler: Called when the time expires or is not granted.
-    func onTimeUp(_ handler: @escaping @Sendable () -> Void) { state.withLock { $0.onTimeUp = handler } }
-
-    func begin(for downloads: some Sequence<UInt64>) {
-        let begins = state.withLock { state in
-            state.needs.formUnion(downloads)
-            guard !state.needs.isEmpty, state.allowance == nil, !state.isAsking else { return false }
-            state.isAsking = true
-            return true
-        }
-        guard begins else { return }
-        let allowance = provider.begin { [weak self] in self?.expired() }
-        let isKept = state.withLock { state in
-            state.isAsking = false
-            state.allowance = state.needs.isEmpty ? nil : allowance
-            return state.allowance != nil
-        }
-        if allowance == nil { expired() } else if !isKept { allowance?.end() }
-    }
-
-    func end(for download: UInt64) { release { $0.remove(download) } }
-
-    func end() { release { $0 = [] } }
-
-    private func release(_ change: (inout Set<UInt64>) -> Void) {
-        let allowance = state.withLock { state in
-            change(&state.needs)
-            return state.needs.isEmpty ? state.allowance.take() : nil
-        }
-        allowance?.end()
-    }
-
-    private func expired() {
-        state.withLock { $0.onTimeUp }()
-        end()
+        priority >= .normal || application == .foreground && pressure < .warning
     }
 }

@@ -6,30 +6,15 @@ extension ImageLoaderConfiguration {
         guard memoryPressureMonitor != nil || applicationStateMonitor != nil || connectivityMonitor != nil else {
             return nil
         }
-        return DownloadGate(
-            maxForNetwork: maxWaitingForNetwork, observesApplication: applicationStateMonitor != nil,
-            time: backgroundTime)
+        return DownloadGate()
     }
 
     /// Sends the current conditions and all changes to the gate while the observations exist.
     func observeConditions(for gate: DownloadGate) -> [MonitorObservation] {
         [
-            memoryPressureMonitor.map { monitor in
-                observe(monitor) { level in gate.changeConditions { $0.pressure = level } }
-            },
-            applicationStateMonitor.map { monitor in
-                observe(monitor) { application in
-                    gate.changeConditions { conditions in
-                        conditions.application = application
-                        if application == .foreground { conditions.isTimeUp = false }
-                    }
-                }
-            },
-            connectivityMonitor.map { monitor in
-                observe(monitor) { connectivity in
-                    gate.changeConditions { $0.connectivity = connectivity }
-                }
-            },
+            memoryPressureMonitor.map { observe($0) { level in gate.changeConditions { $0.pressure = level } } },
+            applicationStateMonitor.map { observe($0) { state in gate.changeConditions { $0.application = state } } },
+            connectivityMonitor.map { observe($0) { network in gate.changeConditions { $0.connectivity = network } } },
         ].compactMap(\.self)
     }
 

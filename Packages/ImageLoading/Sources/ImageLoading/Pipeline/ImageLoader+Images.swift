@@ -33,11 +33,11 @@ extension ImageLoader {
         }
     }
 
-    /// Ends a request with the result of work that another request may have started.
+    /// Ends a request with the result of an operation that another request may have started.
     private func finish(_ context: RequestContext, _ result: ImageResult) throws -> LoadedImage {
         context.sendJoined(result.requestID, result.loaded.source, bytes: result.loaded.encodedByteCount)
         try Task.checkCancellation()
-        // The policy of the request that started the work may have kept it out of memory.
+        // The policy of the request that started it may have kept it out of memory.
         if !result.isInMemory { _ = insert(result.loaded, result.generation, for: context) }
         context.send(.succeeded(result.loaded.source))
         return result.loaded
@@ -157,21 +157,10 @@ extension ImageLoader {
         return store(loaded, original.generation, for: context)
     }
 
-    /// Returns the requested image from the memory cache, or a larger one if the request accepts it.
-    func imageInMemory(_ key: ImageCacheKey, for request: ImageRequest) -> DecodedImage? {
-        guard request.readsMemory, let cache = configuration.memoryCache else { return nil }
-        if let image = cache.image(for: key) { return image }
-        guard request.acceptsLarger, let target = request.target else { return nil }
-        for candidate in sizes.withLock({ $0.candidates(for: key) }) {
-            if let image = cache.image(for: candidate), image.covers(target) { return image }
-        }
-        return nil
-    }
-
-    func missReason(for context: RequestContext) -> CacheMiss {
+    private func missReason(for context: RequestContext) -> CacheMiss {
         if configuration.memoryCache == nil { return .noCache }
         if !context.request.readsMemory { return .policy }
-        return sizes.withLock { $0.miss(of: context.key) }
+        return .absent
     }
 
     /// Returns the result of an operation, after its image was stored in memory if possible.
@@ -191,7 +180,6 @@ extension ImageLoader {
         else { return false }
         if context.isCurrent(generation) {
             cache.insert(loaded.image, for: context.key, retention: retention(of: loaded, for: context))
-            sizes.withLock { $0.inserted(context.key) }
             if context.isCurrent(generation) {
                 context.send(.storedInMemory)
                 return true

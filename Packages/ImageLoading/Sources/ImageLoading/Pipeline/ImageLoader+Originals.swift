@@ -231,9 +231,8 @@ extension ImageLoader {
     ) async throws {
         if failure.isInterrupted { return }
         retries.hasFailed = true
-        if let gate = gate(for: context), gate.isOffline, failure.error.mayBeCausedByNetwork,
-            try await gate.waitForNetwork(priority, onWait: { context.send(.waitingForNetwork) })
-        {
+        if let gate = gate(for: context), gate.isOffline, failure.error.mayBeCausedByNetwork {
+            try await gate.waitForNetwork(priority) { context.send(.waitingForNetwork) }
             retries = Retries(hasFailed: true)
             return
         }
@@ -282,7 +281,7 @@ extension ImageLoader {
     }
 }
 
-/// The received bytes of a transfer in progress.
+/// The received bytes of an attempt in progress.
 final class ReceivedBytes: Sendable {
     private let data = Mutex(Data())
 
@@ -295,13 +294,13 @@ final class ReceivedBytes: Sendable {
         data.withLock { Data($0[($0.startIndex + min(offset, $0.count))...]) }
     }
 
-    /// - Parameter expectedBytes: The announced length, if any. At most 16 MiB are reserved.
+    /// - Parameter expectedBytes: The announced length, if any. At most 16 MB are reserved.
     func append(_ piece: Data, expectedBytes: Int?) {
         data.withLock { data in
             if data.isEmpty {
                 data = piece
             } else {
-                data.reserveCapacity(min(max(0, expectedBytes ?? 0), 16 << 20))
+                data.reserveCapacity(min(max(0, expectedBytes ?? 0), 16_000_000))
                 data.append(piece)
             }
         }
@@ -328,7 +327,7 @@ extension URL {
 extension TransportRequest {
     /// Creates the request that is looked up and sent, once for all attempts.
     fileprivate init(_ context: RequestContext, _ limits: TransferLimits) throws(ImageError) {
-        try self.init(context.request, source: context.original.source, limits)
+        try self.init(context.request, source: context.original.name, limits)
         cacheUse = context.storage.cacheUse
         // Intermediate caches must validate with the origin, too.
         if context.storage.mode.asksOrigin, headers[.cacheControl] == nil { headers[.cacheControl] = "no-cache" }

@@ -8,7 +8,7 @@ import Synchronization
     import Foundation
 #endif
 
-/// A request in progress and the recipient of its events. All work of the request retains its context, and while the
+/// A request in progress and the recipient of its events. All operations of the request retain its context, and while the
 /// context exists, its original counts as in progress.
 final class RequestContext: Sendable {
     let request: ImageRequest
@@ -36,7 +36,7 @@ final class RequestContext: Sendable {
         self.id = id
         self.start = start
         host = request.origin.url?.host()
-        let original = request.original(source: key.source)
+        let original = request.original(named: key.source)
         self.original = original
         storage = StorageRules(request, generation: loader.reloads.withLock { $0.beginRequest(original) })
     }
@@ -47,7 +47,7 @@ final class RequestContext: Sendable {
     func replacing(_ change: (inout ImageRequest) -> Void) -> RequestContext {
         var request = request
         change(&request)
-        return RequestContext(loader, request, request.cacheKey(source: original.source), id: id, start: start)
+        return RequestContext(loader, request, request.cacheKey(original: original.name), id: id, start: start)
     }
 
     /// Identifies the creation of the image.
@@ -67,7 +67,7 @@ final class RequestContext: Sendable {
 
     func checkURL() throws(ImageError) { try request.origin.url?.checkIsLoadable() }
 
-    /// Counts an event and sends it to the observer.
+    /// Sends an event to the observer.
     func send(_ kind: ImageLoadEvent.Kind) {
         loader.events.record(kind, id: id, of: request) { loader.retryController.uptime() - start }
     }
@@ -88,7 +88,7 @@ final class RequestContext: Sendable {
 
 /// The generations of originals with requests in progress. A reload that receives new bytes starts a new generation, and
 /// so does `remove(_:)` or `insert(_:for:)`.
-/// Results of older ones don't replace newer results, and newer requests don't join older work.
+/// Results of older ones don't replace newer results, and newer requests don't join older operations.
 struct ReloadTracker: Sendable {
     private struct Entry: Sendable {
         var requestCount = 0

@@ -8,7 +8,7 @@ import Synchronization
 /// - Requests are skipped if the image is already in the destination, if they are in progress, or if their cache policy
 ///   or origin excludes the destination.
 /// - Without the destination's cache, or with a memory limit of 0 bytes, `start` does nothing.
-/// - A request for an image that is being prefetched joins the same work and raises its priority. If the prefetch is
+/// - A request for an image that is being prefetched joins the operation and raises its priority. If the prefetch is
 ///   stopped, the request continues.
 /// - When the prefetcher is released, its requests are cancelled.
 ///
@@ -21,8 +21,6 @@ public final class ImagePrefetcher: Sendable {
     public enum Destination: Sendable, CaseIterable {
         /// The memory cache, with the request's processors applied.
         case memory
-        /// The memory cache, without the request's processors. Requests with any processors start from this image.
-        case decoded
         /// The disk cache, with the encoded original. It is not decoded.
         case disk
     }
@@ -30,15 +28,15 @@ public final class ImagePrefetcher: Sendable {
     private struct State {
         var queue: PrefetchQueue
         var tasks: [PrefetchID: Task<Void, Never>] = [:]
-        /// The calls of `finished()`, and the prefetches that they wait for.
-        var listeners: [(awaited: Set<PrefetchID>, signal: OneTimeSignal<Void>)] = []
+        /// The calls of `finished()`.
+        var listeners: [OneTimeSignal<Void>] = []
         var pressureObservation: MonitorObservation?
 
-        /// Removes and returns the signals of the calls that wait for no other prefetches.
-        mutating func takeSignals(afterEndOf ids: [PrefetchID]) -> [OneTimeSignal<Void>] {
-            for index in listeners.indices { listeners[index].awaited.subtract(ids) }
-            defer { listeners.removeAll(where: \.awaited.isEmpty) }
-            return listeners.filter(\.awaited.isEmpty).map(\.signal)
+        /// Removes and returns the listeners if there are no more prefetches.
+        mutating func takeListeners() -> [OneTimeSignal<Void>] {
+            guard queue.count == 0 else { return [] }
+            defer { listeners = [] }
+            return listeners
         }
     }
 
@@ -88,7 +86,7 @@ public final class ImagePrefetcher: Sendable {
         startNext()
     }
 
-    /// Stops these requests, even if they were started repeatedly. Work that others wait for continues.
+    /// Stops these requests, even if they were started repeatedly. Operations that others wait for continue.
     public func stop(_ requests: [ImageRequest]) {
         let keys = requests.compactMap { Prefetch($0, to: destination, of: loader)?.key }
         stop { queue in keys.compactMap { queue.stop($0) } }
@@ -97,28 +95,15 @@ public final class ImagePrefetcher: Sendable {
     /// Stops all requests.
     public func stop() { stop { $0.stopAll() } }
 
-    /// Waits until all requests that were started before have ended or stopped, or until the calling task is cancelled.
+    /// Waits until no request waits or runs, or until the calling task is cancelled.
     public func finished() async {
         let signal = OneTimeSignal<Void>()
         let isIdle = state.withLock { state in
-            if state.queue.count > 0 { state.listeners.append((state.queue.wantedIDs, signal)) }
+            if state.queue.count > 0 { state.listeners.append(signal) }
             return state.queue.count == 0
         }
         // A cancelled call returns.
         if !isIdle { try? await signal.value() }
-    }
-
-    /// Loads the first image, then prefetches the rest.
-    ///
-    /// The first is loaded at its own priority, regardless of the destination, `isPaused` and the limit. The rest
-    /// starts after it has ended, so that they don't compete, unless the calling task is cancelled.
-    ///
-    /// - Returns: The first image, or nil if there are no requests.
-    /// - Throws: The error of the first request.
-    public func loadFirst(of requests: [ImageRequest]) async throws(ImageError) -> LoadedImage? {
-        guard let first = requests.first else { return nil }
-        defer { if !Task.isCancelled { start(Array(requests.dropFirst())) } }
-        return try await loader.image(for: first)
     }
 
     private var memoryPressureMonitor: (any ConditionMonitor<MemoryPressureLevel>)? {
@@ -132,9 +117,9 @@ public final class ImagePrefetcher: Sendable {
     }
 
     private func isInMemory(_ prefetch: Prefetch) -> Bool {
-        guard case .image(let key, _) = prefetch.key.product else { return false }
+        guard case .image(let key, let readsMemory) = prefetch.key.product else { return false }
         guard let knownLoader else { return loader.cachedImage(for: prefetch.request) != nil }
-        return knownLoader.imageInMemory(key, for: prefetch.request) != nil
+        return readsMemory && knownLoader.configuration.memoryCache?.image(for: key) != nil
     }
 
     private func start(_ prefetch: Prefetch, _ id: PrefetchID) {
@@ -155,7 +140,7 @@ public final class ImagePrefetcher: Sendable {
     private func ended(_ id: PrefetchID) {
         let signals = state.withLock { state in
             state.tasks[id] = nil
-            return state.queue.end(id) ? state.takeSignals(afterEndOf: [id]) : []
+            return state.queue.end(id) ? state.takeListeners() : []
         }
         for signal in signals { signal.send(()) }
     }
@@ -164,8 +149,8 @@ public final class ImagePrefetcher: Sendable {
     private func stop(_ remove: (inout PrefetchQueue) -> [PrefetchQueue.Stopped]) {
         let (stopped, tasks, signals) = state.withLock { state in
             let stopped = remove(&state.queue)
-            let ids = stopped.map(\.id)
-            return (stopped, ids.compactMap { state.tasks.removeValue(forKey: $0) }, state.takeSignals(afterEndOf: ids))
+            let tasks = stopped.compactMap { state.tasks.removeValue(forKey: $0.id) }
+            return (stopped, tasks, state.takeListeners())
         }
         for task in tasks { task.cancel() }
         for signal in signals { signal.send(()) }
@@ -185,14 +170,13 @@ struct Prefetch: Sendable {
         request.isProgressive = false
         let product: OperationKey.Product
         switch destination {
-        case .memory, .decoded:
+        case .memory:
             guard request.cachePolicy.memory.writes else { return nil }
-            if destination == .decoded { request.processors = [] }
             product = .image(loader.cacheKey(for: request), readsMemory: request.readsMemory)
         case .disk:
             // Local originals are not stored.
             guard !request.origin.isLocal, request.cachePolicy.disk.writes else { return nil }
-            product = .original(request.original(source: loader.cacheKey(for: request).source))
+            product = .original(request.original(named: loader.cacheKey(for: request).source))
         }
         key = OperationKey(product, StorageRules(request))
         self.request = request

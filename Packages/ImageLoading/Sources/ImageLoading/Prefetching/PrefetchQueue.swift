@@ -23,7 +23,6 @@ struct PrefetchQueue: Sendable {
     init(limit: Int) { self.limit = max(1, limit) }
 
     var count: Int { wanted.count }
-    var wantedIDs: Set<PrefetchID> { Set(wanted.values) }
 
     /// Returns whether a prefetch runs and was not stopped.
     func isRunning(_ id: PrefetchID) -> Bool { running[id].map { wanted[$0] == id } ?? false }
@@ -61,7 +60,10 @@ struct PrefetchQueue: Sendable {
     }
 
     mutating func stopAll() -> [Stopped] {
-        defer { (wanted, waiting) = ([:], [:]) }
+        defer {
+            wanted = [:]
+            waiting = [:]
+        }
         return wanted.values.map { ($0, waiting[$0]) }
     }
 }

@@ -85,7 +85,9 @@ final class PreviewQueue<Input: Sendable>: Sendable {
         _ configuration: ImageLoaderConfiguration, priority: LivePriority,
         handle: @escaping @Sendable (Input, _ isCancelled: @escaping @Sendable () -> Bool) async -> Void
     ) {
-        (self.configuration, self.priority, self.handle) = (configuration, priority, handle)
+        self.configuration = configuration
+        self.priority = priority
+        self.handle = handle
     }
 
     /// - Parameter number: The input is ignored unless this number exceeds all previous ones.
@@ -132,14 +134,14 @@ final class PreviewQueue<Input: Sendable>: Sendable {
 actor PreviewSession {
     private let makeSession: @Sendable () -> (any DecodingSession)?
     private var session: (any DecodingSession)?
-    private var source: ReceivedBytes?
+    private var received: ReceivedBytes?
     private var passedByteCount = 0
     private var previewCount = 0
 
     init(_ makeSession: @escaping @Sendable () -> (any DecodingSession)?) { self.makeSession = makeSession }
 
     /// Prepares for other bytes of the same image. The numbers of its previews continue.
-    func restart() { (source, passedByteCount, session) = (nil, 0, nil) }
+    func restart() { receive(nil) }
 
     /// Returns a preview of all bytes received so far, or nil if there is nothing new to show or decoding fails.
     ///
@@ -148,12 +150,18 @@ actor PreviewSession {
         of received: ReceivedBytes, at elapsed: Duration, isCancelled: @Sendable () -> Bool
     ) -> ImagePreview? {
         guard received.count > passedByteCount else { return nil }
-        if source !== received { (source, passedByteCount, session) = (received, 0, nil) }
+        if self.received !== received { receive(received) }
         let bytes = received.bytes(from: passedByteCount)
         passedByteCount += bytes.count
         session = session ?? makeSession()
         guard let image = try? session?.append(bytes, at: elapsed, isCancelled: isCancelled) else { return nil }
         defer { previewCount += 1 }
         return ImagePreview(image, number: previewCount)
+    }
+
+    private func receive(_ received: ReceivedBytes?) {
+        self.received = received
+        passedByteCount = 0
+        session = nil
     }
 }

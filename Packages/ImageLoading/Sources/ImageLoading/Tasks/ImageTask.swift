@@ -33,7 +33,7 @@ public final class ImageTask: Sendable {
     /// Any number of tasks can iterate. A slow one misses older progress and previews, but never the result.
     public var events: Events { Events(task: self) }
 
-    /// The current priority. Shared work has the highest priority of its requests.
+    /// The current priority. An operation has the highest priority of its requests.
     public var priority: RequestPriority {
         get { livePriority.value }
         set { livePriority.set(newValue) }

@@ -37,7 +37,8 @@ public final class AnimationPlayer {
         self.frames = frames
         self.clock = clock
         self.show = show
-        (first, image) = (firstFrame, firstFrame)
+        first = firstFrame
+        image = firstFrame
     }
 
     deinit { preparation?.cancel() }

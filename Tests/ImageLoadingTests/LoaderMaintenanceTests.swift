@@ -8,8 +8,8 @@ import ImageTransporting
 import Synchronization
 import Testing
 
-@Suite("Statistics and maintenance of the loader", .timeLimit(.minutes(10)))
-struct StatisticsTests {
+@Suite("Times, sharing and maintenance of the loader", .timeLimit(.minutes(10)))
+struct LoaderMaintenanceTests {
     private let fixture = LoaderFixture()
     private let gate = Gate()
 
@@ -18,23 +18,7 @@ struct StatisticsTests {
         return (stepped ?? fixture).request(name, fit: side, then: ScriptedTransport.Reply(body: body))
     }
 
-    @Test("hits and misses are counted by cache, and results by source")
-    func layers() async throws {
-        let request = fixture.request("a")
-        _ = try await fixture.loader.image(for: request)
-        _ = try await fixture.loader.image(for: request)
-        #expect(fixture.loader.cachedImage(for: request) != nil)
-        fixture.memory.removeAll()
-        _ = try await fixture.loader.image(for: request)
-        let numbers = fixture.loader.statistics
-        #expect(numbers.memory.hitRatio == 0.5)
-        #expect(numbers.disk.hitRatio == 0.5)
-        #expect(numbers.succeeded.mapValues(\.count) == [.network: 1, .memory: 2, .disk: 1])
-        #expect(numbers.downloadedBytes == LoaderFixture.image.count)
-        #expect(numbers.savedBytes == 0)
-    }
-
-    @Test("durations and event times use the loader's clock")
+    @Test("event times use the loader's clock")
     func durations() async throws {
         let request = heldRequest("a")
         let task = Task { try await fixture.loader.image(for: request) }
@@ -42,7 +26,6 @@ struct StatisticsTests {
         fixture.clock.advance(by: .seconds(3))
         gate.open()
         _ = try await task.value
-        #expect(fixture.loader.statistics.succeeded[.network]?.averageDuration == Duration.seconds(3))
         let times = fixture.observer.events.map { "\($0.kind) \($0.elapsed)" }
         #expect(times.first == "started 0.0 seconds")
         #expect(times.contains("downloadStarted 0.0 seconds"))
@@ -50,11 +33,13 @@ struct StatisticsTests {
         #expect(times.last == "succeeded(ImageCore.ImageSource.network) 3.0 seconds")
     }
 
-    @Test("each request that joins a download saves its bytes")
+    @Test("each request that joins a download reports its bytes, also with processors or another size")
     func sharing() async throws {
         let fixture = LoaderFixture.stepped()
         let (request, smaller) = (heldRequest("a", of: fixture), heldRequest("a", fit: 10, of: fixture))
-        let images = [request, request, smaller].map { request in
+        var processed = request
+        processed.processors = [FakeProcessor("step")]
+        let images = [request, request, smaller, processed].map { request in
             fixture.start { _ = try await fixture.loader.image(for: request) }
         }
         let data = fixture.start { _ = try await fixture.loader.data(for: request) }
@@ -62,32 +47,14 @@ struct StatisticsTests {
         gate.open()
         fixture.run()
         for task in images + [data] { try await task.value }
-        let numbers = fixture.loader.statistics
-        #expect(numbers.downloadedBytes == LoaderFixture.image.count)
-        #expect(numbers.savedBytes == 3 * LoaderFixture.image.count)
+        let kinds = fixture.observer.kinds()
+        #expect(kinds.count { $0 == .downloadFinished(bytes: LoaderFixture.image.count) } == 1)
+        #expect(kinds.count { $0 == .joined(bytes: LoaderFixture.image.count) } == 4)
     }
 
-    @Test("a processed image that shares another request's decode saves the bytes")
-    func processedSharing() async throws {
+    @Test("a request that joins a download sends the events `joined` and `succeeded`, with its own duration")
+    func joining() async throws {
         let fixture = LoaderFixture.stepped()
-        let plain = heldRequest("a", of: fixture)
-        var processed = plain
-        processed.processors = [FakeProcessor("step")]
-        let first = fixture.start { _ = try await fixture.loader.image(for: plain) }
-        fixture.run()
-        let second = fixture.start { [processed] in _ = try await fixture.loader.image(for: processed) }
-        fixture.run()
-        gate.open()
-        fixture.run()
-        for task in [first, second] { try await task.value }
-        #expect(fixture.loader.statistics.savedBytes == LoaderFixture.image.count)
-    }
-
-    @Test(
-        "a request that joins a transfer sends the events `joined` and `succeeded`, with its own duration",
-        arguments: [true, false])
-    func joining(isObserved: Bool) async throws {
-        let fixture = LoaderFixture.stepped { if !isObserved { $0.observer = nil } }
         let request = heldRequest("a", of: fixture)
         let first = fixture.start { _ = try await fixture.loader.image(for: request) }
         fixture.run()
@@ -98,32 +65,11 @@ struct StatisticsTests {
         gate.open()
         fixture.run()
         for task in [first, second] { try await task.value }
-        let network = fixture.loader.statistics.succeeded[.network]
-        #expect(network?.count == 2 && network?.duration == .seconds(3 + 2))
-        guard isObserved else { return }
         let events = fixture.observer.events
         let joiner = try #require(events.last { $0.kind == .started }?.request)
         let last = events.filter { $0.request == joiner }.suffix(2)
         #expect(last.map(\.kind) == [.joined(bytes: LoaderFixture.image.count), .succeeded(.network)])
         #expect(last.map(\.elapsed) == [.seconds(2), .seconds(2)])
-    }
-
-    @Test("failures and cancellations are counted separately")
-    func failures() async {
-        let missing = fixture.request("missing", then: .status(.notFound))
-        await #expect(throws: ImageError.self) { try await fixture.loader.image(for: missing) }
-        let held = heldRequest("a")
-        let task = Task { try await fixture.loader.image(for: held) }
-        await gate.arrivals(1)
-        task.cancel()
-        await #expect(throws: ImageError.self) { try await task.value }
-        gate.open()
-        let numbers = fixture.loader.statistics
-        #expect(numbers.failed.count == 1)
-        #expect(numbers.cancelled.count == 1)
-        #expect(numbers.succeeded.isEmpty)
-        #expect(numbers.failed.averageDuration == Duration.zero)
-        #expect(ImageLoaderStatistics().failed.averageDuration?.components == nil)
     }
 
     /// Returns the maintenance of a store that logs removals and fails with an error.
