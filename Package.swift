@@ -181,20 +181,18 @@ let codecs = [
     library("CLibGIF", in: "ImageCodecGIF", pkgConfig: "libgif", apt: "libgif-dev", brew: "giflib"),
     module("ImageCodecImageIO", uses: ["ImageCore"]),
     module("ImageThumbHash", uses: ["ImageCore"]),
-    // Shrinks the planes that video codecs decode to.
-    kernels("CImagePlanes", in: "ImageDecoding"),
-    // Reads the container of AVIF and HEIF.
+    // Reads the container of AVIF, HEIF and JPEG XL.
     .target(
         name: "ISOBoxes", dependencies: ["ImageCore"], path: "Packages/ImageDecoding/Sources/ISOBoxes",
         swiftSettings: strict),
     module("ImageCodecAVIF", uses: ["ImageCore", "ISOBoxes", optional("CImageCodecAVIF", trait: "AVIF")]),
-    shim("CImageCodecAVIF", in: "ImageCodecAVIF", over: "CImagePlanes", "CLibAVIF", trait: "AVIF"),
+    shim("CImageCodecAVIF", in: "ImageCodecAVIF", over: "CLibAVIF", trait: "AVIF"),
     library("CLibAVIF", in: "ImageCodecAVIF", pkgConfig: "libavif", apt: "libavif-dev", brew: "libavif"),
     module("ImageCodecHEIF", uses: ["ImageCore", "ISOBoxes", optional("CImageCodecHEIF", trait: "HEIF")]),
-    shim("CImageCodecHEIF", in: "ImageCodecHEIF", over: "CImagePlanes", "CLibHEIF", "CLibDE265", trait: "HEIF"),
+    shim("CImageCodecHEIF", in: "ImageCodecHEIF", over: "CLibHEIF", "CLibDE265", trait: "HEIF"),
     library("CLibHEIF", in: "ImageCodecHEIF", pkgConfig: "libheif", apt: "libheif-dev", brew: "libheif"),
     library("CLibDE265", in: "ImageCodecHEIF", pkgConfig: "libde265", apt: "libde265-dev", brew: "libde265"),
-    module("ImageCodecJXL", uses: ["ImageCore", optional("CImageCodecJXL", trait: "JXL")]),
+    module("ImageCodecJXL", uses: ["ImageCore", "ISOBoxes", optional("CImageCodecJXL", trait: "JXL")]),
     shim("CImageCodecJXL", in: "ImageCodecJXL", over: "CLibJXL", trait: "JXL"),
     library("CLibJXL", in: "ImageCodecJXL", pkgConfig: "libjxl", apt: "libjxl-dev", brew: "jpeg-xl"),
 ]

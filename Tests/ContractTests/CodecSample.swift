@@ -1,3 +1,4 @@
+import ImageContractTesting
 import ImageCore
 import ImageTesting
 
@@ -37,5 +38,21 @@ enum CodecSample: CaseIterable {
             }
         }
         return Bitmap(size: size, pixels: pixels, isOpaque: !hasAlpha)
+    }
+}
+
+extension ImageDecoderContract.Sample {
+    /// Returns a lossy and a lossless file of each sample.
+    static func all(
+        by encoder: any ImageEncoder, of samples: [CodecSample] = CodecSample.allCases
+    ) throws -> [ImageDecoderContract.Sample] {
+        try samples.flatMap { sample in
+            try [false, true].map { isLossless in
+                ImageDecoderContract.Sample(
+                    "\(sample), \(isLossless ? "lossless" : "lossy")",
+                    try sample.encoded(by: encoder, options: EncodingOptions(isLossless: isLossless)),
+                    storedSize: sample.size, frameCount: sample.frameCount)
+            }
+        }
     }
 }

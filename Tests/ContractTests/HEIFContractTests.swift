@@ -5,24 +5,14 @@
     import ImageTesting
     import Testing
 
-    #if canImport(FoundationEssentials)
-        import FoundationEssentials
-    #else
-        import Foundation
-    #endif
-
     @Suite("HEIF: the contracts of decoders and encoders")
     struct HEIFContractTests {
         @Test("the decoder passes", arguments: ImageDecoderContract.rules)
         func decoder(_ rule: ContractRule<ImageDecoderContract.Subject>) async throws {
-            let samples = try [CodecSample.opaque, .transparent].flatMap { sample in
-                try [false, true].map { isLossless in
-                    let data = try sample.encoded(by: HEIFEncoder(), options: EncodingOptions(isLossless: isLossless))
-                    return ImageDecoderContract.Sample(
-                        "\(sample), \(isLossless ? "lossless" : "lossy")", data, storedSize: sample.size)
-                }
-            }
-            try await rule.check(.init(HEIFDecoder(), samples: samples))
+            try await rule.check(
+                .init(
+                    HEIFDecoder(),
+                    samples: ImageDecoderContract.Sample.all(by: HEIFEncoder(), of: [.opaque, .transparent])))
         }
 
         @Test("the encoder passes", arguments: ImageEncoderContract.rules)

@@ -6,26 +6,12 @@
     import TestJXL
     import Testing
 
-    #if canImport(FoundationEssentials)
-        import FoundationEssentials
-    #else
-        import Foundation
-    #endif
-
     @Suite("JPEG XL: the contracts of decoders and encoders")
     struct JXLContractTests {
         @Test("the decoder passes", arguments: ImageDecoderContract.rules)
         func decoder(_ rule: ContractRule<ImageDecoderContract.Subject>) async throws {
-            let encoder = JXLEncoder(effort: 3)
-            let samples = try CodecSample.allCases.flatMap { sample in
-                try [false, true].map { isLossless in
-                    let data = try sample.encoded(by: encoder, options: EncodingOptions(isLossless: isLossless))
-                    return ImageDecoderContract.Sample(
-                        "\(sample), \(isLossless ? "lossless" : "lossy")", data, storedSize: sample.size,
-                        frameCount: sample.frameCount)
-                }
-            }
-            try await rule.check(.init(JXLDecoder(), samples: samples))
+            try await rule.check(
+                .init(JXLDecoder(), samples: ImageDecoderContract.Sample.all(by: JXLEncoder(effort: 3))))
         }
 
         @Test("the incremental decoder passes", arguments: IncrementalImageDecoderContract.rules)

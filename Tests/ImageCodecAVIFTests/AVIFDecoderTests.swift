@@ -113,18 +113,6 @@
             }
         }
 
-        @Test("the cells of a grid are joined")
-        func grid() throws {
-            var image = TestAVIF.detailed(192, 128, format: 420)
-            let whole = try avif.pixels(try avif.open(try image.file()))
-            (image.settings.grid_columns, image.settings.grid_rows) = (3, 2)
-            let opened = try avif.open(try image.file())
-            #expect(opened.header.storedSize == PixelSize(width: 192, height: 128))
-            #expect(try avif.pixels(opened) == whole)
-            // The cells and the joined image: one byte of luma and a quarter of two chroma planes per pixel, twice.
-            #expect(opened.heldBytes(frame: 0, size: opened.header.storedSize, layout: .rgba8) == 256 * 128 * 3)
-        }
-
         @Test("only the clean aperture is delivered", arguments: [420, 444])
         func cleanAperture(format: Int) throws {
             var image = Self.shaded(64, 48, format: format)
@@ -194,15 +182,6 @@
             let half = try avif.pixels(opened, size: PixelSize(width: 3999, height: 41))
             let means = Self.shrunk(try avif.pixels(opened), 7997, 81, 2)
             #expect(half.largestDifference(to: means) <= 2)
-        }
-
-        @Test("images with alpha have only the stored size")
-        func smallerAlpha() throws {
-            let opened = try avif.open(try TestAVIF.detailed(64, 48, hasAlpha: true).file())
-            #expect(opened.decodableSize(covering: PixelSize(width: 1, height: 1)) == opened.header.storedSize)
-            #expect(throws: DecodingFailure.self) {
-                try avif.pixels(opened, size: PixelSize(width: 8, height: 6))
-            }
         }
     }
 #endif

@@ -68,40 +68,10 @@
             #expect(heif.rows(file).failure == .unsupported(.heic, "the matrix coefficients 14"))
         }
 
-        @Test(
-            "a grid equals its tiles side by side", arguments: [0, 1, 2, 3])
-        func grid(chroma: Int) throws {
-            let (tile, size) = (PixelSize(width: 64, height: 64), PixelSize(width: 150, height: 120))
-            var builder = HEIFBuilder()
-            let ids = try (0..<6).map { index in
-                let planes = TestPlanes(size: tile, chroma: chroma, bitDepth: 8, seed: index * 20)
-                return builder.image(try planes.encoded())
-            }
-            let color = builder.property(
-                "colr", HEIFBuilder.color(primaries: 1, transfer: 13, matrix: 6, isFullRange: true))
-            builder.primary = builder.grid(ids, columns: 3, size: size, properties: [color])
-            let image = try heif.open(builder.file())
-            #expect(image.header.storedSize == size)
-            let pixels = try heif.pixels(image)
-            try #require(pixels.count == size.area * 4)
-            for (x, y) in [
-                (0, 0), (20, 30), (100, 10), (140, 50), (10, 100), (90, 90), (147, 117), (30, 64), (130, 70),
-            ] {
-                let (column, row) = (x / 64, y / 64)
-                let planes = TestPlanes(size: tile, chroma: chroma, bitDepth: 8, seed: (row * 3 + column) * 20)
-                guard (1..<63).contains(x % 64), (1..<63).contains(y % 64) else { continue }
-                let expected = planes.color(x % 64, y % 64, weights: (0.299, 0.114), isFullRange: true)
-                for channel in 0..<3 {
-                    #expect(
-                        abs(Double(pixels[(y * size.width + x) * 4 + channel]) - expected[channel]) <= 1, "\(x), \(y)")
-                }
-            }
-        }
-
-        @Test("decoding in strips of a grid gives the rows of a single image", arguments: [1, 2, 4, 8])
-        func gridStrips(shrinking: Int) throws {
+        @Test("decoding in strips of a grid gives the rows of a single image", arguments: 0...3)
+        func gridStrips(chroma: Int) throws {
             // One image, and the same samples as four tiles.
-            let whole = TestPlanes(size: PixelSize(width: 128, height: 128), chroma: 1, bitDepth: 8)
+            let whole = TestPlanes(size: PixelSize(width: 128, height: 128), chroma: chroma, bitDepth: 8)
             var builder = HEIFBuilder()
             let color = builder.property(
                 "colr", HEIFBuilder.color(primaries: 1, transfer: 13, matrix: 6, isFullRange: true))
@@ -109,35 +79,9 @@
                 builder.image(try whole.encoded(left: left, top: top))
             }
             builder.primary = builder.grid(ids, columns: 2, size: whole.size, properties: [color])
-            let size = PixelSize(width: 128 / shrinking, height: 128 / shrinking)
-            let tiled = try heif.pixels(try heif.open(builder.file()), size: size)
-            let single = try heif.pixels(try heif.open(HEIFBuilder.still(whole)), size: size)
+            let tiled = try heif.pixels(builder.file())
+            let single = try heif.pixels(HEIFBuilder.still(whole))
             #expect(tiled == single)
-        }
-
-        @Test("smaller sizes are the mean of blocks", arguments: [2, 4, 8], [0, 1, 2, 3])
-        func shrinking(factor: Int, chroma: Int) throws {
-            let planes = TestPlanes(chroma: chroma, bitDepth: 10)
-            let image = try heif.open(HEIFBuilder.still(planes))
-            let size = PixelSize(width: planes.size.width / factor, height: planes.size.height / factor)
-            #expect(image.decodableSize(covering: size) == size)
-            let pixels = try heif.pixels(image, size: size)
-            // The mean of gray is that of luma. Colors are clamped before and after the mean, so only interior ones are compared.
-            let whole = try heif.pixels(image)
-            var (sum, count) = (0, 0)
-            for y in 0..<size.height {
-                for x in 0..<size.width {
-                    var mean = 0
-                    for row in 0..<factor {
-                        for column in 0..<factor {
-                            mean += Int(whole[((y * factor + row) * planes.size.width + x * factor + column) * 4 + 1])
-                        }
-                    }
-                    sum += abs(mean / (factor * factor) - Int(pixels[(y * size.width + x) * 4 + 1]))
-                    count += 1
-                }
-            }
-            #expect(Double(sum) / Double(count) < 6, "\(Double(sum) / Double(count))")
         }
     }
 
@@ -147,7 +91,7 @@
             var tile = self
             tile.size = PixelSize(width: 64, height: 64)
             var samples: [UInt16] = []
-            for plane in 0..<3 {
+            for plane in 0..<(chroma == 0 ? 1 : 3) {
                 let (across, down) = plane == 0 ? (1, 1) : (across, down)
                 for y in 0..<64 / down {
                     for x in 0..<64 / across {

@@ -51,11 +51,5 @@
                 try encoder.encode(JXLSamples.bitmap(), options: EncodingOptions())
             }
         }
-
-        @Test("the effort is clamped")
-        func effort() {
-            #expect(JXLEncoder(effort: 0).effort == 1)
-            #expect(JXLEncoder(effort: 99).effort == 9)
-        }
     }
 #endif

@@ -14,7 +14,7 @@ HEADING = '## Layers'
 COMPOSITION = {'ImageLoaderKit'}
 APPLE_ADAPTERS = {'ImageCodecImageIO', 'ImageTransportURLSession', 'ImagePresentingUIKit', 'ImagePresentingSwiftUI'}
 # Targets without a product, which codecs share.
-SHARED = {'CImagePlanes', 'ISOBoxes'}
+SHARED = {'ISOBoxes'}
 MONOTONIC_TIME = {'ImageTransportCurl'}
 TOP_LEVEL = {
     'Packages', 'Apps', 'Tests', 'Scripts', 'Documentation', 'Package.swift', 'ARCHITECTURE.md', 'README.md', 'CHANGELOG.md',

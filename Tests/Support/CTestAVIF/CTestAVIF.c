@@ -98,24 +98,6 @@ static avifResult add_frames(avifEncoder *encoder, avifImage *image, test_avif_s
     return result;
 }
 
-static avifResult add_cells(avifEncoder *encoder, const avifImage *image, test_avif_settings settings) {
-    avifImage *cells[64];
-    uint32_t count = settings.grid_columns * settings.grid_rows;
-    uint32_t width = image->width / settings.grid_columns, height = image->height / settings.grid_rows;
-    if (count > 64) return AVIF_RESULT_INVALID_ARGUMENT;
-    for (uint32_t index = 0; index < count; index++) {
-        avifCropRect rect = {
-            index % settings.grid_columns * width, index / settings.grid_columns * height, width, height};
-        cells[index] = avifImageCreateEmpty();
-        (void)avifImageSetViewRect(cells[index], image, &rect);
-    }
-    avifResult result = avifEncoderAddImageGrid(
-        encoder, settings.grid_columns, settings.grid_rows, (const avifImage *const *)cells,
-        AVIF_ADD_IMAGE_FLAG_SINGLE);
-    for (uint32_t index = 0; index < count; index++) avifImageDestroy(cells[index]);
-    return result;
-}
-
 uint8_t *test_avif_write(
     test_avif_settings settings, const uint16_t *y, const uint16_t *u, const uint16_t *v, const uint16_t *a,
     const uint8_t *profile, size_t profile_length, const uint8_t *exif, size_t exif_length, size_t *length) {
@@ -130,9 +112,7 @@ uint8_t *test_avif_write(
     encoder->minQuantizer = encoder->maxQuantizer = 0;
     encoder->minQuantizerAlpha = encoder->maxQuantizerAlpha = 0;
     if (settings.timescale > 0) encoder->timescale = settings.timescale;
-    if (settings.grid_columns > 0) {
-        result = add_cells(encoder, image, settings);
-    } else if (settings.frame_count > 1) {
+    if (settings.frame_count > 1) {
         result = add_frames(encoder, image, settings);
     } else {
         result = avifEncoderAddImage(encoder, image, 1, AVIF_ADD_IMAGE_FLAG_SINGLE);

@@ -2,7 +2,8 @@
 
 #include "CImageCodecAVIF.h"
 
-#include <CImagePlanes.h>
+#include "Shrinking.h"
+
 #include <avif/avif.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,6 +26,7 @@ static avif_outcome outcome_of(avifResult result) {
 
 struct avif_reader {
     avifDecoder *decoder;
+    uint8_t *bytes;         /* the file */
     avifImage *view;        /* rows of the decoded image, or of a smaller image in `scratch` */
     uint8_t *scratch;
     size_t scratch_length;
@@ -109,8 +111,10 @@ static void read_info(const avifDecoder *decoder, avif_info *info) {
 static avif_outcome parse(avif_reader *reader, const uint8_t *bytes, size_t length, avif_limits limits) {
     reader->decoder = make_decoder(limits);
     reader->view = avifImageCreateEmpty();
-    if (reader->decoder == NULL || reader->view == NULL) return avif_out_of_memory;
-    avifResult result = avifDecoderSetIOMemory(reader->decoder, bytes, length);
+    reader->bytes = malloc(length + 1);
+    if (reader->decoder == NULL || reader->view == NULL || reader->bytes == NULL) return avif_out_of_memory;
+    if (length > 0) memcpy(reader->bytes, bytes, length);
+    avifResult result = avifDecoderSetIOMemory(reader->decoder, reader->bytes, length);
     if (result == AVIF_RESULT_OK) result = avifDecoderParse(reader->decoder);
     if (result != AVIF_RESULT_OK) {
         return is_too_large(reader->decoder, &reader->info) ? avif_too_large : outcome_of(result);
@@ -140,6 +144,7 @@ void avif_reader_close(avif_reader *reader) {
     if (reader->view != NULL) avifImageDestroy(reader->view);
     if (reader->decoder != NULL) avifDecoderDestroy(reader->decoder);
     free(reader->scratch);
+    free(reader->bytes);
     free(reader);
 }
 
@@ -147,6 +152,8 @@ void avif_reader_copy_profile(const avif_reader *reader, uint8_t *profile) {
     if (reader->info.profile_length > 0)
         memcpy(profile, reader->decoder->image->icc.data, reader->info.profile_length);
 }
+
+avif_outcome avif_reader_restart(avif_reader *reader) { return outcome_of(avifDecoderReset(reader->decoder)); }
 
 uint32_t avif_reader_nearest_keyframe(const avif_reader *reader, uint32_t index) {
     return avifDecoderNearestKeyframe(reader->decoder, index);
@@ -245,15 +252,18 @@ avif_outcome avif_reader_smaller_rows(
     avifGetPixelFormatInfo(image->yuvFormat, &format);
     uint32_t width = (info->crop_width + step - 1) / step;
     size_t stride = (size_t)width * (image->depth > 8 ? 2 : 1), length = stride * row_count;
+    size_t sums_length = (size_t)info->crop_width * sizeof(uint32_t);
     int channels = image->yuvFormat == AVIF_PIXEL_FORMAT_YUV400 ? 1 : 3;
-    if (!reserve_scratch(reader, length * (size_t)channels)) return avif_out_of_memory;
+    if (!reserve_scratch(reader, sums_length + length * (size_t)channels)) return avif_out_of_memory;
     describe_view(reader, width, row_count);
     for (int channel = 0; channel < channels; channel++) {
         int shift_x = channel == 0 ? 0 : format.chromaShiftX, shift_y = channel == 0 ? 0 : format.chromaShiftY;
-        uint8_t *target = reader->scratch + (size_t)channel * length;
-        shrink_plane(
-            cropped_plane(reader, channel, shift_x, shift_y), divisor >> shift_x, divisor >> shift_y, (int)first_row,
-            (int)row_count, target, stride);
+        uint8_t *target = reader->scratch + sums_length + (size_t)channel * length;
+        image_plane plane = cropped_plane(reader, channel, shift_x, shift_y);
+        for (uint32_t row = 0; row < row_count; row++)
+            shrink_row(
+                plane, divisor >> shift_x, divisor >> shift_y, (int)(first_row + row), (uint32_t *)reader->scratch,
+                target + row * stride);
         reader->view->yuvPlanes[channel] = target;
         reader->view->yuvRowBytes[channel] = (uint32_t)stride;
     }

@@ -71,7 +71,9 @@
             let hasAlpha = frames.contains { !$0.bitmap.isOpaque }
             let writer = try writer(
                 of: first.bitmap.size, hasAlpha: hasAlpha, speed: min(speed, Self.fastestAnimation), options: options)
-            for frame in frames { try writer.add(frame.bitmap, duration: frame.delay.wholeMilliseconds) }
+            for frame in frames {
+                try writer.add(frame.bitmap, duration: frame.delay.milliseconds(upTo: Int(Int32.max)))
+            }
             let file = try writer.finish()
             return loopCount > 0 ? try RepeatedAnimation.file(file, loopCount: loopCount) : file
         }
@@ -91,21 +93,47 @@
         }
     }
 
-    extension EncodingOptions {
-        /// The quality from 0 to 1; the default if it is not a number.
-        fileprivate var clampedQuality: Double {
-            quality.isNaN ? EncodingOptions().quality : min(max(quality, 0), 1)
-        }
-    }
+    /// Encodes frames with libavif.
+    ///
+    /// Safe: the handle is valid from `init` to `deinit` and never leaves the class. Pixels are only read during a call,
+    /// and have the size of the image.
+    @safe private final class AVIFWriter {
+        /// The units of a duration per second.
+        static let timescale: UInt64 = 1000
 
-    extension Duration {
-        /// The duration in milliseconds, rounded, from 1 to 2^31 - 1.
-        fileprivate var wholeMilliseconds: Int {
-            let (seconds, attoseconds) = limited.components
-            guard seconds >= 0, attoseconds >= 0 else { return 1 }
-            guard seconds < 2_147_483 else { return Int(Int32.max) }
-            let milliseconds = (attoseconds + 500_000_000_000_000) / 1_000_000_000_000_000
-            return max(1, Int(seconds) * 1000 + Int(milliseconds))
+        private let size: PixelSize
+        private let handle: OpaquePointer
+
+        init(size: PixelSize, settings: avif_settings, profile: Data) throws(EncodingFailure) {
+            self.size = size
+            let handle = unsafe profile.withUnsafeBytes { profile in
+                unsafe avif_writer_open(
+                    UInt32(size.width), UInt32(size.height), settings, Self.timescale, profile.baseAddress,
+                    profile.count)
+            }
+            guard let handle = unsafe handle else { throw .failed(.avif, "libavif has no encoder or no memory") }
+            unsafe self.handle = handle
+        }
+
+        deinit { unsafe avif_writer_close(handle) }
+
+        /// Encodes a frame. The duration is 0 for a still image.
+        func add(_ bitmap: Bitmap, duration: Int) throws(EncodingFailure) {
+            precondition(bitmap.size == size)
+            let outcome = unsafe bitmap.pixels.withUnsafeBufferPointer { pixels in
+                unsafe avif_writer_add(handle, pixels.baseAddress, UInt64(duration))
+            }
+            guard outcome == avif_ok else { throw .failed(.avif, "libavif could not encode the image") }
+        }
+
+        func finish() throws(EncodingFailure) -> Data {
+            var file = unsafe avif_bytes()
+            let outcome = unsafe avif_writer_finish(handle, &file)
+            defer { unsafe avif_free(&file) }
+            guard outcome == avif_ok, let bytes = unsafe file.bytes else {
+                throw .failed(.avif, "libavif could not write the file")
+            }
+            return unsafe Data(bytes: bytes, count: file.length)
         }
     }
 #endif

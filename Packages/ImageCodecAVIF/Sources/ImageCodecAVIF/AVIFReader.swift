@@ -10,19 +10,12 @@
 
     /// Decodes frames with libavif.
     ///
-    /// Safe: the handle is valid from `open` to `deinit` and never leaves the class. libavif keeps pointers to the bytes
-    /// and doesn't copy them. It uses them only in calls within `withUnsafeBytes` that find the bytes at the address at
-    /// which they were opened; otherwise they are opened again. Rows are written to memory of the size that the C code
-    /// requires.
+    /// Safe: the handle is valid from `init` to `deinit` and never leaves the class. Rows are written to memory of the size
+    /// that the C code requires.
     @safe final class AVIFReader {
         /// The properties of the image.
-        private(set) var info = avif_info()
-        /// The ICC profile; nil if there is none, or if it exceeds the limit.
-        private(set) var profile: Data?
-        private let data: Data
-        private let limits: DecodingLimits
-        private var handle: OpaquePointer?
-        private var address: UnsafeRawPointer?
+        let info: avif_info
+        private let handle: OpaquePointer
         /// The frame of which the handle has the pixels.
         private var decodedFrame: Int?
         /// Whether the handle has decoded a frame or failed to.
@@ -30,44 +23,53 @@
 
         /// Reads the container. Throws `.limitExceeded` if libavif finds that an image is too large.
         init(of data: Data, limits: DecodingLimits) throws(DecodingFailure) {
-            self.data = data
-            self.limits = limits
-            let outcome = unsafe withHandle { _ in avif_ok }
-            if outcome == avif_too_large { try checkSize() }
+            var info = avif_info()
+            var handle: OpaquePointer?
+            let outcome = unsafe data.withUnsafeBytes { bytes in
+                unsafe avif_reader_open(bytes.baseAddress, bytes.count, avif_limits(limits), &handle, &info)
+            }
+            if outcome == avif_too_large {
+                let size = PixelSize(width: Int(info.width), height: Int(info.height))
+                try limits.check(size)
+                throw .unsupported(.avif, "libavif doesn't decode images of \(size)")
+            }
             try check(outcome)
-            if info.profile_length > 0, info.profile_length <= limits.metadataBytes { profile = try copyProfile() }
+            guard let handle = unsafe handle else { throw .unsupported(.avif, "libavif could not allocate memory") }
+            unsafe self.handle = handle
+            self.info = info
         }
 
-        deinit { close() }
+        deinit { unsafe avif_reader_close(handle) }
+
+        /// Returns the ICC profile; nil if there is none, or if it exceeds the limit.
+        func profile(limit: Int) -> Data? {
+            guard info.profile_length > 0, info.profile_length <= limit else { return nil }
+            var profile = Data(count: info.profile_length)
+            unsafe profile.withUnsafeMutableBytes { target in
+                if let start = target.baseAddress { unsafe avif_reader_copy_profile(handle, start) }
+            }
+            return profile
+        }
 
         /// Decodes a frame, and those before it that it needs. Calls `checkCancellation` before each.
         ///
-        /// Each keyframe is decoded by a new handle. Otherwise the frames of a damaged file would depend on those that
-        /// were decoded before.
+        /// Each keyframe is decoded after a restart. Otherwise the frames of a damaged file would depend on those that were
+        /// decoded before.
         func decode(_ frame: Int, for sink: any PixelRowSink) throws(DecodingFailure) {
             if frame == decodedFrame { return }
-            var next = nearestKeyframe(before: frame)
+            var next = min(frame, Int(unsafe avif_reader_nearest_keyframe(handle, UInt32(frame))))
             if let decodedFrame, (next..<frame).contains(decodedFrame) {
                 next = decodedFrame + 1
             } else if isUsed {
-                close()
+                try check(unsafe avif_reader_restart(handle))
             }
             decodedFrame = nil
             isUsed = true
             for index in next...frame {
                 try sink.checkCancellation()
-                try check(unsafe withHandle { handle in unsafe avif_reader_decode(handle, UInt32(index)) })
+                try check(unsafe avif_reader_decode(handle, UInt32(index)))
             }
             decodedFrame = frame
-        }
-
-        private func nearestKeyframe(before frame: Int) -> Int {
-            var keyframe = UInt32(frame)
-            _ = unsafe withHandle { handle in
-                keyframe = unsafe avif_reader_nearest_keyframe(handle, keyframe)
-                return avif_ok
-            }
-            return min(Int(keyframe), frame)
         }
 
         /// Converts rows of the decoded frame to RGBA.
@@ -78,10 +80,8 @@
             precondition(target.count >= 4 * Int(info.width) * (rows.count + 3))
             var skipped: UInt32 = 0
             let outcome = unsafe target.withUnsafeMutableBufferPointer { target in
-                unsafe withHandle { handle in
-                    unsafe avif_reader_rows(
-                        handle, UInt32(rows.lowerBound), UInt32(rows.count), target.baseAddress, &skipped)
-                }
+                unsafe avif_reader_rows(
+                    handle, UInt32(rows.lowerBound), UInt32(rows.count), target.baseAddress, &skipped)
             }
             try check(outcome)
             return Int(skipped)
@@ -92,54 +92,10 @@
             precondition([2, 4, 8].contains(divisor))
             precondition(target.count >= 4 * ((Int(info.crop_width) + divisor - 1) / divisor) * rows.count)
             let outcome = unsafe target.withUnsafeMutableBufferPointer { target in
-                unsafe withHandle { handle in
-                    unsafe avif_reader_smaller_rows(
-                        handle, CInt(divisor), UInt32(rows.lowerBound), UInt32(rows.count), target.baseAddress)
-                }
+                unsafe avif_reader_smaller_rows(
+                    handle, CInt(divisor), UInt32(rows.lowerBound), UInt32(rows.count), target.baseAddress)
             }
             try check(outcome)
-        }
-
-        private func copyProfile() throws(DecodingFailure) -> Data {
-            var bytes = [UInt8](repeating: 0, count: info.profile_length)
-            let outcome = unsafe bytes.withUnsafeMutableBufferPointer { target in
-                unsafe withHandle { handle in
-                    if let start = target.baseAddress { unsafe avif_reader_copy_profile(handle, start) }
-                    return avif_ok
-                }
-            }
-            try check(outcome)
-            return Data(bytes)
-        }
-
-        /// Calls `body` with an open handle while the bytes are valid.
-        @unsafe private func withHandle(_ body: (OpaquePointer) -> avif_outcome) -> avif_outcome {
-            unsafe data.withUnsafeBytes { bytes in
-                if unsafe handle == nil || address != bytes.baseAddress {
-                    let outcome = unsafe open(bytes)
-                    if outcome != avif_ok { return outcome }
-                }
-                guard let handle = unsafe handle else { return avif_out_of_memory }
-                return unsafe body(handle)
-            }
-        }
-
-        private func close() {
-            if let handle = unsafe handle { unsafe avif_reader_close(handle) }
-            unsafe handle = nil
-        }
-
-        @unsafe private func open(_ bytes: UnsafeRawBufferPointer) -> avif_outcome {
-            close()
-            unsafe address = bytes.baseAddress
-            return unsafe avif_reader_open(bytes.baseAddress, bytes.count, avif_limits(limits), &handle, &info)
-        }
-
-        /// Throws `.limitExceeded` or `.unsupported` for the size at which libavif stopped.
-        private func checkSize() throws(DecodingFailure) {
-            let size = PixelSize(width: Int(info.width), height: Int(info.height))
-            try limits.check(size)
-            throw .unsupported(.avif, "libavif doesn't decode images of \(size)")
         }
     }
 

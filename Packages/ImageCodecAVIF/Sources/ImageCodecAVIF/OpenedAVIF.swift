@@ -22,7 +22,7 @@
                 try AVIFReader(of: container.data, limits: limits)
             }
             try container.checkCells(reader.info)
-            header = try ImageHeader(of: reader, track: container.track)
+            header = try ImageHeader(of: reader, track: container.track, limits: limits)
             try limits.check(PixelSize(width: Int(reader.info.width), height: Int(reader.info.height)))
             try limits.check(.frames, header.frameCount)
             try limits.check(.decodedBytes, reader.info.planeBytes(hasGrid: container.hasGrid))
@@ -113,12 +113,14 @@
     }
 
     extension ImageHeader {
-        fileprivate init(of reader: AVIFReader, track: AVIFTrack?) throws(DecodingFailure) {
+        fileprivate init(
+            of reader: AVIFReader, track: AVIFTrack?, limits: DecodingLimits
+        ) throws(DecodingFailure) {
             let info = reader.info
             self.init(
                 format: .avif, storedSize: PixelSize(width: Int(info.crop_width), height: Int(info.crop_height)),
                 orientation: ImageOrientation(rotation: Int(info.rotation), mirror: Int(info.mirror)),
-                hasAlpha: info.has_alpha != 0, colorProfile: reader.profile)
+                hasAlpha: info.has_alpha != 0, colorProfile: reader.profile(limit: limits.metadataBytes))
             if colorProfile == nil {
                 colorCalibration = try ColorCalibration(
                     primaries: Int(info.primaries), transfer: Int(info.transfer), format: .avif)
@@ -145,10 +147,34 @@
         }
     }
 
-    extension PixelSize {
-        /// Returns the size with both sides divided and rounded up.
-        fileprivate func divided(by divisor: Int) -> PixelSize {
-            PixelSize(width: (width + divisor - 1) / divisor, height: (height + divisor - 1) / divisor)
+    extension ImageOrientation {
+        /// Creates the orientation of an image that is rotated, then mirrored (ISO/IEC 23008-12, 6.5.10 and 6.5.12).
+        ///
+        /// - Parameters:
+        ///   - rotation: Quarter turns counterclockwise.
+        ///   - mirror: 0 for none, 1 if the top and bottom are exchanged, 2 if the left and right are.
+        init(rotation: Int, mirror: Int) {
+            let orientations: [[ImageOrientation]] = [
+                [.up, .downMirrored, .upMirrored],
+                [.left, .leftMirrored, .rightMirrored],
+                [.down, .upMirrored, .downMirrored],
+                [.right, .rightMirrored, .leftMirrored],
+            ]
+            self = orientations[rotation & 3][min(max(mirror, 0), 2)]
+        }
+
+        /// The rotation and the mirroring, as for the initializer, that give this orientation.
+        var transform: (rotation: Int, mirror: Int) {
+            switch self {
+            case .up: (0, 0)
+            case .upMirrored: (0, 2)
+            case .down: (2, 0)
+            case .downMirrored: (0, 1)
+            case .leftMirrored: (1, 1)
+            case .right: (3, 0)
+            case .rightMirrored: (3, 1)
+            case .left: (1, 0)
+            }
         }
     }
 #endif

@@ -2,21 +2,16 @@
 
 #include "Planes.h"
 
-#include <CImagePlanes.h>
 #include <stdlib.h>
 
 /* Memory for one row. Without chroma, the rows of chroma stay 0. */
 typedef struct {
     float *planes[3];   /* samples at the resolution of luma */
     float *near, *far;  /* two subsampled rows; with one more sample on each side */
-    uint8_t *shrunk[3]; /* planes after shrinking */
 } row_memory;
 
 static void release(row_memory memory) {
-    for (int plane = 0; plane < 3; plane++) {
-        free(memory.planes[plane]);
-        free(memory.shrunk[plane]);
-    }
+    for (int plane = 0; plane < 3; plane++) free(memory.planes[plane]);
     free(memory.near);
     free(memory.far);
 }
@@ -24,10 +19,8 @@ static void release(row_memory memory) {
 static int allocate(row_memory *memory, int width) {
     size_t samples = (size_t)width + 16;
     int is_good = 1;
-    for (int plane = 0; plane < 3; plane++) {
+    for (int plane = 0; plane < 3; plane++)
         is_good &= (memory->planes[plane] = calloc(samples, sizeof(float))) != NULL;
-        is_good &= (memory->shrunk[plane] = calloc(samples, 2)) != NULL;
-    }
     is_good &= (memory->near = calloc(samples, sizeof(float))) != NULL;
     is_good &= (memory->far = calloc(samples, sizeof(float))) != NULL;
     return is_good;
@@ -106,31 +99,6 @@ static void convert_row(
     color(memory.planes, conversion->left, conversion->width, conversion, rgba);
 }
 
-/* Shrinks the blocks of one output row. Chroma that is subsampled is shrunk by less, so that all planes get the same size. */
-static void shrink_row(const heic_planes *planes, const heic_conversion *conversion, int row, row_memory memory) {
-    int y = conversion->top + row * conversion->shrinking;
-    int height = at_most(conversion->height - row * conversion->shrinking, conversion->shrinking);
-    for (int plane = 0; plane < plane_count(planes); plane++) {
-        int across = across_of(planes, plane), down = down_of(planes, plane), bytes = bytes_per_sample(planes);
-        image_plane part = {
-            .samples = row_of(planes, plane, y / down) + (size_t)(conversion->left / across) * (size_t)bytes,
-            .stride = planes->stride[plane],
-            .width = rounded_up(conversion->width, across),
-            .height = rounded_up(height, down),
-            .bytes_per_sample = bytes};
-        shrink_plane(part, conversion->shrinking / across, conversion->shrinking / down, 0, 1, memory.shrunk[plane], 0);
-    }
-}
-
-static void convert_shrunk_row(
-    const heic_planes *planes, const heic_conversion *conversion, int row, row_memory memory, uint8_t *rgba) {
-    int width = rounded_up(conversion->width, conversion->shrinking);
-    shrink_row(planes, conversion, row, memory);
-    for (int plane = 0; plane < plane_count(planes); plane++)
-        widen(planes, memory.shrunk[plane], width, memory.planes[plane]);
-    color(memory.planes, 0, width, conversion, rgba);
-}
-
 /* Divides color by alpha. The color of transparent pixels becomes black. */
 static void unpremultiply(uint8_t *rgba, int count) {
     for (int x = 0; x < count; x++, rgba += 4) {
@@ -149,29 +117,21 @@ static void add_alpha(
     if (conversion->is_premultiplied) unpremultiply(rgba, conversion->width);
 }
 
-/* Whether the part is within an image of this size, and its chroma can be shrunk. */
-static int is_valid(const heic_conversion *conversion, const heic_planes *planes) {
-    heic_format format = planes->format;
-    int shrinking = conversion->shrinking;
-    if (conversion->left < 0 || conversion->top < 0 || conversion->width < 1 || conversion->height < 1) return 0;
-    if (conversion->left > format.width - conversion->width || conversion->top > format.height - conversion->height)
-        return 0;
-    if (shrinking != 1 && shrinking != 2 && shrinking != 4 && shrinking != 8) return 0;
-    return shrinking == 1 || (conversion->left % 2 == 0 && conversion->top % 2 == 0);
+static int is_inside(const heic_conversion *part, heic_format format) {
+    if (part->left < 0 || part->top < 0 || part->width < 1 || part->height < 1) return 0;
+    return part->left <= format.width - part->width && part->top <= format.height - part->height;
 }
 
 int heic_convert(
     const heic_planes *planes, const heic_planes *alpha, const heic_conversion *conversion, int first_row, int row_count,
     uint8_t *rgba) {
     row_memory memory = {0};
-    int shrinking = conversion->shrinking;
-    if (!is_valid(conversion, planes) || planes->row_count < 1) return 0;
-    if (alpha != NULL && (shrinking != 1 || alpha->row_count < 1 || !is_valid(conversion, alpha))) return 0;
+    if (!is_inside(conversion, planes->format) || planes->row_count < 1) return 0;
+    if (alpha != NULL && (!is_inside(conversion, alpha->format) || alpha->row_count < 1)) return 0;
     int is_good = allocate(&memory, planes->format.width);
-    size_t stride = 4 * (size_t)rounded_up(conversion->width, shrinking);
     for (int row = 0; is_good && row < row_count; row++) {
-        uint8_t *target = rgba + (size_t)row * stride;
-        (shrinking == 1 ? convert_row : convert_shrunk_row)(planes, conversion, first_row + row, memory, target);
+        uint8_t *target = rgba + (size_t)row * 4 * (size_t)conversion->width;
+        convert_row(planes, conversion, first_row + row, memory, target);
         if (alpha != NULL) add_alpha(alpha, conversion, first_row + row, memory, target);
     }
     release(memory);

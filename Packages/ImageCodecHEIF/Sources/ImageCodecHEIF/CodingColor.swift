@@ -32,21 +32,20 @@
             }
         }
 
-        /// Returns the conversion of samples to RGB from 0 to 255 (H.273, 8.3). Gray images have no matrix.
-        func conversion(bitDepth: Int, isGray: Bool) throws(DecodingFailure) -> RGBConversion {
+        /// Returns the conversion of samples to RGB from 0 to 255 (H.273, 8.3): for each channel, the factors of luma and of both
+        /// chroma samples, and an offset. Gray images have no matrix.
+        func conversion(bitDepth: Int, isGray: Bool) throws(DecodingFailure) -> [[Double]] {
             let unit = Double(1 << (bitDepth - 8))
             let largest = Double(1 << bitDepth - 1)
             let black = isFullRange ? 0 : 16 * unit
             let luma = 255 / (isFullRange ? largest : 219 * unit)
             let offset = -black * luma
             if isGray {
-                let row = [luma, 0, 0, offset]
-                return RGBConversion(red: row, green: row, blue: row)
+                return Array(repeating: [luma, 0, 0, offset], count: 3)
             }
             if matrix == 0 {
                 // The planes are green, blue and red.
-                return RGBConversion(
-                    red: [0, 0, luma, offset], green: [luma, 0, 0, offset], blue: [0, luma, 0, offset])
+                return [[0, 0, luma, offset], [luma, 0, 0, offset], [0, luma, 0, offset]]
             }
             guard let weights else { throw .unsupported(.heic, "the matrix coefficients \(matrix)") }
             let chroma = 255 / (isFullRange ? largest : 224 * unit)
@@ -55,16 +54,9 @@
             func row(_ cb: Double, _ cr: Double) -> [Double] {
                 [luma, cb, cr, offset - (cb + cr) * 128 * unit]
             }
-            return RGBConversion(
-                red: row(0, red), green: row(-blue * weights.blue / green, -red * weights.red / green),
-                blue: row(blue, 0))
+            return [
+                row(0, red), row(-blue * weights.blue / green, -red * weights.red / green), row(blue, 0),
+            ]
         }
-    }
-
-    /// For each channel, the factors of luma and of both chroma samples, and an offset.
-    struct RGBConversion {
-        var red: [Double]
-        var green: [Double]
-        var blue: [Double]
     }
 #endif

@@ -14,8 +14,7 @@
     ///
     /// The orientation is that of the `irot` and `imir` properties. As the specification demands, the Exif orientation is ignored.
     ///
-    /// Images without alpha can be decoded at a half, a quarter or an eighth of their size. With `DecodingPreference.speed`, a thumbnail
-    /// in the file is decoded if it is large enough.
+    /// With `DecodingPreference.speed`, a thumbnail in the file is decoded if it is large enough.
     public struct HEIFDecoder: ImageDecoder {
         /// Creates a decoder. It has no state.
         public init() {}

@@ -63,8 +63,9 @@
             _ bitmap: Bitmap, orientation: ImageOrientation, profile: Data?, options: EncodingOptions
         ) throws(EncodingFailure) {
             var settings = unsafe heic_settings()
-            unsafe (settings.width, settings.height) = (CInt(bitmap.size.width), CInt(bitmap.size.height))
-            unsafe settings.quality = options.heifQuality
+            unsafe settings.width = CInt(bitmap.size.width)
+            unsafe settings.height = CInt(bitmap.size.height)
+            unsafe settings.quality = CInt((100 * options.clampedQuality).rounded())
             unsafe settings.is_lossless = options.isLossless ? 1 : 0
             unsafe settings.has_alpha = bitmap.isOpaque ? 0 : 1
             unsafe settings.orientation = CInt(orientation.rawValue)
@@ -87,14 +88,6 @@
         var data: Data {
             guard let start = unsafe bytes.bytes else { return Data() }
             return unsafe Data(bytes: start, count: bytes.length)
-        }
-    }
-
-    extension EncodingOptions {
-        /// libheif's quality, from 0 to 100.
-        fileprivate var heifQuality: CInt {
-            let value = quality.isNaN ? EncodingOptions().quality : min(max(quality, 0), 1)
-            return CInt((100 * value).rounded())
         }
     }
 #endif

@@ -72,28 +72,25 @@
     struct HEIFConverter {
         private var conversion = heic_conversion()
 
-        /// - Parameter shrinking: 1, 2, 4 or 8.
         init(
-            _ area: PixelArea, shrinking: Int, color: CodingColor, sequence: HEVCSequence, isPremultiplied: Bool
+            _ area: PixelArea, color: CodingColor, sequence: HEVCSequence, isPremultiplied: Bool
         ) throws(DecodingFailure) {
             let rgb = try color.conversion(bitDepth: sequence.bitDepth, isGray: sequence.chromaFormat == 0)
             conversion.left = CInt(area.left)
             conversion.top = CInt(area.top)
             conversion.width = CInt(area.width)
             conversion.height = CInt(area.height)
-            conversion.shrinking = CInt(shrinking)
             conversion.is_premultiplied = isPremultiplied ? 1 : 0
-            conversion.red = rgb.red.factors
-            conversion.green = rgb.green.factors
-            conversion.blue = rgb.blue.factors
+            conversion.red = rgb[0].factors
+            conversion.green = rgb[1].factors
+            conversion.blue = rgb[2].factors
         }
 
         /// Writes output rows to `rgba`, which has memory for them.
         func convert(
             _ rows: Range<Int>, of color: HEIFPlanes, alpha: HEIFPlanes?, into rgba: inout [UInt8]
         ) throws(DecodingFailure) {
-            let width = Int((conversion.width + conversion.shrinking - 1) / conversion.shrinking)
-            precondition(rgba.count >= rows.count * width * 4)
+            precondition(rgba.count >= rows.count * Int(conversion.width) * 4)
             let isGood = unsafe rgba.withUnsafeMutableBufferPointer { target in
                 unsafe withUnsafePointer(to: conversion) { conversion in
                     unsafe heic_convert(

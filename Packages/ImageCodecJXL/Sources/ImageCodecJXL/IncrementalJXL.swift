@@ -16,10 +16,7 @@
     /// composed layers are shown when they are complete.
     final class IncrementalJXL: IncrementalImage {
         private let limits: DecodingLimits
-        private var byteCount = 0
-        /// The first bytes. Nil when the signature is complete.
-        private var beginning: Data? = Data()
-        private var container = JXLContainer()
+        private var file = Data()
         private var codestream = Data()
         /// The checkpoint up to which the codestream has been read.
         private var position = 0
@@ -30,7 +27,6 @@
         /// The position of `session` when `canvas` was written.
         private var shownPosition = -1
         private var isDone = false
-        private var failure: DecodingFailure?
 
         private(set) var header: ImageHeader?
         private(set) var extent = PreviewExtent.nothing
@@ -50,23 +46,18 @@
                 throw .unsupported(.jxl, "the image can only be decoded at its stored size")
             }
             if info?.hasAnimation == true || frames?.haveReorderedSections == true { return finish() }
-            try recordingFailure { () throws(DecodingFailure) in
-                try limits.check(.decodedBytes, heldBytes(size: size, layout: layout))
-                canvas = JXLCanvas(size: size, layout: layout)
-                try decode()
-                try advance()
-            }
+            try limits.check(.decodedBytes, heldBytes(size: size, layout: layout))
+            canvas = JXLCanvas(size: size, layout: layout)
+            try decode()
+            try advance()
         }
 
         func append(_ bytes: Data) throws(DecodingFailure) {
-            if let failure { throw failure }
             if isDone || bytes.isEmpty { return }
-            try recordingFailure { () throws(DecodingFailure) in
-                byteCount += bytes.count
-                try limits.check(.encodedBytes, byteCount)
-                try appendCodestream(of: bytes)
-                try advance()
-            }
+            file.append(bytes)
+            try limits.check(.encodedBytes, file.count)
+            try readCodestream()
+            try advance()
         }
 
         func decodePreview(into sink: any PixelRowSink) throws(DecodingFailure) {
@@ -78,17 +69,13 @@
             try canvas.send(extent.rows, to: sink)
         }
 
-        private func appendCodestream(of bytes: Data) throws(DecodingFailure) {
-            var bytes = bytes
-            if var beginning {
-                beginning.append(bytes)
-                let isComplete = JXLContainer.hasSignature(beginning)
-                self.beginning = isComplete ? nil : beginning
-                guard isComplete else { return }
-                bytes = beginning
-            }
-            for part in try container.parts(in: bytes) {
-                codestream.append(bytes.dropFirst(part.lowerBound).prefix(part.count))
+        /// Appends the codestream that has arrived.
+        private func readCodestream() throws(DecodingFailure) {
+            guard JXLContainer.hasSignature(file) else { return }
+            var known = codestream.count
+            for part in try JXLContainer.parts(of: file) {
+                codestream.append(part.dropFirst(known))
+                known -= min(known, part.count)
             }
         }
 
@@ -167,19 +154,8 @@
         private func finish() {
             isDone = true
             session = nil
+            file = Data()
             codestream = Data()
-        }
-
-        /// Runs `body` and stores an error, which is thrown again by each further call.
-        private func recordingFailure(_ body: () throws(DecodingFailure) -> Void) throws(DecodingFailure) {
-            do throws(DecodingFailure) {
-                try body()
-            } catch {
-                failure = error
-                extent = .nothing
-                finish()
-                throw error
-            }
         }
     }
 

@@ -11,46 +11,34 @@
     /// The header of an image (ISO/IEC 18181-1, annex D), without frames.
     struct JXLInfo {
         let size: PixelSize
-        let previewSize: PixelSize
-        let hasPreview: Bool
-        let orientation: ImageOrientation
-        let hasAlpha: Bool
-        let hasAnimation: Bool
-        let hasTimecodes: Bool
-        /// Whether the image is stored in the color space XYB.
-        let isXYB: Bool
-        /// The number of channels in addition to the colors, including alpha.
-        let extraChannelCount: Int
-        let loopCount: Int
+        /// Nil if there is none, or if it exceeds the limit.
         let colorProfile: Data?
-        /// The layout in which the profile can be applied.
-        let nativeLayout: PixelLayout
-        let colorCalibration: ColorCalibration?
-        /// Whether libjxl converts an image of floats to the output, because it divides by alpha or delivers gray.
-        let needsFloatImage: Bool
-        private let ticks: (numerator: Int, denominator: Int)
+        private let header: jxl_header
 
         /// Throws `.unsupported` or `.limitExceeded`.
         init(_ header: jxl_header, profile: Data?, limits: DecodingLimits) throws(DecodingFailure) {
             size = PixelSize(width: Int(header.width), height: Int(header.height))
             try limits.check(size)
             try Self.checkColorSpace(of: header)
-            previewSize = PixelSize(width: Int(header.preview_width), height: Int(header.preview_height))
-            hasPreview = header.has_preview != 0
-            orientation = ImageOrientation(rawValue: Int(header.orientation)) ?? .up
-            hasAlpha = header.has_alpha != 0
-            hasAnimation = header.has_animation != 0
-            hasTimecodes = header.has_timecodes != 0
-            isXYB = header.is_xyb != 0
-            extraChannelCount = Int(header.extra_channels)
-            loopCount = Int(header.loops)
-            ticks = (max(1, Int(header.ticks_numerator)), Int(header.ticks_denominator))
             colorProfile = profile
-            let isGray = header.is_gray != 0 && profile != nil
-            nativeLayout = !isGray ? .rgba8 : hasAlpha ? .grayAlpha8 : .gray8
-            colorCalibration = header.has_profile != 0 ? nil : ColorCalibration(header)
-            needsFloatImage = header.is_premultiplied != 0 || isGray
+            self.header = header
         }
+
+        var hasPreview: Bool { header.has_preview != 0 }
+        var previewSize: PixelSize {
+            PixelSize(width: Int(header.preview_width), height: Int(header.preview_height))
+        }
+        var hasAnimation: Bool { header.has_animation != 0 }
+        var hasTimecodes: Bool { header.has_timecodes != 0 }
+        /// Whether the image is stored in the color space XYB.
+        var isXYB: Bool { header.is_xyb != 0 }
+        /// The number of channels in addition to the colors, including alpha.
+        var extraChannelCount: Int { Int(header.extra_channels) }
+        private var hasGrayProfile: Bool { header.is_gray != 0 && colorProfile != nil }
+        /// The layout in which the profile can be applied.
+        var nativeLayout: PixelLayout { !hasGrayProfile ? .rgba8 : header.has_alpha != 0 ? .grayAlpha8 : .gray8 }
+        /// Whether libjxl converts an image of floats to the output, because it divides by alpha or delivers gray.
+        var needsFloatImage: Bool { header.is_premultiplied != 0 || hasGrayProfile }
 
         private static func checkColorSpace(of header: jxl_header) throws(DecodingFailure) {
             if header.has_black != 0 { throw .unsupported(.jxl, "CMYK") }
@@ -61,20 +49,23 @@
 
         /// Returns the header of a file with these durations of frames, in ticks.
         func header(durations: [Int]) -> ImageHeader {
-            var header = ImageHeader(
-                format: .jxl, storedSize: size, orientation: orientation, hasAlpha: hasAlpha,
-                colorProfile: colorProfile, nativeLayout: nativeLayout, colorCalibration: colorCalibration)
+            var result = ImageHeader(
+                format: .jxl, storedSize: size,
+                orientation: ImageOrientation(rawValue: Int(header.orientation)) ?? .up,
+                hasAlpha: header.has_alpha != 0, colorProfile: colorProfile, nativeLayout: nativeLayout,
+                colorCalibration: header.has_profile != 0 ? nil : ColorCalibration(header))
             if durations.count > 1 {
-                header.frameCount = durations.count
-                header.frameDelays = durations.map(delay)
-                header.loopCount = loopCount
+                result.frameCount = durations.count
+                result.frameDelays = durations.map(delay)
+                result.loopCount = Int(header.loops)
             }
-            return header
+            return result
         }
 
         /// Returns the time for which a frame is shown. As in browsers, up to 10 ms become 100 ms.
         private func delay(_ duration: Int) -> Duration {
-            let delay = Duration.microseconds(duration.times(ticks.denominator).times(1_000_000) / ticks.numerator)
+            let (numerator, denominator) = (max(1, Int(header.ticks_numerator)), Int(header.ticks_denominator))
+            let delay = Duration.microseconds(duration.times(denominator).times(1_000_000) / numerator)
             return delay <= .milliseconds(10) ? .milliseconds(100) : delay
         }
     }

@@ -16,7 +16,6 @@ typedef struct {
     int rotation; /* of 'irot', or -1 */
     int mirror;   /* of 'imir': 0 exchanges top and bottom, 1 left and right, -1 for none */
     uint32_t crop_x, crop_y, crop_width, crop_height; /* the clean aperture; width 0 for none */
-    uint32_t grid_columns, grid_rows;                 /* cells of equal size; 0 for none */
     int frame_count;                                  /* luma is brighter by 1 in each further frame */
     uint32_t timescale, durations[8];
 } test_avif_settings;

@@ -37,8 +37,7 @@ typedef struct {
 
 typedef struct avif_reader avif_reader;
 
-/* Reads the container. Decodes no pixels. The bytes aren't copied: they must be valid and unchanged at each call except
-   avif_reader_close. On failure, sets *reader to NULL. */
+/* Copies the bytes and reads the container. Decodes no pixels. On failure, sets *reader to NULL. */
 avif_outcome avif_reader_open(
     const uint8_t *bytes, size_t length, avif_limits limits, avif_reader **reader, avif_info *info);
 void avif_reader_close(avif_reader *reader);
@@ -46,11 +45,14 @@ void avif_reader_close(avif_reader *reader);
 /* Copies the ICC profile to `profile`, which has space for its length. */
 void avif_reader_copy_profile(const avif_reader *reader, uint8_t *profile);
 
+/* Forgets the decoded frame, and the state after a failure. */
+avif_outcome avif_reader_restart(avif_reader *reader);
+
 /* Returns the last frame, not after `index`, that can be decoded without earlier ones. */
 uint32_t avif_reader_nearest_keyframe(const avif_reader *reader, uint32_t index);
 
 /* Decodes a frame, and the earlier ones that it needs. The next frame and the same frame again need no earlier ones.
-   Fails if the size isn't that of the header; then only call avif_reader_close. */
+   Fails if the size isn't that of the header; then only call avif_reader_restart or avif_reader_close. */
 avif_outcome avif_reader_decode(avif_reader *reader, uint32_t index);
 
 /* Converts rows of the decoded frame to straight RGBA, 4 * width bytes per row. Up to two rows above and one below are

@@ -57,15 +57,14 @@ void heic_planes_remove_rows(heic_planes *planes, int row);
 
 typedef struct {
     int left, top, width, height; /* the part to convert, in luma samples, within the image */
-    int shrinking;                /* 1, 2, 4 or 8. Above 1, left and top are even */
     int is_premultiplied;
     float red[4], green[4], blue[4]; /* factors of luma and of both chroma samples, and an offset. The results are 0 to 255 */
 } heic_conversion;
 
-/* Converts output rows from `first_row` on to RGBA with straight alpha. Each has ceil(width / shrinking) pixels.
+/* Converts rows of the part from `first_row` on to RGBA with straight alpha.
 
-   The luma rows of the output rows must be present, and with subsampled chroma one more above and below, if the image has them. `alpha`
-   is NULL, or has the same size; then `shrinking` is 1. `rgba` has memory for `row_count` rows. Returns 0 if memory is exhausted. */
+   The luma rows must be present, and with subsampled chroma one more above and below, if the image has them. `alpha` is NULL, or has
+   the same size. `rgba` has memory for `row_count` rows. Returns 0 if memory is exhausted. */
 int heic_convert(
     const heic_planes *color, const heic_planes *alpha, const heic_conversion *conversion, int first_row, int row_count,
     uint8_t *rgba);

@@ -60,6 +60,9 @@ public struct EncodingOptions: Hashable, Sendable {
         self.isLossless = isLossless
         self.isProgressive = isProgressive
     }
+
+    /// The quality from 0 to 1; the default if it is not a number.
+    package var clampedQuality: Double { quality.isNaN ? EncodingOptions().quality : min(max(quality, 0), 1) }
 }
 
 /// Why an image could not be encoded.

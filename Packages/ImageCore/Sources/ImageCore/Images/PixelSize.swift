@@ -19,6 +19,11 @@ public struct PixelSize: Hashable, Sendable {
 
     /// The same size with width and height exchanged.
     public var transposed: PixelSize { PixelSize(width: height, height: width) }
+
+    /// Returns the size with both sides divided and rounded up.
+    package func divided(by divisor: Int) -> PixelSize {
+        PixelSize(width: (width + divisor - 1) / divisor, height: (height + divisor - 1) / divisor)
+    }
 }
 
 extension PixelSize: CustomStringConvertible {
