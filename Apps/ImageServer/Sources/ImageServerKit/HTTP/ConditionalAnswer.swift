@@ -1,7 +1,4 @@
-import Foundation
 public import HTTPTypes
-import ImageHTTPCaching
-import ImageTransporting
 
 /// The part of a result that a conditional or range request receives (RFC 9110, sections 13 and 14).
 public enum ConditionalAnswer: Hashable, Sendable {
@@ -19,51 +16,39 @@ public enum ConditionalAnswer: Hashable, Sendable {
     /// - Parameters:
     ///   - request: The header fields of the request.
     ///   - method: The method of the request. A range applies to GET only.
-    ///   - tag: The entity tag of the result.
+    ///   - tag: The strong entity tag of the result.
     ///   - byteCount: The size of the result.
     public init(request: HTTPFields, method: HTTPRequest.Method, tag: String, byteCount: Int) {
-        let conditions = [HTTPField.Name.ifMatch, .ifNoneMatch, .range]
-        guard conditions.contains(where: request.contains) else {
-            self = .full
-            return
-        }
-        if let match = request[.ifMatch], !Self.tags(match).contains(where: { $0 == "*" || $0 == tag }) {
+        if let wanted = request[.ifMatch], !Self.tags(wanted).contains(where: { $0 == "*" || $0 == tag }) {
             self = .preconditionFailed
-            return
-        }
-        self = Self.answer(request, method, tag, byteCount)
-    }
-
-    private static func answer(
-        _ request: HTTPFields, _ method: HTTPRequest.Method, _ tag: String, _ byteCount: Int
-    ) -> ConditionalAnswer {
-        let head = ResponseHead(status: .ok, headers: [.eTag: tag], url: placeholder)
-        let response = StoredHTTPResponse(
-            head, to: [:], requestTime: .distantPast, responseTime: .distantPast)
-        let conditional = HTTPCacheRequest(method: method, headers: request)
-        switch response.conditionalResponse(to: conditional, byteCount: byteCount) {
-        case .notModified: return .notModified
-        case .partial(let range): return .partial(range)
-        case .full: return startsBeyond(byteCount, request, method, tag) ? .unsatisfiable : .full
+        } else if let known = request[.ifNoneMatch],
+            Self.tags(known).contains(where: { $0 == "*" || $0 == tag || $0 == "W/" + tag })
+        {
+            self = .notModified
+        } else if method == .get, let range = request[.range], request[.ifRange] ?? tag == tag {
+            self = Self.answer(to: range, byteCount)
+        } else {
+            self = .full
         }
     }
 
-    /// Whether the request has one range, which starts after the end. Other ranges that can't be used are ignored.
-    private static func startsBeyond(
-        _ byteCount: Int, _ request: HTTPFields, _ method: HTTPRequest.Method, _ tag: String
-    ) -> Bool {
-        guard method == .get, let range = request[.range]?.lowercased(), range.hasPrefix("bytes="),
-            request[.ifRange].map({ $0 == tag }) ?? true
-        else { return false }
-        let ends = range.dropFirst(6).split(separator: "-", omittingEmptySubsequences: false)
-        guard ends.count == 2, let first = Int(ends[0]), ends[1].isEmpty || (Int(ends[1]) ?? -1) >= first else {
-            return false
+    /// Returns the answer to a single range of bytes. Others are ignored.
+    private static func answer(to field: String, _ byteCount: Int) -> ConditionalAnswer {
+        guard field.lowercased().hasPrefix("bytes=") else { return .full }
+        let ends = field.dropFirst(6).split(separator: "-", omittingEmptySubsequences: false).map(\.trimmed)
+        guard ends.count == 2 else { return .full }
+        switch (position(ends[0]), position(ends[1])) {
+        case (let first?, let last) where ends[1].isEmpty || last ?? -1 >= first:
+            return first < byteCount ? .partial(first..<min(last ?? .max, byteCount - 1) + 1) : .unsatisfiable
+        case (nil, let count?) where ends[0].isEmpty && count > 0 && byteCount > 0:
+            return .partial(max(0, byteCount - count)..<byteCount)
+        default: return .full
         }
-        return first >= byteCount
+    }
+
+    private static func position(_ digits: String) -> Int? {
+        digits.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } ? Int(digits) : nil
     }
 
     private static func tags(_ field: String) -> [String] { field.split(separator: ",").map(\.trimmed) }
-
-    /// Entity tags are compared without the URL.
-    private static let placeholder = URL(filePath: "/")
 }

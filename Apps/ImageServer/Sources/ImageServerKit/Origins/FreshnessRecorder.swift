@@ -1,6 +1,6 @@
 public import Foundation
 import HTTPTypes
-public import ImageCore
+import ImageCore
 import ImageMemoryCaching
 public import ImageTransporting
 
@@ -34,13 +34,14 @@ public final class FreshnessRecorder: ResponseCache {
     public func setTrace(_ trace: TraceContext, for url: URL) { traces.insert(trace, for: url.absoluteString) }
 
     public func answer(to request: TransportRequest) async throws(TransportFailure) -> CacheAnswer {
+        let url = request.url.absoluteString
         var request = request
-        traces.removeValue(for: request.url.absoluteString)?.set(in: &request.headers)
+        traces.removeValue(for: url)?.set(in: &request.headers)
         switch try await transport.answer(to: request) {
-        case .stored(let response): return .stored(recorded(response, request))
+        case .stored(let response): return .stored(recorded(response, url))
         case .exchange(let miss, let start):
             return .exchange(after: miss) { () async throws(TransportFailure) in
-                self.recorded(try await start(), request)
+                self.recorded(try await start(), url)
             }
         }
     }
@@ -53,8 +54,8 @@ public final class FreshnessRecorder: ResponseCache {
         await transport.storeResponse(body, to: request, lifetime: lifetime)
     }
 
-    private func recorded(_ response: TransportResponse, _ request: TransportRequest) -> TransportResponse {
-        freshness.insert(OriginFreshness(response.head.headers, now: now()), for: request.url.absoluteString)
+    private func recorded(_ response: TransportResponse, _ url: String) -> TransportResponse {
+        freshness.insert(OriginFreshness(response.head.headers, now: now()), for: url)
         return response
     }
 }
