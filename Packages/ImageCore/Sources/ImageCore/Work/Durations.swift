@@ -1,6 +1,13 @@
 extension Duration {
     /// The duration, limited to 0 to 100 years. Sums and conversions of a few of them don't overflow.
     package var limited: Duration { min(max(self, .zero), .seconds(3_155_760_000)) }
+
+    /// The duration in milliseconds, rounded, from 1 to a limit.
+    package func milliseconds(upTo limit: Int) -> Int {
+        let (seconds, attoseconds) = limited.components
+        let milliseconds = Int(seconds) * 1000 + Int((attoseconds + 500_000_000_000_000) / 1_000_000_000_000_000)
+        return min(max(1, milliseconds), limit)
+    }
 }
 
 /// Returns a function that returns the time since this call, measured by `clock`.
