@@ -1,3 +1,4 @@
+import CImageCodecJPEG
 import ImageCore
 
 #if canImport(FoundationEssentials)
@@ -75,9 +76,9 @@ final class IncrementalJPEG: IncrementalImage {
     private func advance() throws(DecodingFailure) {
         guard let reader, let jpegHeader, let output else { return }
         if jpegHeader.hasSeveralScans {
-            var progress = ScanProgress.working
-            while progress == .working { progress = try reader.readScans(limits: limits) }
-            isDone = progress == .done
+            var progress = ILJ_WORKING
+            while progress == ILJ_WORKING { progress = try reader.readScans(limits: limits) }
+            isDone = progress == ILJ_DONE
             extent.passes = reader.scansRead
             extent.rows = reader.scansRead > 0 ? output.size.height : 0
         } else {

@@ -9,12 +9,8 @@ import ImageCore
 
 /// The contents of the markers before the first scan.
 struct JPEGHeader {
-    enum ColorModel {
-        case gray, color, cmyk
-    }
-
     let size: PixelSize
-    let model: ColorModel
+    let model: ilj_color_model
     /// The maximum size of the coefficients in bytes at scale 1, 1/2, 1/4 and 1/8. 0 for an image with one scan.
     let coefficientBytes: [Int]
     let hasSeveralScans: Bool
@@ -31,11 +27,8 @@ struct JPEGHeader {
 
     /// The layout of the profile, if any: gray and CMYK profiles only apply to pixels of their color model.
     private var nativeLayout: PixelLayout {
-        switch model {
-        case .color: .rgba8
-        case .gray: profile == nil ? .rgba8 : .gray8
-        case .cmyk: profile == nil ? .rgba8 : .cmyk8
-        }
+        if profile == nil || model == ILJ_COLOR { return .rgba8 }
+        return model == ILJ_GRAY ? .gray8 : .cmyk8
     }
 
     /// Returns the scale for `output`.
@@ -62,17 +55,6 @@ struct JPEGHeader {
         let (output, overflow) = size.area.multipliedReportingOverflow(by: layout.bytesPerPixel)
         let (sum, sumOverflow) = output.addingReportingOverflow(heldBytes(for: size))
         try limits.check(.decodedBytes, overflow || sumOverflow ? .max : sum)
-    }
-}
-
-extension JPEGHeader.ColorModel {
-    init?(_ model: ilj_color_model) {
-        switch model {
-        case ILJ_GRAY: self = .gray
-        case ILJ_COLOR: self = .color
-        case ILJ_CMYK: self = .cmyk
-        default: return nil
-        }
     }
 }
 

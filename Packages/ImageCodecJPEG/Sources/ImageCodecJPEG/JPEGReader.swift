@@ -51,15 +51,13 @@ import ImageCore
         try check(status, limits: limits)
         let size = PixelSize(width: Int(found.width), height: Int(found.height))
         try limits.check(size)
-        guard let model = JPEGHeader.ColorModel(found.model) else {
-            throw .unsupported(.jpeg, "unknown color model")
-        }
+        if found.model == ILJ_OTHER { throw .unsupported(.jpeg, "unknown color model") }
         let held = found.coefficient_bytes
         let coefficientBytes = [held.0, held.1, held.2, held.3].map(Int.init(clamping:))
         try limits.check(.decodedBytes, coefficientBytes.min() ?? 0)
         let profileLength = found.icc_length
         return JPEGHeader(
-            size: size, model: model, coefficientBytes: coefficientBytes,
+            size: size, model: found.model, coefficientBytes: coefficientBytes,
             hasSeveralScans: found.has_multiple_scans, isProgressive: found.is_progressive,
             exif: exif(count: Int(found.exif_count)).filter { $0.count <= limits.metadataBytes },
             profile: profileLength <= limits.metadataBytes ? profile(length: profileLength) : nil)
@@ -99,10 +97,10 @@ import ImageCore
     }
 
     /// Reads a small part of the scans of an image with several scans.
-    func readScans(limits: DecodingLimits) throws(DecodingFailure) -> ScanProgress {
+    func readScans(limits: DecodingLimits) throws(DecodingFailure) -> ilj_progress {
         var progress = ILJ_DONE
         try check(unsafe ilj_reader_read_scans(reader, &progress), limits: limits)
-        return ScanProgress(progress)
+        return progress
     }
 
     /// The number of completely read scans.
@@ -196,20 +194,4 @@ import ImageCore
 
     /// Returns the number of rows in a batch, which fits in the second-level cache.
     private static func batchCapacity(stride: Int) -> Int { max(1, min(batchRows, (128 << 10) / stride)) }
-}
-
-/// The result of reading a part of the scans.
-enum ScanProgress {
-    case working
-    /// The next scan of a stream is incomplete.
-    case needsBytes
-    case done
-
-    init(_ progress: ilj_progress) {
-        switch progress {
-        case ILJ_WORKING: self = .working
-        case ILJ_NEEDS_BYTES: self = .needsBytes
-        default: self = .done
-        }
-    }
 }

@@ -1,3 +1,4 @@
+import CImageCodecJPEG
 import ImageCore
 
 #if canImport(FoundationEssentials)
@@ -64,7 +65,7 @@ final class OpenedJPEG: OpenedImage {
             guard header.hasSeveralScans else {
                 return try reader.readRows(size: size, layout: layout, into: sink)
             }
-            while try reader.readScans(limits: limits) == .working { try sink.checkCancellation() }
+            while try reader.readScans(limits: limits) == ILJ_WORKING { try sink.checkCancellation() }
             try reader.readPass(size: size, layout: layout, into: sink)
         }
     }
