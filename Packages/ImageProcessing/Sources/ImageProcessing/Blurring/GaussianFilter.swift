@@ -1,3 +1,9 @@
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
 /// Selects a Gaussian filter: a weighted sum for a small sigma, a recursive filter for a large one.
 enum GaussianFilter {
     /// The minimum sigma of the recursive filter. Below it, the weighted sum is more accurate and faster.
@@ -17,7 +23,7 @@ struct SampledGaussian: LineFilter {
         let radius = Int((5 * sigma).rounded(.up))
         let values = (0...radius).map { distance in
             let deviations = Double(distance) / sigma
-            return ReproducibleMath.exponential(of: -deviations * deviations / 2)
+            return exp(-deviations * deviations / 2)
         }
         let sum = values.dropFirst().reduce(values[0]) { $0 + 2 * $1 }
         weights = values.map { $0 / sum }
@@ -56,11 +62,11 @@ struct RecursiveGaussian: LineFilter {
         /// Creates a section with the impulse response (cosine cos(wn) + sine sin(wn)) e^(-dn) for n >= 0. w and d are in
         /// units of 1 / sigma.
         init(cosine: Double, sine: Double, decay: Double, frequency: Double, sigma: Double) {
-            let decayFactor = ReproducibleMath.exponential(of: -decay / sigma)
-            let rotation = ReproducibleMath.sineAndCosine(of: frequency / sigma)
+            let decayFactor = exp(-decay / sigma)
+            let (sine1, cosine1) = (sin(frequency / sigma), cos(frequency / sigma))
             b0 = cosine
-            b1 = decayFactor * (sine * rotation.sine - cosine * rotation.cosine)
-            a1 = -2 * decayFactor * rotation.cosine
+            b1 = decayFactor * (sine * sine1 - cosine * cosine1)
+            a1 = -2 * decayFactor * cosine1
             a2 = decayFactor * decayFactor
         }
     }
@@ -113,30 +119,5 @@ struct RecursiveGaussian: LineFilter {
             (first1, first2, second1, second2, previous) = (one, first1, two, second1, value)
             return one + two
         }
-    }
-}
-
-/// Elementary functions in IEEE 754 arithmetic. Unlike those of C libraries, their last bits are the same everywhere.
-enum ReproducibleMath {
-    /// Returns e raised to `power`, which is at most 0. Returns 0 if the result would be below 1e-300.
-    static func exponential(of power: Double) -> Double {
-        guard power > -690 else { return 0 }
-        // (e^(x/1024))^1024, where the inner power is a Taylor series.
-        let part = power / 1024
-        var sum = 1 + part / 8
-        for divisor in stride(from: 7.0, through: 1, by: -1) { sum = 1 + part / divisor * sum }
-        for _ in 0..<10 { sum *= sum }
-        return sum
-    }
-
-    /// Returns the sine and cosine of an angle from 0 to 1, from their Taylor series.
-    static func sineAndCosine(of angle: Double) -> (sine: Double, cosine: Double) {
-        let square = angle * angle
-        var (sine, cosine) = (1.0, 1.0)
-        for term in stride(from: 18.0, through: 2, by: -2) {
-            sine = 1 - square / (term * (term + 1)) * sine
-            cosine = 1 - square / (term * (term - 1)) * cosine
-        }
-        return (angle * sine, cosine)
     }
 }
