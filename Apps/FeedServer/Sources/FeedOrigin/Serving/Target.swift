@@ -16,7 +16,9 @@ struct Target {
 
     /// - Throws: `BadRequest` if the target is not that of a URL.
     init(_ target: String) throws(BadRequest) {
-        guard target.hasPrefix("/"), let url = URLComponents(string: "http://host" + target) else {
+        guard target.hasPrefix("/"),
+            let url = URLComponents(string: "http://host" + target, encodingInvalidCharacters: false)
+        else {
             throw BadRequest(text: "the target is not a path with a query")
         }
         path = url.path
