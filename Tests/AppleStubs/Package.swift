@@ -36,7 +36,9 @@ let package = Package(
         stub("SwiftUI", dependencies: "CoreGraphics"),
 
         module("ImageCore", dependencies: []),
-        module("ImageTransporting", dependencies: ["ImageCore", httpTypes]),
+        .target(
+            name: "CImageTransporting", path: "Modules/CImageTransporting", linkerSettings: [.linkedLibrary("z")]),
+        module("ImageTransporting", dependencies: ["ImageCore", "CImageTransporting", httpTypes]),
         module("ImageCoalescing", dependencies: ["ImageCore"]),
         module("ImageLoading", dependencies: ["ImageCore", "ImageTransporting", httpTypes]),
         module("ImagePresenting", dependencies: ["ImageCore", "ImageLoading"]),

@@ -1,6 +1,5 @@
 #if canImport(UIKit)
     public import ImageCore
-    public import ImagePresenting
     public import UIKit
 
     /// Monitors the application state and memory warnings of UIKit. Create one instance, and keep it as long as the app
