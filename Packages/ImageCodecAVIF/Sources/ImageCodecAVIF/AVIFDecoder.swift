@@ -1,4 +1,6 @@
 #if AVIF
+    import CImageCodecAVIF
+    import ISOBoxes
     public import ImageCore
 
     #if canImport(FoundationEssentials)
@@ -42,6 +44,250 @@
             }
             let container = try AVIFContainer(of: data, limits: limits)
             return try OpenedAVIF(container, limits: limits)
+        }
+    }
+
+    /// An AVIF file whose container has been read.
+    final class OpenedAVIF: OpenedImage {
+        let header: ImageHeader
+        private let reader: AVIFReader
+        private let container: AVIFContainer
+
+        init(_ container: AVIFContainer, limits: DecodingLimits) throws(DecodingFailure) {
+            self.container = container
+            try container.checkItems()
+            reader = try container.explainingTruncation { () throws(DecodingFailure) in
+                try AVIFReader(of: container.data, limits: limits)
+            }
+            try container.checkCells(reader.info)
+            header = try ImageHeader(of: reader, track: container.track, limits: limits)
+            try limits.check(PixelSize(width: Int(reader.info.width), height: Int(reader.info.height)))
+            try limits.check(.frames, header.frameCount)
+            try limits.check(.decodedBytes, reader.info.planeBytes(hasGrid: container.hasGrid))
+        }
+
+        /// Returns the stored size divided by 8, 4 or 2 and rounded up, or the stored size. Images with alpha are not
+        /// made smaller, because the color of transparent pixels would affect their neighbors, nor are images whose crop
+        /// divides a chroma sample.
+        func decodableSize(covering target: PixelSize) -> PixelSize {
+            guard canShrink else { return header.storedSize }
+            let smaller = Self.divisors.map { header.storedSize.divided(by: $0) }
+            return smaller.first { $0.width >= target.width && $0.height >= target.height } ?? header.storedSize
+        }
+
+        /// Returns the size of the decoded planes in bytes. For an animation, that is the frame and the reference frames
+        /// that AV1 allows: 8.
+        func heldBytes(frame index: Int, size: PixelSize, layout: PixelLayout) -> Int {
+            reader.info.planeBytes(hasGrid: container.hasGrid)
+        }
+
+        func decode(
+            frame index: Int, size: PixelSize, layout: PixelLayout, preference: DecodingPreference,
+            into sink: any PixelRowSink
+        ) throws(DecodingFailure) {
+            guard (0..<header.frameCount).contains(index) else {
+                throw .noSuchFrame(index, frameCount: header.frameCount)
+            }
+            guard layout == .rgba8, let divisor = divisor(for: size) else {
+                throw .unsupported(.avif, "the image can't be decoded at \(size) in this layout")
+            }
+            try container.explainingTruncation { () throws(DecodingFailure) in try reader.decode(index, for: sink) }
+            if divisor == 1 { try send(to: sink) } else { try send(to: sink, size: size, divisor: divisor) }
+        }
+
+        private static let divisors = [8, 4, 2]
+
+        /// Whether the image can be made smaller: it has no alpha, and its crop starts with a chroma sample.
+        private var canShrink: Bool {
+            let info = reader.info
+            return !header.hasAlpha && info.crop_x % (1 << info.chroma_shift_x) == 0
+                && info.crop_y % (1 << info.chroma_shift_y) == 0
+        }
+
+        /// Returns the divisor for a decodable size, or nil for another size.
+        private func divisor(for size: PixelSize) -> Int? {
+            if size == header.storedSize { return 1 }
+            return !canShrink ? nil : Self.divisors.first { header.storedSize.divided(by: $0) == size }
+        }
+
+        /// Sends the rows of the clean aperture. Whole rows are converted, so that its edges don't affect the chroma.
+        private func send(to sink: any PixelRowSink) throws(DecodingFailure) {
+            let (info, size) = (reader.info, header.storedSize)
+            let stride = 4 * Int(info.width)
+            let rowCount = Self.rowCount(bytesPerRow: stride)
+            var pixels = [UInt8](repeating: 0, count: stride * (min(rowCount, size.height) + 3))
+            let end = Int(info.crop_y) + size.height
+            var first = Int(info.crop_y)
+            while first < end {
+                try sink.checkCancellation()
+                // Between odd rows, the fewest rows are converted twice.
+                let rows = first..<min((first + rowCount - 1) | 1, end)
+                let start = try stride * reader.convert(rows, to: &pixels) + 4 * Int(info.crop_x)
+                for row in 0..<rows.count {
+                    let offset = start + row * stride
+                    try sink.receive(pixels.span.extracting(offset..<offset + 4 * size.width))
+                }
+                first = rows.upperBound
+            }
+        }
+
+        /// Sends the rows of the smaller image.
+        private func send(to sink: any PixelRowSink, size: PixelSize, divisor: Int) throws(DecodingFailure) {
+            let stride = 4 * size.width
+            let rowCount = Self.rowCount(bytesPerRow: stride * divisor)
+            var pixels = [UInt8](repeating: 0, count: stride * min(rowCount, size.height))
+            for first in Swift.stride(from: 0, to: size.height, by: rowCount) {
+                try sink.checkCancellation()
+                let rows = first..<min(first + rowCount, size.height)
+                try reader.convert(rows, divisor: divisor, to: &pixels)
+                for row in 0..<rows.count {
+                    try sink.receive(pixels.span.extracting(row * stride..<(row + 1) * stride))
+                }
+            }
+        }
+
+        /// Returns the number of rows to convert at once: an even number, in half a megabyte if possible.
+        private static func rowCount(bytesPerRow: Int) -> Int { max(2, (512 << 10) / bytesPerRow & ~1) }
+    }
+
+    extension ImageHeader {
+        fileprivate init(
+            of reader: AVIFReader, track: AVIFTrack?, limits: DecodingLimits
+        ) throws(DecodingFailure) {
+            let info = reader.info
+            self.init(
+                format: .avif, storedSize: PixelSize(width: Int(info.crop_width), height: Int(info.crop_height)),
+                orientation: ImageOrientation(rotation: Int(info.rotation), mirror: Int(info.mirror)),
+                hasAlpha: info.has_alpha != 0, colorProfile: reader.profile(limit: limits.metadataBytes))
+            if colorProfile == nil {
+                colorCalibration = try ColorCalibration(
+                    primaries: Int(info.primaries), transfer: Int(info.transfer), format: .avif)
+            }
+            guard info.frame_count > 1 else { return }
+            frameCount = Int(info.frame_count)
+            frameDelays = (track ?? AVIFTrack()).delays(frameCount: frameCount, timescale: info.timescale)
+            loopCount = track?.loopCount ?? 0
+        }
+    }
+
+    extension avif_info {
+        /// The memory in bytes of all planes that libavif and dav1d hold, as far as the header determines it; `Int.max`
+        /// if it overflows.
+        ///
+        /// dav1d rounds the sides up to 128. libavif copies the cells of a grid to one image. An animation has up to 8
+        /// reference frames (AV1, 7.20).
+        fileprivate func planeBytes(hasGrid: Bool) -> Int {
+            let (columns, rows) = ((Int(width) + 127) & ~127, (Int(height) + 127) & ~127)
+            let chroma = is_gray != 0 ? 0 : 2 * (columns >> chroma_shift_x) * (rows >> chroma_shift_y)
+            let samples = columns * rows * (has_alpha != 0 ? 2 : 1) + chroma
+            let frames = frame_count > 1 ? 1 + min(8, Int(frame_count) - 1) : hasGrid ? 2 : 1
+            return samples * (depth > 8 ? 2 : 1) * frames
+        }
+    }
+
+    extension ImageOrientation {
+        /// Creates the orientation of an image that is rotated, then mirrored (ISO/IEC 23008-12, 6.5.10 and 6.5.12).
+        ///
+        /// - Parameters:
+        ///   - rotation: Quarter turns counterclockwise.
+        ///   - mirror: 0 for none, 1 if the top and bottom are exchanged, 2 if the left and right are.
+        init(rotation: Int, mirror: Int) {
+            let orientations: [[ImageOrientation]] = [
+                [.up, .downMirrored, .upMirrored],
+                [.left, .leftMirrored, .rightMirrored],
+                [.down, .upMirrored, .downMirrored],
+                [.right, .rightMirrored, .leftMirrored],
+            ]
+            self = orientations[rotation & 3][min(max(mirror, 0), 2)]
+        }
+
+        /// The rotation and the mirroring, as for the initializer, that give this orientation.
+        var transform: (rotation: Int, mirror: Int) {
+            switch self {
+            case .up: (0, 0)
+            case .upMirrored: (0, 2)
+            case .down: (2, 0)
+            case .downMirrored: (0, 1)
+            case .leftMirrored: (1, 1)
+            case .right: (3, 0)
+            case .rightMirrored: (3, 1)
+            case .left: (1, 0)
+            }
+        }
+    }
+
+    /// Adds edit lists to an animation written by libavif, because versions before 1.0 don't write how often it repeats.
+    ///
+    /// Each track gets a box `edts` after its header. The durations of the movie and the tracks become those of all
+    /// repetitions. The changed box `moov` is appended, and the original one is marked as free, so that no offset changes.
+    struct RepeatedAnimation {
+        private var reader: BoxReader
+        /// The duration of one repetition.
+        private let duration: Int
+        private let total: UInt64
+
+        /// Returns a file with a loop count above 0. A file that has edit lists isn't changed.
+        static func file(_ file: Data, loopCount: Int) throws(EncodingFailure) -> Data {
+            do {
+                var reader = BoxReader(file, format: .avif)
+                guard let movie = try reader.fileBoxes().first(where: { $0.name == "moov" }),
+                    let header = try reader.boxes(in: movie.content).first(where: { $0.name == "mvhd" }),
+                    let duration = reader.integer(at: header.content.lowerBound + 24, length: 8)
+                else { throw unknownLayout }
+                let tracks = try reader.boxes(in: [movie], named: "trak")
+                guard try reader.boxes(in: tracks, named: "edts").isEmpty else { return file }
+                let (product, isTooLong) = UInt64(duration).multipliedReportingOverflow(by: UInt64(loopCount))
+                var animation = Self(reader: reader, duration: duration, total: isTooLong ? .max : product)
+                let changed = try animation.changed(movie)
+                return file.replacing(at: movie.offset + 4, with: Data("free".utf8)) + changed
+            } catch let failure as EncodingFailure {
+                throw failure
+            } catch {
+                throw unknownLayout
+            }
+        }
+
+        private static let unknownLayout = EncodingFailure.failed(.avif, "libavif wrote an unknown kind of file")
+
+        private mutating func changed(_ box: Box) throws -> Data {
+            let content = reader.bytes(in: box.content)
+            switch box.name {
+            case "moov", "trak":
+                var parts = Data()
+                for part in try reader.boxes(in: box.content) { parts += try changed(part) }
+                return Self.box(box.name, parts)
+            case "mvhd" where content.first == 1:
+                return Self.box(box.name, content.replacing(at: 24, with: total.bytes))
+            case "tkhd" where content.first == 1:
+                return Self.box(box.name, content.replacing(at: 28, with: total.bytes)) + editList
+            case "mvhd", "tkhd": throw Self.unknownLayout
+            default: return Self.box(box.name, content)
+            }
+        }
+
+        /// The boxes `edts` and `elst` (ISO/IEC 14496-12, 8.6.6) for a repeated segment.
+        private var editList: Data {
+            // Version 1 and the flag for repetition; one entry: duration, media time 0, rate 1.0.
+            let entry = UInt64(duration).bytes + Data(count: 8) + Data([0, 1, 0, 0])
+            return Self.box("edts", Self.box("elst", Data([1, 0, 0, 1, 0, 0, 0, 1]) + entry))
+        }
+
+        private static func box(_ name: String, _ content: Data) -> Data {
+            UInt64(content.count + 8).bytes.suffix(4) + Data(name.utf8) + content
+        }
+    }
+
+    extension UInt64 {
+        fileprivate var bytes: Data { Data((0..<8).map { UInt8(truncatingIfNeeded: self >> (56 - 8 * UInt64($0))) }) }
+    }
+
+    extension Data {
+        /// Returns a copy with other bytes at an offset.
+        func replacing(at offset: Int, with bytes: Data) -> Data {
+            var copy = self
+            let start = startIndex + offset
+            copy.replaceSubrange(start..<start + bytes.count, with: bytes)
+            return copy
         }
     }
 #endif

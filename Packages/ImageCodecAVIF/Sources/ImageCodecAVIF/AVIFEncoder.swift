@@ -64,13 +64,11 @@
         public func encode(
             _ frames: [AnimationFrame], loopCount: Int, options: EncodingOptions
         ) throws(EncodingFailure) -> Data {
-            guard let first = frames.first, frames.allSatisfy({ $0.bitmap.size == first.bitmap.size }) else {
-                throw .inconsistentFrames
-            }
-            if frames.count == 1 { return try encode(first.bitmap, options: options) }
+            let size = try commonSize(of: frames)
+            if frames.count == 1 { return try encode(frames[0].bitmap, options: options) }
             let hasAlpha = frames.contains { !$0.bitmap.isOpaque }
             let writer = try writer(
-                of: first.bitmap.size, hasAlpha: hasAlpha, speed: min(speed, Self.fastestAnimation), options: options)
+                of: size, hasAlpha: hasAlpha, speed: min(speed, Self.fastestAnimation), options: options)
             for frame in frames {
                 try writer.add(frame.bitmap, duration: frame.delay.milliseconds(upTo: Int(Int32.max)))
             }
@@ -81,8 +79,7 @@
         private func writer(
             of size: PixelSize, hasAlpha: Bool, speed: Int, options: EncodingOptions
         ) throws(EncodingFailure) -> AVIFWriter {
-            let range = 1...Self.largestSide
-            guard range.contains(size.width), range.contains(size.height) else { throw .unsupportedSize(.avif, size) }
+            try check(size, largest: Self.largestSide)
             let transform = orientation.transform
             let quality = options.clampedQuality
             let settings = avif_settings(

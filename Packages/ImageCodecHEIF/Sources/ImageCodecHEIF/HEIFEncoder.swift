@@ -38,18 +38,8 @@
         ///
         /// - Throws: `.unsupportedSize` if a side is not from 1 to 16,384 pixels, or `.failed`.
         public func encode(_ bitmap: Bitmap, options: EncodingOptions) throws(EncodingFailure) -> Data {
-            let range = 1...Self.largestSide
-            guard range.contains(bitmap.size.width), range.contains(bitmap.size.height) else {
-                throw .unsupportedSize(.heic, bitmap.size)
-            }
+            try check(bitmap.size, largest: Self.largestSide)
             return try EncodedHEIF(bitmap, orientation: orientation, profile: colorProfile, options: options).data
-        }
-
-        /// Throws `.animationUnsupported`: libheif 1.15 writes no sequences.
-        public func encode(
-            _ frames: [AnimationFrame], loopCount: Int, options: EncodingOptions
-        ) throws(EncodingFailure) -> Data {
-            throw .animationUnsupported(.heic)
         }
     }
 

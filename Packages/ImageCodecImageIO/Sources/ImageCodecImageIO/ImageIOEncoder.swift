@@ -38,10 +38,8 @@
         public func encode(
             _ frames: [AnimationFrame], loopCount: Int, options: EncodingOptions
         ) throws(EncodingFailure) -> Data {
-            guard let first = frames.first, frames.allSatisfy({ $0.bitmap.size == first.bitmap.size }) else {
-                throw .inconsistentFrames
-            }
-            if frames.count == 1 { return try encode(first.bitmap, options: options) }
+            _ = try commonSize(of: frames)
+            if frames.count == 1 { return try encode(frames[0].bitmap, options: options) }
             guard let keys = AnimationKeys(format), let delay = keys.writtenDelay else {
                 throw .animationUnsupported(format)
             }
@@ -89,7 +87,7 @@
         }
 
         private func imageProperties(_ options: EncodingOptions) -> [CFString: Any] {
-            let quality = options.quality.isNaN ? 0 : min(max(options.quality, 0), 1)
+            let quality = options.clampedQuality
             var properties: [CFString: Any] = [kCGImageDestinationLossyCompressionQuality: quality]
             if options.isProgressive, format == .jpeg {
                 properties[kCGImagePropertyJFIFDictionary] = [kCGImagePropertyJFIFIsProgressive: true]

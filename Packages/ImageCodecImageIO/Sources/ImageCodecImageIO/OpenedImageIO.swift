@@ -19,19 +19,12 @@
         /// Returns the stored size divided by 1, 2, 4 or 8, rounded up. Frames of animations are not scaled.
         func decodableSize(covering target: PixelSize) -> PixelSize {
             if header.frameCount > 1 { return header.storedSize }
-            let sizes = [8, 4, 2].map { divisor in
-                PixelSize(
-                    width: (header.storedSize.width + divisor - 1) / divisor,
-                    height: (header.storedSize.height + divisor - 1) / divisor)
-            }
+            let sizes = [8, 4, 2].map(header.storedSize.divided)
             return sizes.first { $0.width >= target.width && $0.height >= target.height } ?? header.storedSize
         }
 
         /// Returns the size in bytes of the image from ImageIO and of the image drawn in sRGB.
-        func heldBytes(frame index: Int, size: PixelSize, layout: PixelLayout) -> Int {
-            let (bytes, overflow) = size.area.multipliedReportingOverflow(by: 8)
-            return overflow ? .max : bytes
-        }
+        func heldBytes(frame index: Int, size: PixelSize, layout: PixelLayout) -> Int { size.area.times(8) }
 
         func decode(
             frame index: Int, size: PixelSize, layout: PixelLayout, preference: DecodingPreference,

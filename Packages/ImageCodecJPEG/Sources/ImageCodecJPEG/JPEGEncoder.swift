@@ -22,10 +22,7 @@ public struct JPEGEncoder: ImageEncoder {
     ///
     /// - Throws: `.unsupportedSize` if a side is not from 1 to 65,500 pixels.
     public func encode(_ bitmap: Bitmap, options: EncodingOptions) throws(EncodingFailure) -> Data {
-        let sides = 1...Self.maximumSide
-        guard sides.contains(bitmap.size.width), sides.contains(bitmap.size.height) else {
-            throw .unsupportedSize(.jpeg, bitmap.size)
-        }
+        try check(bitmap.size, largest: Self.maximumSide)
         let writer = try JPEGWriter()
         try writer.start(bitmap.size, options: options)
         let (stride, all) = (bitmap.bytesPerRow, bitmap.pixels)
@@ -34,17 +31,6 @@ public struct JPEGEncoder: ImageEncoder {
             try bitmap.isOpaque ? writer.write(pixels) : writer.write(flattened(pixels).span)
         }
         return try writer.finish()
-    }
-
-    /// Encodes a single frame as a still image.
-    ///
-    /// - Throws: `.animationUnsupported` if there are several frames, or `.inconsistentFrames` if there are none.
-    public func encode(
-        _ frames: [AnimationFrame], loopCount: Int, options: EncodingOptions
-    ) throws(EncodingFailure) -> Data {
-        guard let first = frames.first else { throw .inconsistentFrames }
-        if frames.count > 1 { throw .animationUnsupported(.jpeg) }
-        return try encode(first.bitmap, options: options)
     }
 
     /// The limit of libjpeg (JPEG_MAX_DIMENSION), slightly below the format's 65,535.
@@ -77,7 +63,7 @@ public struct JPEGEncoder: ImageEncoder {
     deinit { unsafe ilj_writer_destroy(writer) }
 
     func start(_ size: PixelSize, options: EncodingOptions) throws(EncodingFailure) {
-        let quality = options.quality.isNaN ? 0 : min(max(options.quality, 0), 1)
+        let quality = options.clampedQuality
         try check(
             unsafe ilj_writer_start(
                 writer,

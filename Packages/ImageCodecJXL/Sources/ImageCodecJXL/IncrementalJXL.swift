@@ -38,7 +38,7 @@
 
         /// Returns the size of the image and the working memory of libjxl in bytes.
         func heldBytes(size: PixelSize, layout: PixelLayout) -> Int {
-            size.area.times(layout.bytesPerPixel).plus(frames?.workingBytes ?? 0)
+            size.byteCount(layout).plus(frames?.workingBytes ?? 0)
         }
 
         func start(size: PixelSize, layout: PixelLayout) throws(DecodingFailure) {

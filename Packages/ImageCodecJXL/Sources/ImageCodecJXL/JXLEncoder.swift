@@ -13,12 +13,9 @@
     /// Lossless encoding preserves every byte, including the color of transparent pixels. In lossy files, libjxl 0.7 encodes
     /// alpha with loss, too. `isProgressive` stores lossy images in two passes, and lossless ones in several resolutions.
     public struct JXLEncoder: ImageEncoder {
-        /// The time that is spent to make the file smaller, from 1 to 9.
-        public var effort: Int { didSet { effort = min(max(effort, 1), 9) } }
-        /// The orientation that the file declares. The pixels are stored as they are.
-        public var orientation: ImageOrientation
-        /// The ICC profile of the pixels. Nil for sRGB.
-        public var colorProfile: Data?
+        fileprivate let effort: Int
+        fileprivate let orientation: ImageOrientation
+        fileprivate let colorProfile: Data?
 
         /// The maximum width and height, and the maximum area, of profile 5 (ISO/IEC 18181-1, annex M).
         private static let largestSide = 1 << 18
@@ -66,9 +63,7 @@
         public func encode(
             _ frames: [AnimationFrame], loopCount: Int, options: EncodingOptions
         ) throws(EncodingFailure) -> Data {
-            guard let size = frames.first?.bitmap.size, frames.allSatisfy({ $0.bitmap.size == size }) else {
-                throw .inconsistentFrames
-            }
+            let size = try commonSize(of: frames)
             try check(size)
             let hasAlpha = !frames.allSatisfy(\.bitmap.isOpaque)
             let writer = try JXLWriter(
@@ -83,10 +78,8 @@
         }
 
         private func check(_ size: PixelSize) throws(EncodingFailure) {
-            let range = 1...Self.largestSide
-            guard range.contains(size.width), range.contains(size.height), size.area <= Self.largestArea else {
-                throw .unsupportedSize(.jxl, size)
-            }
+            try check(size, largest: Self.largestSide)
+            if size.area > Self.largestArea { throw .unsupportedSize(.jxl, size) }
         }
     }
 

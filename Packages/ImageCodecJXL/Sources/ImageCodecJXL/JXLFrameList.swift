@@ -123,18 +123,4 @@
             return bytes
         }
     }
-
-    extension Int {
-        /// Returns the product, or `Int.max` if it overflows. Neither number is negative.
-        func times(_ other: Int) -> Int {
-            let (product, isTooLarge) = multipliedReportingOverflow(by: other)
-            return isTooLarge ? .max : product
-        }
-
-        /// Returns the sum, or `Int.max` if it overflows. Neither number is negative.
-        func plus(_ other: Int) -> Int {
-            let (sum, isTooLarge) = addingReportingOverflow(other)
-            return isTooLarge ? .max : sum
-        }
-    }
 #endif

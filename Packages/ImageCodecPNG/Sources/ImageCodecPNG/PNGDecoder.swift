@@ -37,3 +37,162 @@ public struct PNGDecoder: IncrementalImageDecoder {
     /// stored.
     public func makeIncrementalImage(limits: DecodingLimits) -> any IncrementalImage { IncrementalPNG(limits: limits) }
 }
+
+/// A PNG file whose header has been read. Each decode starts at the pixels.
+final class OpenedPNG: OpenedImage {
+    let header: ImageHeader
+    private let data: Data
+    private let limits: DecodingLimits
+    private let preamble: PNGPreamble
+    /// The state of the parser at the start of the pixels, at `offset`.
+    private let parser: PNGParser
+    private let offset: Int
+
+    init(_ data: Data, limits: DecodingLimits) throws(DecodingFailure) {
+        var parser = PNGParser(limits: limits)
+        var offset = 0
+        guard case .preamble(let preamble) = try parser.next(in: data.span, at: &offset) else {
+            throw .truncated(.png)
+        }
+        var header = preamble.imageHeader
+        header.orientation = PNGExif(data).orientation(limit: limits.metadataBytes) ?? .up
+        (self.header, self.data, self.limits) = (header, data, limits)
+        (self.preamble, self.parser, self.offset) = (preamble, parser, offset)
+    }
+
+    /// Returns the stored size: PNG can't be scaled while decoding.
+    func decodableSize(covering target: PixelSize) -> PixelSize { header.storedSize }
+
+    /// Returns the size of an interlaced image in bytes, otherwise 0.
+    func heldBytes(frame index: Int, size: PixelSize, layout: PixelLayout) -> Int { preamble.heldBytes(layout: layout) }
+
+    func decode(
+        frame index: Int, size: PixelSize, layout: PixelLayout, preference: DecodingPreference,
+        into sink: any PixelRowSink
+    ) throws(DecodingFailure) {
+        if index != 0 { throw .noSuchFrame(index, frameCount: 1) }
+        try header.checkStored(size, layout)
+        if preamble.header.isInterlaced { try checkMemory(layout) }
+        let decoder = try PNGRowDecoder(
+            preamble, layout: layout, storesRows: preamble.header.isInterlaced, limits: limits)
+        let isWhole = try decode(decoder, into: sink)
+        if preamble.header.isInterlaced { try decoder.sendRows(at: decoder.progress, to: sink) }
+        if !isWhole { throw .truncated(.png) }
+    }
+
+    /// Checks that an interlaced image and its output together are within the limit.
+    private func checkMemory(_ layout: PixelLayout) throws(DecodingFailure) {
+        try limits.check(.decodedBytes, preamble.imageBytes(layout).plus(preamble.imageBytes(.rgba8)))
+    }
+
+    /// Decodes the pixels. Returns whether all rows were decoded. The end of the file may be missing.
+    private func decode(_ decoder: PNGRowDecoder, into sink: any PixelRowSink) throws(DecodingFailure) -> Bool {
+        var (parser, offset, count) = (parser, offset, 0)
+        let bytes = data.span
+        while let step = try parser.next(in: bytes, at: &offset) {
+            guard case .pixels(let range) = step else { break }
+            try decoder.decode(bytes.extracting(range)) { (row) throws(DecodingFailure) in
+                if row.count > 0 { return try sink.receive(row) }
+                count += 1
+                if count.isMultiple(of: Self.rowsBetweenCancellations) { try sink.checkCancellation() }
+            }
+        }
+        return decoder.hasAllRows
+    }
+
+    private static let rowsBetweenCancellations = 64
+}
+
+extension ImageHeader {
+    /// Throws `.unsupported` if the image can't be decoded at this size or to this layout.
+    func checkStored(_ size: PixelSize, _ layout: PixelLayout) throws(DecodingFailure) {
+        if size != storedSize { throw .unsupported(.png, "\(storedSize) can't be scaled to \(size)") }
+        guard layout == .rgba8 || layout == nativeLayout else {
+            throw .unsupported(.png, "the image can't be decoded to the layout \(layout)")
+        }
+    }
+}
+
+/// A PNG image that is decoded while its bytes arrive.
+///
+/// Previews show the rows of an image, or the complete passes of an interlaced one, whose pixels fill the blocks of
+/// missing ones. The whole image is stored in the layout of the previews.
+final class IncrementalPNG: IncrementalImage {
+    private let limits: DecodingLimits
+    private var parser: PNGParser
+    private var preamble: PNGPreamble?
+    private var decoder: PNGRowDecoder?
+    /// The bytes after the preamble that arrived before `start`.
+    private var pendingBytes = Data()
+    private var receivedBytes = 0
+    private var isFinished = false
+
+    init(limits: DecodingLimits) {
+        self.limits = limits
+        parser = PNGParser(limits: limits)
+    }
+
+    var header: ImageHeader? { preamble?.imageHeader }
+
+    var extent: PreviewExtent {
+        guard let decoder else { return .nothing }
+        let shown = shown(of: decoder)
+        return PreviewExtent(passes: shown.passes, rows: decoder.availableRows(shown))
+    }
+
+    /// Returns the stored size: PNG can't be scaled while decoding.
+    func decodableSize(covering target: PixelSize) -> PixelSize { preamble?.header.size ?? target }
+
+    /// Returns the size of the whole image in bytes.
+    func heldBytes(size: PixelSize, layout: PixelLayout) -> Int { preamble?.imageBytes(layout) ?? 0 }
+
+    func start(size: PixelSize, layout: PixelLayout) throws(DecodingFailure) {
+        guard let preamble else { preconditionFailure("started before the header was available") }
+        precondition(decoder == nil, "started twice")
+        try preamble.imageHeader.checkStored(size, layout)
+        try limits.check(.decodedBytes, preamble.imageBytes(layout))
+        decoder = try PNGRowDecoder(preamble, layout: layout, storesRows: true, limits: limits)
+        let bytes = pendingBytes
+        pendingBytes = Data()
+        try read(bytes)
+    }
+
+    func append(_ bytes: Data) throws(DecodingFailure) {
+        if isFinished { return }
+        receivedBytes += bytes.count
+        try limits.check(.encodedBytes, receivedBytes)
+        try read(bytes)
+    }
+
+    func decodePreview(into sink: any PixelRowSink) throws(DecodingFailure) {
+        guard let decoder else { return }
+        try decoder.sendRows(at: shown(of: decoder), to: sink)
+    }
+
+    /// Returns the progress for previews. Passes in progress are not shown, except for the first one.
+    private func shown(of decoder: PNGRowDecoder) -> PNGRowDecoder.Progress {
+        let progress = decoder.progress
+        return PNGRowDecoder.Progress(passes: progress.passes, rows: progress.passes == 0 ? progress.rows : 0)
+    }
+
+    private func read(_ bytes: Data) throws(DecodingFailure) {
+        if let decoder { try readPixels(bytes, into: decoder) } else { try readPreamble(bytes) }
+    }
+
+    private func readPreamble(_ bytes: Data) throws(DecodingFailure) {
+        if preamble != nil { return pendingBytes.append(bytes) }
+        var offset = 0
+        guard case .preamble(let preamble) = try parser.next(in: bytes.span, at: &offset) else { return }
+        self.preamble = preamble
+        pendingBytes = Data(bytes.dropFirst(offset))
+    }
+
+    private func readPixels(_ bytes: Data, into decoder: PNGRowDecoder) throws(DecodingFailure) {
+        let bytes = bytes.span
+        var offset = 0
+        while let step = try parser.next(in: bytes, at: &offset) {
+            guard case .pixels(let range) = step else { return isFinished = true }
+            try decoder.decode(bytes.extracting(range)) { _ throws(DecodingFailure) in }
+        }
+    }
+}

@@ -27,26 +27,12 @@ public struct PNGEncoder: ImageEncoder {
     ///
     /// - Throws: `.unsupportedSize` if a side is not from 1 to 2^31 - 1 pixels.
     public func encode(_ bitmap: Bitmap, options: EncodingOptions) throws(EncodingFailure) -> Data {
-        let sides = 1...Int(Int32.max)
-        guard sides.contains(bitmap.size.width), sides.contains(bitmap.size.height) else {
-            throw .unsupportedSize(.png, bitmap.size)
-        }
+        try check(bitmap.size, largest: Int(Int32.max))
         return try PNGWriter().write(
             bitmap,
             ilp_writer_options(
                 width: Int32(bitmap.size.width), height: Int32(bitmap.size.height), has_alpha: !bitmap.isOpaque,
                 is_interlaced: options.isProgressive, compression_level: Int32(compressionLevel)))
-    }
-
-    /// Encodes a single frame as a still image.
-    ///
-    /// - Throws: `.animationUnsupported` if there are several frames, or `.inconsistentFrames` if there are none.
-    public func encode(
-        _ frames: [AnimationFrame], loopCount: Int, options: EncodingOptions
-    ) throws(EncodingFailure) -> Data {
-        guard let first = frames.first else { throw .inconsistentFrames }
-        if frames.count > 1 { throw .animationUnsupported(.png) }
-        return try encode(first.bitmap, options: options)
     }
 }
 

@@ -119,13 +119,151 @@ extension PNGPreamble {
     func heldBytes(layout: PixelLayout) -> Int { header.isInterlaced ? imageBytes(layout) : 0 }
 
     /// Returns the size of the whole image in bytes. Returns `Int.max` on overflow.
-    func imageBytes(_ layout: PixelLayout) -> Int {
-        let (bytes, overflow) = header.size.area.multipliedReportingOverflow(by: layout.bytesPerPixel)
-        return overflow ? .max : bytes
-    }
+    func imageBytes(_ layout: PixelLayout) -> Int { header.size.byteCount(layout) }
 
     /// Returns the size in bytes of the rows in progress: two stored rows and one in the layout.
     func rowBytes(_ layout: PixelLayout) -> Int {
         2 * header.storedRowBytes + header.size.width * layout.bytesPerPixel
+    }
+}
+
+/// The contents of the IHDR chunk (PNG 3rd edition, 11.2.1).
+struct PNGHeader {
+    let size: PixelSize
+    let depth: Int
+    let color: ColorType
+    let isInterlaced: Bool
+
+    enum ColorType: Int {
+        case gray = 0
+        case rgb = 2
+        case indexed = 3
+        case grayAlpha = 4
+        case rgba = 6
+
+        var channels: Int {
+            switch self {
+            case .gray, .indexed: 1
+            case .grayAlpha: 2
+            case .rgb: 3
+            case .rgba: 4
+            }
+        }
+
+        var depths: [Int] {
+            switch self {
+            case .gray: [1, 2, 4, 8, 16]
+            case .indexed: [1, 2, 4, 8]
+            case .rgb, .grayAlpha, .rgba: [8, 16]
+            }
+        }
+
+        var isGray: Bool { self == .gray || self == .grayAlpha }
+        var hasAlpha: Bool { self == .grayAlpha || self == .rgba }
+    }
+
+    /// - Parameter data: The data of the chunk.
+    init(_ data: [UInt8]) throws(DecodingFailure) {
+        guard data.count == 13 else { throw .malformed(.png, "the header has \(data.count) bytes") }
+        size = PixelSize(width: data.bigEndian32(at: 0), height: data.bigEndian32(at: 4))
+        let sides = 1...Int(Int32.max)
+        guard sides.contains(size.width), sides.contains(size.height) else {
+            throw .malformed(.png, "the image size is \(size)")
+        }
+        depth = Int(data[8])
+        guard let color = ColorType(rawValue: Int(data[9])), color.depths.contains(depth) else {
+            throw .malformed(.png, "color type \(data[9]) with \(data[8]) bits")
+        }
+        self.color = color
+        guard data[10] == 0, data[11] == 0 else { throw .malformed(.png, "unknown compression or filter method") }
+        guard data[12] <= 1 else { throw .malformed(.png, "unknown interlace method \(data[12])") }
+        isInterlaced = data[12] == 1
+    }
+
+    /// The length in bytes of a stored row with its filter byte, up to 2^34.
+    var storedRowBytes: Int { (size.width * depth * color.channels + 7) / 8 + 1 }
+}
+
+extension [UInt8] {
+    /// - Precondition: The array has four bytes at `offset`.
+    func bigEndian32(at offset: Int) -> Int { self[offset..<offset + 4].reduce(0) { $0 << 8 | Int($1) } }
+}
+
+/// Reads embedded ICC profiles.
+enum PNGProfile {
+    /// Returns the profile in the data of an iCCP chunk (PNG 3rd edition, 11.3.2.3). Returns nil if it is damaged,
+    /// larger than the limit or for another color model.
+    static func inflated(_ chunk: [UInt8], isGray: Bool, limits: DecodingLimits) -> Data? {
+        guard let name = chunk.firstIndex(of: 0), (1...79).contains(name), chunk.count > name + 2, chunk[name + 1] == 0
+        else { return nil }
+        let stream = chunk[(name + 2)...]
+        guard let start = inflated(stream, count: 4) else { return nil }
+        let length = start.bigEndian32(at: 0)
+        guard length >= headerBytes, length <= limits.metadataBytes, let profile = inflated(stream, count: length)
+        else { return nil }
+        let space = Array(profile[16..<20]), signature = Array(profile[36..<40])
+        guard signature == Array("acsp".utf8), space == Array((isGray ? "GRAY" : "RGB ").utf8) else { return nil }
+        return Data(profile)
+    }
+
+    /// The length of the header and the number of tags (ICC.1, 7.1).
+    private static let headerBytes = 132
+
+    /// Returns the first `count` inflated bytes of the stream. Returns nil if there are fewer.
+    private static func inflated(_ stream: ArraySlice<UInt8>, count: Int) -> [UInt8]? {
+        var made = 0
+        let bytes = unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
+            let isWhole = unsafe stream.span.withUnsafeBufferPointer { source in
+                unsafe ilp_inflate(source.baseAddress, source.count, buffer.baseAddress, count, &made)
+            }
+            initialized = isWhole ? made : 0
+        }
+        return bytes.count == count ? bytes : nil
+    }
+}
+
+/// Finds the orientation in a complete file, before or after the pixels (PNG 3rd edition, 11.3.4.5).
+struct PNGExif {
+    /// The length of a chunk without its data: length, type and checksum.
+    private static let overhead = 12
+
+    private let bytes: Data
+
+    init(_ file: Data) { bytes = file }
+
+    /// Returns the first orientation in an eXIf chunk. Ignores chunks of more than `limit` bytes or with a wrong
+    /// checksum.
+    func orientation(limit: Int) -> ImageOrientation? {
+        var offset = PNGChunkStream.signature.count
+        while bytes.count - offset >= Self.overhead {
+            let length = uint32(at: offset)
+            if length > bytes.count - offset - Self.overhead { return nil }
+            let isRead = uint32(at: offset + 4) == PNGChunkType.exif.rawValue && length <= limit
+            if isRead, let found = orientation(ofChunkAt: offset, length: length) { return found }
+            offset += Self.overhead + length
+        }
+        return nil
+    }
+
+    private func orientation(ofChunkAt offset: Int, length: Int) -> ImageOrientation? {
+        let start = bytes.startIndex + offset + 8
+        var checksum = PNGChecksum()
+        checksum.add(bytes[start - 4..<start + length].span)
+        guard Int(checksum.value) == uint32(at: offset + 8 + length) else { return nil }
+        return ExifReader.orientation(in: bytes[start..<start + length])
+    }
+
+    private func uint32(at offset: Int) -> Int {
+        let start = bytes.startIndex + offset
+        return bytes[start..<start + 4].reduce(0) { $0 << 8 | Int($1) }
+    }
+}
+
+/// The checksum of a chunk (PNG 3rd edition, 5.5), computed from pieces.
+struct PNGChecksum: Equatable {
+    private(set) var value: UInt32 = 0
+
+    mutating func add(_ bytes: Span<UInt8>) {
+        value = unsafe bytes.withUnsafeBufferPointer { unsafe ilp_crc32(value, $0.baseAddress, $0.count) }
     }
 }

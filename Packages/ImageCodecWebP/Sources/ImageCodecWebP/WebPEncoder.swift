@@ -27,7 +27,7 @@ public struct WebPEncoder: ImageEncoder {
     ///
     /// - Throws: `.unsupportedSize` if a side is not from 1 to 16,383 pixels.
     public func encode(_ bitmap: Bitmap, options: EncodingOptions) throws(EncodingFailure) -> Data {
-        try check(bitmap.size)
+        try check(bitmap.size, largest: Self.largestSide)
         return try EncodedWebP(bitmap, area: PixelArea(bitmap.size), options: options).data
     }
 
@@ -42,10 +42,8 @@ public struct WebPEncoder: ImageEncoder {
     public func encode(
         _ frames: [AnimationFrame], loopCount: Int, options: EncodingOptions
     ) throws(EncodingFailure) -> Data {
-        guard let size = frames.first?.bitmap.size, frames.allSatisfy({ $0.bitmap.size == size }) else {
-            throw .inconsistentFrames
-        }
-        try check(size)
+        let size = try commonSize(of: frames)
+        try check(size, largest: Self.largestSide)
         let animation = try WebPAnimation(size: size, loopCount: min(max(loopCount, 0), 65_535))
         var previous: Bitmap?
         for frame in frames {
@@ -56,16 +54,73 @@ public struct WebPEncoder: ImageEncoder {
         }
         return try animation.finish()
     }
-
-    private func check(_ size: PixelSize) throws(EncodingFailure) {
-        let range = 1...Self.largestSide
-        guard range.contains(size.width), range.contains(size.height) else { throw .unsupportedSize(.webp, size) }
-    }
 }
 
 extension PixelArea {
     /// The smallest enclosing rectangle with even left and top, as the format requires for frames.
     var startingEven: PixelArea {
         PixelArea(left: left & ~1, top: top & ~1, width: width + left % 2, height: height + top % 2)
+    }
+}
+
+/// A still file written by libwebp.
+///
+/// Safe: the bytes are valid from `init` to `deinit` and are only read.
+@safe final class EncodedWebP {
+    fileprivate var bytes = unsafe webp_bytes()
+
+    init(_ bitmap: Bitmap, area: PixelArea, options: EncodingOptions) throws(EncodingFailure) {
+        precondition(area.left + area.width <= bitmap.size.width && area.top + area.height <= bitmap.size.height)
+        let settings = webp_settings(
+            quality: Float(100 * options.clampedQuality), is_lossless: options.isLossless ? 1 : 0)
+        let start = area.top * bitmap.bytesPerRow + 4 * area.left
+        let error = unsafe bitmap.pixels.withUnsafeBufferPointer { pixels in
+            let first = unsafe pixels.baseAddress?.advanced(by: start)
+            return unsafe webp_encode(
+                first, CInt(bitmap.bytesPerRow), CInt(area.width), CInt(area.height), settings, &bytes)
+        }
+        if error != 0 { throw .failed(.webp, "libwebp could not encode the image (error \(error))") }
+    }
+
+    deinit { unsafe webp_free(&bytes) }
+
+    /// A copy of the file.
+    var data: Data { unsafe bytes.copy }
+}
+
+/// Writes an animation with libwebpmux.
+///
+/// Safe: the handle is valid from `init` to `deinit` and never leaves the class.
+@safe final class WebPAnimation {
+    private let handle: OpaquePointer
+
+    init(size: PixelSize, loopCount: Int) throws(EncodingFailure) {
+        let handle = unsafe webp_animation_open(CInt(size.width), CInt(size.height), CInt(loopCount))
+        guard let handle = unsafe handle else { throw Self.failure }
+        unsafe self.handle = handle
+    }
+
+    deinit { unsafe webp_animation_close(handle) }
+
+    private static var failure: EncodingFailure { .failed(.webp, "libwebp could not assemble the animation") }
+
+    func add(_ image: EncodedWebP, at area: PixelArea, delay: Duration) throws(EncodingFailure) {
+        let isGood = unsafe webp_animation_add(
+            handle, &image.bytes, CInt(area.left), CInt(area.top), CInt(delay.milliseconds(upTo: 0xFF_FFFF)))
+        if isGood == 0 { throw Self.failure }
+    }
+
+    func finish() throws(EncodingFailure) -> Data {
+        var file = unsafe webp_bytes()
+        guard unsafe webp_animation_finish(handle, &file) != 0 else { throw Self.failure }
+        defer { unsafe webp_free(&file) }
+        return unsafe file.copy
+    }
+}
+
+extension webp_bytes {
+    fileprivate var copy: Data {
+        guard let bytes = unsafe bytes else { return Data() }
+        return unsafe Data(bytes: bytes, count: length)
     }
 }

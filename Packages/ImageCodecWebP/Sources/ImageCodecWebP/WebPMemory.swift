@@ -17,20 +17,11 @@ extension WebPImage {
     func checkMemory(
         outputBytes: Int, at range: Range<Int>, of data: Data, limits: DecodingLimits
     ) throws(DecodingFailure) {
-        let plain = size.area.bytes(each: isLossless ? 4 : hasAlpha ? 5 : 0, plus: outputBytes)
+        let plain = size.area.times(isLossless ? 4 : hasAlpha ? 5 : 0).plus(outputBytes)
         try limits.check(.decodedBytes, plain)
         guard isLossless || hasAlpha, let stream = LosslessStream(in: range, of: data) else { return }
         let estimate = try VP8LMemoryEstimate(of: stream.data, hasHeader: stream.hasHeader, size: size)
         try limits.check(.decodedBytes, plain + estimate.byteCount)
-    }
-}
-
-extension Int {
-    /// Returns the size of this many items of `bytes` bytes and `others` bytes. Returns `Int.max` on overflow.
-    fileprivate func bytes(each bytes: Int, plus others: Int) -> Int {
-        let (product, isTooLarge) = multipliedReportingOverflow(by: bytes)
-        let (sum, areTooMany) = product.addingReportingOverflow(others)
-        return isTooLarge || areTooMany ? .max : sum
     }
 }
 

@@ -30,7 +30,7 @@ public final class AnimatedImage: AnimationFrames {
         timeline = AnimationTimeline(delays: header.frameDelays, loopCount: header.loopCount)
         window = Mutex(
             FrameWindow(
-                frameCount: header.frameCount, frameByteCount: size.area > Int.max / 4 ? .max : size.area * 4,
+                frameCount: header.frameCount, frameByteCount: size.byteCount(.rgba8),
                 byteLimit: byteLimit, lookahead: lookahead, repeats: header.loopCount != 1))
         self.decoder = SerialDecoder { () throws(DecodingFailure) in
             try decoder.makeFrameReader(of: data, target: target)
@@ -105,5 +105,89 @@ extension DownsamplingDecoder {
         from data: Data, target: ImageTarget? = nil, byteLimit: Int = 16 << 20, lookahead: Int = 3
     ) throws(DecodingFailure) -> AnimatedImage {
         try AnimatedImage(data, decoder: self, target: target, byteLimit: byteLimit, lookahead: lookahead)
+    }
+}
+
+/// A cache of the current frame of an animation and as many of the next ones as fit. A pure state machine.
+struct FrameWindow {
+    /// The maximum number of frames, at least 1.
+    let capacity: Int
+    private let frameCount: Int
+    /// Whether the first frame follows the last.
+    private let repeats: Bool
+    private var frames: [Int: Bitmap] = [:]
+    /// The frame that was requested last.
+    private var current = 0
+
+    /// - Parameters:
+    ///   - byteLimit: The maximum size of all frames in bytes. One frame is kept even if it is larger.
+    ///   - lookahead: The number of frames to decode ahead of the current one.
+    init(frameCount: Int, frameByteCount: Int, byteLimit: Int, lookahead: Int, repeats: Bool) {
+        self.frameCount = frameCount
+        self.repeats = repeats
+        let fitting = max(1, byteLimit / max(1, frameByteCount))
+        capacity = fitting >= frameCount ? frameCount : min(fitting, 1 + min(max(0, lookahead), frameCount))
+    }
+
+    subscript(index: Int) -> Bitmap? { frames[index] }
+
+    var byteCount: Int { frames.values.reduce(0) { $0 + $1.byteCount } }
+
+    /// Moves the window to a frame and releases the frames outside of it.
+    mutating func move(to index: Int) {
+        current = index
+        frames = frames.filter { isInWindow($0.key) }
+    }
+
+    /// The first missing frame of the window, in playing order.
+    var nextMissing: Int? {
+        (0..<capacity).lazy.compactMap(frame(after:)).first { frames[$0] == nil }
+    }
+
+    /// Stores a frame if it is inside the window.
+    mutating func insert(_ bitmap: Bitmap, at index: Int) {
+        if isInWindow(index) { frames[index] = bitmap }
+    }
+
+    private func isInWindow(_ index: Int) -> Bool {
+        let distance = index - current
+        if distance >= 0 { return distance < capacity }
+        return repeats && distance + frameCount < capacity || capacity == frameCount
+    }
+
+    /// Returns the frame that is `distance` frames after the current one in playing order, or nil if there is none.
+    private func frame(after distance: Int) -> Int? {
+        let index = current + distance
+        if index < frameCount { return index }
+        return repeats || capacity == frameCount ? index - frameCount : nil
+    }
+}
+
+/// Maps the playing time of an animation to a frame. It uses no clock.
+struct AnimationTimeline: Hashable {
+    /// The number of times the animation plays. 0 repeats it forever.
+    private let loopCount: Int
+    /// The end of each frame, from the start of a loop.
+    private let ends: [Duration]
+
+    /// - Parameter delays: The duration of each frame. Negative durations count as zero.
+    init(delays: [Duration], loopCount: Int) {
+        self.loopCount = max(0, loopCount)
+        var end = Duration.zero
+        ends = delays.map { delay in
+            end += delay.limited
+            return end
+        }
+    }
+
+    /// Returns the frame at a time after the start. Negative times count as zero. A still image is at its end.
+    func moment(at elapsed: Duration) -> AnimationMoment {
+        guard ends.count > 1, let loop = ends.last, loop > .zero else { return AnimationMoment(frame: 0, isLast: true) }
+        let (played, last) = (max(.zero, elapsed), ends.count - 1)
+        let loops = Int(clamping: played.attoseconds / loop.attoseconds)
+        if loopCount > 0, loops >= loopCount { return AnimationMoment(frame: last, isLast: true) }
+        let within = Duration(attoseconds: played.attoseconds % loop.attoseconds)
+        let frame = ends.firstIndex { $0 > within } ?? last
+        return AnimationMoment(frame: frame, isLast: frame == last && loops + 1 == loopCount)
     }
 }

@@ -96,9 +96,5 @@ struct DownsamplingPlan: Hashable {
 
 extension DownsamplingPlan {
     /// Returns the size of the output and the memory of the codec in bytes, or `Int.max` if it overflows.
-    func decodedBytes(heldByCodec held: Int) -> Int {
-        let (output, tooLarge) = output.area.multipliedReportingOverflow(by: 4)
-        let (sum, tooMany) = output.addingReportingOverflow(held)
-        return tooLarge || tooMany ? .max : sum
-    }
+    func decodedBytes(heldByCodec held: Int) -> Int { output.byteCount(.rgba8).plus(held) }
 }

@@ -21,7 +21,8 @@ public protocol ImageEncoder: Sendable {
     /// - Parameters:
     ///   - frames: The frames, all of the same size.
     ///   - loopCount: The number of times that the animation plays; 0 to repeat it forever.
-    /// - Throws: `.animationUnsupported` if the format or the library doesn't support animations.
+    /// - Throws: `.animationUnsupported` if the format or the library doesn't support animations. By default, one frame
+    ///   is encoded as a still image, and several frames are not supported.
     func encode(
         _ frames: [AnimationFrame], loopCount: Int, options: EncodingOptions
     ) throws(EncodingFailure) -> Data
@@ -29,6 +30,29 @@ public protocol ImageEncoder: Sendable {
 
 extension ImageEncoder {
     public var keepsAlpha: Bool { false }
+
+    public func encode(
+        _ frames: [AnimationFrame], loopCount: Int, options: EncodingOptions
+    ) throws(EncodingFailure) -> Data {
+        guard let first = frames.first else { throw .inconsistentFrames }
+        if frames.count > 1 { throw .animationUnsupported(format) }
+        return try encode(first.bitmap, options: options)
+    }
+
+    /// Throws `.unsupportedSize` unless both sides are from 1 to `largest`.
+    package func check(_ size: PixelSize, largest: Int) throws(EncodingFailure) {
+        guard (1...largest).contains(size.width), (1...largest).contains(size.height) else {
+            throw .unsupportedSize(format, size)
+        }
+    }
+
+    /// Returns the size of all frames. Throws `.inconsistentFrames` if there are none or their sizes differ.
+    package func commonSize(of frames: [AnimationFrame]) throws(EncodingFailure) -> PixelSize {
+        guard let size = frames.first?.bitmap.size, frames.allSatisfy({ $0.bitmap.size == size }) else {
+            throw .inconsistentFrames
+        }
+        return size
+    }
 }
 
 /// A frame of an animation.

@@ -1,3 +1,9 @@
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
 /// A file format. You can add constants for other formats.
 public struct ImageFormat: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
     /// The usual short name in lowercase, for example "jpeg".
@@ -21,4 +27,57 @@ public struct ImageFormat: RawRepresentable, Hashable, Sendable, CustomStringCon
     public static let heic = ImageFormat(rawValue: "heic")
     /// JPEG XL (ISO/IEC 18181), a code stream or in a container.
     public static let jxl = ImageFormat(rawValue: "jxl")
+}
+
+/// Detects the format of a file from its first bytes, also if no decoder for it is available.
+public enum FileSignature {
+    /// The number of bytes in which a format is looked for, enough for 28 compatible brands of HEIF and AVIF.
+    public static let byteCount = 128
+
+    /// Returns the format, or nil for other files. Reads up to 128 bytes and never traps.
+    public static func format(of prefix: Data) -> ImageFormat? {
+        let bytes = Array(prefix.prefix(byteCount))
+        if bytes.starts(with: [0xFF, 0xD8, 0xFF]) { return .jpeg }
+        if bytes.starts(with: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) { return .png }
+        if bytes.starts(with: "GIF87a".utf8) || bytes.starts(with: "GIF89a".utf8) { return .gif }
+        if bytes.starts(with: "RIFF".utf8), bytes.dropFirst(8).starts(with: "WEBP".utf8) { return .webp }
+        if bytes.starts(with: [0xFF, 0x0A]) || bytes.starts(with: jxlContainer) { return .jxl }
+        return FileTypeBox(bytes)?.format
+    }
+
+    /// The first box of a JPEG XL file (ISO/IEC 18181-2, 9.1). Without a container, a code stream starts with FF 0A.
+    private static let jxlContainer: [UInt8] = [0, 0, 0, 12] + Array("JXL ".utf8) + [0x0D, 0x0A, 0x87, 0x0A]
+}
+
+/// The first box of a file in the ISO base media format (ISO/IEC 14496-12, 4.3): a major brand, a version and
+/// compatible brands.
+private struct FileTypeBox {
+    /// The available brands, major brand first.
+    private let brands: [[UInt8]]
+
+    init?(_ bytes: [UInt8]) {
+        guard bytes.count >= 12, bytes[4..<8].elementsEqual("ftyp".utf8) else { return nil }
+        let length = bytes[..<4].reduce(0) { $0 << 8 | Int($1) }
+        // 1 means a length of 64 bits, and 0 the rest of the file. Writers don't use them for this box.
+        guard length >= 16 else { return nil }
+        let compatible = stride(from: 16, to: min(length, bytes.count) - 3, by: 4).map { Array(bytes[$0..<$0 + 4]) }
+        brands = [Array(bytes[8..<12])] + compatible
+    }
+
+    /// The format of the first brand that determines the codec.
+    ///
+    /// `mif1` and `msf1` only declare images. Files without a more specific brand are treated as HEIC, which cameras
+    /// write.
+    var format: ImageFormat? {
+        for brand in brands {
+            if Self.avif.contains(where: { brand.elementsEqual($0.utf8) }) { return .avif }
+            if Self.heic.contains(where: { brand.elementsEqual($0.utf8) }) { return .heic }
+        }
+        return brands.contains { $0.elementsEqual("mif1".utf8) || $0.elementsEqual("msf1".utf8) } ? .heic : nil
+    }
+
+    /// The brands of still images and sequences (AVIF 1.1, section 6).
+    private static let avif = ["avif", "avis"]
+    /// The brands of main, extended-range and layered profiles, still images and sequences (ISO/IEC 23008-12, B.4).
+    private static let heic = ["heic", "heix", "heim", "heis", "hevc", "hevx"]
 }

@@ -12,13 +12,13 @@ public struct PixelSize: Hashable, Sendable {
     }
 
     /// Width times height, or `Int.max` if that overflows.
-    public var area: Int {
-        let (product, overflow) = width.multipliedReportingOverflow(by: height)
-        return overflow ? .max : product
-    }
+    public var area: Int { width.times(height) }
 
     /// The same size with width and height exchanged.
     public var transposed: PixelSize { PixelSize(width: height, height: width) }
+
+    /// Returns the size of the pixels in bytes, or `Int.max` if it overflows.
+    package func byteCount(_ layout: PixelLayout) -> Int { area.times(layout.bytesPerPixel) }
 
     /// Returns the size with both sides divided and rounded up.
     package func divided(by divisor: Int) -> PixelSize {
@@ -28,6 +28,20 @@ public struct PixelSize: Hashable, Sendable {
 
 extension PixelSize: CustomStringConvertible {
     public var description: String { "\(width)x\(height)" }
+}
+
+extension Int {
+    /// Returns the product, or `Int.max` if it overflows. Neither number is negative.
+    package func times(_ other: Int) -> Int {
+        let (product, overflow) = multipliedReportingOverflow(by: other)
+        return overflow ? .max : product
+    }
+
+    /// Returns the sum, or `Int.max` if it overflows. Neither number is negative.
+    package func plus(_ other: Int) -> Int {
+        let (sum, overflow) = addingReportingOverflow(other)
+        return overflow ? .max : sum
+    }
 }
 
 /// A rectangle in fractional pixel coordinates. The origin is at the top left.
@@ -47,5 +61,45 @@ package struct PixelRegion: Hashable, Sendable {
     /// Creates the rectangle of a whole image.
     package init(_ size: PixelSize) {
         self.init(x: 0, y: 0, width: Double(size.width), height: Double(size.height))
+    }
+}
+
+/// A rectangle of whole pixels.
+package struct PixelArea: Hashable, Sendable {
+    package var left: Int
+    package var top: Int
+    package var width: Int
+    package var height: Int
+
+    package init(left: Int, top: Int, width: Int, height: Int) {
+        self.left = left
+        self.top = top
+        self.width = width
+        self.height = height
+    }
+
+    /// Creates the rectangle of a whole image.
+    package init(_ size: PixelSize) { self.init(left: 0, top: 0, width: size.width, height: size.height) }
+}
+
+extension Bitmap {
+    /// Returns the smallest rectangle that contains all differences from another image of the same size.
+    ///
+    /// It is one pixel if the images are equal, and the whole image if `other` is nil. Encoders store only this part of
+    /// a frame.
+    package func changedArea(since other: Bitmap?) -> PixelArea {
+        guard let other else { return PixelArea(size) }
+        let (new, old) = (pixels.span, other.pixels.span)
+        var (left, right, top, bottom) = (size.width, 0, size.height, 0)
+        for y in 0..<size.height {
+            for x in 0..<size.width {
+                let offset = (y * size.width + x) * 4
+                guard (0..<4).contains(where: { new[offset + $0] != old[offset + $0] }) else { continue }
+                (left, right) = (min(left, x), max(right, x + 1))
+                (top, bottom) = (min(top, y), y + 1)
+            }
+        }
+        guard left < right else { return PixelArea(left: 0, top: 0, width: 1, height: 1) }
+        return PixelArea(left: left, top: top, width: right - left, height: bottom - top)
     }
 }

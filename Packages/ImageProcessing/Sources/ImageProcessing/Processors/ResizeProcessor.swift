@@ -50,8 +50,7 @@ public struct ResizeProcessor: ImageProcessor {
     private func resized(_ bitmap: Bitmap, _ region: PixelRegion, to output: PixelSize) throws -> Bitmap {
         if output == bitmap.size { return bitmap }
         try limits.check(output)
-        let (byteCount, overflows) = output.area.multipliedReportingOverflow(by: 4)
-        try limits.check(.decodedBytes, overflows ? .max : byteCount)
+        try limits.check(.decodedBytes, output.byteCount(.rgba8))
         // The filter buffers rows of floats: more than a few if the image becomes low and wide.
         let rows = min(bitmap.size.height, 6 * bitmap.size.height / output.height)
         if rows > 64 { try limits.check(.decodedBytes, PixelSize(width: 16 * output.width, height: rows).area) }
