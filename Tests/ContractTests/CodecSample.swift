@@ -42,12 +42,13 @@ enum CodecSample: CaseIterable {
 }
 
 extension ImageDecoderContract.Sample {
-    /// Returns a lossy and a lossless file of each sample.
+    /// Returns a lossy and a lossless file of each sample, or one of them.
     static func all(
-        by encoder: any ImageEncoder, of samples: [CodecSample] = CodecSample.allCases
+        by encoder: any ImageEncoder, of samples: [CodecSample] = CodecSample.allCases,
+        isLossless kinds: [Bool] = [false, true]
     ) throws -> [ImageDecoderContract.Sample] {
         try samples.flatMap { sample in
-            try [false, true].map { isLossless in
+            try kinds.map { isLossless in
                 ImageDecoderContract.Sample(
                     "\(sample), \(isLossless ? "lossless" : "lossy")",
                     try sample.encoded(by: encoder, options: EncodingOptions(isLossless: isLossless)),

@@ -1,4 +1,3 @@
-import Foundation
 import ImageCodecJPEG
 import ImageContractTesting
 import ImageCore

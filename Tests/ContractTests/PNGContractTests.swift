@@ -1,4 +1,3 @@
-import Foundation
 import ImageCodecPNG
 import ImageContractTesting
 import ImageCore

@@ -1,28 +1,13 @@
 import ImageCodecWebP
 import ImageContractTesting
 import ImageCore
-import ImageTesting
 import Testing
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 @Suite("WebP: the contracts of decoders and encoders")
 struct WebPContractTests {
     @Test("the decoder passes", arguments: ImageDecoderContract.rules)
     func decoder(_ rule: ContractRule<ImageDecoderContract.Subject>) async throws {
-        let encoder = WebPEncoder()
-        let samples = try CodecSample.allCases.flatMap { sample in
-            try [false, true].map { isLossless in
-                let data = try sample.encoded(by: encoder, options: EncodingOptions(isLossless: isLossless))
-                return ImageDecoderContract.Sample(
-                    "\(sample), \(isLossless ? "lossless" : "lossy")", data, storedSize: sample.size,
-                    frameCount: sample.frameCount)
-            }
-        }
+        let samples = try ImageDecoderContract.Sample.all(by: WebPEncoder())
         try await rule.check(.init(WebPDecoder(), samples: samples))
     }
 

@@ -24,7 +24,7 @@ struct GIFAnimationTests {
         "a disposal keeps, clears or restores the frame's area",
         arguments: [(0, "GRB"), (1, "GRB"), (2, ".RB"), (3, "RRB"), (4, "RRB"), (5, "GRB")])
     func disposal(code: Int, last: String) throws {
-        let image = try GIFReading.open(Self.animation(disposal: code))
+        let image = try gif.open(Self.animation(disposal: code))
         #expect(try GIFReading.text(image, frame: 0) == "RRR")
         #expect(try GIFReading.text(image, frame: 1) == "GRR")
         #expect(try GIFReading.text(image, frame: 2) == last)
@@ -39,7 +39,7 @@ struct GIFAnimationTests {
         builder.control(disposal: 3)
         builder.image(1, 0, 1, 1, [3])
         builder.image(0, 0, 1, 1, [4])
-        let image = try GIFReading.open(builder.finished)
+        let image = try gif.open(builder.finished)
         #expect(try (0..<4).map { try GIFReading.text(image, frame: $0) } == ["WW", "RW", "WG", "BW"])
     }
 
@@ -52,7 +52,7 @@ struct GIFAnimationTests {
         builder.control(disposal: 2)
         builder.image(1, 0, 2, 3, [3, 3, 3, 3, 3, 3])
         builder.image(0, 0, 1, 1, [4])
-        let image = try GIFReading.open(builder.finished)
+        let image = try gif.open(builder.finished)
         #expect(try (0..<4).map { try GIFReading.text(image, frame: $0) } == ["WW WW", "WW WR", "WG WG", "B. W."])
     }
 
@@ -72,7 +72,7 @@ struct GIFAnimationTests {
         builder.append(GIFBuilder.lzw([1]))  // One pixel is missing.
         builder.image(0, 0, 2, 1, [1, 2])
         builder.image(0, 0, 1, 1, [4])
-        let image = try GIFReading.open(builder.finished)
+        let image = try gif.open(builder.finished)
         #expect(throws: DecodingFailure.truncated(.gif)) { try GIFReading.text(image, frame: 0) }
         #expect(try GIFReading.text(image, frame: 2) == "BR")
         #expect(try GIFReading.text(image, frame: 1) == "WR")
@@ -85,7 +85,7 @@ struct GIFAnimationTests {
         builder.control()
         builder.descriptor(0, 0, 2, 1)
         builder.append(GIFBuilder.lzw(codes: [8, 2, 9], codeSize: 3) { _ in 4 })
-        let image = try GIFReading.open(builder.finished)
+        let image = try gif.open(builder.finished)
         #expect(throws: DecodingFailure.truncated(.gif)) { try GIFReading.text(image, frame: 1) }
         #expect(try GIFReading.text(image, frame: 0) == "WW")
     }
@@ -98,7 +98,7 @@ struct GIFAnimationTests {
             builder.image(0, 0, 1, 1, [1])
         }
         builder.image(0, 0, 1, 1, [1])
-        let delays = try GIFReading.open(builder.finished).header.frameDelays
+        let delays = try gif.open(builder.finished).header.frameDelays
         #expect(delays == [100, 100, 20, 100, 655_350, 100].map { .milliseconds($0) })
     }
 
@@ -109,7 +109,7 @@ struct GIFAnimationTests {
             build(&builder)
             builder.image(0, 0, 1, 1, [1])
             builder.image(0, 0, 1, 1, [2])
-            return try GIFReading.open(builder.finished).header.loopCount
+            return try gif.open(builder.finished).header.loopCount
         }
         #expect(try loopCount { _ in } == 1)
         #expect(try loopCount { $0.loop(0) } == 0)
@@ -127,8 +127,8 @@ struct GIFLimitTests {
         let data = GIFAnimationTests.animation(disposal: 3)
         func refusal(_ limits: DecodingLimits) throws -> DecodingFailure? {
             do throws(DecodingFailure) {
-                let image = try GIFReading.open(data, limits: limits)
-                _ = try GIFReading.pixels(image, frame: 1)
+                let image = try gif.open(data, limits: limits)
+                _ = try gif.pixels(image, frame: 1)
                 return nil
             } catch { return error }
         }
@@ -147,7 +147,7 @@ struct GIFLimitTests {
     @Test("heldBytes counts the decompressor, the canvas and restored pixels, and only the first if rows are streamed")
     func heldBytes() throws {
         func held(_ data: Data, frame: Int = 0) throws -> Int {
-            let image = try GIFReading.open(data)
+            let image = try gif.open(data)
             return image.heldBytes(frame: frame, size: image.header.storedSize, layout: .rgba8)
         }
         #expect(try held(GIFAnimationTests.animation(disposal: 2), frame: 1) == 12 + LZWReader.byteCount(pixels: 1))
@@ -164,7 +164,7 @@ struct GIFLimitTests {
         var builder = GIFBuilder(1, 1)
         builder.image(0, 0, 65_535, 65_535, [1])
         #expect(throws: DecodingFailure.limitExceeded(.pixels, value: 4_294_836_225, allowed: 500_000_000)) {
-            try GIFReading.open(builder.finished)
+            try gif.open(builder.finished)
         }
     }
 
@@ -172,6 +172,6 @@ struct GIFLimitTests {
     func largeCanvas() {
         var builder = GIFBuilder(65_535, 65_535)
         builder.image(0, 0, 1, 1, [1])
-        #expect(throws: DecodingFailure.self) { try GIFReading.open(builder.finished) }
+        #expect(throws: DecodingFailure.self) { try gif.open(builder.finished) }
     }
 }

@@ -48,7 +48,7 @@ struct GIFCanvasTests {
         for (left, isOpaque) in [(0, true), (1, false)] {
             var builder = GIFBuilder(1, 1)
             builder.image(left, 0, 2, 1, [2, 3])
-            #expect(try GIFReading.open(builder.finished).header.hasAlpha != isOpaque)
+            #expect(try gif.open(builder.finished).header.hasAlpha != isOpaque)
         }
     }
 
@@ -58,10 +58,10 @@ struct GIFCanvasTests {
             var builder = GIFBuilder(width, height)
             builder.image(1, 1, 2, 2, [2, 3, 4, 5])
             #expect(throws: DecodingFailure.limitExceeded(.pixels, value: 9, allowed: 8)) {
-                try GIFReading.open(builder.finished, limits: DecodingLimits(pixels: 8))
+                try gif.open(builder.finished, limits: DecodingLimits(pixels: 8))
             }
             #expect(throws: DecodingFailure.limitExceeded(.side, value: 3, allowed: 2)) {
-                try GIFReading.open(builder.finished, limits: DecodingLimits(side: 2))
+                try gif.open(builder.finished, limits: DecodingLimits(side: 2))
             }
         }
     }
@@ -83,7 +83,7 @@ struct GIFCanvasTests {
             builder.descriptor(0, 0, 2, 1, isInterlaced: isInterlaced)
             builder.append(data)
             for file in [builder.data, builder.finished] {
-                let image = try GIFReading.open(file)
+                let image = try gif.open(file)
                 #expect(image.header.hasAlpha)
                 #expect(try GIFReading.text(image) == "..")
             }
@@ -98,11 +98,11 @@ struct GIFCanvasTests {
         builder.descriptor(0, 0, 2, 1)
         builder.append(data)
         builder.image(1, 0, 1, 1, [4])
-        let image = try GIFReading.open(builder.finished)
+        let image = try gif.open(builder.finished)
         #expect(image.header.frameCount == 3)
         #expect(try GIFReading.text(image, frame: 1) == "RG")
         #expect(try GIFReading.text(image, frame: 2) == "RB")
-        #expect(try GIFReading.text(GIFReading.open(builder.finished), frame: 2) == "RB")
+        #expect(try GIFReading.text(gif.open(builder.finished), frame: 2) == "RB")
     }
 
     /// The bytes after the descriptor of an image of one pixel.
@@ -118,7 +118,7 @@ struct GIFCanvasTests {
                 if side == 1 { builder.control(delay: 0) }
                 builder.descriptor(0, 0, 1, 1)
                 builder.append(rest)
-                let (text, failure) = try GIFReading.rows(builder.data)
+                let (text, failure) = GIFReading.rows(builder.data)
                 #expect(failure == nil)
                 // The code 4 clears, 5 ends, and 1 is the second color.
                 #expect(text == (rest == [2, 2, 0x4C] ? (palette == nil ? "?" : "W") : "."))

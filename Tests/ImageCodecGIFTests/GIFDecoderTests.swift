@@ -16,7 +16,7 @@ struct GIFDecoderTests {
         var other = builder.finished
         other[4] = UInt8(ascii: "8")
         #expect(!GIFDecoder().recognizes(other.prefix(32)))
-        #expect(throws: DecodingFailure.self) { try GIFReading.open(other) }
+        #expect(throws: DecodingFailure.self) { try gif.open(other) }
     }
 
     @Test("the header of a still image has one frame, no delays, and plays once")
@@ -25,7 +25,7 @@ struct GIFDecoderTests {
         builder.loop(0)
         builder.control(delay: 50)
         builder.image(0, 0, 3, 2, [1, 2, 3, 4, 5, 6])
-        let header = try GIFReading.open(builder.finished).header
+        let header = try gif.open(builder.finished).header
         #expect(header == ImageHeader(format: .gif, storedSize: PixelSize(width: 3, height: 2)))
     }
 
@@ -34,7 +34,7 @@ struct GIFDecoderTests {
         var builder = GIFBuilder(2, 1)
         builder.image(0, 0, 2, 1, [0, 1], palette: [[255, 0, 0], [0, 0, 255]])
         builder.image(0, 0, 1, 1, [1])
-        let image = try GIFReading.open(builder.finished)
+        let image = try gif.open(builder.finished)
         #expect(try GIFReading.text(image, frame: 0) == "RB")
         #expect(try GIFReading.text(image, frame: 1) == "WB")
     }
@@ -55,7 +55,7 @@ struct GIFDecoderTests {
         var builder = GIFBuilder(4, 4)
         builder.control(transparent: 3)
         builder.image(1, 1, 2, 2, [2, 3, 3, 4])
-        let image = try GIFReading.open(builder.finished)
+        let image = try gif.open(builder.finished)
         #expect(image.header.hasAlpha)
         #expect(try GIFReading.text(image) == ".... .R.. ..B. ....")
     }
@@ -85,7 +85,7 @@ struct GIFDecoderTests {
         #expect(try GIFReading.text(short.finished) == "KB")
         var none = GIFBuilder(2, 1, palette: nil)
         none.image(0, 0, 2, 1, [0, 7])
-        #expect(try GIFReading.pixels(GIFReading.open(none.finished)) == [0, 0, 0, 255, 7, 7, 7, 255])
+        #expect(try gif.pixels(gif.open(none.finished)) == [0, 0, 0, 255, 7, 7, 7, 255])
     }
 
     @Test("comments, unknown extensions, padding and bytes after the trailer are skipped")
@@ -120,11 +120,11 @@ struct GIFDecoderTests {
             var builder = GIFBuilder(width, height)
             builder.image(0, 0, 0, 0, [])
             #expect(throws: DecodingFailure.malformed(.gif, "the canvas size is \(width)x\(height)")) {
-                try GIFReading.open(builder.finished)
+                try gif.open(builder.finished)
             }
         }
         #expect(throws: DecodingFailure.malformed(.gif, "the file contains no image")) {
-            try GIFReading.open(GIFBuilder(1, 1).finished)
+            try gif.open(GIFBuilder(1, 1).finished)
         }
     }
 
@@ -133,7 +133,7 @@ struct GIFDecoderTests {
         func hasAlpha(_ build: (inout GIFBuilder) -> Void) throws -> Bool {
             var builder = GIFBuilder(2, 1)
             build(&builder)
-            return try GIFReading.open(builder.finished).header.hasAlpha
+            return try gif.open(builder.finished).header.hasAlpha
         }
         let whole: (inout GIFBuilder) -> Void = { $0.image(0, 0, 2, 1, [1, 2]) }
         #expect(try !hasAlpha(whole))

@@ -1,4 +1,5 @@
 import Foundation
+import GeneratedImages
 import ImageCodecGIF
 import ImageCore
 import ImageTesting
@@ -17,7 +18,7 @@ struct GIFEncoderTests {
     }
 
     static func roundTrip(_ bitmap: Bitmap) throws -> [UInt8] {
-        try GIFReading.pixels(GIFReading.open(try GIFEncoder().encode(bitmap, options: .init())))
+        try gif.pixels(gif.open(try GIFEncoder().encode(bitmap, options: .init())))
     }
 
     @Test("256 colors, or 255 with transparency, are stored exactly")
@@ -76,11 +77,11 @@ struct GIFEncoderTests {
             AnimationFrame(bitmap: $0, delay: .milliseconds($1))
         }
         let data = try GIFEncoder().encode(frames, loopCount: 0, options: .init())
-        let image = try GIFReading.open(data)
+        let image = try gif.open(data)
         #expect(image.header.frameDelays == frames.map(\.delay))
         #expect(!image.header.hasAlpha)
         for (index, frame) in frames.enumerated() {
-            #expect(try GIFReading.pixels(image, frame: index) == frame.bitmap.pixels)
+            #expect(try gif.pixels(image, frame: index) == frame.bitmap.pixels)
         }
         // Two frames of one pixel each: descriptor, graphic control, two colors, and a few bytes of data.
         #expect(data.count < (try GIFEncoder().encode(first, options: .init())).count + 100)
@@ -106,9 +107,9 @@ struct GIFEncoderTests {
                 bitmap: Bitmap(size: PixelSize(width: 3, height: 1), pixels: pixels, isOpaque: false),
                 delay: .milliseconds(20))
         }
-        let image = try GIFReading.open(try GIFEncoder().encode(frames, loopCount: 1, options: .init()))
+        let image = try gif.open(try GIFEncoder().encode(frames, loopCount: 1, options: .init()))
         for (index, frame) in frames.enumerated() {
-            #expect(try GIFReading.pixels(image, frame: index) == frame.bitmap.pixels)
+            #expect(try gif.pixels(image, frame: index) == frame.bitmap.pixels)
         }
     }
 
@@ -118,7 +119,7 @@ struct GIFEncoderTests {
             AnimationFrame(bitmap: $0, delay: .milliseconds(100))
         }
         let data = try GIFEncoder().encode(frames, loopCount: count, options: .init())
-        #expect(try GIFReading.open(data).header.loopCount == count)
+        #expect(try gif.open(data).header.loopCount == count)
     }
 
     @Test("delays are rounded to hundredths of a second and clamped")
@@ -127,7 +128,7 @@ struct GIFEncoderTests {
         let frames = delays.map { AnimationFrame(bitmap: Self.flat(1, 1), delay: $0) }
         let data = try GIFEncoder().encode(frames, loopCount: 0, options: .init())
         let expected: [Duration] = [.milliseconds(20), .milliseconds(30), .milliseconds(655_350), .milliseconds(100)]
-        #expect(try GIFReading.open(data).header.frameDelays == expected)
+        #expect(try gif.open(data).header.frameDelays == expected)
     }
 
     @Test("interlacing changes the file, not the pixels")
@@ -136,7 +137,7 @@ struct GIFEncoderTests {
         let plain = try GIFEncoder().encode(bitmap, options: .init())
         let interlaced = try GIFEncoder().encode(bitmap, options: .init(isProgressive: true))
         #expect(plain != interlaced)
-        #expect(try GIFReading.pixels(GIFReading.open(interlaced)) == bitmap.pixels)
+        #expect(try gif.pixels(gif.open(interlaced)) == bitmap.pixels)
     }
 
     /// A blue image, optionally with a yellow pixel.

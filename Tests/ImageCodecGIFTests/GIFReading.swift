@@ -1,38 +1,23 @@
 import Foundation
 import ImageCodecGIF
 import ImageCore
-import ImageTesting
 
 @testable import GeneratedImages
 
+let gif = FileReading(GIFDecoder())
+
 /// Decodes small GIFs in the builder's eight colors and describes their pixels as text.
 enum GIFReading {
-    static func open(_ data: Data, limits: DecodingLimits = .default) throws(DecodingFailure) -> any OpenedImage {
-        try GIFDecoder().open(data, limits: limits)
-    }
-
-    static func pixels(_ image: any OpenedImage, frame: Int = 0) throws(DecodingFailure) -> [UInt8] {
-        let sink = CollectingRowSink()
-        try image.decode(frame: frame, size: image.header.storedSize, layout: .rgba8, into: sink)
-        return sink.pixels
-    }
-
     /// Returns the decoded rows as text, and the error that ended decoding.
-    static func rows(_ data: Data, frame: Int = 0) throws -> (text: String, failure: DecodingFailure?) {
-        let image = try open(data)
-        let sink = CollectingRowSink()
-        do throws(DecodingFailure) {
-            try image.decode(frame: frame, size: image.header.storedSize, layout: .rgba8, into: sink)
-            return (text(sink.pixels, width: image.header.storedSize.width), nil)
-        } catch {
-            return (text(sink.pixels, width: image.header.storedSize.width), error)
-        }
+    static func rows(_ data: Data, frame: Int = 0) -> (text: String, failure: DecodingFailure?) {
+        let (rows, failure) = gif.rows(data, frame: frame)
+        return (text(rows.flatMap { $0 }, width: rows.first.map { $0.count / 4 } ?? 1), failure)
     }
 
     /// Returns K, W, R, G, B, Y, M, C for the eight colors, a dot for transparent pixels and ? for others. Rows are
     /// separated by spaces.
     static func text(_ image: any OpenedImage, frame: Int = 0) throws(DecodingFailure) -> String {
-        text(try pixels(image, frame: frame), width: image.header.storedSize.width)
+        text(try gif.pixels(image, frame: frame), width: image.header.storedSize.width)
     }
 
     private static func text(_ pixels: [UInt8], width: Int) -> String {
@@ -45,7 +30,7 @@ enum GIFReading {
     }
 
     static func text(_ data: Data, frame: Int = 0) throws(DecodingFailure) -> String {
-        try text(try open(data), frame: frame)
+        try text(try gif.open(data), frame: frame)
     }
 
     private static func letter(_ pixel: [UInt8]) -> Character {

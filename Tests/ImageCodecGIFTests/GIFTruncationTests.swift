@@ -21,7 +21,7 @@ struct GIFTruncationTests {
     func still() throws {
         var builder = GIFBuilder(1, 9)
         Self.appendTruncatedImage(&builder, height: 9, pixels: [1, 2, 3])
-        let (text, failure) = try GIFReading.rows(builder.data)
+        let (text, failure) = GIFReading.rows(builder.data)
         #expect(text == "W R G")
         #expect(failure == .truncated(.gif))
     }
@@ -32,7 +32,7 @@ struct GIFTruncationTests {
         // Rows 0, 8, 16, then 4, 12. With an even count, the padding bits of the last byte would be another pixel.
         Self.appendTruncatedImage(
             &builder, height: 18, pixels: [1, 2, 3, 4, 5].prefix(count).map { UInt8($0) }, isInterlaced: true)
-        let (text, failure) = try GIFReading.rows(builder.data)
+        let (text, failure) = GIFReading.rows(builder.data)
         let known: [Int: Character] = [0: "W", 8: "R", 16: "G", 4: "B", 12: "Y"]
         let rows = [0, 8, 16, 4, 12].prefix(count)
         let expected = (0..<min(18, 8 * count)).map { y in
@@ -47,10 +47,10 @@ struct GIFTruncationTests {
         var builder = GIFBuilder(1, 3)
         builder.image(0, 0, 1, 3, [2, 2, 2])
         Self.appendTruncatedImage(&builder, height: 3, pixels: [4])
-        let image = try GIFReading.open(builder.data)
+        let image = try gif.open(builder.data)
         #expect(image.header.frameCount == 2)
         #expect(try GIFReading.text(image, frame: 0) == "R R R")
-        let (text, failure) = try GIFReading.rows(builder.data, frame: 1)
+        let (text, failure) = GIFReading.rows(builder.data, frame: 1)
         #expect(text == "B R R")
         #expect(failure == .truncated(.gif))
     }
@@ -61,7 +61,7 @@ struct GIFTruncationTests {
         builder.descriptor(0, 1, 1, 4)
         builder.append(GIFBuilder.lzw(codes: [8, 3, 9], codeSize: 3) { _ in 4 })
         builder.image(0, 0, 1, 5, [1, 1, 1, 1, 1])
-        let (text, failure) = try GIFReading.rows(builder.finished)
+        let (text, failure) = GIFReading.rows(builder.finished)
         #expect(text == ". G")
         #expect(failure == .truncated(.gif))
     }
@@ -75,7 +75,7 @@ struct GIFTruncationTests {
         #expect(throws: DecodingFailure.noSuchFrame(-1, frameCount: 1)) {
             try GIFReading.text(builder.data + [0x21], frame: -1)
         }
-        #expect(throws: DecodingFailure.truncated(.gif)) { try GIFReading.open(GIFBuilder(1, 1).data) }
+        #expect(throws: DecodingFailure.truncated(.gif)) { try gif.open(GIFBuilder(1, 1).data) }
     }
 
     @Test("drawing earlier frames stops when the sink is cancelled")
@@ -83,7 +83,7 @@ struct GIFTruncationTests {
         var builder = GIFBuilder(2, 1)
         for index in 0..<8 { builder.image(0, 0, 1, 1, [UInt8(index)]) }
         let sink = CancellingSink(afterChecks: 2)
-        let image = try GIFReading.open(builder.finished)
+        let image = try gif.open(builder.finished)
         #expect(throws: DecodingFailure.cancelled) {
             try image.decode(frame: 7, size: image.header.storedSize, layout: .rgba8, into: sink)
         }

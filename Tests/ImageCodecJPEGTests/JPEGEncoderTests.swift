@@ -1,4 +1,5 @@
 import Foundation
+import GeneratedImages
 import ImageCodecJPEG
 import ImageCore
 import ImageTesting
@@ -8,13 +9,13 @@ import Testing
 struct JPEGEncoderTests {
     @Test("baseline and progressive files decode to similar pixels", arguments: [false, true])
     func roundTrip(progressive: Bool) throws {
-        let pixels = try decode(encoded(progressive: progressive, quality: 1))
-        #expect(largestDifference(pixels, photograph.pixels) <= 4)
+        let pixels = try jpeg.pixels(encoded(progressive: progressive, quality: 1))
+        #expect(pixels.largestDifference(to: photograph.pixels) <= 4)
     }
 
     @Test("baseline and progressive files of the same quality decode to the same pixels")
     func sameCoefficients() throws {
-        #expect(try decode(encoded(progressive: true)) == decode(encoded()))
+        #expect(try jpeg.pixels(encoded(progressive: true)) == jpeg.pixels(encoded()))
         #expect(try frameMarker(of: encoded()) == 0xC0)
         #expect(try frameMarker(of: encoded(progressive: true)) == 0xC2)
     }
@@ -29,7 +30,7 @@ struct JPEGEncoderTests {
     func quality() throws {
         let files = try [0, 0.3, 0.6, 0.85, 1].map { try encoded(quality: $0) }
         #expect(files.map(\.count) == files.map(\.count).sorted())
-        let errors = try files.map { largestDifference(try decode($0), photograph.pixels) }
+        let errors = try files.map { try jpeg.pixels($0).largestDifference(to: photograph.pixels) }
         #expect((errors.first ?? 0) > (errors.last ?? 0))
     }
 
@@ -41,7 +42,8 @@ struct JPEGEncoderTests {
             let image = Bitmap(
                 size: size, pixels: Array(repeatElement(pixel, count: size.area).joined()), isOpaque: false)
             let file = try JPEGEncoder().encode(image, options: EncodingOptions(quality: 1))
-            #expect(largestDifference(try decode(file), (0..<64).flatMap { _ in [level, level, level, 255] }) <= 1)
+            #expect(
+                try jpeg.pixels(file).largestDifference(to: (0..<64).flatMap { _ in [level, level, level, 255] }) <= 1)
         }
     }
 
@@ -54,7 +56,7 @@ struct JPEGEncoderTests {
         let image = Bitmap(size: size, pixels: pixels, isOpaque: true)
         let file = try JPEGEncoder().encode(image, options: EncodingOptions(quality: 1))
         #expect(file.count > 65_536)
-        #expect(largestDifference(try decode(file), pixels) <= 8)
+        #expect(try jpeg.pixels(file).largestDifference(to: pixels) <= 8)
     }
 
     private func frameHeader(of file: Data) throws -> Data {

@@ -49,18 +49,18 @@ struct JPEGInkTests {
     private func expect(_ file: FlatJPEG, rgba: [UInt8], ink: [UInt8], _ name: String) throws {
         var profiled = file
         profiled.segments.append(iccSegment([1]))
-        #expect(try header(of: file.data).nativeLayout == .rgba8)
-        #expect(try header(of: profiled.data).nativeLayout == .cmyk8)
+        #expect(try jpeg.header(of: file.data).nativeLayout == .rgba8)
+        #expect(try jpeg.header(of: profiled.data).nativeLayout == .cmyk8)
         for side in [16, 8, 4, 2] {
             let size = PixelSize(width: side, height: side)
             for data in [file.data, profiled.data] {
-                let pixels = try decode(data, size: size)
-                #expect(largestDifference(Array(pixels.prefix(4)), rgba) <= 1, "\(name) at \(side)")
+                let pixels = try jpeg.pixels(data, size: size)
+                #expect(pixels.prefix(4).largestDifference(to: rgba) <= 1, "\(name) at \(side)")
                 let preview = try preview(of: data, size: size, layout: .rgba8)
                 #expect(preview == pixels, "\(name) at \(side)")
             }
-            let pixels = try decode(profiled.data, size: size, layout: .cmyk8)
-            #expect(largestDifference(Array(pixels.prefix(4)), ink) <= 1, "\(name) at \(side)")
+            let pixels = try jpeg.pixels(profiled.data, size: size, layout: .cmyk8)
+            #expect(pixels.prefix(4).largestDifference(to: ink) <= 1, "\(name) at \(side)")
             #expect(try preview(of: profiled.data, size: size, layout: .cmyk8) == pixels, "\(name) at \(side)")
         }
     }

@@ -11,9 +11,9 @@ struct JPEGLimitTests {
     @Test("more encoded bytes than allowed are rejected")
     func encodedBytes() throws {
         let data = try encoded()
-        #expect(failure(of: data, limits: DecodingLimits(encodedBytes: data.count)) == nil)
+        #expect(jpeg.failure(data, limits: DecodingLimits(encodedBytes: data.count)) == nil)
         #expect(
-            failure(of: data, limits: DecodingLimits(encodedBytes: data.count - 1))
+            jpeg.failure(data, limits: DecodingLimits(encodedBytes: data.count - 1))
                 == .limitExceeded(.encodedBytes, value: data.count, allowed: data.count - 1))
     }
 
@@ -39,9 +39,9 @@ struct JPEGLimitTests {
         // 24x20 with 4:2:0: luma has 4x4 blocks, chroma 2x2 each, of 128 bytes.
         let coefficients = (16 + 4 + 4) * 128
         let output = 480 * 4
-        #expect(failure(of: data, limits: DecodingLimits(decodedBytes: coefficients + output)) == nil)
+        #expect(jpeg.failure(data, limits: DecodingLimits(decodedBytes: coefficients + output)) == nil)
         #expect(
-            failure(of: data, limits: DecodingLimits(decodedBytes: coefficients + output - 1))
+            jpeg.failure(data, limits: DecodingLimits(decodedBytes: coefficients + output - 1))
                 == .limitExceeded(
                     .decodedBytes, value: coefficients + output, allowed: coefficients + output - 1))
         // At 1/8, luma needs one coefficient of two bytes per block.
@@ -68,27 +68,27 @@ struct JPEGLimitTests {
     @Test("more scans than allowed are rejected")
     func tooManyScans() throws {
         let data = try encoded(progressive: true)
-        #expect(failure(of: data, limits: DecodingLimits(scans: 10)) == nil)
-        #expect(failure(of: data, limits: DecodingLimits(scans: 9)) == .limitExceeded(.scans, value: 10, allowed: 9))
+        #expect(jpeg.failure(data, limits: DecodingLimits(scans: 10)) == nil)
+        #expect(jpeg.failure(data, limits: DecodingLimits(scans: 9)) == .limitExceeded(.scans, value: 10, allowed: 9))
     }
 
     @Test("more scans than allowed that contradict each other are malformed")
     func contradictingScans() {
         var gray = FlatJPEG(components: [.init(level: 90)], frameMarker: 0xC2, scanCount: 101)
-        #expect(failure(of: gray.data) == .limitExceeded(.scans, value: 101, allowed: 100))
+        #expect(jpeg.failure(gray.data) == .limitExceeded(.scans, value: 101, allowed: 100))
         gray.approximation = 0x10  // Each scan refines coefficients without an earlier scan.
-        #expect(failure(of: gray.data) == .malformed(.jpeg, "scans that contradict each other"))
+        #expect(jpeg.failure(gray.data) == .malformed(.jpeg, "scans that contradict each other"))
     }
 
     @Test("a file truncated anywhere is an error, unless only its end marker is missing", arguments: [false, true])
     func truncation(progressive: Bool) throws {
         let data = try encoded(progressive: progressive)
-        let whole = try decode(data)
+        let whole = try jpeg.pixels(data)
         for count in 3..<data.count {
             let cut = data.prefix(count)
             if count >= data.count - 2 {
-                #expect(try decode(cut) == whole)
-            } else if let failure = failure(of: cut) {
+                #expect(try jpeg.pixels(cut) == whole)
+            } else if let failure = jpeg.failure(cut) {
                 #expect(failure == .truncated(.jpeg), "\(count) of \(data.count) bytes")
             } else {
                 // The last bits of the last block may be in the remaining bytes.
@@ -101,11 +101,11 @@ struct JPEGLimitTests {
         "the available rows of a truncated file with one scan are delivered unchanged", arguments: [0.6, 0.95])
     func truncatedRows(quality: Double) throws {
         let file = try landscapeFile(quality: quality, progressive: false)
-        let whole = try rows(of: file).rows
+        let whole = rows(of: file).rows
         let data = try #require(scans(of: file).first).data
         var heights: [Int] = []
         for count in stride(from: data.lowerBound, to: data.upperBound - 100, by: 97) {
-            let (shown, failure) = try rows(of: file.prefix(count))
+            let (shown, failure) = rows(of: file.prefix(count))
             #expect(failure == .truncated(.jpeg))
             #expect(shown.elementsEqual(whole.prefix(shown.count)), "\(count) bytes")
             heights.append(shown.count)
@@ -119,12 +119,12 @@ struct JPEGLimitTests {
     func truncatedFirstScan() throws {
         let file = try landscapeFile(quality: 0.95, progressive: true)
         let data = try #require(scans(of: file).first).data
-        let (none, failure) = try rows(of: file.prefix(data.lowerBound + 1))
+        let (none, failure) = rows(of: file.prefix(data.lowerBound + 1))
         #expect(none.isEmpty)
         #expect(failure == .truncated(.jpeg))
-        let (half, _) = try rows(of: file.prefix(data.lowerBound + data.count / 2))
+        let (half, _) = rows(of: file.prefix(data.lowerBound + data.count / 2))
         #expect((30..<80).contains(half.count))
-        let (all, _) = try rows(of: file.prefix(scans(of: file)[1].data.lowerBound + 1))
+        let (all, _) = rows(of: file.prefix(scans(of: file)[1].data.lowerBound + 1))
         #expect(all.count == 112)
     }
 
@@ -145,17 +145,17 @@ struct JPEGLimitTests {
         let data = try encoded(progressive: true)
         let scans = data.indices.dropLast().filter { data[$0] == 0xFF && data[$0 + 1] == 0xDA }
         #expect(scans.count == 10)
-        for start in scans.dropFirst() { #expect(failure(of: data.prefix(start)) == .truncated(.jpeg)) }
+        for start in scans.dropFirst() { #expect(jpeg.failure(data.prefix(start)) == .truncated(.jpeg)) }
     }
 
     @Test("an early end marker is no error, and the pixels before it are decoded")
     func earlyEnd() throws {
         let file = FlatJPEG(width: 64, height: 64, components: [.init { 10 * $0 + 5 * $1 }])
-        let whole = try decode(file.data)
+        let whole = try jpeg.pixels(file.data)
         var damaged = file.data
         let middle = damaged.count - 40
         damaged.replaceSubrange(middle..<middle + 2, with: [0xFF, 0xD9])
-        let pixels = try decode(damaged)
+        let pixels = try jpeg.pixels(damaged)
         #expect(pixels.count == whole.count)
         #expect(pixels != whole)
         #expect(pixels.prefix(64 * 4 * 8) == whole.prefix(64 * 4 * 8))

@@ -23,7 +23,7 @@ struct JPEGMetadataTests {
 
     @Test("the header has the format, the size and the orientation", arguments: ImageOrientation.allCases)
     func orientation(_ orientation: ImageOrientation) throws {
-        let found = try header(of: file(exif(UInt8(orientation.rawValue))))
+        let found = try jpeg.header(of: file(exif(UInt8(orientation.rawValue))))
         #expect(
             found
                 == ImageHeader(
@@ -42,9 +42,9 @@ struct JPEGMetadataTests {
 
     @Test("the first Exif segment is read, other APP1 segments are ignored")
     func firstExif() throws {
-        #expect(try header(of: file(Self.xmp, exif(3), exif(6))).orientation == .down)
-        #expect(try header(of: file(exif(1), exif(6))).orientation == .up)
-        #expect(try header(of: file(exif(9))).orientation == .up)
+        #expect(try jpeg.header(of: file(Self.xmp, exif(3), exif(6))).orientation == .down)
+        #expect(try jpeg.header(of: file(exif(1), exif(6))).orientation == .up)
+        #expect(try jpeg.header(of: file(exif(9))).orientation == .up)
     }
 
     /// Segments without an orientation: empty, without a directory, with an empty one, damaged, invalid, and of XMP.
@@ -63,7 +63,7 @@ struct JPEGMetadataTests {
         for segments in all.map({ [$0, real] }) + [all + [real, exif(3)]] {
             var file = Self.gray
             file.segments = segments
-            let found = try header(of: file.data)
+            let found = try jpeg.header(of: file.data)
             #expect(found.orientation == .right, "\(segments)")
             let image = JPEGDecoder().makeIncrementalImage(limits: .default)
             for byte in file.data { try image.append(Data([byte])) }
@@ -75,19 +75,19 @@ struct JPEGMetadataTests {
     func manyExifSegments() throws {
         var file = Self.gray
         file.segments = [(marker: UInt8, bytes: [UInt8])](repeating: exif(9), count: 15) + [exif(6)]
-        #expect(try header(of: file.data).orientation == .right)
+        #expect(try jpeg.header(of: file.data).orientation == .right)
         file.segments.insert(exif(9), at: 0)
-        #expect(try header(of: file.data).orientation == .up)
+        #expect(try jpeg.header(of: file.data).orientation == .up)
     }
 
     @Test("a profile is joined from its chunks in numbered order")
     func profile() throws {
-        #expect(try header(of: file()).colorProfile == nil)
-        #expect(try header(of: file(iccSegment([5, 6]))).colorProfile == Data([5, 6]))
+        #expect(try jpeg.header(of: file()).colorProfile == nil)
+        #expect(try jpeg.header(of: file(iccSegment([5, 6]))).colorProfile == Data([5, 6]))
         let inOrder = file(iccSegment([1, 2], number: 1, of: 2), iccSegment([3], number: 2, of: 2))
-        #expect(try header(of: inOrder).colorProfile == Data([1, 2, 3]))
+        #expect(try jpeg.header(of: inOrder).colorProfile == Data([1, 2, 3]))
         let reversed = file(iccSegment([3], number: 2, of: 2), iccSegment([1, 2], number: 1, of: 2))
-        #expect(try header(of: reversed).colorProfile == Data([1, 2, 3]))
+        #expect(try jpeg.header(of: reversed).colorProfile == Data([1, 2, 3]))
     }
 
     @Test("a profile with missing, repeated or misnumbered chunks is ignored")
@@ -104,28 +104,28 @@ struct JPEGMetadataTests {
             file((0xE2, Array("ICC_PROFILE".utf8) + [0, 1])),
         ]
         for file in files {
-            #expect(try header(of: file).colorProfile == nil)
-            #expect(failure(of: file) == nil)
+            #expect(try jpeg.header(of: file).colorProfile == nil)
+            #expect(jpeg.failure(file) == nil)
         }
     }
 
     @Test("metadata above the limit is ignored, and the image is decoded")
     func metadataLimit() throws {
         let data = file(exif(6), iccSegment([UInt8](repeating: 9, count: 100)))
-        let within = try header(of: data, limits: DecodingLimits(metadataBytes: 100))
+        let within = try jpeg.header(of: data, limits: DecodingLimits(metadataBytes: 100))
         #expect(within.colorProfile?.count == 100)
-        let beyond = try header(of: data, limits: DecodingLimits(metadataBytes: 99))
+        let beyond = try jpeg.header(of: data, limits: DecodingLimits(metadataBytes: 99))
         #expect(beyond.colorProfile == nil)
         #expect(beyond.orientation == .right)
-        #expect(try header(of: data, limits: DecodingLimits(metadataBytes: 20)).orientation == .up)
-        #expect(failure(of: data, limits: DecodingLimits(metadataBytes: 0)) == nil)
+        #expect(try jpeg.header(of: data, limits: DecodingLimits(metadataBytes: 20)).orientation == .up)
+        #expect(jpeg.failure(data, limits: DecodingLimits(metadataBytes: 0)) == nil)
     }
 
     @Test("fill bytes before a marker and bytes after the end are ignored")
     func fillBytes() throws {
         let plain = file()
         let filled = plain.prefix(2) + Data([0xFF, 0xFF, 0xFF]) + plain.dropFirst(3) + Data([1, 2, 3]) + plain
-        #expect(try decode(filled) == decode(plain))
+        #expect(try jpeg.pixels(filled) == jpeg.pixels(plain))
     }
 
     @Test("the Exif thumbnail is a complete file, and ignored if the Exif data is above the limit")
@@ -137,7 +137,7 @@ struct JPEGMetadataTests {
         let tiff = [0x49, 0x49, 42, 0, 8, 0, 0, 0, 0, 0, 14, 0, 0, 0, 2, 0] + entries + [0, 0, 0, 0] + small
         let data = file((0xE1, Array("Exif".utf8) + [0, 0] + tiff))
         let found = try JPEGDecoder().open(data, limits: .default).embeddedThumbnail
-        #expect(try decode(#require(found)).prefix(4) == [60, 60, 60, 255])
+        #expect(try jpeg.pixels(#require(found)).prefix(4) == [60, 60, 60, 255])
         let limits = DecodingLimits(metadataBytes: tiff.count + 5)
         #expect(try JPEGDecoder().open(data, limits: limits).embeddedThumbnail == nil)
         #expect(try JPEGDecoder().open(file(exif(3)), limits: .default).embeddedThumbnail == nil)

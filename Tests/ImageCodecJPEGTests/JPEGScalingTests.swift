@@ -25,7 +25,7 @@ struct JPEGScalingTests {
     func decodableSize(target: PixelSize, expected: PixelSize) throws {
         let image = try JPEGDecoder().open(Self.image.data, limits: .default)
         #expect(image.decodableSize(covering: target) == expected)
-        #expect(try decode(Self.image.data, size: expected).count == expected.area * 4)
+        #expect(try jpeg.pixels(Self.image.data, size: expected).count == expected.area * 4)
     }
 
     @Test("an image of one pixel is not scaled")
@@ -33,7 +33,7 @@ struct JPEGScalingTests {
         let file = FlatJPEG(width: 1, height: 1, components: [.init(level: 33)])
         let image = try JPEGDecoder().open(file.data, limits: .default)
         #expect(image.decodableSize(covering: PixelSize(width: 1, height: 1)) == PixelSize(width: 1, height: 1))
-        #expect(try decode(file.data) == [33, 33, 33, 255])
+        #expect(try jpeg.pixels(file.data) == [33, 33, 33, 255])
     }
 
     @Test("unsupported sizes, layouts and frames are rejected")

@@ -1,5 +1,6 @@
 import CImageCodecJPEG
 import Foundation
+import GeneratedImages
 import ImageCodecJPEG
 import ImageCore
 import ImageTesting
@@ -64,27 +65,16 @@ func landscapeSize(_ denominator: Int) -> PixelSize {
     PixelSize(width: 160 / denominator, height: 112 / denominator)
 }
 
-/// Decodes `data` and returns the delivered rows, and the error that ended decoding.
+/// Decodes `data`, a file of `landscape`, and returns the delivered rows, and the error that ended decoding.
 func rows(
     of data: Data, denominator: Int = 1, preference: DecodingPreference = .quality, limits: DecodingLimits = .default
-) throws -> (rows: [[UInt8]], failure: DecodingFailure?) {
-    let image = try JPEGDecoder().open(data, limits: limits)
-    let sink = CollectingRowSink()
-    do throws(DecodingFailure) {
-        try image.decode(
-            frame: 0, size: landscapeSize(denominator), layout: .rgba8, preference: preference, into: sink)
-        return (sink.rows, nil)
-    } catch {
-        return (sink.rows, error)
-    }
+) -> (rows: [[UInt8]], failure: DecodingFailure?) {
+    jpeg.rows(data, size: landscapeSize(denominator), preference: preference, limits: limits)
 }
 
 /// Returns the signal-to-noise ratio in decibels; infinity for equal images.
 func signalToNoise(_ left: [[UInt8]], _ right: [[UInt8]]) -> Double {
-    let squares = zip(left.joined(), right.joined()).reduce(0.0) { sum, pair in
-        sum + pow(Double(pair.0) - Double(pair.1), 2)
-    }
-    return 10 * log10(255 * 255 * Double(left.joined().count) / squares)
+    Array(left.joined()).signalToNoise(to: Array(right.joined()))
 }
 
 func lumas(_ rows: [[UInt8]]) -> [[UInt8]] {

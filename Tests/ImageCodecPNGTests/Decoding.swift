@@ -1,35 +1,14 @@
 import Foundation
+import GeneratedImages
 import ImageCodecPNG
 import ImageCore
 import ImageTesting
 
-/// Decodes `data`.
-func decode(
-    _ data: Data, layout: PixelLayout = .rgba8, limits: DecodingLimits = .default
-) throws(DecodingFailure) -> [UInt8] {
-    let image = try PNGDecoder().open(data, limits: limits)
-    let sink = CollectingRowSink()
-    try image.decode(frame: 0, size: image.header.storedSize, layout: layout, into: sink)
-    return sink.pixels
-}
-
-func header(of data: Data, limits: DecodingLimits = .default) throws(DecodingFailure) -> ImageHeader {
-    try PNGDecoder().open(data, limits: limits).header
-}
-
-/// Returns the error that decoding throws, or nil.
-func failure(of data: Data, limits: DecodingLimits = .default) -> DecodingFailure? {
-    do throws(DecodingFailure) {
-        _ = try decode(data, limits: limits)
-        return nil
-    } catch {
-        return error
-    }
-}
+let png = FileReading(PNGDecoder())
 
 /// Returns whether decoding throws `.malformed`.
 func isMalformed(_ data: Data) -> Bool {
-    if case .malformed(.png, _) = failure(of: data) { true } else { false }
+    if case .malformed(.png, _) = png.failure(data) { true } else { false }
 }
 
 /// Returns an image of seeded noise.

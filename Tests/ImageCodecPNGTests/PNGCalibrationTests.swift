@@ -18,7 +18,7 @@ struct PNGCalibrationTests {
 
     private func header(_ chunks: [RawPNG.Chunk], colorType: UInt8 = 2) throws -> ImageHeader {
         let row: [UInt8] = colorType == 2 ? [0, 1, 2, 3] : [0, 7]
-        return try ImageCodecPNGTests.header(of: RawPNG(colorType: colorType, scanlines: [row], before: chunks).data)
+        return try png.header(of: RawPNG(colorType: colorType, scanlines: [row], before: chunks).data)
     }
 
     private func calibration(_ chunks: [RawPNG.Chunk], colorType: UInt8 = 2) throws -> ColorCalibration? {
@@ -108,6 +108,6 @@ struct PNGCalibrationTests {
     @Test("pixels are not converted")
     func pixels() throws {
         let file = RawPNG(scanlines: [[0, 100, 150, 200]], before: [Self.gamma(100_000)])
-        #expect(try decode(file.data) == [100, 150, 200, 255])
+        #expect(try png.pixels(file.data) == [100, 150, 200, 255])
     }
 }

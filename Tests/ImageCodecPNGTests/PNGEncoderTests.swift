@@ -1,4 +1,5 @@
 import Foundation
+import GeneratedImages
 import ImageCodecPNG
 import ImageCore
 import ImageTesting
@@ -13,8 +14,8 @@ struct PNGEncoderTests {
         let image = noise(size, isOpaque: isOpaque)
         for isProgressive in [false, true] {
             let file = try PNGEncoder().encode(image, options: EncodingOptions(isProgressive: isProgressive))
-            #expect(try decode(file) == image.pixels)
-            #expect(try header(of: file).hasAlpha == !isOpaque)
+            #expect(try png.pixels(file) == image.pixels)
+            #expect(try png.header(of: file).hasAlpha == !isOpaque)
         }
     }
 

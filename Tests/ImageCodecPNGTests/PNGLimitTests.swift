@@ -14,9 +14,9 @@ struct PNGLimitTests {
     @Test("more encoded bytes than allowed are rejected")
     func encodedBytes() {
         let data = Self.source.data
-        #expect(failure(of: data, limits: DecodingLimits(encodedBytes: data.count)) == nil)
+        #expect(png.failure(data, limits: DecodingLimits(encodedBytes: data.count)) == nil)
         #expect(
-            failure(of: data, limits: DecodingLimits(encodedBytes: data.count - 1))
+            png.failure(data, limits: DecodingLimits(encodedBytes: data.count - 1))
                 == .limitExceeded(.encodedBytes, value: data.count, allowed: data.count - 1))
     }
 
@@ -36,15 +36,15 @@ struct PNGLimitTests {
         "two stored rows and an output row count as memory; for an interlaced image, the whole image and its output")
     func decodedBytes() throws {
         let plain = Self.source.data
-        #expect(failure(of: plain, limits: DecodingLimits(decodedBytes: 32)) == nil)
+        #expect(png.failure(plain, limits: DecodingLimits(decodedBytes: 32)) == nil)
         #expect(
-            failure(of: plain, limits: DecodingLimits(decodedBytes: 31))
+            png.failure(plain, limits: DecodingLimits(decodedBytes: 31))
                 == .limitExceeded(.decodedBytes, value: 32, allowed: 31))
         let source = noise(PixelSize(width: 10, height: 10), isOpaque: true)
         let interlaced = try PNGEncoder().encode(source, options: EncodingOptions(isProgressive: true))
-        #expect(failure(of: interlaced, limits: DecodingLimits(decodedBytes: 800)) == nil)
+        #expect(png.failure(interlaced, limits: DecodingLimits(decodedBytes: 800)) == nil)
         #expect(
-            failure(of: interlaced, limits: DecodingLimits(decodedBytes: 799))
+            png.failure(interlaced, limits: DecodingLimits(decodedBytes: 799))
                 == .limitExceeded(.decodedBytes, value: 800, allowed: 799))
     }
 
@@ -62,7 +62,7 @@ struct PNGLimitTests {
     func largestWithoutLimits(interlace: UInt8) {
         let largest = RawPNG(
             width: 0x7FFF_FFFF, height: 0x7FFF_FFFF, depth: 8, colorType: 6, interlace: interlace, scanlines: [[0]])
-        let failure = failure(of: largest.data, limits: DecodingLimits(pixels: .max, side: .max))
+        let failure = png.failure(largest.data, limits: DecodingLimits(pixels: .max, side: .max))
         guard case .limitExceeded(.decodedBytes, _, allowed: 400 << 20) = failure else {
             Issue.record("\(String(describing: failure))")
             return
@@ -73,7 +73,7 @@ struct PNGLimitTests {
     func checksums() throws {
         var file = Self.source
         file.before = [.init("tEXt", [65, 0, 65], hasWrongChecksum: true), .init("eXIf", [], hasWrongChecksum: true)]
-        #expect(failure(of: file.data) == nil)
+        #expect(png.failure(file.data) == nil)
         file.pixelsHaveWrongChecksum = true
         #expect(isMalformed(file.data))
         var header = Self.source.data
@@ -109,14 +109,14 @@ struct PNGLimitTests {
     func tooFew() {
         var short = Self.source
         short.scanlines.removeLast()
-        #expect(failure(of: short.data) == .truncated(.png))
+        #expect(png.failure(short.data) == .truncated(.png))
     }
 
     @Test("Apple's variant is unsupported")
     func applesVariant() {
         let plain = Self.source.data
         let file = plain.prefix(8) + Data(RawPNG.Chunk("CgBI", [0x50, 0, 0x20, 2]).file) + plain.dropFirst(8)
-        #expect(failure(of: file) == .unsupported(.png, "Apple's variant (CgBI)"))
+        #expect(png.failure(file) == .unsupported(.png, "Apple's variant (CgBI)"))
     }
 
     @Test("a file cut before the last row throws truncated", arguments: [false, true])
@@ -125,8 +125,8 @@ struct PNGLimitTests {
         let data = try PNGEncoder().encode(source, options: EncodingOptions(isProgressive: interlaced))
         // After the deflated rows, there are the checksums of the stream and of the chunk, and IEND.
         for count in 8..<data.count - 21 {
-            #expect(failure(of: data.prefix(count)) == .truncated(.png), "\(count) of \(data.count) bytes")
+            #expect(png.failure(data.prefix(count)) == .truncated(.png), "\(count) of \(data.count) bytes")
         }
-        for count in data.count - 20..<data.count { #expect(try decode(data.prefix(count)) == source.pixels) }
+        for count in data.count - 20..<data.count { #expect(try png.pixels(data.prefix(count)) == source.pixels) }
     }
 }

@@ -21,7 +21,7 @@ struct PNGMetadataTests {
         late.after = [exif(UInt8(orientation.rawValue))]
         for file in [early.data, late.data] {
             #expect(
-                try header(of: file)
+                try png.header(of: file)
                     == ImageHeader(
                         format: .png, storedSize: PixelSize(width: 1, height: 1), orientation: orientation))
         }
@@ -35,7 +35,7 @@ struct PNGMetadataTests {
             for (before, after) in [([first, real], []), ([first], [real]), ([], [first, real])] {
                 var file = Self.image
                 (file.before, file.after) = (before, after)
-                #expect(try header(of: file.data).orientation == .right, "\(first)")
+                #expect(try png.header(of: file.data).orientation == .right, "\(first)")
             }
             var file = Self.image
             file.before = [first, real, exif(3)]
@@ -50,9 +50,9 @@ struct PNGMetadataTests {
         for excess in [1, 4, 0x7FFF_0000] {
             var chunk = exif(6).file
             chunk.replaceSubrange(0..<4, with: RawPNG.uint32(22 + excess))
-            #expect(try header(of: Self.image.data + Data(chunk)).orientation == .up)
+            #expect(try png.header(of: Self.image.data + Data(chunk)).orientation == .up)
             let text = RawPNG.uint32(34 + excess) + Array("tEXt".utf8)
-            #expect(try header(of: Self.image.data + Data(text + exif(6).file)).orientation == .up)
+            #expect(try png.header(of: Self.image.data + Data(text + exif(6).file)).orientation == .up)
         }
     }
 
@@ -60,7 +60,7 @@ struct PNGMetadataTests {
     func profile() throws {
         var file = Self.image
         file.before = [RawPNG.profileChunk(RawPNG.profile(space: "RGB "))]
-        let found = try header(of: file.data)
+        let found = try png.header(of: file.data)
         #expect(found.colorProfile == Data(RawPNG.profile(space: "RGB ")))
         #expect(found.nativeLayout == .rgba8)
     }
@@ -76,8 +76,8 @@ struct PNGMetadataTests {
         for chunk in chunks {
             var file = Self.image
             file.before = [chunk]
-            #expect(try header(of: file.data).colorProfile == nil)
-            #expect(try decode(file.data) == [1, 2, 3, 255])
+            #expect(try png.header(of: file.data).colorProfile == nil)
+            #expect(try png.pixels(file.data) == [1, 2, 3, 255])
         }
     }
 
@@ -89,17 +89,17 @@ struct PNGMetadataTests {
             .init("tRNS", [0, 77]), exif(6), .init("tEXt", [UInt8](repeating: 65, count: 5000)),
         ]
         let limits = DecodingLimits(metadataBytes: bytes)
-        let found = try header(of: file.data, limits: limits)
+        let found = try png.header(of: file.data, limits: limits)
         #expect(found.colorProfile == nil)
         #expect(found.orientation == (bytes < 22 ? .up : .right))
-        #expect(try decode(file.data, limits: limits) == [40, 50, 60, 77])
+        #expect(try png.pixels(file.data, limits: limits) == [40, 50, 60, 77])
     }
 
     @Test("many text chunks are accepted")
     func manyTexts() throws {
         var file = Self.image
         file.before = (0..<3000).map { _ in .init("tEXt", Array("a".utf8) + [0, 65]) }
-        #expect(try decode(file.data) == [1, 2, 3, 255])
+        #expect(try png.pixels(file.data) == [1, 2, 3, 255])
     }
 
     @Test("an animated image is decoded as its default image")
@@ -110,7 +110,7 @@ struct PNGMetadataTests {
             .init("acTL", RawPNG.uint32(2) + RawPNG.uint32(0)), .init("fcTL", control + [0, 1, 0, 10, 0, 0]),
         ]
         file.after = [.init("fdAT", RawPNG.uint32(1) + RawPNG.deflated([0, 9, 9, 9]))]
-        #expect(try header(of: file.data).frameCount == 1)
-        #expect(try decode(file.data) == [1, 2, 3, 255])
+        #expect(try png.header(of: file.data).frameCount == 1)
+        #expect(try png.pixels(file.data) == [1, 2, 3, 255])
     }
 }

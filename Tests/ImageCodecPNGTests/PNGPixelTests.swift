@@ -22,8 +22,8 @@ struct PNGPixelTests {
         "every color type and depth is decoded, interlaced or not, with and without tRNS",
         arguments: images)
     func everyForm(image: SyntheticPNG) throws {
-        #expect(try decode(image.raw.data) == image.pixels)
-        #expect(try header(of: image.raw.data).hasAlpha == (image.hasTransparency || image.colorType >= 4))
+        #expect(try png.pixels(image.raw.data) == image.pixels)
+        #expect(try png.header(of: image.raw.data).hasAlpha == (image.hasTransparency || image.colorType >= 4))
     }
 
     @Test("small images with empty passes are decoded", arguments: SyntheticPNG.combinations.indices)
@@ -35,7 +35,7 @@ struct PNGPixelTests {
                     let image = SyntheticPNG(
                         width: width, height: height, colorType: colorType, depth: depth, isInterlaced: isInterlaced,
                         seed: UInt64(width * 16 + height))
-                    let decoded = try decode(image.raw.data)
+                    let decoded = try png.pixels(image.raw.data)
                     #expect(decoded == image.pixels, "\(image.testDescription)")
                 }
             }
@@ -52,7 +52,7 @@ struct PNGPixelTests {
                     let image = SyntheticPNG(
                         width: width, height: 4, colorType: colorType, depth: depth, filters: filters,
                         seed: UInt64(width))
-                    let decoded = try decode(image.raw.data)
+                    let decoded = try png.pixels(image.raw.data)
                     #expect(decoded == image.pixels, "\(image.testDescription), filters \(filters)")
                 }
             }
@@ -64,7 +64,7 @@ struct PNGPixelTests {
         for (colorType, depth, width, height) in [(0, 1, 3000, 30), (2, 8, 300, 240), (6, 16, 30_000, 2)] {
             let image = SyntheticPNG(
                 width: width, height: height, colorType: UInt8(colorType), depth: depth, isInterlaced: isInterlaced)
-            let decoded = try decode(image.raw.data)
+            let decoded = try png.pixels(image.raw.data)
             #expect(decoded == image.pixels, "\(image.testDescription)")
         }
     }
@@ -78,14 +78,14 @@ struct PNGPixelTests {
                     hasTransparency: hasTransparency)
                 var file = image.raw
                 file.before.insert(RawPNG.profileChunk(RawPNG.profile(space: "GRAY")), at: 0)
-                let layout = try header(of: file.data).nativeLayout
+                let layout = try png.header(of: file.data).nativeLayout
                 let channels = colorType == 4 || hasTransparency ? [0, 3] : [0]
                 #expect(layout.bytesPerPixel == channels.count)
                 let pixels = image.pixels
                 let expected = stride(from: 0, to: pixels.count, by: 4).flatMap { start in
                     channels.map { pixels[start + $0] }
                 }
-                let decoded = try decode(file.data, layout: layout)
+                let decoded = try png.pixels(file.data, layout: layout)
                 #expect(decoded == expected, "\(image.testDescription)")
             }
         }
@@ -96,6 +96,6 @@ struct PNGPixelTests {
         let file = RawPNG(
             width: 2, depth: 8, colorType: 3, scanlines: [[0, 0, 2]],
             before: [.init("PLTE", [1, 2, 3, 4, 5, 6]), .init("tRNS", [9, 8])])
-        #expect(try decode(file.data) == [1, 2, 3, 9, 0, 0, 0, 255])
+        #expect(try png.pixels(file.data) == [1, 2, 3, 9, 0, 0, 0, 255])
     }
 }

@@ -15,7 +15,7 @@ struct PNGStreamTests {
         var file = Self.image.raw
         for pieces in [[0], [1], [0, 0, 1, 0, 1, 0], [2, 0, 5], [7, 100, 0, 1], Array(repeating: 1, count: 4000)] {
             file.pieces = pieces
-            #expect(try decode(file.data) == Self.image.pixels, "\(pieces.prefix(6))")
+            #expect(try png.pixels(file.data) == Self.image.pixels, "\(pieces.prefix(6))")
         }
     }
 
@@ -27,7 +27,7 @@ struct PNGStreamTests {
         for index in stride(from: 41, to: whole.count - 12, by: 7) {
             var damaged = whole
             damaged[index] ^= 0x10
-            #expect(failure(of: damaged) != nil, "byte \(index)")
+            #expect(png.failure(damaged) != nil, "byte \(index)")
         }
     }
 
@@ -48,15 +48,15 @@ struct PNGStreamTests {
         let whole = file.compressed
         for missing in 1...4 {
             file.stream = whole.dropLast(missing)
-            #expect(try decode(file.data) == Self.image.pixels)
+            #expect(try png.pixels(file.data) == Self.image.pixels)
         }
         file.stream = whole + [1, 2, 3, 4]
-        #expect(try decode(file.data) == Self.image.pixels)
+        #expect(try png.pixels(file.data) == Self.image.pixels)
         file.stream = nil
         for surplus in [1, 100, 500_000] {
             file = Self.image.raw
             file.scanlines.append([UInt8](repeating: 9, count: surplus))
-            #expect(try decode(file.data) == Self.image.pixels, "\(surplus) bytes")
+            #expect(try png.pixels(file.data) == Self.image.pixels, "\(surplus) bytes")
         }
     }
 
@@ -64,11 +64,11 @@ struct PNGStreamTests {
     func short() {
         var file = Self.image.raw
         file.scanlines.removeLast()
-        #expect(failure(of: file.data) == .truncated(.png))
+        #expect(png.failure(file.data) == .truncated(.png))
         let whole = Self.image.raw.compressed
         for count in [0, 1, 2, 100, whole.count - 5] {
             file.stream = Array(whole.prefix(count))
-            #expect(failure(of: file.data) == .truncated(.png), "\(count) bytes")
+            #expect(png.failure(file.data) == .truncated(.png), "\(count) bytes")
         }
     }
 
@@ -77,7 +77,7 @@ struct PNGStreamTests {
         var file = Self.image.raw
         file.pieces = [1000]
         file.between = [.init("tEXt", [65, 0, 65])]
-        #expect(failure(of: file.data) == .truncated(.png))
+        #expect(png.failure(file.data) == .truncated(.png))
     }
 
     @Test("all valid window sizes are accepted", arguments: 0...8)
@@ -87,7 +87,7 @@ struct PNGStreamTests {
         let check = (31 - first * 256 % 31) % 31
         file.stream = [UInt8(first), UInt8(check)] + file.compressed.dropFirst(2)
         if bits == 8 { return #expect(isMalformed(file.data)) }
-        #expect(try decode(file.data) == Self.image.pixels)
+        #expect(try png.pixels(file.data) == Self.image.pixels)
     }
 
     @Test("an invalid zlib stream is malformed")
@@ -134,7 +134,7 @@ struct PNGStreamTests {
         bits.writeCode(0, 7)
         var file = RawPNG(width: 3, scanlines: [])
         file.stream = [0x78, 0x01] + bits.bytes + [0, 0, 0, 1]
-        #expect(try decode(file.data) == [0, 0, 0, 255, 0, 0, 0, 255, 0, 0, 0, 255])
+        #expect(try png.pixels(file.data) == [0, 0, 0, 255, 0, 0, 0, 255, 0, 0, 0, 255])
     }
 }
 

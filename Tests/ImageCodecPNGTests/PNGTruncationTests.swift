@@ -59,13 +59,13 @@ struct PNGTruncationTests {
         // IEND has 12 bytes. Before it are the checksums of the chunk and of the stream.
         for missing in 1...20 {
             let data = source.raw.data.dropLast(missing)
-            #expect(try decode(data) == source.pixels, "\(missing) bytes are missing")
+            #expect(try png.pixels(data) == source.pixels, "\(missing) bytes are missing")
             let image = PNGDecoder().makeIncrementalImage(limits: .default)
             try image.append(data)
             try image.start(size: PixelSize(width: 21, height: 19), layout: .rgba8)
             #expect(image.extent == PreviewExtent(passes: isInterlaced ? 7 : 1, rows: 19))
         }
-        #expect(failure(of: source.raw.data.dropLast(21)) == .truncated(.png))
+        #expect(png.failure(source.raw.data.dropLast(21)) == .truncated(.png))
     }
 
     /// What follows the pixels in files that Chromium, Pillow and libvips show.
@@ -88,7 +88,7 @@ struct PNGTruncationTests {
             var file = source.raw
             file.hasEnd = false
             let data = file.data + Data(Self.trailers[index].bytes)
-            #expect(try decode(data) == source.pixels, "\(Self.trailers[index].name)")
+            #expect(try png.pixels(data) == source.pixels, "\(Self.trailers[index].name)")
             let image = PNGDecoder().makeIncrementalImage(limits: .default)
             for byte in data { try image.append(Data([byte])) }
         }

@@ -28,14 +28,14 @@ struct HalfSizeTests {
 
     @Test("each pixel is the mean of a block", arguments: [(64, 48), (33, 21), (32, 1), (1, 7), (2, 2)])
     func means(width: Int, height: Int) throws {
-        let image = try WebPReading.open(Self.lossy(.gradient(width, height)))
+        let image = try webp.open(Self.lossy(.gradient(width, height)))
         let half = PixelSize(width: (width + 1) / 2, height: (height + 1) / 2)
         #expect(image.decodableSize(covering: half) == half)
         #expect(image.decodableSize(covering: PixelSize(width: 1, height: 1)) == half)
         #expect(image.decodableSize(covering: PixelSize(width: half.width + 1, height: 1)) == image.header.storedSize)
         #expect(image.decodableSize(covering: PixelSize(width: 1, height: half.height + 1)) == image.header.storedSize)
-        let pixels = try WebPReading.pixels(image, size: half)
-        let means = Self.means(try WebPReading.pixels(image), width, height)
+        let pixels = try webp.pixels(image, size: half)
+        let means = Self.means(try webp.pixels(image), width, height)
         #expect(pixels.count == means.count)
         // At the stored size, chroma is interpolated. On average, that makes no difference.
         let differences = zip(pixels, means).map { Double($0) - $1 }
@@ -48,20 +48,20 @@ struct HalfSizeTests {
         "colors are those of the stored size, within the rounding",
         arguments: [[0, 0, 0], [255, 255, 255], [255, 0, 0], [0, 255, 0], [0, 0, 255], [90, 140, 200]] as [[UInt8]])
     func colors(color: [UInt8]) throws {
-        let image = try WebPReading.open(Self.lossy(.flat(32, 32, color + [255])))
-        let whole = try WebPReading.pixels(image).prefix(4)
-        let half = try WebPReading.pixels(image, size: PixelSize(width: 16, height: 16)).prefix(4)
+        let image = try webp.open(Self.lossy(.flat(32, 32, color + [255])))
+        let whole = try webp.pixels(image).prefix(4)
+        let half = try webp.pixels(image, size: PixelSize(width: 16, height: 16)).prefix(4)
         #expect(zip(whole, half).allSatisfy { abs(Int($0) - Int($1)) <= 1 }, "\(whole) \(half)")
     }
 
     @Test("lossless images and images with alpha have only the stored size", arguments: [false, true])
     func otherImages(isLossless: Bool) throws {
         let options = EncodingOptions(isLossless: isLossless)
-        let image = try WebPReading.open(
+        let image = try webp.open(
             WebPEncoder().encode(.gradient(32, 32, hasAlpha: !isLossless), options: options))
         let half = PixelSize(width: 16, height: 16)
         #expect(image.decodableSize(covering: half) == image.header.storedSize)
-        #expect(throws: DecodingFailure.self) { try WebPReading.pixels(image, size: half) }
+        #expect(throws: DecodingFailure.self) { try webp.pixels(image, size: half) }
     }
 
     @Test("the memory is that of the planes")
@@ -69,12 +69,12 @@ struct HalfSizeTests {
         let data = try Self.lossy(.gradient(11, 5))
         let half = PixelSize(width: 6, height: 3)
         let byteCount = 11 * 5 + 2 * 6 * 3
-        let image = try WebPReading.open(data, limits: .init(decodedBytes: byteCount))
+        let image = try webp.open(data, limits: .init(decodedBytes: byteCount))
         #expect(image.heldBytes(frame: 0, size: half, layout: .rgba8) == byteCount)
-        #expect(try WebPReading.pixels(image, size: half).count == 4 * half.area)
-        let limited = try WebPReading.open(data, limits: .init(decodedBytes: byteCount - 1))
+        #expect(try webp.pixels(image, size: half).count == 4 * half.area)
+        let limited = try webp.open(data, limits: .init(decodedBytes: byteCount - 1))
         #expect(throws: DecodingFailure.limitExceeded(.decodedBytes, value: byteCount, allowed: byteCount - 1)) {
-            try WebPReading.pixels(limited, size: half)
+            try webp.pixels(limited, size: half)
         }
     }
 }

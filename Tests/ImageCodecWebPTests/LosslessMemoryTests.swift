@@ -14,7 +14,7 @@ struct LosslessMemoryTests {
 
     static func refusal(of data: Data, _ limits: DecodingLimits = .default) -> DecodingFailure? {
         do throws(DecodingFailure) {
-            _ = try WebPReading.pixels(try WebPReading.open(data, limits: limits))
+            _ = try webp.pixels(try webp.open(data, limits: limits))
             return nil
         } catch { return error }
     }
@@ -48,7 +48,7 @@ struct LosslessMemoryTests {
         let bytes = 528 + 4 * Self.groupBytes
         #expect(Self.refusal(of: data, .init(decodedBytes: bytes)) == nil)
         #expect(Self.refusal(of: data, .init(decodedBytes: bytes - 1)) != nil)
-        let pixels = try WebPReading.pixels(WebPReading.open(data))
+        let pixels = try webp.pixels(webp.open(data))
         // The green of the first pixel of each square.
         let squares: [UInt8] = [0, 4, 32, 36].map { pixels[4 * $0 + 1] }
         #expect(squares == [1, 0, 3, 2])
@@ -150,11 +150,11 @@ struct LosslessMemoryTests {
         builder.animation(loopCount: 0)
         try builder.frame(.flat(2, 2, [1, 2, 3, 255]))
         builder.frame(VP8LBuilder.image(8, 8, groups: [0, 65_535, 0, 0], endsEarly: true).file, 8, 8)
-        let image = try WebPReading.open(builder.finished)
-        #expect(try WebPReading.pixels(image, frame: 0).count == 256)
+        let image = try webp.open(builder.finished)
+        #expect(try webp.pixels(image, frame: 0).count == 256)
         let bytes = 12 * 64 + 4 * 4 + 65_536 * Self.groupBytes
         #expect(throws: DecodingFailure.limitExceeded(.decodedBytes, value: bytes, allowed: 400 << 20)) {
-            try WebPReading.pixels(image, frame: 1)
+            try webp.pixels(image, frame: 1)
         }
     }
 

@@ -25,7 +25,7 @@ struct WebPAnimationTests {
 
     /// Returns the pixels of a one-row image.
     static func row(_ image: any OpenedImage, frame: Int) throws -> [[UInt8]] {
-        let pixels = try WebPReading.pixels(image, frame: frame)
+        let pixels = try webp.pixels(image, frame: frame)
         return stride(from: 0, to: pixels.count, by: 4).map { Array(pixels[$0..<$0 + 4]) }
     }
 
@@ -35,7 +35,7 @@ struct WebPAnimationTests {
             try $0.frame(.flat(1, 1, Self.red), left: 2)
             try $0.frame(.flat(2, 1, Self.green))
         }
-        let image = try WebPReading.open(data)
+        let image = try webp.open(data)
         #expect(image.header.hasAlpha)
         #expect(try Self.row(image, frame: 0) == [Self.clear, Self.clear, Self.red, Self.clear])
         #expect(try Self.row(image, frame: 1) == [Self.green, Self.green, Self.red, Self.clear])
@@ -48,7 +48,7 @@ struct WebPAnimationTests {
             try $0.frame(.flat(2, 1, Self.green), left: 2, clears: true)
             try $0.frame(.flat(1, 1, Self.green))
         }
-        let image = try WebPReading.open(data)
+        let image = try webp.open(data)
         #expect(try Self.row(image, frame: 1) == [Self.red, Self.red, Self.green, Self.green])
         #expect(try Self.row(image, frame: 2) == [Self.green, Self.red, Self.clear, Self.clear])
     }
@@ -62,7 +62,7 @@ struct WebPAnimationTests {
                 try $0.frame(.flat(2, 1, half), blends: blends)
                 try $0.frame(.flat(2, 1, [9, 9, 9, 0]), blends: blends)
             }
-            let image = try WebPReading.open(data)
+            let image = try webp.open(data)
             // Blue with alpha 128 over red. Over transparent pixels, blue is unchanged.
             #expect(try Self.row(image, frame: 1) == (blends ? [[127, 0, 128, 255], half] : [half, half]))
             #expect(try Self.row(image, frame: 2)[1][3] == (blends ? 128 : 0))
@@ -76,7 +76,7 @@ struct WebPAnimationTests {
             try $0.frame(.flat(1, 1, [0, 200, 0, 100]), blends: true)
         }
         // Alpha: 100 + 100 * 155 / 255 = 160.8. The colors have the weights 100 and 60.8.
-        #expect(try Self.row(try WebPReading.open(data), frame: 1) == [[76, 124, 0, 161]])
+        #expect(try Self.row(try webp.open(data), frame: 1) == [[76, 124, 0, 161]])
     }
 
     @Test("each pixel of a wide frame is blended alone", arguments: [nil, 20])
@@ -93,7 +93,7 @@ struct WebPAnimationTests {
             if pixel == half { return [127, 0, 128, 255] }
             return pixel == Self.clear && x < 25 ? Self.red : pixel
         }
-        #expect(try Self.row(try WebPReading.open(data), frame: 1) == expected)
+        #expect(try Self.row(try webp.open(data), frame: 1) == expected)
     }
 
     @Test("an animation with undrawn or cleared areas has alpha, whatever its alpha flag")
@@ -103,7 +103,7 @@ struct WebPAnimationTests {
                 try $0.frame(.flat(firstWidth, 1, Self.red), clears: clears)
                 try $0.frame(.flat(4, 1, Self.green), clears: true)
             }
-            return try WebPReading.open(data).header.hasAlpha
+            return try webp.open(data).header.hasAlpha
         }
         #expect(try !hasAlpha(firstWidth: 4, clears: false))
         #expect(try hasAlpha(firstWidth: 3, clears: false))
@@ -116,7 +116,7 @@ struct WebPAnimationTests {
         let data = try Self.animation(1, 1, loopCount: 7) { builder in
             for delay in delays { try builder.frame(.flat(1, 1, Self.red), delay: delay) }
         }
-        let header = try WebPReading.open(data).header
+        let header = try webp.open(data).header
         #expect(header.frameDelays == [100, 100, 11, 40, 16_777_215].map { .milliseconds($0) })
         #expect(header.loopCount == 7)
         #expect(header.frameCount == 5)
@@ -125,7 +125,7 @@ struct WebPAnimationTests {
     @Test("an animation with one frame is a still image on its canvas")
     func oneFrame() throws {
         let data = try Self.animation(4, 1) { try $0.frame(.flat(1, 1, Self.red), left: 2) }
-        let image = try WebPReading.open(data)
+        let image = try webp.open(data)
         #expect(image.header.frameDelays.isEmpty && image.header.loopCount == 1 && image.header.frameCount == 1)
         #expect(try Self.row(image, frame: 0) == [Self.clear, Self.clear, Self.red, Self.clear])
     }
@@ -136,9 +136,7 @@ struct WebPAnimationTests {
             try Self.animation(4, 1) { _ in },
             try Self.animation(4, 1) { try $0.frame(.flat(2, 1, Self.red), left: 4) },
         ] {
-            #expect(throws: DecodingFailure.self) {
-                _ = try WebPReading.pixels(try WebPReading.open(data))
-            }
+            #expect(throws: DecodingFailure.self) { try webp.pixels(data) }
         }
     }
 
@@ -149,13 +147,13 @@ struct WebPAnimationTests {
             try $0.frame(.flat(4, 1, Self.green))
         }
         #expect(throws: DecodingFailure.limitExceeded(.frames, value: 2, allowed: 1)) {
-            try WebPReading.open(data, limits: .init(frames: 1))
+            try webp.open(data, limits: .init(frames: 1))
         }
         // 16 bytes for the canvas and 32 for a lossless frame, without its tables.
-        let image = try WebPReading.open(data, limits: .init(decodedBytes: 47))
+        let image = try webp.open(data, limits: .init(decodedBytes: 47))
         #expect(image.heldBytes(frame: 1, size: image.header.storedSize, layout: .rgba8) == 16)
         #expect(throws: DecodingFailure.limitExceeded(.decodedBytes, value: 48, allowed: 47)) {
-            try WebPReading.pixels(image)
+            try webp.pixels(image)
         }
     }
 }
@@ -167,11 +165,11 @@ extension WebPAnimationTests {
             try $0.frame(.flat(64, 96, Self.red))
             try $0.frame(.gradient(64, 96))
         }
-        let expected = try WebPReading.rows(data, frame: 1).rows
+        let expected = webp.rows(data, frame: 1).rows
         let truncated = data.dropLast(20)
-        #expect(try WebPReading.open(truncated).header.frameCount == 2)
-        #expect(try WebPReading.rows(truncated, frame: 0).failure == nil)
-        let (rows, failure) = try WebPReading.rows(truncated, frame: 1)
+        #expect(try webp.open(truncated).header.frameCount == 2)
+        #expect(webp.rows(truncated, frame: 0).failure == nil)
+        let (rows, failure) = webp.rows(truncated, frame: 1)
         #expect(failure == .truncated(.webp))
         #expect(rows.count == 96)
         let matching = zip(rows, expected).prefix { $0.0 == $0.1 }.count
@@ -182,13 +180,13 @@ extension WebPAnimationTests {
     @Test("the available rows of a truncated first frame are delivered, but no later frames")
     func truncatedFirstFrame() throws {
         let first = try Self.animation(64, 98) { try $0.frame(.gradient(64, 96), top: 2) }
-        let expected = try WebPReading.rows(first).rows
-        let (rows, failure) = try WebPReading.rows(first.dropLast(20))
+        let expected = webp.rows(first).rows
+        let (rows, failure) = webp.rows(first.dropLast(20))
         #expect(failure == .truncated(.webp))
         #expect(rows.count >= 2 && rows.count < 98)
         #expect(rows == Array(expected.prefix(rows.count)))
         #expect(throws: DecodingFailure.truncated(.webp)) {
-            try WebPReading.pixels(WebPReading.open(first.dropLast(20)), frame: 1)
+            try webp.pixels(webp.open(first.dropLast(20)), frame: 1)
         }
     }
 }
@@ -206,11 +204,11 @@ struct WebPAnimationEncodingTests {
         let frames = bitmaps.enumerated().map {
             AnimationFrame(bitmap: $0.element, delay: .milliseconds(20 + $0.offset))
         }
-        let image = try WebPReading.open(try WebPEncoder().encode(frames, loopCount: 3, options: Self.options))
+        let image = try webp.open(try WebPEncoder().encode(frames, loopCount: 3, options: Self.options))
         #expect(image.header.frameDelays == frames.map(\.delay))
         #expect(image.header.loopCount == 3)
         for (index, bitmap) in bitmaps.enumerated() {
-            #expect(try WebPReading.pixels(image, frame: index) == bitmap.pixels)
+            #expect(try webp.pixels(image, frame: index) == bitmap.pixels)
         }
     }
 
@@ -224,7 +222,7 @@ struct WebPAnimationEncodingTests {
         let data = try WebPEncoder().encode(frames, loopCount: 0, options: Self.options)
         let still = try WebPEncoder().encode(first, options: Self.options)
         #expect(data.count < still.count + 150)
-        #expect(try WebPReading.pixels(try WebPReading.open(data), frame: 1) == pixels)
+        #expect(try webp.pixels(try webp.open(data), frame: 1) == pixels)
     }
 
     @Test("delays are rounded to milliseconds and clamped")
@@ -233,6 +231,6 @@ struct WebPAnimationEncodingTests {
         let frames = delays.map { AnimationFrame(bitmap: .flat(2, 2, [9, 9, 9, 255]), delay: $0) }
         let data = try WebPEncoder().encode(frames, loopCount: 0, options: Self.options)
         let expected = [20, 21, 16_777_215, 100].map { Duration.milliseconds($0) }
-        #expect(try WebPReading.open(data).header.frameDelays == expected)
+        #expect(try webp.open(data).header.frameDelays == expected)
     }
 }

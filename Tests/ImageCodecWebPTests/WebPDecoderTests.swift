@@ -6,6 +6,8 @@ import Testing
 
 @testable import GeneratedImages
 
+let webp = FileReading(WebPDecoder())
+
 @Suite("Decoding WebP")
 struct WebPDecoderTests {
     static let lossless = EncodingOptions(isLossless: true)
@@ -13,17 +15,17 @@ struct WebPDecoderTests {
     @Test("a lossless image is stored exactly, including the color of transparent pixels", arguments: [false, true])
     func lossless(hasAlpha: Bool) throws {
         let bitmap = Bitmap.gradient(33, 21, hasAlpha: hasAlpha)
-        let image = try WebPReading.open(try WebPEncoder().encode(bitmap, options: Self.lossless))
+        let image = try webp.open(try WebPEncoder().encode(bitmap, options: Self.lossless))
         #expect(image.header == ImageHeader(format: .webp, storedSize: bitmap.size, hasAlpha: hasAlpha))
-        #expect(try WebPReading.pixels(image) == bitmap.pixels)
+        #expect(try webp.pixels(image) == bitmap.pixels)
     }
 
     @Test("a lossy image decodes to similar pixels with exact alpha", arguments: [false, true])
     func lossy(hasAlpha: Bool) throws {
         let bitmap = Bitmap.gradient(64, 48, hasAlpha: hasAlpha)
-        let image = try WebPReading.open(try WebPEncoder().encode(bitmap, options: EncodingOptions(quality: 0.9)))
+        let image = try webp.open(try WebPEncoder().encode(bitmap, options: EncodingOptions(quality: 0.9)))
         #expect(image.header.hasAlpha == hasAlpha)
-        let pixels = try WebPReading.pixels(image)
+        let pixels = try webp.pixels(image)
         for start in stride(from: 0, to: pixels.count, by: 4) {
             #expect(pixels[start + 3] == bitmap.pixels[start + 3])
             guard pixels[start + 3] == 255 else { continue }
@@ -34,10 +36,7 @@ struct WebPDecoderTests {
     }
 
     /// Returns big-endian Exif data with the orientation only.
-    static func exif(_ orientation: Int) -> Data {
-        Data("MM".utf8) + Data([0, 42, 0, 0, 0, 8, 0, 1, 0x01, 0x12, 0, 3, 0, 0, 0, 1, 0, UInt8(orientation), 0, 0])
-            + Data(count: 4)
-    }
+    static func exif(_ orientation: Int) -> Data { Data(Scene.exif(orientation: UInt8(orientation))) }
 
     static func extended(_ build: (inout WebPBuilder) -> Void, after: (inout WebPBuilder) -> Void = { _ in }) throws
         -> Data
@@ -52,10 +51,10 @@ struct WebPDecoderTests {
     @Test("the orientation is read from Exif, and the pixels are not rotated", arguments: ImageOrientation.allCases)
     func orientation(orientation: ImageOrientation) throws {
         let data = try Self.extended({ _ in }, after: { $0.exif(Self.exif(orientation.rawValue)) })
-        let image = try WebPReading.open(data)
+        let image = try webp.open(data)
         #expect(image.header.orientation == orientation)
         #expect(image.header.storedSize == PixelSize(width: 6, height: 4))
-        #expect(try WebPReading.pixels(image).count == 96)
+        #expect(try webp.pixels(image).count == 96)
     }
 
     @Test("an EXIF chunk without an orientation does not hide the next one")
@@ -68,7 +67,7 @@ struct WebPDecoderTests {
                     $0.exif(Self.exif(6))
                     $0.exif(Self.exif(3))
                 })
-            #expect(try WebPReading.open(data).header.orientation == .right, "\(Array(first))")
+            #expect(try webp.open(data).header.orientation == .right, "\(Array(first))")
         }
     }
 
@@ -76,38 +75,33 @@ struct WebPDecoderTests {
     func profile() throws {
         let profile = Data((0..<101).map { UInt8($0) })
         let data = try Self.extended { $0.profile(profile) }
-        #expect(try WebPReading.open(data).header.colorProfile == profile)
-        #expect(try WebPReading.open(data, limits: .init(metadataBytes: 101)).header.colorProfile == profile)
-        #expect(try WebPReading.open(data, limits: .init(metadataBytes: 100)).header.colorProfile == nil)
-        #expect(try WebPReading.open(try Self.extended { $0.profile(Data()) }).header.colorProfile == nil)
-        #expect(try WebPReading.open(try Self.extended { $0.chunk("ICCP", profile) }).header.colorProfile == nil)
+        #expect(try webp.open(data).header.colorProfile == profile)
+        #expect(try webp.open(data, limits: .init(metadataBytes: 101)).header.colorProfile == profile)
+        #expect(try webp.open(data, limits: .init(metadataBytes: 100)).header.colorProfile == nil)
+        #expect(try webp.open(try Self.extended { $0.profile(Data()) }).header.colorProfile == nil)
+        #expect(try webp.open(try Self.extended { $0.chunk("ICCP", profile) }).header.colorProfile == nil)
     }
 
     @Test("an exceeded limit is reported by name")
     func limits() throws {
         let data = try WebPEncoder().encode(.gradient(10, 5), options: Self.lossless)
-        func refusal(_ limits: DecodingLimits) throws -> DecodingFailure? {
-            do throws(DecodingFailure) {
-                _ = try WebPReading.pixels(try WebPReading.open(data, limits: limits))
-                return nil
-            } catch { return error }
-        }
-        #expect(try refusal(.init(encodedBytes: 10)) == .limitExceeded(.encodedBytes, value: data.count, allowed: 10))
-        #expect(try refusal(.init(pixels: 49)) == .limitExceeded(.pixels, value: 50, allowed: 49))
-        #expect(try refusal(.init(side: 9)) == .limitExceeded(.side, value: 10, allowed: 9))
+        func refusal(_ limits: DecodingLimits) -> DecodingFailure? { webp.failure(data, limits: limits) }
+        #expect(refusal(.init(encodedBytes: 10)) == .limitExceeded(.encodedBytes, value: data.count, allowed: 10))
+        #expect(refusal(.init(pixels: 49)) == .limitExceeded(.pixels, value: 50, allowed: 49))
+        #expect(refusal(.init(side: 9)) == .limitExceeded(.side, value: 10, allowed: 9))
         // Lossless: the output and libwebp's copy, four bytes per pixel each, without its tables.
-        #expect(try refusal(.init(decodedBytes: 399)) == .limitExceeded(.decodedBytes, value: 400, allowed: 399))
-        #expect(try refusal(.init(decodedBytes: 100_000)) == nil)
+        #expect(refusal(.init(decodedBytes: 399)) == .limitExceeded(.decodedBytes, value: 400, allowed: 399))
+        #expect(refusal(.init(decodedBytes: 100_000)) == nil)
     }
 
     @Test("the alpha of a lossy image counts as a lossless image")
     func memoryOfAlpha() throws {
         let data = try WebPEncoder().encode(.gradient(10, 5, hasAlpha: true), options: .init())
-        let image = try WebPReading.open(data, limits: .init(decodedBytes: 449))
+        let image = try webp.open(data, limits: .init(decodedBytes: 449))
         #expect(throws: DecodingFailure.limitExceeded(.decodedBytes, value: 450, allowed: 449)) {
-            try WebPReading.pixels(image)
+            try webp.pixels(image)
         }
-        #expect(try WebPReading.pixels(WebPReading.open(data, limits: .init(decodedBytes: 100_000))).count == 200)
+        #expect(try webp.pixels(webp.open(data, limits: .init(decodedBytes: 100_000))).count == 200)
     }
 
     @Test("too many chunks are rejected before libwebp allocates memory for them")
@@ -119,17 +113,17 @@ struct WebPDecoderTests {
                 builder.append(Data(repeatElement(empty, count: chunkCount - 3).joined()))
             }
         }
-        #expect(try WebPReading.pixels(WebPReading.open(file(chunkCount: 10_000))).isEmpty == false)
+        #expect(try webp.pixels(webp.open(file(chunkCount: 10_000))).isEmpty == false)
         #expect(throws: DecodingFailure.malformed(.webp, "too many chunks")) {
-            try WebPReading.open(file(chunkCount: 10_001))
+            try webp.open(file(chunkCount: 10_001))
         }
     }
 
     @Test("data after the end of the file is ignored")
     func trailer() throws {
         let data = try WebPEncoder().encode(.gradient(10, 5), options: .init())
-        let image = try WebPReading.open(data + Data(count: 200_000))
-        #expect(try WebPReading.pixels(image) == WebPReading.pixels(WebPReading.open(data)))
+        let image = try webp.open(data + Data(count: 200_000))
+        #expect(try webp.pixels(image) == webp.pixels(webp.open(data)))
     }
 
     @Test("a header with the maximum size is rejected before memory is allocated")
@@ -137,15 +131,15 @@ struct WebPDecoderTests {
         // VP8L: the signature, then 14 bits each of width - 1 and height - 1.
         let image = Data([0x2F, 0xFF, 0xFF, 0xFF, 0x0F, 0, 0, 0, 0, 0])
         let data = Data("RIFF".utf8) + Data([22, 0, 0, 0]) + Data("WEBPVP8L".utf8) + Data([10, 0, 0, 0]) + image
-        let opened = try WebPReading.open(data)
-        let failure = #expect(throws: DecodingFailure.self) { try WebPReading.pixels(opened) }
+        let opened = try webp.open(data)
+        let failure = #expect(throws: DecodingFailure.self) { try webp.pixels(opened) }
         let bytes = DecodingLimits.default.decodedBytes
         guard case .limitExceeded(.decodedBytes, 1_073_741_824..., bytes) = failure else {
             Issue.record("\(String(describing: failure))")
             return
         }
         #expect(throws: DecodingFailure.limitExceeded(.pixels, value: 268_435_456, allowed: 268_435_455)) {
-            try WebPReading.open(data, limits: DecodingLimits(pixels: 268_435_455))
+            try webp.open(data, limits: DecodingLimits(pixels: 268_435_455))
         }
     }
 
@@ -153,10 +147,10 @@ struct WebPDecoderTests {
     func truncated(isLossless: Bool) throws {
         let options = EncodingOptions(isLossless: isLossless)
         let data = try WebPEncoder().encode(.gradient(40, 64, hasAlpha: isLossless), options: options)
-        let whole = try WebPReading.rows(data).rows
+        let whole = webp.rows(data).rows
         var most = 0
         for count in 0..<data.count {
-            let (rows, failure) = try WebPReading.rows(data.prefix(count))
+            let (rows, failure) = webp.rows(data.prefix(count))
             #expect(failure == .truncated(.webp), "\(count) of \(data.count) bytes")
             #expect(rows == Array(whole.prefix(rows.count)))
             #expect(rows.count >= most)
@@ -170,7 +164,7 @@ struct WebPDecoderTests {
         var builder = WebPBuilder(6, 5)
         builder.image(of: try WebPEncoder().encode(.flat(6, 4, [10, 20, 30, 255]), options: Self.lossless))
         #expect(throws: DecodingFailure.malformed(.webp, "libwebp rejected the data")) {
-            try WebPReading.open(builder.finished)
+            try webp.open(builder.finished)
         }
     }
 }

@@ -12,8 +12,7 @@ struct CalibrationDecodingTests {
         var source = FakeImage(PixelSize(width: 2, height: 1), color: [10, 20, 30, 255])
         source.colorProfile = profile
         let decoder = DownsamplingDecoder(
-            decoders: [CalibratingDecoder(calibration: calibration)],
-            colorConverter: converter)
+            decoders: [ChangedDecoder(calibration: calibration)], colorConverter: converter)
         let image = try decoder.decode(source.encoded, request: DecodingRequest(), isCancelled: { false })
         return Array(image.bitmap.pixels.prefix(4))
     }
@@ -33,42 +32,5 @@ struct CalibrationDecodingTests {
     @Test("a profile overrides the calibration, even if the profile is ignored")
     func profile() throws {
         #expect(try pixels(calibration: FakeColorConverter.calibration, profile: Data([1])) == [10, 20, 30, 255])
-    }
-}
-
-/// A fake decoder whose images have a calibration.
-private struct CalibratingDecoder: ImageDecoder {
-    let calibration: ColorCalibration?
-    private let codec = FakeDecoder()
-
-    init(calibration: ColorCalibration?) { self.calibration = calibration }
-
-    var format: ImageFormat { codec.format }
-
-    func recognizes(_ prefix: Data) -> Bool { codec.recognizes(prefix) }
-
-    func open(_ data: Data, limits: DecodingLimits) throws(DecodingFailure) -> any OpenedImage {
-        CalibratedImage(try codec.open(data, limits: limits), calibration)
-    }
-}
-
-private final class CalibratedImage: OpenedImage {
-    private let image: any OpenedImage
-    let header: ImageHeader
-
-    init(_ image: any OpenedImage, _ calibration: ColorCalibration?) {
-        self.image = image
-        var header = image.header
-        header.colorCalibration = calibration
-        self.header = header
-    }
-
-    func decodableSize(covering target: PixelSize) -> PixelSize { image.decodableSize(covering: target) }
-
-    func decode(
-        frame index: Int, size: PixelSize, layout: PixelLayout, preference: DecodingPreference,
-        into sink: any PixelRowSink
-    ) throws(DecodingFailure) {
-        try image.decode(frame: index, size: size, layout: layout, preference: preference, into: sink)
     }
 }

@@ -85,13 +85,10 @@ struct DownsamplingDecoderTests {
 
     @Test("does not receive a whole image after cancellation")
     func cancelledImage() throws {
-        let callCount = Mutex(0)
+        let cancellation = Cancellation(after: 1)
         #expect(throws: DecodingFailure.cancelled) {
             try decoder(WholeImageDecoder()).decode(FakeImage(Self.size).encoded, request: DecodingRequest()) {
-                callCount.withLock { callCount in
-                    callCount += 1
-                    return callCount > 1
-                }
+                cancellation.isDue()
             }
         }
     }
@@ -174,17 +171,14 @@ struct DownsamplingDecoderTests {
     @Test("cancellation between rows stops the codec", arguments: [0, 1, 5])
     func cancellation(_ rows: Int) throws {
         let codec = FakeDecoder()
-        let callCount = Mutex(0)
+        // Asked once at the start, then before each row.
+        let cancellation = Cancellation(after: rows)
         #expect(throws: DecodingFailure.cancelled) {
             try decoder(codec).decode(FakeImage(Self.size).encoded, request: DecodingRequest()) {
-                // Called once at the start, then before each row.
-                callCount.withLock { callCount in
-                    callCount += 1
-                    return callCount > rows
-                }
+                cancellation.isDue()
             }
         }
-        #expect(callCount.withLock { $0 } == rows + 1)
+        #expect(cancellation.checkCount == rows + 1)
         #expect(codec.messages.isEmpty == (rows == 0))
     }
 
@@ -213,7 +207,7 @@ struct DownsamplingDecoderTests {
         let needed = 768 + (target == nil ? 768 : 192)
         func decode(_ limit: Int) throws -> DecodedImage {
             try DownsamplingDecoder(
-                decoders: [HoldingDecoder()], limits: DecodingLimits(decodedBytes: limit)
+                decoders: [ChangedDecoder(holdsImage: true)], limits: DecodingLimits(decodedBytes: limit)
             ).decode(
                 FakeImage(Self.size).encoded, request: DecodingRequest(target: target), isCancelled: { false })
         }
@@ -240,14 +234,9 @@ struct DownsamplingDecoderTests {
         let source = FakeImage(PixelSize(width: 12_500, height: 8_000), orientation: orientation)
         let codec = FakeDecoder(decodeFailure: .truncated(.fake))
         // Cancelled at the first row, because the test covers the limits only.
-        let callCount = Mutex(0)
+        let cancellation = Cancellation(after: 1)
         #expect(throws: DecodingFailure.cancelled) {
-            try decoder(codec).decode(source.encoded, request: DecodingRequest()) {
-                callCount.withLock { callCount in
-                    callCount += 1
-                    return callCount > 1
-                }
-            }
+            try decoder(codec).decode(source.encoded, request: DecodingRequest()) { cancellation.isDue() }
         }
         #expect(codec.messages.count == 2)
     }
@@ -265,27 +254,52 @@ struct DownsamplingDecoderTests {
     }
 }
 
-/// Keeps the whole image in memory while it delivers rows.
-private struct HoldingDecoder: ImageDecoder {
+/// Cancels after a number of checks.
+private final class Cancellation: Sendable {
+    private let checks = Mutex(0)
+    private let limit: Int
+
+    init(after limit: Int) { self.limit = limit }
+
+    var checkCount: Int { checks.withLock { $0 } }
+
+    func isDue() -> Bool {
+        checks.withLock { checks in
+            checks += 1
+            return checks > limit
+        }
+    }
+}
+
+/// A fake decoder whose images have a calibration, or whose codec keeps the whole image while it delivers rows.
+struct ChangedDecoder: ImageDecoder {
+    var calibration: ColorCalibration?
+    var holdsImage = false
+
     var format: ImageFormat { .fake }
 
     func recognizes(_ prefix: Data) -> Bool { true }
 
     func open(_ data: Data, limits: DecodingLimits) throws(DecodingFailure) -> any OpenedImage {
-        Opened(try FakeDecoder().open(data, limits: limits))
+        Opened(try FakeDecoder().open(data, limits: limits), self)
     }
 
-    final class Opened: OpenedImage {
+    private final class Opened: OpenedImage {
         private let image: any OpenedImage
+        private let decoder: ChangedDecoder
+        private(set) var header: ImageHeader
 
-        init(_ image: any OpenedImage) { self.image = image }
-
-        var header: ImageHeader { image.header }
+        init(_ image: any OpenedImage, _ decoder: ChangedDecoder) {
+            self.image = image
+            self.decoder = decoder
+            header = image.header
+            header.colorCalibration = decoder.calibration
+        }
 
         func decodableSize(covering target: PixelSize) -> PixelSize { image.decodableSize(covering: target) }
 
         func heldBytes(frame index: Int, size: PixelSize, layout: PixelLayout) -> Int {
-            size.area * layout.bytesPerPixel
+            decoder.holdsImage ? size.area * layout.bytesPerPixel : 0
         }
 
         func decode(

@@ -9,10 +9,23 @@ struct DownsamplingPlanTests {
     struct Row: CustomTestStringConvertible {
         var stored: (Int, Int)
         var target: ImageTarget?
-        var orientation = ImageOrientation.up
+        var orientation: ImageOrientation
         var output: (Int, Int)
         var codec: (Int, Int)
         var step: DownsamplingPlan.Step
+
+        /// By default, everything that the codec returns is resampled.
+        init(
+            _ stored: (Int, Int), _ target: ImageTarget?, orientation: ImageOrientation = .up, output: (Int, Int),
+            codec: (Int, Int), step: DownsamplingPlan.Step? = nil
+        ) {
+            self.stored = stored
+            self.target = target
+            self.orientation = orientation
+            self.output = output
+            self.codec = codec
+            self.step = step ?? DownsamplingPlanTests.resample(0, 0, Double(codec.0), Double(codec.1))
+        }
 
         var testDescription: String {
             "\(stored) \(orientation) to \(target.map { "\($0.mode) \($0.size), \($0.preference)" } ?? "its own size")"
@@ -22,10 +35,9 @@ struct DownsamplingPlanTests {
             let size = PixelSize(width: stored.0, height: stored.1)
             let header = ImageHeader(format: .jpeg, storedSize: size, orientation: orientation)
             return DownsamplingPlan(header: header, target: target) { requested in
-                [8, 4, 2, 1].lazy.map { divisor in
-                    PixelSize(
-                        width: (size.width + divisor - 1) / divisor, height: (size.height + divisor - 1) / divisor)
-                }.first { $0.width >= requested.width && $0.height >= requested.height } ?? size
+                [8, 4, 2, 1].lazy.map(size.divided).first {
+                    $0.width >= requested.width && $0.height >= requested.height
+                } ?? size
             }
         }
     }
@@ -47,63 +59,38 @@ struct DownsamplingPlanTests {
     }
 
     static let rows = [
-        Row(stored: (640, 480), target: nil, output: (640, 480), codec: (640, 480), step: .keep),
-        Row(stored: (640, 480), target: fit(640, 480), output: (640, 480), codec: (640, 480), step: .keep),
-        Row(stored: (640, 480), target: fit(9000, 9000), output: (640, 480), codec: (640, 480), step: .keep),
+        Row((640, 480), nil, output: (640, 480), codec: (640, 480), step: .keep),
+        Row((640, 480), fit(640, 480), output: (640, 480), codec: (640, 480), step: .keep),
+        Row((640, 480), fit(9000, 9000), output: (640, 480), codec: (640, 480), step: .keep),
         // The codec scales down to at least twice the output.
-        Row(
-            stored: (4000, 3000), target: fit(300, 300), output: (300, 225), codec: (1000, 750),
-            step: resample(0, 0, 1000, 750)),
-        Row(
-            stored: (4800, 3600), target: fit(300, 300), output: (300, 225), codec: (600, 450),
-            step: resample(0, 0, 600, 450)),
-        Row(
-            stored: (2400, 1800), target: fast(300, 300), output: (300, 225), codec: (300, 225), step: .keep),
+        Row((4000, 3000), fit(300, 300), output: (300, 225), codec: (1000, 750)),
+        Row((4800, 3600), fit(300, 300), output: (300, 225), codec: (600, 450)),
+        Row((2400, 1800), fast(300, 300), output: (300, 225), codec: (300, 225), step: .keep),
         // 188 rows are half of 375, rounded up: close enough to twice the output.
-        Row(
-            stored: (1200, 750), target: fit(300, 300), output: (300, 188), codec: (600, 375),
-            step: resample(0, 0, 600, 375)),
-        Row(
-            stored: (1200, 750), target: fit(302, 302), output: (302, 189), codec: (600, 375),
-            step: resample(0, 0, 600, 375)),
-        Row(
-            stored: (1200, 750), target: fit(310, 310), output: (310, 194), codec: (1200, 750),
-            step: resample(0, 0, 1200, 750)),
+        Row((1200, 750), fit(300, 300), output: (300, 188), codec: (600, 375)),
+        Row((1200, 750), fit(302, 302), output: (302, 189), codec: (600, 375)),
+        Row((1200, 750), fit(310, 310), output: (310, 194), codec: (1200, 750)),
         // Without oversampling, one percent below the output is too small.
-        Row(
-            stored: (1200, 750), target: fast(302, 302), output: (302, 189), codec: (600, 375),
-            step: resample(0, 0, 600, 375)),
-        Row(
-            stored: (600, 375), target: fast(301, 301), output: (301, 188), codec: (600, 375),
-            step: resample(0, 0, 600, 375)),
+        Row((1200, 750), fast(302, 302), output: (302, 189), codec: (600, 375)),
+        Row((600, 375), fast(301, 301), output: (301, 188), codec: (600, 375)),
         // The codec's last column covers a part of a pixel only.
-        Row(
-            stored: (751, 1501), target: fit(100, 150), output: (75, 150), codec: (188, 376),
-            step: resample(0, 0, 187.75, 375.25)),
+        Row((751, 1501), fit(100, 150), output: (75, 150), codec: (188, 376), step: resample(0, 0, 187.75, 375.25)),
         // Fill crops the left and right sides, in the codec's coordinates.
+        Row((4000, 2000), fill(200, 200), output: (200, 200), codec: (1000, 500), step: resample(250, 0, 500, 500)),
         Row(
-            stored: (4000, 2000), target: fill(200, 200), output: (200, 200), codec: (1000, 500),
+            (4000, 2000), fill(200, 200), orientation: .right, output: (200, 200), codec: (1000, 500),
             step: resample(250, 0, 500, 500)),
         Row(
-            stored: (4000, 2000), target: fill(200, 200), orientation: .right, output: (200, 200), codec: (1000, 500),
-            step: resample(250, 0, 500, 500)),
-        Row(
-            stored: (4000, 2000), target: fill(100, 400), orientation: .left, output: (100, 400), codec: (1000, 500),
+            (4000, 2000), fill(100, 400), orientation: .left, output: (100, 400), codec: (1000, 500),
             step: resample(0, 125, 1000, 250)),
         // Fill without scaling copies whole pixels.
+        Row((301, 200), fill(200, 200), output: (200, 200), codec: (301, 200), step: .crop(x: 50, y: 0)),
+        Row((300, 201), fill(900, 900), output: (201, 201), codec: (300, 201), step: .crop(x: 49, y: 0)),
         Row(
-            stored: (301, 200), target: fill(200, 200), output: (200, 200), codec: (301, 200), step: .crop(x: 50, y: 0)),
-        Row(
-            stored: (300, 201), target: fill(900, 900), output: (201, 201), codec: (300, 201), step: .crop(x: 49, y: 0)),
-        Row(
-            stored: (300, 200), target: fill(600, 600, upscales: true), output: (600, 600), codec: (300, 200),
+            (300, 200), fill(600, 600, upscales: true), output: (600, 600), codec: (300, 200),
             step: resample(50, 0, 200, 200)),
-        Row(
-            stored: (30, 20), target: fit(60, 60, upscales: true), output: (60, 40), codec: (30, 20),
-            step: resample(0, 0, 30, 20)),
-        Row(
-            stored: (10_000, 1), target: fit(100, 100), output: (100, 1), codec: (1250, 1),
-            step: resample(0, 0, 1250, 0.125)),
+        Row((30, 20), fit(60, 60, upscales: true), output: (60, 40), codec: (30, 20)),
+        Row((10_000, 1), fit(100, 100), output: (100, 1), codec: (1250, 1), step: resample(0, 0, 1250, 0.125)),
     ]
 
     @Test("the codec covers the output, and the rest is resampled", arguments: rows)
@@ -116,14 +103,11 @@ struct DownsamplingPlanTests {
 
     @Test("computes the bytes of the output and the codec")
     func bytes() {
-        let row = Row(
-            stored: (4000, 3000), target: Self.fit(300, 300), output: (300, 225), codec: (1000, 750), step: .keep)
+        let row = Row((4000, 3000), Self.fit(300, 300), output: (300, 225), codec: (1000, 750))
         #expect(row.plan.decodedBytes(heldByCodec: 0) == 300 * 225 * 4)
         #expect(row.plan.decodedBytes(heldByCodec: 17) == 300 * 225 * 4 + 17)
         #expect(row.plan.decodedBytes(heldByCodec: .max) == .max)
-        let huge = Row(
-            stored: (10, 10), target: Self.fill(.max, .max, upscales: true), output: (.max, .max), codec: (10, 10),
-            step: .keep)
+        let huge = Row((10, 10), Self.fill(.max, .max, upscales: true), output: (.max, .max), codec: (10, 10))
         #expect(huge.plan.decodedBytes(heldByCodec: 0) == .max)
     }
 }

@@ -84,10 +84,4 @@ private struct SilentEncoder: ImageEncoder {
         if let file { return file }
         return try FakeEncoder().encode(bitmap, options: options)
     }
-
-    func encode(
-        _ frames: [AnimationFrame], loopCount: Int, options: EncodingOptions
-    ) throws(EncodingFailure) -> Data {
-        throw .animationUnsupported(.fake)
-    }
 }

@@ -23,18 +23,27 @@ public struct FileReading: Sendable {
         return sink.pixels
     }
 
-    public func pixels(_ data: Data, frame: Int = 0) throws(DecodingFailure) -> [UInt8] {
-        try pixels(try open(data), frame: frame)
+    public func pixels(
+        _ data: Data, frame: Int = 0, size: PixelSize? = nil, layout: PixelLayout = .rgba8,
+        limits: DecodingLimits = .default
+    ) throws(DecodingFailure) -> [UInt8] {
+        try pixels(try open(data, limits: limits), frame: frame, size: size, layout: layout)
+    }
+
+    public func header(of data: Data, limits: DecodingLimits = .default) throws(DecodingFailure) -> ImageHeader {
+        try open(data, limits: limits).header
     }
 
     /// Returns the decoded rows, and the error that ended decoding.
     public func rows(
-        _ data: Data, frame: Int = 0, limits: DecodingLimits = .default
+        _ data: Data, frame: Int = 0, size: PixelSize? = nil, preference: DecodingPreference = .quality,
+        limits: DecodingLimits = .default
     ) -> (rows: [[UInt8]], failure: DecodingFailure?) {
         let sink = CollectingRowSink()
         do throws(DecodingFailure) {
             let image = try open(data, limits: limits)
-            try image.decode(frame: frame, size: image.header.storedSize, layout: .rgba8, into: sink)
+            try image.decode(
+                frame: frame, size: size ?? image.header.storedSize, layout: .rgba8, preference: preference, into: sink)
             return (sink.rows, nil)
         } catch {
             return (sink.rows, error)

@@ -5,17 +5,9 @@
 
     extension GeneratedImage {
         static func heifs() throws -> [GeneratedImage] {
-            let encoder = HEIFEncoder()
-            var images: [GeneratedImage] = []
-            for isLossless in [false, true] {
-                for hasAlpha in [false, true] {
-                    let options = EncodingOptions(quality: 0.3, isLossless: isLossless)
-                    let name = "\(isLossless ? "lossless" : "lossy")\(hasAlpha ? "-alpha" : "")"
-                    let file = try encoder.encode(Scene.bitmap(hasAlpha: hasAlpha), options: options)
-                    images.append(GeneratedImage(name, .heic, file))
-                }
-            }
-            return images + [GeneratedImage("grid", .heic, try grid())]
+            try encoded(by: HEIFEncoder(), quality: 0.3, isAnimated: false) + [
+                GeneratedImage("grid", .heic, try grid())
+            ]
         }
 
         /// Returns a turned grid of two by two tiles, with a thumbnail and a description in Exif, as cameras write it.

@@ -12,7 +12,9 @@ public struct GeneratedImage: Sendable, CustomStringConvertible {
     public let data: Data
 
     init(_ name: String, _ format: ImageFormat, _ data: Data) {
-        (self.name, self.format, self.data) = (name, format, data)
+        self.name = name
+        self.format = format
+        self.data = data
     }
 
     public var description: String { "\(format)/\(name)" }
@@ -20,6 +22,23 @@ public struct GeneratedImage: Sendable, CustomStringConvertible {
     /// Returns one file of each supported kind, of a few hundred bytes if possible. The files are always the same.
     public static func all() throws -> [GeneratedImage] {
         try jpegs() + pngs() + webps() + gifs() + optional()
+    }
+
+    /// Returns lossy and lossless files with and without alpha, still and animated.
+    static func encoded(
+        by encoder: some ImageEncoder, quality: Double = 0.5, isAnimated: Bool = true
+    ) throws -> [GeneratedImage] {
+        var images: [GeneratedImage] = []
+        for (isLossless, hasAlpha) in [(false, false), (false, true), (true, false), (true, true)] {
+            let options = EncodingOptions(quality: quality, isLossless: isLossless)
+            let name = "\(isLossless ? "lossless" : "lossy")\(hasAlpha ? "-alpha" : "")"
+            let still = try encoder.encode(Scene.bitmap(hasAlpha: hasAlpha), options: options)
+            images.append(GeneratedImage(name, encoder.format, still))
+            guard isAnimated else { continue }
+            let moving = try encoder.encode(Scene.frames(hasAlpha: hasAlpha), loopCount: 2, options: options)
+            images.append(GeneratedImage("\(name)-animated", encoder.format, moving))
+        }
+        return images
     }
 
     /// Returns files in the formats of enabled traits.

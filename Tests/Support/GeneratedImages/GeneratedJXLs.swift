@@ -7,19 +7,7 @@
 
     extension GeneratedImage {
         static func jxls() throws -> [GeneratedImage] {
-            let encoder = JXLEncoder(effort: 3)
-            var images: [GeneratedImage] = []
-            for isLossless in [false, true] {
-                for hasAlpha in [false, true] {
-                    let options = EncodingOptions(quality: 0.5, isLossless: isLossless)
-                    let name = "\(isLossless ? "lossless" : "lossy")\(hasAlpha ? "-alpha" : "")"
-                    let still = try encoder.encode(Scene.bitmap(hasAlpha: hasAlpha), options: options)
-                    let moving = try encoder.encode(Scene.frames(hasAlpha: hasAlpha), loopCount: 2, options: options)
-                    images.append(GeneratedImage(name, .jxl, still))
-                    images.append(GeneratedImage("\(name)-animated", .jxl, moving))
-                }
-            }
-            return try images + oddJXLs() + groupedJXLs()
+            try encoded(by: JXLEncoder(effort: 3)) + oddJXLs() + groupedJXLs()
         }
 
         /// Returns files with other channels, containers and layers.

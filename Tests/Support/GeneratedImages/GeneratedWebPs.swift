@@ -5,17 +5,7 @@ import ImageCore
 extension GeneratedImage {
     static func webps() throws -> [GeneratedImage] {
         let encoder = WebPEncoder()
-        var images: [GeneratedImage] = []
-        for isLossless in [false, true] {
-            for hasAlpha in [false, true] {
-                let options = EncodingOptions(quality: 0.5, isLossless: isLossless)
-                let name = "\(isLossless ? "lossless" : "lossy")\(hasAlpha ? "-alpha" : "")"
-                let still = try encoder.encode(Scene.bitmap(hasAlpha: hasAlpha), options: options)
-                let moving = try encoder.encode(Scene.frames(hasAlpha: hasAlpha), loopCount: 2, options: options)
-                images.append(GeneratedImage(name, .webp, still))
-                images.append(GeneratedImage("\(name)-animated", .webp, moving))
-            }
-        }
+        var images = try encoded(by: encoder)
         let flat = try encoder.encode(Bitmap.flat(20, 20, [1, 2, 3, 255]), options: .init(isLossless: true))
         images.append(GeneratedImage("lossless-flat", .webp, flat))
         return images + (try oddWebPs())

@@ -104,7 +104,8 @@
         public func premultipliedFile(_ samples: [UInt8]) throws -> Data {
             let fields = [
                 (3, 0), (9, size.height - 1), (5, 0), (9, size.width - 1),  // sizes of 9 bits, no ratio
-                (5, 0), (1, 1), (2, 1),  // not the default metadata, 8 bits, 16 bits suffice to decode, one more channel
+                // Not the default metadata, 8 bits, 16 bits suffice to decode, one more channel.
+                (5, 0), (1, 1), (2, 1),
                 (10, 0), (1, 1),  // alpha of 8 bits without a name, premultiplied
                 (1, 0), (1, 1), (2, 0), (1, 1),  // not XYB, sRGB, no extensions, default transforms
             ]
