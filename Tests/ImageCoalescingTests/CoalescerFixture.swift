@@ -60,3 +60,25 @@ struct CoalescerFixture {
 }
 
 func bytes(_ count: Int) -> WorkProgress { WorkProgress(completedBytes: count, totalBytes: 100) }
+
+/// Yields until the condition is true. Records an issue after many attempts.
+func becomesTrue(
+    sourceLocation: SourceLocation = #_sourceLocation, _ condition: () -> Bool
+) async {
+    for _ in 0..<500_000 {
+        if condition() { return }
+        await Task.yield()
+    }
+    Issue.record("the condition never became true", sourceLocation: sourceLocation)
+}
+
+/// An executor that calls a function when a task becomes ready, before the task runs.
+final class HookedExecutor: TaskExecutor {
+    let base = SeededExecutor(seed: 1)
+    let onEnqueue = Watched<@Sendable () -> Void>({})
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        base.enqueue(job)
+        onEnqueue.value()
+    }
+}

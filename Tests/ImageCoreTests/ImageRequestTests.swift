@@ -51,14 +51,13 @@ struct ImageRequestTests {
     }
 
     @Test(
-        "data is identified by its content or its name, and never equals a fetch or a URL of the same name"
+        "data is identified by its content or its name"
     )
     func data() {
         let (some, others) = (Data("some".utf8), Data("others".utf8))
         #expect(ImageRequest(.data(some)) == ImageRequest(.data(some)))
         #expect(ImageRequest(.data(some)) != ImageRequest(.data(others)))
         #expect(ImageRequest(.data(some, name: "n")) == ImageRequest(.data(others, name: "n")))
-        #expect(ImageRequest(.data(some, name: "n")) != ImageRequest(.fetch(name: "n") { some }))
     }
 
     @Test(

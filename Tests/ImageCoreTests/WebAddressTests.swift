@@ -53,14 +53,17 @@ struct WebAddressTests {
     }
 
     @Test(
-        "hosts that aren't ASCII become IDNA names",
+        "hosts that aren't ASCII become IDNA names, and URLs of other schemes are encoded where they must be",
         arguments: [
             ("http://bücher.test:81/ü", "http://xn--bcher-kva.test:81/%C3%BC"),
             ("http://日本.jp/", "http://xn--wgv71a.jp/"),
             ("http://BÜCHER.test/", "http://xn--bcher-kva.test/"),
             ("http://b%C3%BCcher.test/", "http://xn--bcher-kva.test/"),
+            ("data:image/svg+xml,<svg a='1'>é%20</svg>#x", "data:image/svg+xml,%3Csvg%20a='1'%3E%C3%A9%20%3C/svg%3E#x"),
+            ("data:,a%20[b]", "data:,a%20%5Bb%5D"), ("file:///a%20[1] b.png", "file:///a%20%5B1%5D%20b.png"),
+            ("app://[::1]/a", "app://[::1]/a"), ("DATA:,a", "DATA:,a"),
         ])
-    func internationalHosts(_ text: String, _ expected: String) {
+    func hostsAndSchemes(_ text: String, _ expected: String) {
         #expect(URL(webAddress: text)?.absoluteString == expected)
     }
 
@@ -89,17 +92,6 @@ struct WebAddressTests {
         ])
     func references(_ text: String, _ expected: String) {
         #expect(URL(webAddress: text, relativeTo: URL(string: "http://h/a/b?q#f"))?.absoluteString == expected)
-    }
-
-    @Test(
-        "URLs of other schemes are encoded where they must be",
-        arguments: [
-            ("data:image/svg+xml,<svg a='1'>é%20</svg>#x", "data:image/svg+xml,%3Csvg%20a='1'%3E%C3%A9%20%3C/svg%3E#x"),
-            ("data:,a%20[b]", "data:,a%20%5Bb%5D"), ("file:///a%20[1] b.png", "file:///a%20%5B1%5D%20b.png"),
-            ("app://[::1]/a", "app://[::1]/a"), ("DATA:,a", "DATA:,a"),
-        ])
-    func otherSchemes(_ text: String, _ expected: String) {
-        #expect(URL(webAddress: text)?.absoluteString == expected)
     }
 
     @Test("bytes that aren't UTF-8 are encoded as they are")

@@ -18,11 +18,7 @@ struct CancellationAndPriorityTests {
         let task = Task { try await fixture.loader.image(for: request) }
         await scheduler.arrivals(1)
         task.cancel()
-        let result = await task.result
-        guard case .failure(ImageError.cancelled) = result else {
-            Issue.record("ended with \(result)")
-            return
-        }
+        await #expect(throws: ImageError.cancelled) { try await task.value }
         #expect(fixture.observer.kinds().last == .cancelled)
         await scheduler.reachesCancellation()
         #expect(scheduler.waiting.isEmpty)
@@ -92,11 +88,7 @@ struct CancellationAndPriorityTests {
         let task = Task { try await fixture.loader.data(for: request) }
         await fixture.clock.sleepers(1)
         task.cancel()
-        let result = await task.result
-        guard case .failure(ImageError.cancelled) = result else {
-            Issue.record("ended with \(result)")
-            return
-        }
+        await #expect(throws: ImageError.cancelled) { try await task.value }
         #expect(fixture.transport.sendCount == 1)
     }
 

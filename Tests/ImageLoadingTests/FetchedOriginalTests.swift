@@ -97,22 +97,4 @@ struct FetchedOriginalTests {
         #expect(try await fixture.loader.image(for: request()).source == .network)
         #expect(fixture.storedOriginals == [LoaderFixture.image])
     }
-
-    @Test("a failing disk is reported and has no other effect", arguments: [InMemoryDataCache.Operation.entry, .store])
-    func broken(_ operation: InMemoryDataCache.Operation) async throws {
-        fixture.disk.fail(operation, with: .noSpace)
-        #expect(try await fixture.loader.image(for: request()).source == .network)
-        #expect(fixture.observer.kinds().contains(.diskFailed(.noSpace)))
-    }
-
-    @Test("a processed image is stored in memory even if its original had to be fetched again")
-    func processedAfterRenewal() async throws {
-        let fixture = LoaderFixture()
-        let request = fixture.request("a", first: .ok(Data("no image".utf8))) {
-            $0.processors = [FakeProcessor("step")]
-        }
-        _ = try await fixture.loader.data(for: request)
-        #expect(try await fixture.loader.image(for: request).source == .network)
-        #expect(fixture.loader.cachedImage(for: request) != nil)
-    }
 }

@@ -73,11 +73,7 @@ struct ImageLoaderTests {
         var reply = ScriptedTransport.Reply.ok(LoaderFixture.image)
         reply.status = .init(code: status)
         let request = fixture.request("a", first: reply, then: reply)
-        let error = await #expect(throws: ImageError.self) { try await fixture.loader.image(for: request) }
-        guard case .httpStatus(status) = error else {
-            Issue.record("\(String(describing: error))")
-            return
-        }
+        await #expect(throws: ImageError.httpStatus(status)) { try await fixture.loader.image(for: request) }
     }
 
     @Test("a 201 without a lifetime is not stored, and bytes of a 2xx that are no image fail in the decoder")
@@ -218,11 +214,8 @@ struct ImageLoaderTests {
         let broken = fixture.request("a", fit: 1) {
             $0.processors = [FakeProcessor("broken") { _ in throw CocoaError(.featureUnsupported) }]
         }
-        let result = await Task { try await fixture.loader.image(for: broken) }.result
-        guard case .failure(ImageError.processing("broken", _)) = result else {
-            Issue.record("ended with \(result)")
-            return
-        }
+        let error = await #expect(throws: ImageError.self) { try await fixture.loader.image(for: broken) }
+        #expect(error?.description.hasPrefix("processor broken failed") == true)
         #expect(fixture.storedOriginals.count == 1, "the original must stay stored")
     }
 }

@@ -1,4 +1,5 @@
 import HTTPTypes
+import ImageCoalescing
 import ImageCore
 import ImageLoading
 import ImageScheduling
@@ -11,37 +12,37 @@ struct ImagePrefetcherTests {
 
     @Test("of ten thousand requests, only a limited number run, and the rest have no tasks")
     func bound() {
-        let fixture = SteppedLoader(downloads: 0)
+        let fixture = LoaderFixture.stepped(downloads: 0)
         let prefetcher = ImagePrefetcher(loader: fixture.loader, limit: 5)
         prefetcher.start(fixture.requests((0..<10_000).map(String.init)))
         #expect(prefetcher.count == 10_000)
-        #expect(fixture.executor.readyCount == 5)
-        fixture.executor.run()
-        #expect(fixture.callerCount == 10)
+        #expect(fixture.executor?.readyCount == 5)
+        fixture.run()
+        #expect(fixture.coalescer.callerCount == 10)
         prefetcher.stop()
-        fixture.executor.run()
+        fixture.run()
         #expect(prefetcher.count == 0)
-        #expect(fixture.fixture.observer.kinds().count { $0 == .started } == 5)
+        #expect(fixture.observer.kinds().count { $0 == .started } == 5)
     }
 
     @Test("the number of concurrent requests is limited, and all are started eventually", arguments: UInt64(1)...5)
     func boundAtEachStep(seed: UInt64) {
-        let fixture = SteppedLoader(seed: seed)
+        let fixture = LoaderFixture.stepped(SeededExecutor(seed: seed))
         let prefetcher = ImagePrefetcher(loader: fixture.loader, limit: 3)
         let gates = (0..<40).map { _ in Gate() }
         let image = LoaderFixture.image
         let requests = gates.enumerated().map { number, gate in
-            fixture.fixture.request(
+            fixture.request(
                 "\(number)",
                 then: ScriptedTransport.Reply(announcedBytes: image.count, body: [.wait(gate), .piece(image)]))
         }
         prefetcher.start(requests)
         var most = 0
         for gate in gates {
-            while fixture.executor.step() { most = max(most, fixture.callerCount) }
+            while fixture.executor?.step() == true { most = max(most, fixture.coalescer.callerCount) }
             gate.open()
         }
-        fixture.executor.run()
+        fixture.run()
         #expect(most == 6)
         #expect(prefetcher.count == 0)
         #expect(requests.allSatisfy { fixture.loader.cachedImage(for: $0) != nil })
@@ -49,59 +50,59 @@ struct ImagePrefetcherTests {
 
     @Test("repeated starts and stops never exceed the limit of tasks")
     func boundOverStops() {
-        let fixture = SteppedLoader()
+        let fixture = LoaderFixture.stepped()
         let prefetcher = ImagePrefetcher(loader: fixture.loader, limit: 2)
         let requests = fixture.requests((0..<100).map(String.init))
         for request in requests {
             prefetcher.start([request])
             prefetcher.stop([request])
         }
-        #expect(fixture.executor.readyCount == 2)
+        #expect(fixture.executor?.readyCount == 2)
         prefetcher.start(requests.suffix(1))
-        fixture.executor.run()
+        fixture.run()
         #expect(fixture.sent == ["99"])
     }
 
     @Test("requests run in order of arrival, and a failure frees its slot")
     func order() {
-        let fixture = SteppedLoader()
+        let fixture = LoaderFixture.stepped()
         let prefetcher = ImagePrefetcher(loader: fixture.loader, limit: 1)
-        let failing = fixture.fixture.request("b", then: .status(.notFound))
+        let failing = fixture.request("b", then: .status(.notFound))
         prefetcher.start(fixture.requests(["a"]) + [failing] + fixture.requests(["c"]))
         prefetcher.start(fixture.requests(["a", "d"]))
-        fixture.executor.run()
+        fixture.run()
         #expect(fixture.sent == ["a", "b", "c", "d"])
         #expect(prefetcher.count == 0)
     }
 
     @Test("a running or waiting request is not started again")
     func duplicates() {
-        let fixture = SteppedLoader(downloads: 0)
+        let fixture = LoaderFixture.stepped(downloads: 0)
         let prefetcher = ImagePrefetcher(loader: fixture.loader, limit: 2)
         let requests = fixture.requests(["a", "b", "c"])
         prefetcher.start(requests + requests)
-        fixture.executor.run()
+        fixture.run()
         prefetcher.start(requests)
         #expect(prefetcher.count == 3)
-        fixture.scheduler.setLimit(6, of: .download)
-        fixture.executor.run()
+        fixture.limitDownloads(to: 6)
+        fixture.run()
         #expect(Set(fixture.sent) == ["a", "b", "c"] && fixture.sent.count == 3)
-        #expect(fixture.fixture.observer.kinds().count { $0 == .started } == 3)
+        #expect(fixture.observer.kinds().count { $0 == .started } == 3)
     }
 
     @Test("while paused, nothing starts, and running requests continue")
     func pause() {
-        let fixture = SteppedLoader()
+        let fixture = LoaderFixture.stepped()
         let prefetcher = ImagePrefetcher(loader: fixture.loader, limit: 1)
         prefetcher.start(fixture.requests(["a", "b"]))
         prefetcher.isPaused = true
         prefetcher.start(fixture.requests(["c"]))
-        fixture.executor.run()
+        fixture.run()
         #expect(prefetcher.isPaused)
         #expect(fixture.sent == ["a"])
         #expect(prefetcher.count == 2)
         prefetcher.isPaused = false
-        fixture.executor.run()
+        fixture.run()
         #expect(fixture.sent == ["a", "b", "c"])
     }
 
@@ -109,36 +110,37 @@ struct ImagePrefetcherTests {
 
     @Test("stop cancels waiting and running requests")
     func stop() {
-        let fixture = SteppedLoader(downloads: 1)
+        let fixture = LoaderFixture.stepped(downloads: 1)
         let gate = Gate()
         let prefetcher = ImagePrefetcher(loader: fixture.loader, limit: 2)
-        let running = fixture.fixture.request("running", then: ScriptedTransport.Reply(body: [.wait(gate)]))
+        let running = fixture.request("running", then: ScriptedTransport.Reply(body: [.wait(gate)]))
         let rest = fixture.requests(["queued", "waiting", "wanted"])
         prefetcher.start([running])
-        fixture.executor.run()
+        fixture.run()
         prefetcher.start(rest)
-        fixture.executor.run()
+        fixture.run()
         prefetcher.stop([running, rest[0], rest[1]])
         #expect(prefetcher.count == 1)
-        fixture.executor.run()
+        fixture.run()
         #expect(fixture.sent == ["running", "wanted"])
-        #expect(fixture.fixture.transport.cancellationCount == 1)
+        #expect(fixture.transport.cancellationCount == 1)
         gate.open()
     }
 
     @Test("a request joins a low-priority prefetch at its own priority, and continues when all prefetches stop")
     func joiningPrefetch() async throws {
-        let fixture = SteppedLoader(downloads: 0)
+        let fixture = LoaderFixture.stepped(downloads: 0)
         let prefetcher = ImagePrefetcher(loader: fixture.loader)
         let ahead = fixture.requests(["a", "b", "c"]) { $0.priority = .veryHigh }
         prefetcher.start(ahead)
-        fixture.executor.run()
-        let other = fixture.load(fixture.fixture.request("real") { $0.priority = .normal })
-        let wanted = fixture.load(fixture.fixture.request("c") { $0.priority = .high })
-        fixture.executor.run()
-        fixture.scheduler.setLimit(1, of: .download)
+        fixture.run()
+        let (real, shared) = (fixture.request("real"), fixture.request("c") { $0.priority = .high })
+        let other = fixture.start { try await fixture.loader.image(for: real) }
+        let wanted = fixture.start { try await fixture.loader.image(for: shared) }
+        fixture.run()
+        fixture.limitDownloads(to: 1)
         prefetcher.stop()
-        fixture.executor.run()
+        fixture.run()
         #expect(fixture.sent == ["c", "real"])
         #expect(try await wanted.value.source == .network)
         #expect(try await other.value.source == .network)
@@ -146,40 +148,40 @@ struct ImagePrefetcherTests {
 
     @Test("a released prefetcher stops its requests")
     func released() {
-        let fixture = SteppedLoader()
+        let fixture = LoaderFixture.stepped()
         let gate = Gate()
         do {
             let prefetcher = ImagePrefetcher(loader: fixture.loader, limit: 1)
-            prefetcher.start([fixture.fixture.request("a", then: ScriptedTransport.Reply(body: [.wait(gate)]))])
+            prefetcher.start([fixture.request("a", then: ScriptedTransport.Reply(body: [.wait(gate)]))])
             prefetcher.start(fixture.requests(["b"]))
-            fixture.executor.run()
+            fixture.run()
         }
-        fixture.executor.run()
-        #expect(fixture.fixture.transport.cancellationCount == 1)
+        fixture.run()
+        #expect(fixture.transport.cancellationCount == 1)
         #expect(fixture.sent == ["a"])
         gate.open()
     }
 
     @Test("a prefetch that reloads is distinct from one that does not")
     func reload() {
-        let fixture = SteppedLoader()
+        let fixture = LoaderFixture.stepped()
         let prefetcher = ImagePrefetcher(loader: fixture.loader)
-        let plain = fixture.fixture.request("a")
-        let reload = fixture.fixture.request("a") { $0.mode = .reload }
+        let plain = fixture.request("a")
+        let reload = fixture.request("a") { $0.mode = .reload }
         prefetcher.start([plain])
         prefetcher.start([reload, plain])
         #expect(prefetcher.count == 2)
         prefetcher.stop([plain])
         #expect(prefetcher.count == 1)
-        fixture.executor.run()
+        fixture.run()
         #expect(fixture.sent == ["a"])
     }
 
     @Test("a prefetcher holds no lock while it reads a processor's identifier")
     func readsIdentifierWithoutLock() {
-        let fixture = SteppedLoader()
+        let fixture = LoaderFixture.stepped()
         let prefetcher = ImagePrefetcher(loader: fixture.loader)
-        let request = fixture.fixture.request("a") { $0.processors = [CallingBack(call: { _ = prefetcher.count })] }
+        let request = fixture.request("a") { $0.processors = [CallingBack(call: { _ = prefetcher.count })] }
         prefetcher.start([request])
         prefetcher.stop([request])
         #expect(prefetcher.count == 0)
@@ -189,9 +191,9 @@ struct ImagePrefetcherTests {
 
     @Test("finished() returns when all requests have completed, failed or stopped")
     func finished() async {
-        let fixture = SteppedLoader(downloads: 0)
+        let fixture = LoaderFixture.stepped(downloads: 0)
         let prefetcher = ImagePrefetcher(loader: fixture.loader, limit: 2)
-        let failing = fixture.fixture.request("failing", then: .status(.notFound))
+        let failing = fixture.request("failing", then: .status(.notFound))
         let requests = fixture.requests(["a", "b"]) + [failing]
         await prefetcher.finished()
         prefetcher.start(requests)
@@ -200,12 +202,12 @@ struct ImagePrefetcherTests {
             await prefetcher.finished()
             isOver.change { $0 = true }
         }
-        fixture.executor.run()
+        fixture.run()
         prefetcher.stop([requests[0]])
-        fixture.executor.run()
+        fixture.run()
         #expect(!isOver.value)
-        fixture.scheduler.setLimit(1, of: .download)
-        fixture.executor.run()
+        fixture.limitDownloads(to: 1)
+        fixture.run()
         #expect(isOver.value && prefetcher.count == 0)
         await waiting.value
     }
@@ -237,15 +239,15 @@ struct ImagePrefetcherTests {
 
     @Test("cancellation ends finished()")
     func finishedCancelled() async {
-        let fixture = SteppedLoader(downloads: 0)
+        let fixture = LoaderFixture.stepped(downloads: 0)
         let prefetcher = ImagePrefetcher(loader: fixture.loader)
         prefetcher.start(fixture.requests(["a"]))
         for cancelsBefore in [true, false] {
             let waiting = Task(executorPreference: fixture.executor) { await prefetcher.finished() }
             if cancelsBefore { waiting.cancel() }
-            fixture.executor.run()
+            fixture.run()
             waiting.cancel()
-            fixture.executor.run()
+            fixture.run()
             await waiting.value
         }
         #expect(prefetcher.count == 1)

@@ -16,6 +16,7 @@ struct LoaderFixture {
     let observer = RecordingObserver()
     /// The executor of all tasks of the loader, which only runs in `run()`. Nil for Swift's global executor.
     let executor: SeededExecutor?
+    private let scheduler: any WorkScheduler
 
     var loader: ImageLoader { fixture.loader }
     var transport: ScriptedTransport { fixture.transport }
@@ -47,6 +48,16 @@ struct LoaderFixture {
     /// Runs tasks until none is ready.
     func run() { executor?.run() }
 
+    /// The names of the images requested from the transport, in order.
+    var sent: [String] { transport.requests.map(\.url.lastPathComponent) }
+
+    func requests(_ names: some Sequence<String>, adjust: (inout ImageRequest) -> Void = { _ in }) -> [ImageRequest] {
+        names.map { request($0, adjust: adjust) }
+    }
+
+    /// Changes the number of concurrent downloads of a stepped fixture. 0 blocks them.
+    func limitDownloads(to count: Int) { (scheduler as? PriorityScheduler)?.setLimit(count, of: .download) }
+
     /// Starts a task on the executor of the loader.
     func start<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) -> Task<Value, any Error> {
         Task(executorPreference: executor) { try await body() }
@@ -58,6 +69,7 @@ struct LoaderFixture {
         executor: SeededExecutor? = nil, adjust: (inout ImageLoaderConfiguration) -> Void = { _ in }
     ) {
         self.executor = executor
+        self.scheduler = scheduler
         let decoder = FakeSizedImageDecoder(gate: decodeGate)
         self.decoder = decoder
         fixture = LoaderTestBed(scheduler: scheduler, executor: executor) { [disk, observer, wallTime] configuration in
@@ -119,6 +131,27 @@ final class WallTime: Sendable {
         time.withLock { time in
             time += 0.001
             return time
+        }
+    }
+}
+
+extension ManualScheduler {
+    /// Waits until work was cancelled while it waited.
+    func reachesCancellation() async {
+        await reaches { $0.contains { if case .cancelled = $0 { true } else { false } } }
+    }
+
+    /// Waits until the work has this priority.
+    func reaches(_ priority: RequestPriority, of id: WorkID) async {
+        await reaches { Self.lastPriority(of: id, in: $0) == priority }
+    }
+
+    private static func lastPriority(of id: WorkID, in messages: [Message]) -> RequestPriority? {
+        messages.reduce(nil) { last, message in
+            switch message {
+            case .enqueued(id, _, let priority, _), .reprioritized(id, let priority): priority
+            default: last
+            }
         }
     }
 }

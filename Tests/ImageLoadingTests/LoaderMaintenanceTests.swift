@@ -18,21 +18,6 @@ struct LoaderMaintenanceTests {
         return (stepped ?? fixture).request(name, fit: side, then: ScriptedTransport.Reply(body: body))
     }
 
-    @Test("event times use the loader's clock")
-    func durations() async throws {
-        let request = heldRequest("a")
-        let task = Task { try await fixture.loader.image(for: request) }
-        await gate.arrivals(1)
-        fixture.clock.advance(by: .seconds(3))
-        gate.open()
-        _ = try await task.value
-        let times = fixture.observer.events.map { "\($0.kind) \($0.elapsed)" }
-        #expect(times.first == "started 0.0 seconds")
-        #expect(times.contains("downloadStarted 0.0 seconds"))
-        #expect(times.contains("downloadFinished(bytes: \(LoaderFixture.image.count)) 3.0 seconds"))
-        #expect(times.last == "succeeded(ImageCore.ImageSource.network) 3.0 seconds")
-    }
-
     @Test("each request that joins a download reports its bytes, also with processors or another size")
     func sharing() async throws {
         let fixture = LoaderFixture.stepped()

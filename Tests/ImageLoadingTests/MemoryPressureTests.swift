@@ -55,19 +55,6 @@ struct MemoryPressureTests {
         #expect(!fixture.transport.messages.contains(.sent(ahead.address)))
     }
 
-    @Test("memory pressure cancels the transfer of a running prefetch")
-    func runningPrefetch() async {
-        let fixture = fixture()
-        let gate = Gate()
-        let prefetcher = ImagePrefetcher(loader: fixture.loader)
-        prefetcher.start([fixture.request("a", then: ScriptedTransport.Reply(body: [.wait(gate)]))])
-        await gate.arrivals(1)
-        monitor.set(.warning)
-        await fixture.transport.cancellations(1)
-        gate.open()
-        #expect(prefetcher.count == 0)
-    }
-
     @Test("prefetches are ignored under memory pressure and start afterwards")
     func refusal() async {
         let fixture = fixture()

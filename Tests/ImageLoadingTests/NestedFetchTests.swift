@@ -30,11 +30,7 @@ struct NestedFetchTests {
     }
 
     private func expectCircular(_ request: ImageRequest) async {
-        let error = await #expect(throws: ImageError.self) { try await fixture.loader.image(for: request) }
-        guard case .circularFetch? = error else {
-            Issue.record("ended with \(String(describing: error))")
-            return
-        }
+        await #expect(throws: ImageError.circularFetch) { try await fixture.loader.image(for: request) }
     }
 
     @Test("a fetch loads through its loader to any depth, with one download slot", arguments: [1, 2, 40])
@@ -110,12 +106,7 @@ struct NestedFetchTests {
         let tasks = fetches.map { fetch in Task { try await fixture.loader.data(for: fetch) } }
         for gate in gates { await gate.arrivals(1) }
         for gate in gates { gate.open() }
-        for task in tasks {
-            guard case .failure(ImageError.circularFetch) = await task.result else {
-                Issue.record("the circle was not found")
-                return
-            }
-        }
+        for task in tasks { await #expect(throws: ImageError.circularFetch) { try await task.value } }
         #expect(fixture.loader.fetchDependencies.withLock { $0.isEmpty })
     }
 

@@ -12,53 +12,53 @@ import Testing
 struct PrefetchDestinationTests {
     @Test("an image in memory is skipped without a task or an event")
     func inMemory() async throws {
-        let fixture = SteppedLoader()
+        let fixture = LoaderFixture.stepped()
         let requests = fixture.requests(["a", "b"])
-        let loading = fixture.load(requests[0])
-        fixture.executor.run()
+        let loading = fixture.start { try await fixture.loader.image(for: requests[0]) }
+        fixture.run()
         _ = try await loading.value
-        let eventCount = fixture.fixture.observer.events.count
+        let eventCount = fixture.observer.events.count
         let prefetcher = ImagePrefetcher(loader: fixture.loader)
         prefetcher.start([requests[0]])
-        #expect(fixture.executor.readyCount == 0)
+        #expect(fixture.executor?.readyCount == 0)
         #expect(prefetcher.count == 0)
-        #expect(fixture.fixture.observer.events.count == eventCount)
+        #expect(fixture.observer.events.count == eventCount)
         prefetcher.start(requests)
         #expect(prefetcher.count == 1)
-        fixture.executor.run()
+        fixture.run()
         #expect(fixture.sent == ["a", "b"])
     }
 
     @Test("prefetching to memory stores the processed image")
     func toMemory() {
-        let fixture = SteppedLoader()
-        let request = fixture.fixture.request("a") { $0.processors = [FakeProcessor("x")] }
+        let fixture = LoaderFixture.stepped()
+        let request = fixture.request("a") { $0.processors = [FakeProcessor("x")] }
         ImagePrefetcher(loader: fixture.loader).run([request], fixture)
-        #expect(Set(fixture.fixture.memory.images.keys) == [request.cacheKey])
+        #expect(Set(fixture.memory.images.keys) == [request.cacheKey])
     }
 
     @Test("prefetching to disk stores the original once for all sizes, without decoding or memory")
     func toDisk() {
-        let fixture = SteppedLoader()
+        let fixture = LoaderFixture.stepped()
         let prefetcher = ImagePrefetcher(loader: fixture.loader, destination: .disk)
-        prefetcher.start([fixture.fixture.request("a"), fixture.fixture.request("a", fit: 10)])
+        prefetcher.start([fixture.request("a"), fixture.request("a", fit: 10)])
         #expect(prefetcher.count == 1)
-        fixture.executor.run()
-        #expect(fixture.fixture.storedOriginals.count == 1)
-        #expect(fixture.fixture.decoder.messages.isEmpty)
-        #expect(fixture.fixture.memory.images.isEmpty)
+        fixture.run()
+        #expect(fixture.storedOriginals.count == 1)
+        #expect(fixture.decoder.messages.isEmpty)
+        #expect(fixture.memory.images.isEmpty)
     }
 
     @Test("a stored image is skipped without a download, an event or reading its body")
     func onDisk() {
         let stored = MessageLog<String>()
-        let fixture = SteppedLoader {
+        let fixture = LoaderFixture.stepped {
             $0.transport = .cached(StoredResponses(log: stored, network: $0.transport))
         }
         let prefetcher = ImagePrefetcher(loader: fixture.loader, destination: .disk)
         prefetcher.run(fixture.requests(["stored"]), fixture)
         #expect(stored.messages == ["looked up stored"])
-        #expect(fixture.fixture.observer.events.isEmpty)
+        #expect(fixture.observer.events.isEmpty)
         prefetcher.run(fixture.requests(["stored"]) { $0.mode = .reload }, fixture)
         #expect(stored.messages == ["looked up stored"])
         #expect(fixture.sent == ["stored"])
@@ -66,7 +66,7 @@ struct PrefetchDestinationTests {
 
     @Test("a request that can't be stored in the destination is not loaded")
     func notStorable() {
-        let fixture = SteppedLoader()
+        let fixture = LoaderFixture.stepped()
         let (reads, none) = (ImageCachePolicy(memory: .readOnly, disk: .readOnly), ImageCachePolicy.none)
         for policy in [reads, none] {
             let requests = fixture.requests(["a"]) { $0.cachePolicy = policy }
@@ -76,9 +76,9 @@ struct PrefetchDestinationTests {
         }
         let local = ImageRequest(.data(LoaderFixture.image, name: "local"))
         ImagePrefetcher(loader: fixture.loader, destination: .disk).run([local], fixture)
-        #expect(fixture.fixture.observer.events.isEmpty)
+        #expect(fixture.observer.events.isEmpty)
         ImagePrefetcher(loader: fixture.loader).run([local], fixture)
-        #expect(fixture.fixture.memory.images.count == 1)
+        #expect(fixture.memory.images.count == 1)
     }
 
     @Test("without a cache for the destination, or with one of 0 bytes, nothing is loaded")
@@ -91,12 +91,12 @@ struct PrefetchDestinationTests {
             (.disk, { $0.transport = .uncached($0.transport) }),
         ]
         for (destination, change) in changes {
-            let fixture = SteppedLoader(adjust: change)
+            let fixture = LoaderFixture.stepped(adjust: change)
             let prefetcher = ImagePrefetcher(loader: fixture.loader, destination: destination)
             prefetcher.start(fixture.requests(["a"]) + [ImageRequest(.fetch(name: "b") { LoaderFixture.image })])
             #expect(prefetcher.count == 0)
-            fixture.executor.run()
-            #expect(fixture.fixture.observer.events.isEmpty)
+            fixture.run()
+            #expect(fixture.observer.events.isEmpty)
             #expect(fixture.sent.isEmpty)
         }
     }
@@ -122,7 +122,7 @@ struct PrefetchDestinationTests {
     @Test("a custom fetch is stored on disk once, if the loader stores such originals")
     func fetchesToDisk() {
         let fetches = MessageLog<String>()
-        let fixture = SteppedLoader()
+        let fixture = LoaderFixture.stepped()
         let request = ImageRequest(
             .fetch(name: "fetched") {
                 fetches.append("fetched")
@@ -131,11 +131,11 @@ struct PrefetchDestinationTests {
         let prefetcher = ImagePrefetcher(loader: fixture.loader, destination: .disk)
         prefetcher.run([request], fixture)
         #expect(fetches.messages.count == 1)
-        let eventCount = fixture.fixture.observer.events.count
+        let eventCount = fixture.observer.events.count
         prefetcher.run([request], fixture)
         #expect(fetches.messages.count == 1)
-        #expect(fixture.fixture.observer.events.count == eventCount)
-        #expect(fixture.fixture.memory.images.isEmpty)
+        #expect(fixture.observer.events.count == eventCount)
+        #expect(fixture.memory.images.isEmpty)
         var renewed = request
         renewed.mode = .reload
         prefetcher.run([renewed], fixture)
@@ -145,14 +145,14 @@ struct PrefetchDestinationTests {
     @Test("prefetching a progressive request makes no previews")
     func noPreviews() {
         let decoder = ScriptedPreviews()
-        let fixture = SteppedLoader { configuration in
+        let fixture = LoaderFixture.stepped { configuration in
             configuration.decoder = decoder
             configuration.previewThrottle = .none
         }
         let pieces: [ScriptedTransport.Step] = [
             .piece(LoaderFixture.image[0..<20]), .piece(Data(LoaderFixture.image[20...])),
         ]
-        let request = fixture.fixture.request("a", then: ScriptedTransport.Reply(body: pieces)) {
+        let request = fixture.request("a", then: ScriptedTransport.Reply(body: pieces)) {
             $0.isProgressive = true
         }
         ImagePrefetcher(loader: fixture.loader).run([request], fixture)
@@ -163,9 +163,9 @@ struct PrefetchDestinationTests {
 
 extension ImagePrefetcher {
     /// Starts the requests and runs until all work is done.
-    fileprivate func run(_ requests: [ImageRequest], _ fixture: SteppedLoader) {
+    fileprivate func run(_ requests: [ImageRequest], _ fixture: LoaderFixture) {
         start(requests)
-        fixture.executor.run()
+        fixture.run()
     }
 }
 

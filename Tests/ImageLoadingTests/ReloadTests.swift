@@ -107,10 +107,13 @@ struct ReloadTests {
         #expect(fixture.loader.cachedImage(for: request) == nil)
     }
 
-    @Test("an image fetched again because its file was undecodable is stored in memory")
-    func undecodable() async throws {
-        let good = ScriptedTransport.Reply.ok(LoaderFixture.image)
-        let request = fixture.request("a", first: .ok(Data("no image".utf8)), then: good)
+    @Test(
+        "an image fetched again because its file was undecodable is stored in memory, also with processors",
+        arguments: [true, false])
+    func undecodable(isProcessed: Bool) async throws {
+        let request = fixture.request("a", first: .ok(Data("no image".utf8))) {
+            $0.processors = isProcessed ? [FakeProcessor("step")] : []
+        }
         _ = try await fixture.loader.data(for: request)
         #expect(try await fixture.loader.image(for: request).source == .network)
         #expect(fixture.loader.cachedImage(for: request) != nil)

@@ -38,25 +38,6 @@ struct RequestIdentityTests {
         #expect(!mine.original.name.contains("secret"))
     }
 
-    @Test("size, mode, upscaling and processors identify another image, priority does not")
-    func variants() throws {
-        var request = try request("http://h/a")
-        var seen: Set<ImageCacheKey> = [request.cacheKey]
-        request.target = ImageTarget(PixelSize(width: 30, height: 20))
-        seen.insert(request.cacheKey)
-        request.target?.mode = .fill
-        seen.insert(request.cacheKey)
-        request.target?.upscales = true
-        seen.insert(request.cacheKey)
-        request.processors = [NamedProcessor(identifier: "a"), NamedProcessor(identifier: "b")]
-        seen.insert(request.cacheKey)
-        request.processors.reverse()
-        seen.insert(request.cacheKey)
-        #expect(seen.count == 6)
-        request.priority = .veryHigh
-        #expect(seen.contains(request.cacheKey))
-    }
-
     /// Pairs of requests for different images, whose texts are the same if they are joined without a structure.
     static let different: [(String, ImageRequest, ImageRequest)] = {
         func named(_ identity: String, _ headers: [String: String] = [:]) -> ImageRequest {

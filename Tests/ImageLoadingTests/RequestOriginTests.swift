@@ -59,11 +59,7 @@ struct RequestOriginTests {
     func fetchFails() async throws {
         struct Trouble: Error {}
         let broken = ImageRequest(.fetch(name: "b") { throw Trouble() })
-        let result = await Task { try await fixture.loader.data(for: broken) }.result
-        guard case .failure(ImageError.fetch("Trouble()")) = result else {
-            Issue.record("ended with \(result)")
-            return
-        }
+        await #expect(throws: ImageError.fetch("Trouble()")) { try await fixture.loader.data(for: broken) }
         let patient = LoaderFixture(retries: 1)
         let calls = Mutex(0)
         let shaky = ImageRequest(
@@ -101,11 +97,7 @@ struct RequestOriginTests {
         await #expect(throws: ImageError.self) { try await task.value }
         let offline = ImageRequest(
             .fetch(name: "e") { throw CancellationError() }, mode: .onlyIfCached)
-        let result = await Task { try await fixture.loader.data(for: offline) }.result
-        guard case .failure(ImageError.offline) = result else {
-            Issue.record("ended with \(result)")
-            return
-        }
+        await #expect(throws: ImageError.offline) { try await fixture.loader.data(for: offline) }
     }
 }
 

@@ -17,26 +17,20 @@ struct RetryAfterTests {
             ("Sunday, 06-Nov-94 08:49:38 GMT", 1), ("-1", nil), ("1.5", nil), ("", nil), ("soon", nil),
         ] as [(String, Int?)])
     func reading(_ text: String, _ seconds: Int?) throws {
-        let head = ResponseHead(
-            status: .tooManyRequests, headers: [.retryAfter: text, .date: "Sun, 06 Nov 1994 08:49:37 GMT"],
-            url: try #require(URL(string: "http://a/")))
-        #expect(head.retryAfter == seconds.map { .seconds($0) })
+        #expect(try retryAfter([.retryAfter: text, .date: Self.date]) == seconds.map { .seconds($0) })
     }
 
-    @Test("a date is ignored without a Date header")
-    func noDate() throws {
-        let head = ResponseHead(
-            status: .ok, headers: [.retryAfter: "Sun, 06 Nov 1994 08:50:37 GMT"],
-            url: try #require(URL(string: "http://a/")))
-        #expect(head.retryAfter == nil)
+    @Test("a date is ignored without a Date header, and a number that overflows is the longest duration")
+    func extremes() throws {
+        #expect(try retryAfter([.retryAfter: Self.date]) == nil)
+        #expect(try #require(try retryAfter([.retryAfter: String(repeating: "9", count: 30)])) > .seconds(1 << 40))
     }
 
-    @Test("a number that overflows is the longest duration")
-    func huge() throws {
-        let head = ResponseHead(
-            status: .ok, headers: [.retryAfter: String(repeating: "9", count: 30)],
-            url: try #require(URL(string: "http://a/")))
-        #expect(try #require(head.retryAfter) > .seconds(1 << 40))
+    private static let date = "Sun, 06 Nov 1994 08:49:37 GMT"
+
+    private func retryAfter(_ headers: HTTPFields) throws -> Duration? {
+        let url = try #require(URL(string: "http://a/"))
+        return ResponseHead(status: .tooManyRequests, headers: headers, url: url).retryAfter
     }
 }
 
@@ -54,10 +48,6 @@ struct RetryControllerTests {
             }
         }
         return errors
-    }
-
-    private func isUnavailable(_ error: ImageError) -> Bool {
-        if case .network(.hostUnavailable, _) = error { true } else { false }
     }
 
     @Test("a retry waits for Retry-After plus its own delay")
@@ -106,13 +96,14 @@ struct RetryControllerTests {
         #expect(attempts.load(ordering: .relaxed) == 3)
     }
 
-    @Test("there is no retry if Retry-After exceeds the maximum")
-    func longRetryAfter() async {
-        let fixture = LoaderFixture(retries: 1)
-        let reply = ScriptedTransport.Reply.status(.serviceUnavailable, headers: [.retryAfter: "31"])
-        let errors = await failures(fixture, ["a"], reply)
-        #expect(errors.count == 1)
-        #expect(fixture.transport.sendCount == 1)
+    @Test("there is no retry if Retry-After exceeds the maximum, or if the host is unavailable")
+    func noRetry() async {
+        let fixture = LoaderFixture(retries: 2)
+        let late = await failures(fixture, ["a"], .status(.serviceUnavailable, headers: [.retryAfter: "31"]))
+        let unavailable = await failures(fixture, ["b"], .failure(.hostUnavailable("it failed too often")))
+        #expect(late == [.httpStatus(503)])
+        #expect(unavailable.count == 1 && unavailable.allSatisfy { "\($0)".hasPrefix("network (hostUnavailable)") })
+        #expect(fixture.transport.sendCount == 2)
     }
 
     @Test("retries end when the shared budget is used up")
@@ -153,14 +144,6 @@ struct RetryControllerTests {
         for _ in 0..<10 { #expect(try await fixture.loader.data(for: request).source == .stale) }
         _ = await failures(fixture, ["c"], .status(.serviceUnavailable))
         #expect(fixture.transport.sendCount == 1 + 2 + 10 + 1)
-    }
-
-    @Test("a host that is unavailable gets no retries")
-    func unavailableHost() async {
-        let fixture = LoaderFixture(retries: 2)
-        let errors = await failures(fixture, ["a"], .failure(.hostUnavailable("it failed too often")))
-        #expect(errors.map(isUnavailable) == [true])
-        #expect(fixture.transport.sendCount == 1)
     }
 
     @Test("the body of an error response is discarded, so that the connection can be used again")

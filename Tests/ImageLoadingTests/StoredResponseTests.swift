@@ -43,26 +43,6 @@ struct StoredResponseTests {
         #expect(fixture.transport.sendCount == 1)
     }
 
-    @Test("if the origin is unreachable, a stale response is returned")
-    func unreachable() async throws {
-        let request = fixture.request("a", first: stale, then: .failure(.connectionFailed("refused")))
-        _ = try await fixture.loader.data(for: request)
-        fixture.wallTime.advance(10)
-        #expect(try await fixture.loader.data(for: request).source == .stale)
-    }
-
-    @Test("a disk hit doesn't wait for a download slot")
-    func hitsTakeNoSlot() async throws {
-        let request = fixture.request("a")
-        _ = try await fixture.loader.data(for: request)
-        let transport = fixture.transport
-        let blocked = LoaderFixture(scheduler: ManualScheduler()) { configuration in
-            configuration.transport = .cached(OneResponse(LoaderFixture.image, network: transport))
-        }
-        #expect(try await blocked.loader.data(for: request).source == .disk)
-        #expect(transport.sendCount == 1)
-    }
-
     @Test("the disk is asked once: for the index, and for the body that is returned")
     func operations() async throws {
         func operations(_ reply: ScriptedTransport.Reply) async throws -> [String] {
@@ -84,20 +64,10 @@ struct StoredResponseTests {
         #expect(try await operations(stale) == ["read index", "read body"])
     }
 
-    @Test("a not-found response is cached")
-    func negative() async throws {
-        let request = fixture.request("a", then: .status(.notFound))
-        for _ in 0..<2 {
-            await #expect(throws: ImageError.self) { try await fixture.loader.data(for: request) }
-        }
-        #expect(fixture.transport.sendCount == 1)
-        #expect(fixture.observer.kinds().suffix(3) == [.started, .diskHit(bytes: 0), .failed("not found")])
-    }
-
     @Test("a stored body that can't be read completely is fetched again")
     func damaged() async throws {
         let fixture = LoaderFixture {
-            $0.transport = .cached(OneResponse(nil, network: $0.transport))
+            $0.transport = .cached(TruncatedResponses(network: $0.transport))
         }
         let request = fixture.request("a")
         #expect(try await fixture.loader.data(for: request).source == .network)
@@ -116,25 +86,23 @@ struct StoredResponseTests {
     }
 
     @Test(
-        "a failing store reports events, and the image still loads",
+        "a failing store reports events, and images of URLs and fetches still load",
         arguments: [InMemoryDataCache.Operation.entry, .store])
     func brokenStore(_ operation: InMemoryDataCache.Operation) async throws {
         fixture.disk.fail(operation, with: .noSpace)
-        #expect(try await fixture.loader.data(for: fixture.request("a")).source == .network)
+        for request in [fixture.request("a"), ImageRequest(.fetch(name: "a") { LoaderFixture.image })] {
+            let before = fixture.observer.events.count
+            #expect(try await fixture.loader.data(for: request).source == .network)
+            #expect(fixture.observer.kinds().dropFirst(before).contains(.diskFailed(.noSpace)))
+        }
         let reported = fixture.observer.events.filter { $0.kind == .diskFailed(.noSpace) }
-        #expect(!reported.isEmpty && reported.allSatisfy { $0.request == 0 })
+        #expect(reported.allSatisfy { $0.request == 0 })
     }
 }
 
-/// A cache with the same body for each request, or a body that fails halfway if it is nil.
-private struct OneResponse: ResponseCache {
-    let body: Data?
+/// A cache whose bodies fail halfway.
+private struct TruncatedResponses: ResponseCache {
     let network: any DataTransport
-
-    init(_ body: Data?, network: any DataTransport) {
-        self.body = body
-        self.network = network
-    }
 
     func answer(to request: TransportRequest) async throws(TransportFailure) -> CacheAnswer {
         guard request.cacheUse == .standard else {
@@ -143,8 +111,8 @@ private struct OneResponse: ResponseCache {
         let broken = TransportBody(pull: { () async throws(TransportFailure) in
             throw .closedEarly(received: 1, expected: 2)
         })
-        let head = ResponseHead(status: .ok, url: request.url, expectedBytes: body?.count)
-        return .stored(TransportResponse(head: head, body: body.map { TransportBody($0) } ?? broken, source: .cache))
+        let head = ResponseHead(status: .ok, url: request.url)
+        return .stored(TransportResponse(head: head, body: broken, source: .cache))
     }
 
     func removeStoredResponses(to request: TransportRequest) async {}

@@ -16,22 +16,31 @@ struct ImageBindingImageTests {
 
     @Test("renders an image in memory before bind returns, without placeholder and transition")
     func memoryHit() async throws {
+        let made = MessageLog<String>()
         let request = fixture.request("a") {
-            $0.options[.placeholder] = LoaderTestBed.image(width: 9)
+            $0.options.setPlaceholder {
+                made.append("placeholder")
+                return LoaderTestBed.image(width: 9)
+            }
             $0.options[.transition] = ImageTransition.fadeIn(.seconds(1))
         }
         try await fixture.warm(request)
         let binding = fixture.binding(on: surface)
         binding.bind(request)
         #expect(rendered == ["success(memory) final 4"])
+        #expect(made.messages == [])
         #expect(fixture.transport.sendCount == 1)
     }
 
-    @Test("renders the placeholder, the progress, and the network image with its transition")
-    func network() async {
+    @Test(
+        "renders the placeholder, also one made on demand, the progress, and the network image with its transition",
+        arguments: [true, false])
+    func network(isMadeOnDemand: Bool) async {
         let gate = Gate()
         let request = fixture.request("a", behind: gate) {
-            $0.options[.placeholder] = LoaderTestBed.image(width: 9)
+            let placeholder = LoaderTestBed.image(width: 9)
+            $0.options[.placeholder] = placeholder
+            if isMadeOnDemand { $0.options.setPlaceholder { placeholder } }
         }
         let binding = fixture.binding(on: surface) { $0.transition = .crossDissolve(.seconds(1)) }
         binding.bind(request)
@@ -41,36 +50,6 @@ struct ImageBindingImageTests {
         #expect(rendered.last == "success(network) final 4 crossDissolve")
         let bytes = LoaderTestBed.file(width: 4).count
         #expect(rendered.dropFirst().dropLast().allSatisfy { $0 == "loading(\(bytes)) placeholder 9" })
-    }
-
-    @Test("renders a placeholder that is made on demand before bind returns, and then the image")
-    func deferredPlaceholder() async {
-        let gate = Gate()
-        let request = fixture.request("a", behind: gate) {
-            $0.options.setPlaceholder { LoaderTestBed.image(width: 9) }
-        }
-        let binding = fixture.binding(on: surface)
-        binding.bind(request)
-        #expect(rendered == ["loading placeholder 9"])
-        gate.open()
-        await surface.ends { $0.phase.isSuccess }
-        #expect(rendered.last == "success(network) final 4")
-    }
-
-    @Test("makes no placeholder for an image in memory")
-    func unneededPlaceholder() async throws {
-        let made = MessageLog<String>()
-        let request = fixture.request("a") {
-            $0.options.setPlaceholder {
-                made.append("placeholder")
-                return LoaderTestBed.image(width: 9)
-            }
-        }
-        try await fixture.warm(request)
-        let binding = fixture.binding(on: surface)
-        binding.bind(request)
-        #expect(rendered == ["success(memory) final 4"])
-        #expect(made.messages == [])
     }
 
     @Test("renders the progress before the image is complete")

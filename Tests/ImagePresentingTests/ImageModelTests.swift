@@ -36,14 +36,7 @@ struct ImageModelTests {
         #expect(model.request == request)
     }
 
-    @Test("the appearance for a new request that is not in memory has its placeholder")
-    func placeholderAboutToBeShown() {
-        let request = fixture.request("missing") { $0.options.setPlaceholder { LoaderTestBed.image(width: 9) } }
-        let model = ImageModel(loader: fixture.loader)
-        #expect(model.appearance(for: request).text == "idle placeholder 9")
-    }
-
-    @Test("the appearance for a new request has its image from memory or none, never the previous one")
+    @Test("the appearance for a new request has its image from memory or its placeholder, never the previous one")
     func aboutToBeShown() async throws {
         let (shown, hit, missing) = (
             fixture.request("shown", width: 2), fixture.request("hit"), fixture.request("missing")
@@ -56,6 +49,8 @@ struct ImageModelTests {
         #expect(model.appearance(for: shown).imageVersion == model.appearance.imageVersion)
         #expect(model.appearance(for: hit).text == "success(memory) final 4")
         #expect(model.appearance(for: missing).text == "idle none")
+        let placeholder = fixture.request("b") { $0.options.setPlaceholder { LoaderTestBed.image(width: 9) } }
+        #expect(model.appearance(for: placeholder).text == "idle placeholder 9")
         #expect(model.appearance(for: missing).imageVersion != model.appearance.imageVersion)
         #expect(model.appearance.text == "success(memory) final 2")
     }

@@ -13,13 +13,9 @@ import Testing
 struct CacheKeyRulesTests {
     private let rules = CacheKeyRules(["*": .dropping(["sig", "expires"])])
 
-    private func server(_ signal: LoopbackSignal? = nil) throws -> LoopbackServer {
+    private func server() throws -> LoopbackServer {
         let jpeg = try Images.jpeg(40, 30)
-        let head = LoopbackReply.head(
-            status: 200, headers: ["Content-Length": "\(jpeg.count)", "Cache-Control": "max-age=600"])
-        return try LoopbackServer { _ in
-            .steps([.text(head)] + (signal.map { [.wait($0)] } ?? []) + [.bytes(jpeg)])
-        }
+        return try LoopbackServer { _ in .ok(jpeg, headers: Images.fresh) }
     }
 
     private func loader(_ folder: URL? = nil) -> TestLoader {

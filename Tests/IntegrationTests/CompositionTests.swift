@@ -21,6 +21,16 @@ struct CompositionTests {
         }
     }
 
+    private static let body = (0..<3 << 20).map { UInt8(truncatingIfNeeded: $0 ^ $0 >> 9) }
+
+    /// Returns a server of 3 MiB whose first responses, `count` of them, end after 2 MiB.
+    private func interruptedOrigin(count: Int = 1) throws -> LoopbackServer {
+        let replies = Counter()
+        return try LoopbackServer { request in
+            .response(.resumable(Self.body, tag: "\"1\"", to: request), cut: replies.next() < count ? 2 << 20 : nil)
+        }
+    }
+
     private func adding(_ token: @escaping @Sendable () -> String) -> Modifier {
         { request throws(TransportFailure) in
             var request = request
@@ -35,42 +45,31 @@ struct CompositionTests {
 
     @Test("an interrupted download resumes with a new loader", arguments: HTTPTransport.allCases)
     func interrupted(_ http: HTTPTransport) async throws {
-        let body = (0..<3 << 20).map { UInt8(truncatingIfNeeded: $0 ^ $0 >> 9) }
-        let replies = Counter()
-        let server = try LoopbackServer { request in
-            .response(.resumable(body, tag: "\"1\"", to: request), cut: replies.next() == 0 ? 2 << 20 : nil)
-        }
+        let server = try interruptedOrigin()
         let first = TestLoader(http)
         await #expect(throws: ImageError.self) { try await first.loader.data(for: ImageRequest(url: server.url())) }
         let second = TestLoader(http, folder: first.folder)
         let loaded = try await second.loader.data(for: ImageRequest(url: server.url()))
-        #expect(loaded.data == Data(body))
+        #expect(loaded.data == Data(Self.body))
         let lost = http.losesUnreadBytes ? 2 << 20 : 0
         #expect(server.log.map { $0.headers["range"] != nil } == [false, true])
-        #expect(server.sentByteCount < body.count + lost + 10_000)
+        #expect(server.sentByteCount < Self.body.count + lost + 10_000)
     }
 
     @Test(
         "without partial downloads, an interrupted download starts from the beginning",
         arguments: HTTPTransport.allCases)
     func notResumed(_ http: HTTPTransport) async throws {
-        let body = [UInt8](repeating: 7, count: 3 << 20)
-        let replies = Counter()
-        let server = try LoopbackServer { request in
-            .response(.resumable(body, tag: "\"1\"", to: request), cut: replies.next() == 0 ? 2 << 20 : nil)
-        }
+        let server = try interruptedOrigin()
         let test = TestLoader(http) { $0.partialDownloadByteLimit = 0 }
         await #expect(throws: ImageError.self) { try await test.loader.data(for: ImageRequest(url: server.url())) }
-        #expect(try await test.loader.data(for: ImageRequest(url: server.url())).data == Data(body))
+        #expect(try await test.loader.data(for: ImageRequest(url: server.url())).data == Data(Self.body))
         #expect(server.log.allSatisfy { $0.headers["range"] == nil })
     }
 
     @Test("no-store responses leave no partial download on disk", arguments: HTTPTransport.allCases)
     func bypassed(_ http: HTTPTransport) async throws {
-        let body = [UInt8](repeating: 7, count: 3 << 20)
-        let server = try LoopbackServer { request in
-            .response(.resumable(body, tag: "\"1\"", to: request), cut: 2 << 20)
-        }
+        let server = try interruptedOrigin(count: .max)
         let test = TestLoader(http)
         let request = ImageRequest(url: server.url(), cachePolicy: .memoryOnly)
         await #expect(throws: ImageError.self) { try await test.loader.data(for: request) }
@@ -123,11 +122,7 @@ struct CompositionTests {
 
     @Test("a partial download is not resumed with another account", arguments: HTTPTransport.allCases)
     func parts(_ http: HTTPTransport) async throws {
-        let body = [UInt8](repeating: 7, count: 3 << 20)
-        let replies = Counter()
-        let server = try LoopbackServer { request in
-            .response(.resumable(body, tag: "\"1\"", to: request), cut: replies.next() == 0 ? 2 << 20 : nil)
-        }
+        let server = try interruptedOrigin()
         let ada = TestLoader(http) { $0.account = "ada" }
         await #expect(throws: ImageError.self) { try await ada.loader.data(for: ImageRequest(url: server.url())) }
         let bob = TestLoader(http, folder: ada.folder) { $0.account = "bob" }

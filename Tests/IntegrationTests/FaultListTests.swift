@@ -82,22 +82,13 @@ struct FaultListTests {
         let png = try Images.png(40, 30)
         let server = try LoopbackServer { $0.path == "/good" ? .ok(png) : .steps(fault.steps) }
         let test = TestLoader(http) { $0.transferLimits.stallTimeout = .seconds(1) }
-        let bad = Task { await error(of: test, server.url("/bad")) }
+        let bad = Task { await test.failure(ImageRequest(url: server.url("/bad"))) }
         #expect(try await test.loader.image(for: ImageRequest(url: server.url("/good"))).source == .network)
         let first = await bad.value
         #expect(first.map(fault.isExpected) == true, "\(String(describing: first))")
         let requestCount = server.requestCount
-        let second = await error(of: test, server.url("/bad"))
+        let second = await test.failure(ImageRequest(url: server.url("/bad")))
         #expect(second.map(fault.isExpected) == true, "\(String(describing: second))")
         #expect(server.requestCount > requestCount, "the faulty response was cached")
-    }
-
-    private func error(of test: TestLoader, _ url: URL) async -> ImageError? {
-        do throws(ImageError) {
-            _ = try await test.loader.data(for: ImageRequest(url: url))
-            return nil
-        } catch {
-            return error
-        }
     }
 }

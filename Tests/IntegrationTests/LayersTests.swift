@@ -73,23 +73,6 @@ struct LayersTests {
     }
 
     @Test(
-        "offline, a stored image is returned, a missing one is a typed error, and no request is sent",
-        arguments: HTTPTransport.allCases)
-    func offline(_ http: HTTPTransport) async throws {
-        let png = try Images.png(40, 30)
-        let server = try LoopbackServer { _ in .ok(png, headers: Images.fresh) }
-        let warm = TestLoader(http)
-        _ = try await warm.loader.image(for: ImageRequest(server.url("/warm.png"), fit: 20))
-        let test = TestLoader(http, folder: warm.folder)
-        var request = ImageRequest(server.url("/warm.png"), fit: 20)
-        request.mode = .onlyIfCached
-        #expect(try await test.loader.image(for: request).source == .disk)
-        request.origin = .url(server.url("/cold.png"))
-        await #expect(throws: ImageError.self) { try await test.loader.image(for: request) }
-        #expect(server.requestCount == 1)
-    }
-
-    @Test(
         "a stale image is validated, and returned as stale if the origin is unreachable or the loader is offline",
         arguments: HTTPTransport.allCases)
     func stale(_ http: HTTPTransport) async throws {
@@ -183,10 +166,6 @@ struct LayersTests {
         #expect(try await test.loader.image(for: ImageRequest(data, fit: 20)).image.bitmap.size.width == 20)
         #expect(!test.kinds.contains { if case .diskMiss = $0 { true } else { false } })
         let missing = ImageRequest(url: test.folder.appending(path: "missing.png"))
-        let result = await Task { try await test.loader.image(for: missing) }.result
-        guard case .failure(ImageError.notFound) = result else {
-            Issue.record("a missing file ended with \(result)")
-            return
-        }
+        await #expect(throws: ImageError.notFound) { try await test.loader.image(for: missing) }
     }
 }

@@ -38,6 +38,8 @@ struct OwnTransportTests {
         #expect(try await test.loader.image(for: request).source == .network)
         request.mode = .onlyIfCached
         #expect(try await test.loader.image(for: request).source == (lifetime == "max-age=0" ? .stale : .disk))
+        request.origin = .url(server.url("/missing.png"))
+        await #expect(throws: ImageError.offline) { try await test.loader.image(for: request) }
         #expect(server.requestCount == 1)
     }
 

@@ -64,13 +64,7 @@ struct SharingTests {
         await signal.arrivals(1)
         for waiter in waiters { waiter.cancel() }
         await server.abandonments(1)
-        for waiter in waiters {
-            let result = await waiter.result
-            guard case .failure(ImageError.cancelled) = result else {
-                Issue.record("a cancelled caller ended with \(result)")
-                continue
-            }
-        }
+        for waiter in waiters { await #expect(throws: ImageError.cancelled) { try await waiter.value } }
         #expect(test.kinds.count { $0 == .cancelled } == 20)
     }
 }

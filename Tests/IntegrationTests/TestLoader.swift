@@ -47,6 +47,16 @@ final class TestLoader: Sendable {
     }
 
     var kinds: [ImageLoadEvent.Kind] { observer.kinds() }
+
+    /// Returns the error of a request for an original; nil if it succeeds.
+    func failure(_ request: ImageRequest) async -> ImageError? {
+        do throws(ImageError) {
+            _ = try await loader.data(for: request)
+            return nil
+        } catch {
+            return error
+        }
+    }
 }
 
 /// Generates test images.

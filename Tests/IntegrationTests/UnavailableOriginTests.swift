@@ -38,15 +38,6 @@ struct UnavailableOriginTests {
         return requests
     }
 
-    private func failure(_ request: ImageRequest) async -> ImageError? {
-        do throws(ImageError) {
-            _ = try await test.loader.data(for: request)
-            return nil
-        } catch {
-            return error
-        }
-    }
-
     private func isUnavailable(_ error: ImageError?) -> Bool {
         if case .network(.hostUnavailable, _) = error { true } else { false }
     }
@@ -54,8 +45,8 @@ struct UnavailableOriginTests {
     @Test("stored images are shown after the images without a stored response have failed, without requests")
     func afterFailures() async throws {
         let stored = try await storedImages(12, then: .refused)
-        for number in 0..<12 { _ = await failure(try request("new/\(number)", .refused)) }
-        #expect(isUnavailable(await failure(try request("new", .ok(Data([2]))))))
+        for number in 0..<12 { _ = await test.failure(try request("new/\(number)", .refused)) }
+        #expect(isUnavailable(await test.failure(try request("new", .ok(Data([2]))))))
         let sent = network.sendCount
         for request in stored { #expect(try await test.loader.data(for: request).source == .stale) }
         #expect(network.sendCount == sent)
@@ -88,9 +79,9 @@ struct UnavailableOriginTests {
 
     @Test("when the network returns, origins that failed before are asked again")
     func networkReturned() async throws {
-        for number in 0..<10 { _ = await failure(try request("\(number)", .refused)) }
+        for number in 0..<10 { _ = await test.failure(try request("\(number)", .refused)) }
         let image = try request("image", .ok(Data([1])))
-        #expect(isUnavailable(await failure(image)))
+        #expect(isUnavailable(await test.failure(image)))
         connectivity.set(.offline)
         connectivity.set(.online)
         #expect(try await test.loader.data(for: image).source == .network)

@@ -2,6 +2,7 @@ import Foundation
 import ImageCore
 import ImageLoading
 import ImageTesting
+import Synchronization
 
 /// A request in progress, in any form.
 final class SimulatedRequest {
@@ -127,4 +128,28 @@ extension Workload.Request {
         request.isProgressive = isProgressive
         return request
     }
+}
+
+/// The number of existing handlers.
+final class LifetimeCount: Sendable {
+    private let count = Mutex(0)
+
+    var value: Int { count.withLock { $0 } }
+
+    fileprivate func add(_ number: Int) { count.withLock { $0 += number } }
+}
+
+/// An object that a handler retains, and that counts it.
+final class LifetimeToken: Sendable {
+    private let count: LifetimeCount
+
+    init(_ count: LifetimeCount) {
+        self.count = count
+        count.add(1)
+    }
+
+    deinit { count.add(-1) }
+
+    /// Does nothing. A closure that calls it retains the token.
+    func keep() {}
 }
