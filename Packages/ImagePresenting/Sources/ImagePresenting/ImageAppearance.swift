@@ -44,8 +44,7 @@ public struct ImageAppearance: Sendable {
     public var kind: Kind
     /// The transition to this appearance. `.none` except for images that were not in memory.
     public var transition: ImageTransition
-    /// A number that changes whenever `image` changes. If a surface has already drawn this version, it doesn't need to
-    /// upload the image.
+    /// A number that changes whenever `image` changes, so that a surface draws each image once.
     public var imageVersion: UInt64
 
     /// Creates an appearance. By default, it is idle and has no image.

@@ -7,11 +7,10 @@ import ImageLoading
 /// the placeholder of the request before it returns, then its previews, if any, and then the image. If loading fails,
 /// `ImageAppearance.phase` contains the error, and the surface shows the failure image of the request, if any.
 ///
-/// - Create one binding for each cell, and keep it as long as the cell.
+/// - Create one binding for each cell.
 /// - Binding another request cancels the previous one, whose later results are never rendered.
 /// - Binding an equal request changes only the priority. If the request has failed, the image is loaded again.
-/// - A surface counts as visible until `setVisible(false)`. Lists that bind cells in advance call it: the image of an
-///   invisible surface loads at a low priority, or not at all, depending on `Options`.
+/// - A surface counts as visible until `setVisible(false)`. An invisible one loads at a low priority, or not at all.
 /// - Deallocating the binding cancels its request. If the surface is deallocated, the next event cancels it.
 ///
 /// ```swift
@@ -31,8 +30,8 @@ public final class ImageBinding {
         public var loadsBeforeVisible = true
         /// The priority until the surface is visible. A request with a lower priority keeps its own.
         public var priorityBeforeVisible = RequestPriority.low
-        /// Whether all images are released while the surface is hidden. The final image is taken from memory, or loaded,
-        /// when the surface is visible again. Use it for lists with many more bound than visible cells.
+        /// Whether all images are released while the surface is hidden, and loaded again when it is visible. Use it for
+        /// lists with many more bound than visible cells.
         public var releasesHiddenImage = false
         /// The transition to an image from the network or disk. The option `transition` of a request takes precedence.
         public var transition = ImageTransition.none
@@ -41,8 +40,8 @@ public final class ImageBinding {
         public init() {}
     }
 
-    /// Draws the images. It is held weakly, and can be set at any time: a new surface renders the current appearance if
-    /// there is a request. Without one, the binding loads images and renders nothing.
+    /// Draws the images; held weakly. A new surface renders the current appearance if there is a request. With nil, the
+    /// binding loads images and renders nothing.
     public weak var surface: (any ImageSurface)? {
         didSet {
             hasSurface = surface != nil
@@ -59,10 +58,7 @@ public final class ImageBinding {
 
     /// Creates a binding without a request.
     ///
-    /// - Parameters:
-    ///   - loader: Loads the images.
-    ///   - surface: Draws the images. It is held weakly. A view can create its binding before itself, and set it later.
-    ///   - options: The options of the binding.
+    /// - Parameter surface: It is held weakly. A view can create its binding before itself, and set it later.
     public init(loader: any ImageLoaderProtocol, surface: (any ImageSurface)? = nil, options: Options = Options()) {
         self.loader = loader
         self.surface = surface
@@ -89,8 +85,7 @@ public final class ImageBinding {
     /// Clears the surface and cancels the request.
     public func unbind() { perform(state.unbound()) }
 
-    /// Loads the image again after a failure, from the origin even if a response such as 404 is stored. Has no effect
-    /// otherwise.
+    /// Loads the image again after a failure, from the origin even if a response such as 404 is stored.
     public func retry() { perform(state.retried()) }
 
     private func perform(_ action: BindingState.Action) {

@@ -18,11 +18,7 @@ public final class ImageModel {
     @ObservationIgnored private let binding: ImageBinding
     @ObservationIgnored private let loader: any ImageLoaderProtocol
 
-    /// Creates a model.
-    ///
-    /// - Parameters:
-    ///   - loader: Loads the images.
-    ///   - options: The options of the binding.
+    /// Creates a model without a request.
     public init(loader: any ImageLoaderProtocol, options: ImageBinding.Options = ImageBinding.Options()) {
         self.loader = loader
         relay = Relay()
@@ -35,8 +31,8 @@ public final class ImageModel {
 
     /// Returns what to draw for a request that is about to be shown.
     ///
-    /// Use it if your toolkit draws a view before it reports that the view appeared. Contains the image if it is in
-    /// memory, or else the placeholder, but never an image of the previous request. Always observes the model.
+    /// Use it if your toolkit draws a view before the view appears. Contains the image if it is in memory, or else the
+    /// placeholder. Always observes the model.
     public func appearance(for request: ImageRequest) -> ImageAppearance {
         let shown = appearance
         if binding.isBound(to: request) { return shown }
@@ -49,8 +45,7 @@ public final class ImageModel {
             image: placeholder, kind: placeholder == nil ? .none : .placeholder, imageVersion: number)
     }
 
-    /// Shows the image of a request, and makes the model visible. An image in memory is available when this method
-    /// returns.
+    /// Shows the image of a request, and makes the model visible. An image in memory is available at once.
     public func show(_ request: ImageRequest) {
         binding.setVisible(true)
         binding.bind(request)
@@ -62,8 +57,7 @@ public final class ImageModel {
     /// Clears the image and cancels the request.
     public func clear() { binding.unbind() }
 
-    /// Loads the image again after a failure, from the origin even if a response such as 404 is stored. Has no effect
-    /// otherwise.
+    /// Loads the image again after a failure. See `ImageBinding.retry()`.
     public func retry() { binding.retry() }
 
     /// The surface of the binding. Copies the appearance to the model.

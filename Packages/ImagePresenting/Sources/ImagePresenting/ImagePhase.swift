@@ -48,7 +48,7 @@ public enum ImagePhase: Sendable {
         return true
     }
 
-    /// Whether the phase is `.idle`.
+    /// Whether no image is requested, or loading has not started.
     public var isIdle: Bool { if case .idle = self { true } else { false } }
     /// Whether the phase is `.loading`.
     public var isLoading: Bool { if case .loading = self { true } else { false } }

@@ -9,11 +9,7 @@ package final class PendingPrefetches<Item: Hashable> {
     /// The requests that were started. The list may return a different request for an item later.
     private var started: [Item: ImageRequest] = [:]
 
-    /// Creates an object without prefetches.
-    ///
-    /// - Parameters:
-    ///   - prefetcher: Loads the images.
-    ///   - request: Returns the request for an item, or nil if it shows no image. Called when the item is announced.
+    /// - Parameter request: Returns the request for an item, or nil if it shows no image.
     package init(prefetcher: ImagePrefetcher, request: @escaping @MainActor (Item) -> ImageRequest?) {
         self.prefetcher = prefetcher
         self.request = request

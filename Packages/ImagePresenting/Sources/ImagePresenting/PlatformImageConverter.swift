@@ -1,8 +1,6 @@
 package import ImageCore
 
-/// Converts the image of a surface to the image type of a toolkit.
-///
-/// Each image is converted only once, regardless of the number of progress updates.
+/// Converts the image of a surface to the image type of a toolkit, once for each image.
 @MainActor
 package final class PlatformImageConverter<OutputImage> {
     /// The converted image, or `nil` if there is none or the conversion failed.
@@ -10,8 +8,6 @@ package final class PlatformImageConverter<OutputImage> {
     private var version: UInt64?
     private let make: @MainActor (Bitmap) -> OutputImage?
 
-    /// Creates a converter.
-    ///
     /// - Parameter make: Converts a bitmap. Returns nil if that fails.
     package init(make: @escaping @MainActor (Bitmap) -> OutputImage?) { self.make = make }
 

@@ -2,10 +2,8 @@ public import ImageCore
 public import ImageLoading
 
 /// Prefetches the images that a scrolling list is about to show, and cancels those on the far side after a reversal.
-/// Combines a `PrefetchWindow` and an `ImagePrefetcher`.
 ///
-/// It loads at most `PrefetchWindow.Rules.maximumAhead` items ahead of the visible ones. The prefetcher limits how many
-/// load concurrently.
+/// A `PrefetchWindow` decides how far ahead, and the `ImagePrefetcher` how many load concurrently.
 @MainActor
 public final class PrefetchController {
     private let prefetcher: ImagePrefetcher
@@ -16,12 +14,8 @@ public final class PrefetchController {
     /// The number of items for each request.
     private var uses: [RequestIdentity: Int] = [:]
 
-    /// Creates a controller.
-    ///
-    /// - Parameters:
-    ///   - prefetcher: Loads the images.
-    ///   - rules: How far ahead to load.
-    ///   - request: Returns the request for the item at an index, or nil if it shows no image. Only called in `update`.
+    /// - Parameter request: Returns the request for the item at an index, or nil if it shows no image. Only called in
+    ///   `update`.
     public init(
         prefetcher: ImagePrefetcher, rules: PrefetchWindow.Rules = PrefetchWindow.Rules(),
         request: @escaping @MainActor (Int) -> ImageRequest?

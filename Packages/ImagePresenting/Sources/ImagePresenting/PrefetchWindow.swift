@@ -1,10 +1,8 @@
 import ImageCore
 
-/// Decides which items of a scrolling list to load: the visible items, and more ahead of them the faster the list
-/// scrolls.
+/// Decides which items of a scrolling list to load: the visible ones, and more ahead of them the faster it scrolls.
 ///
-/// It is a value that only uses indices and times. Report the visible items, and apply the change that `update`
-/// returns:
+/// Report the visible items, and apply the change that `update` returns:
 ///
 /// ```swift
 /// let change = window.update(visible: 40..<52, of: images.count, at: start.duration(to: clock.now))
@@ -44,14 +42,7 @@ public struct PrefetchWindow: Sendable {
             return rules
         }
 
-        /// Creates rules.
-        ///
-        /// - Parameters:
-        ///   - lead: The time to load ahead.
-        ///   - minimumAhead: The minimum number of items to load ahead.
-        ///   - maximumAhead: The maximum number of items to load ahead.
-        ///   - reversalDistance: The distance in items that counts as a reversal.
-        ///   - smoothing: The time constant of the mean velocity.
+        /// Creates rules from the values of the properties.
         public init(
             lead: Duration = .milliseconds(500), minimumAhead: Int = 8, maximumAhead: Int = 64,
             reversalDistance: Double = 2, smoothing: Duration = .milliseconds(100)
@@ -114,7 +105,7 @@ public struct PrefetchWindow: Sendable {
 
     /// Returns the window around the visible items.
     ///
-    /// The far edge only moves back when the distance shrinks by a third. Otherwise small changes of the velocity would
+    /// The far edge moves back only when the distance shrinks by a third, so that small changes of the velocity don't
     /// cancel and load the same items repeatedly.
     private func window(around visible: Range<Int>, of count: Int) -> Range<Int> {
         let ahead = ahead

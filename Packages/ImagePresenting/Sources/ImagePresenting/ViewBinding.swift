@@ -11,17 +11,12 @@ package final class ViewBinding {
         didSet { bound?.binding.setVisible(isVisible) }
     }
 
-    /// Creates a binding.
-    ///
     /// - Parameter surface: The view. It is held weakly.
     package init(surface: any ImageSurface) { self.surface = surface }
 
     /// Shows the image of a request. An image in memory is rendered before this method returns.
     ///
-    /// - Parameters:
-    ///   - request: The request to load.
-    ///   - loader: The loader to use.
-    ///   - options: The options of the binding. They are ignored unless the loader has changed.
+    /// - Parameter options: Ignored unless the loader has changed.
     package func bind(
         _ request: ImageRequest, with loader: any ImageLoaderProtocol & AnyObject, options: ImageBinding.Options
     ) {
@@ -31,8 +26,7 @@ package final class ViewBinding {
     /// Clears the view and cancels its request.
     package func unbind() { bound?.binding.unbind() }
 
-    /// Loads the image again after a failure, from the origin even if a response such as 404 is stored. Has no effect
-    /// otherwise.
+    /// Loads the image again after a failure. See `ImageBinding.retry()`.
     package func retry() { bound?.binding.retry() }
 
     private func binding(

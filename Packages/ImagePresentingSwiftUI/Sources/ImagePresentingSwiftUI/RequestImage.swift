@@ -19,9 +19,7 @@
         /// Creates a view with custom content.
         ///
         /// - Parameters:
-        ///   - request: The request to load.
-        ///   - loader: Loads the image. Ignored after the first update of the view.
-        ///   - options: The options of the binding. Ignored after the first update of the view.
+        ///   - loader: Loads the image. Ignored after the first update of the view, like `options`.
         ///   - content: Returns the content for each phase.
         public init(
             _ request: ImageRequest, loader: any ImageLoaderProtocol,
@@ -53,6 +51,45 @@
             options: ImageBinding.Options = ImageBinding.Options()
         ) {
             self.init(request, loader: loader, options: options) { StandardImageContent(image: $0) }
+        }
+    }
+
+    /// The input for the content of a `RequestImage`.
+    public struct RequestImageContent {
+        /// The phase of loading.
+        public var phase: ImagePhase
+        /// The image to show; nil if the content should draw its own placeholder.
+        public var image: Image?
+        /// Loads the image again after a failure.
+        public var retry: @MainActor () -> Void
+    }
+
+    /// The standard content: the image, a shimmer while it loads, or a retry symbol after a failure.
+    public struct StandardImageContent: View {
+        let image: RequestImageContent
+
+        /// The content of the view.
+        public var body: some View {
+            if let image = image.image {
+                image.resizable()
+            } else if image.phase.isFailure {
+                Text(verbatim: "\u{21BB}").onTapGesture { image.retry() }
+            } else {
+                Shimmer()
+            }
+        }
+    }
+
+    /// A pulsing gray placeholder. With reduced motion, it does not pulse.
+    struct Shimmer: View {
+        @Environment(\.accessibilityReduceMotion) private var reducesMotion
+        @State private var isBright = false
+
+        var body: some View {
+            Color.gray
+                .opacity(isBright ? 0.1 : 0.25)
+                .animation(.easeInOut(duration: 0.8).repeatForever(), value: isBright)
+                .onAppear { isBright = !reducesMotion }
         }
     }
 #endif

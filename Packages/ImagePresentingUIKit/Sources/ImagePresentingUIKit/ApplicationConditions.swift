@@ -17,8 +17,6 @@
         public let memoryPressure = SettableConditionMonitor(MemoryPressureLevel.normal)
 
         /// Starts to observe the app.
-        ///
-        /// - Parameter center: The notification center of UIKit.
         public init(center: NotificationCenter = .default) {
             func on(_ name: Notification.Name, _ handler: @escaping @Sendable () -> Void) {
                 _ = center.addObserver(forName: name, object: nil, queue: nil) { _ in handler() }

@@ -11,11 +11,7 @@
     public final class ImagePrefetchDataSource: NSObject, UICollectionViewDataSourcePrefetching {
         private let prefetches: PendingPrefetches<IndexPath>
 
-        /// Creates a data source.
-        ///
-        /// - Parameters:
-        ///   - prefetcher: Loads the images.
-        ///   - request: Returns the request for an item, or nil if it shows no image.
+        /// - Parameter request: Returns the request for an item, or nil if it shows no image.
         public init(prefetcher: ImagePrefetcher, request: @escaping @MainActor (IndexPath) -> ImageRequest?) {
             prefetches = PendingPrefetches(prefetcher: prefetcher, request: request)
         }

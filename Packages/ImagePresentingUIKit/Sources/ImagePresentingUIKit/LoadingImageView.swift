@@ -6,18 +6,14 @@
 
     /// An image view that loads its image. Call `cancelLoading()` in `prepareForReuse` of a cell.
     open class LoadingImageView: UIImageView, ImageSurface {
-        /// Called with each appearance after the image is set. Use it to show a progress indicator, a placeholder or a
-        /// retry button.
+        /// Called with each appearance after the image is set, for example to show progress or a retry button.
         public var onRender: (ImageAppearance) -> Void = { _ in }
         private lazy var binding = ViewBinding(surface: self)
         private let converter = PlatformImageConverter { $0.makeCGImage().map(UIImage.init(cgImage:)) }
 
         /// Shows the image of a request. An image in memory is set before this method returns.
         ///
-        /// - Parameters:
-        ///   - request: The request to load.
-        ///   - loader: The loader to use.
-        ///   - options: The options of the binding. They are ignored unless the loader has changed.
+        /// - Parameter options: The options of the binding. They are ignored unless the loader has changed.
         public func load(
             _ request: ImageRequest, with loader: any ImageLoaderProtocol & AnyObject,
             options: ImageBinding.Options = ImageBinding.Options()

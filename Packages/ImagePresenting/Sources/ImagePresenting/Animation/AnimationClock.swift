@@ -1,7 +1,6 @@
 /// Drives all animation players of a window from one frame callback of the toolkit.
 ///
-/// The clock runs while at least one unfinished player is visible and motion is not reduced. When this changes, it
-/// calls `onRunningChange`, so that you can add or remove the callback.
+/// The clock runs while at least one unfinished player is visible and motion is not reduced.
 ///
 /// ```swift
 /// let clock = AnimationClock { isRunning in isRunning ? addTickCallback() : removeTickCallback() }
@@ -33,10 +32,7 @@ public final class AnimationClock {
 
     /// Creates a clock.
     ///
-    /// - Parameters:
-    ///   - frameBudget: The maximum number of players that change their image in one tick.
-    ///   - reducesMotion: Whether the user prefers reduced motion.
-    ///   - onRunningChange: Called with true when ticks are needed, and with false when they are no longer needed.
+    /// - Parameter onRunningChange: Called with true when ticks are needed, and with false when they no longer are.
     public init(
         frameBudget: Int = 8, reducesMotion: Bool = false, onRunningChange: @escaping @MainActor (Bool) -> Void
     ) {

@@ -26,9 +26,7 @@ public final class AnimationPlayer {
     /// Creates a player.
     ///
     /// - Parameters:
-    ///   - frames: The frames of the animation.
     ///   - firstFrame: The first frame, which the surface already shows.
-    ///   - clock: The clock of the window.
     ///   - show: Called with each later frame. Capture the surface weakly if it holds the player.
     public init(
         _ frames: any AnimationFrames, firstFrame: Bitmap, clock: AnimationClock,
@@ -62,7 +60,6 @@ public final class AnimationPlayer {
         return true
     }
 
-    /// Pauses the animation.
     func pause() { playback.pause() }
 
     /// Returns to the first frame.
@@ -89,25 +86,17 @@ public final class AnimationPlayer {
 
     /// Prepares the target frame and those after it, unless a preparation is in progress.
     private func prepare() {
-        guard preparation == nil, let frame = playback.frameToPrepare(isCached: { frames.cachedFrame(at: $0) != nil })
-        else {
-            return
-        }
+        let isCached = { [frames] in frames.cachedFrame(at: $0) != nil }
+        guard preparation == nil, let frame = playback.frameToPrepare(isCached: isCached) else { return }
         preparation = Task { [weak self, frames] in
-            let isSuccessful: Bool
-            do {
-                try await frames.prepare(from: frame)
-                isSuccessful = true
-            } catch {
-                isSuccessful = false
-            }
-            self?.finishPreparation(isSuccessful: isSuccessful || Task.isCancelled)
+            let isPrepared = (try? await frames.prepare(from: frame)) != nil
+            self?.finishPreparation(hasFailed: !isPrepared && !Task.isCancelled)
         }
     }
 
-    private func finishPreparation(isSuccessful: Bool) {
+    private func finishPreparation(hasFailed: Bool) {
         preparation = nil
-        guard !isSuccessful else { return }
+        guard hasFailed else { return }
         playback.didFail()
         clock.update(self)
     }
