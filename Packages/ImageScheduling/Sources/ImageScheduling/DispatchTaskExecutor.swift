@@ -16,9 +16,8 @@ public final class DispatchTaskExecutor: TaskExecutor {
 
     private let state: Mutex<State>
 
-    /// - Parameters:
-    ///   - name: The label of the queues, for debugging.
-    ///   - width: The maximum number of concurrent jobs, clamped to 1...`maxWidth`. For decoding, use the number of cores.
+    /// - Parameter width: The maximum number of concurrent jobs, clamped to 1...`maxWidth`. For decoding, use the
+    ///   number of cores.
     public init(name: String, width: Int) {
         let workers = (0..<min(max(1, width), Self.maxWidth)).reversed().map { DispatchQueue(label: "\(name).\($0)") }
         self.state = Mutex(State(idle: workers))

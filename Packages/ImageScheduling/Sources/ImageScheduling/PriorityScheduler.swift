@@ -6,8 +6,7 @@ import Synchronization
 /// - A host at its limit delays only its own work. Hosts are compared case-insensitively (RFC 3986, section 3.2.2).
 /// - If the priority of waiting work changes, its order of arrival applies within the new priority.
 /// - Work doesn't starve: after `overtakeLimit` consecutive starts that passed over the oldest work that could have
-///   started, that work starts. Work behind m older items starts after at most (m + 1) × (`overtakeLimit` + 1) starts
-///   of its lane, not counting items whose host is at its limit.
+///   started, that work starts.
 /// - Each operation takes O(log n) time for n waiting work items.
 public final class PriorityScheduler: WorkScheduler {
     private let lanes: Mutex<[WorkLane: Lane]>
