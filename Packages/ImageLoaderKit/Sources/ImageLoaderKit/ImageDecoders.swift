@@ -25,9 +25,7 @@ public enum ImageDecoders {
 }
 
 extension [any ImageDecoder] {
-    /// The decoders of JPEG, PNG, WebP and GIF.
-    ///
-    /// Decoders of more formats are in modules that you add: `.standard + [AVIFDecoder()]`.
+    /// The decoders of JPEG, PNG, WebP and GIF. Other modules have more: `.standard + [AVIFDecoder()]`.
     public static var standard: [any ImageDecoder] { [JPEGDecoder(), PNGDecoder(), WebPDecoder(), GIFDecoder()] }
 }
 
@@ -62,9 +60,8 @@ public enum ImageEncoders {
 
 /// The format in which the disk cache stores images.
 ///
-/// Animations, images with alpha in a format without it, and images that would not become smaller are stored as received.
-/// Others lose what a decoded image doesn't have: metadata, colors outside of sRGB, and more than 8 bits per channel. See
-/// `ReencodingTransform`.
+/// Images that can't be encoded or would not become smaller are stored as received. Others lose metadata, colors
+/// outside of sRGB, and more than 8 bits per channel. See `ReencodingTransform`.
 public enum DiskEncoding: Hashable, Sendable {
     /// The format in which they were received.
     case original

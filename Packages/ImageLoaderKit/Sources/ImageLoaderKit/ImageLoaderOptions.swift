@@ -1,3 +1,4 @@
+import HTTPTypes
 import ImageCoalescing
 public import ImageCore
 public import ImageDiskCaching
@@ -42,12 +43,11 @@ public struct ImageLoaderOptions: Sendable {
     public var diskEncoding = DiskEncoding.original
     /// Encrypts the disk cache; nil for no encryption.
     public var diskEncryption: (any DataEncryption)?
-    /// The network for http and https; nil for ``makePlatformTransport()``, which you can also wrap.
+    /// The network for http and https; nil for ``makePlatformTransport()``, which you can also wrap to measure or
+    /// count.
     ///
-    /// It is below the cache and the circuit breaker: it receives what must be sent, each redirect as a request of its own,
-    /// with `followsRedirects` false. The cache doesn't see what it changes, so use it to measure, to count or to send by
-    /// other means. To add tokens, set ``requestModifier``: a token added here would be sent to every origin that a
-    /// redirect names. Your own transport has its own connection limits.
+    /// It is below the cache, which doesn't see what it changes, and has its own connection limits. It receives each
+    /// redirect as a request of its own, so add tokens in ``requestModifier``: here, other origins would receive them.
     public var transport: (any DataTransport)?
     /// Decides which responses are stored and when they are validated. RFC 9111 by default.
     public var httpCachePolicy: any HTTPCachePolicy = RFC9111Policy()
@@ -57,28 +57,24 @@ public struct ImageLoaderOptions: Sendable {
     public var account: String?
     /// Changes each HTTP request before the cache lookup, for example to add a token. It is also called for cache hits.
     ///
-    /// It runs once for an attempt, which then waits for a download slot. A retry runs it again, while it has a slot, so
-    /// don't wait for the loader in it.
+    /// It runs once for each attempt. Retries run it while they have a download slot, so don't wait for the loader in
+    /// it.
     ///
-    /// Headers that it adds are part of the disk cache's keys, so stored images aren't found with another token. If a
-    /// user's token can change, set ``account``, which replaces the headers in the keys. Keys of the memory cache
-    /// contain neither, so create a new loader for another user.
+    /// Headers that it adds are part of the disk cache's keys. If a user's token can change, set ``account``, which
+    /// replaces them. Keys of the memory cache contain neither, so create a new loader for another user.
     public var requestModifier: ModifyingTransport.Modifier?
     /// Returns the request to send after a response with status 401, or nil to fail.
     public var challengeHandler: ModifyingTransport.ChallengeHandler?
-    /// The limit, in bytes, of partial downloads in the cache directory, which are resumed even after a relaunch. 0 for
-    /// none.
+    /// The limit of partial downloads on disk, in bytes; 0 for none. They are resumed even after a relaunch.
     public var partialDownloadByteLimit = 100_000_000
     /// The maximum number of downloads at a time. Values below 1 count as 1.
     public var maxDownloads = 12
-    /// The maximum number of downloads from one host at a time. Values below 1 count as 1.
-    ///
-    /// One host gets at most `maxDownloads` − 1, unless `maxDownloads` is 1, so that it never delays all others.
+    /// The maximum number of downloads from one host at a time. Clamped to 1...(`maxDownloads` − 1), so that one host
+    /// never delays all others.
     public var maxDownloadsPerHost = 6
     /// The maximum number of decodes at a time; the number of processor cores by default. Clamped to 1...256.
     public var maxDecodes: Int
-    /// The decoders, in the order in which they are tried. `ImageCodecAVIF`, `ImageCodecHEIF` and `ImageCodecJXL` have
-    /// more: `.standard + [AVIFDecoder()]`.
+    /// The decoders, in the order in which they are tried. Other modules have more: `.standard + [AVIFDecoder()]`.
     public var decoders: [any ImageDecoder] = .standard
     /// The encoders for ``diskEncoding``.
     public var encoders: [any ImageEncoder] = .standard
@@ -96,10 +92,9 @@ public struct ImageLoaderOptions: Sendable {
     /// Reports whether the application is visible. While it isn't, downloads below `.normal` priority stop. Nil to
     /// ignore this. Use a `SettableConditionMonitor` to report it yourself.
     public var applicationStateMonitor: (any ConditionMonitor<ApplicationState>)?
-    /// Reports whether there is a network. Downloads that failed without one wait for it.
+    /// Reports whether there is a network. Downloads that failed without one wait for it; with nil, they don't.
     ///
-    /// On Linux, by default the kernel's default routes decide, if the system supports it. With nil, downloads fail
-    /// immediately. Set it to nil in a network without a default route, which counts as offline.
+    /// On Linux, by default a default route of the kernel counts as a network. Set it to nil in a network without one.
     public var connectivityMonitor: (any ConditionMonitor<Connectivity>)?
     /// Measures delays, durations and how long images are in memory. Tests replace it with a `ManualClock`.
     public var clock: any Clock<Duration> = ContinuousClock()
@@ -127,11 +122,10 @@ public struct ImageLoaderOptions: Sendable {
     /// Creates the components of a loader. Replace some of them, and pass the configuration to `ImageLoader`.
     public func makeConfiguration() -> ImageLoaderConfiguration {
         let scheduler = makeScheduler()
-        let stores = cacheDirectory.map(makeStores)
         var configuration = ImageLoaderConfiguration(
             memoryCache: MemoryImageCache(
                 byteLimit: memoryByteLimit, policy: memoryPolicy, clock: clock, lifetime: memoryLifetime),
-            transport: makeTransport(scheduler, stores),
+            transport: makeTransport(scheduler),
             decoder: ImageDecoders.makeDecoder(decoders, limits: decodingLimits),
             scheduler: scheduler, coalescer: TaskCoalescer(), observer: observer,
             memoryPressureMonitor: memoryPressureMonitor,
@@ -144,12 +138,22 @@ public struct ImageLoaderOptions: Sendable {
         return configuration
     }
 
-    private func makeStores(in folder: URL) -> DiskStores {
-        let parts = folder.appending(path: "parts")
-        return DiskStores(
-            originals: makeDiskCache(in: folder),
-            parts: partialDownloadByteLimit > 0
-                ? DiskDataCache(directory: parts, byteLimit: partialDownloadByteLimit, now: now) : nil)
+    private func makePartialDownloads(in folder: URL) -> DiskDataCache? {
+        guard partialDownloadByteLimit > 0 else { return nil }
+        return DiskDataCache(
+            directory: folder.appending(path: "parts"), byteLimit: partialDownloadByteLimit, now: now)
+    }
+
+    private func maintenance(of caches: [DiskDataCache]) -> DiskMaintenance {
+        DiskMaintenance { () async throws(DataCacheFailure) in
+            for cache in caches { try await cache.removeAll() }
+        } removeUnused: { age async throws(DataCacheFailure) in
+            for cache in caches { try await cache.removeAll(olderThan: age) }
+        } byteCount: { () async throws(DataCacheFailure) in
+            var byteCount = 0
+            for cache in caches { byteCount += try await cache.status().byteCount }
+            return byteCount
+        }
     }
 
     /// Creates a disk cache without encoding and encryption.
@@ -189,13 +193,7 @@ public struct ImageLoaderOptions: Sendable {
 
     /// Creates the platform's HTTP transport with a cache in a folder.
     public func makeCachingTransport(in folder: URL, rules: CachingRules) -> CachingTransport {
-        makeCachingTransport(over: makeNetwork(), in: makeDiskCache(in: folder), rules: rules)
-    }
-
-    private func makeCachingTransport(
-        over network: any DataTransport, in store: DiskDataCache, rules: CachingRules
-    ) -> CachingTransport {
-        CachingTransport(over: network, cache: transformed(store), rules: rules, now: now)
+        CachingTransport(over: makeNetwork(), cache: transformed(makeDiskCache(in: folder)), rules: rules, now: now)
     }
 
     /// A background validation waits for a slot in the download lane, like a download.
@@ -215,18 +213,21 @@ public struct ImageLoaderOptions: Sendable {
     }
 
     /// Composes the request modifier, the cache, the resuming transport and the circuit breakers, in this order.
-    private func makeTransport(_ scheduler: any WorkScheduler, _ stores: DiskStores?) -> LoaderTransport {
+    private func makeTransport(_ scheduler: any WorkScheduler) -> LoaderTransport {
+        let originals = cacheDirectory.map(makeDiskCache)
+        let parts = cacheDirectory.flatMap(makePartialDownloads)
         let network = CircuitBreakingTransport(
             makeNetwork(), clock: clock, connectivityMonitor: connectivityMonitor)
         var transport: LoaderTransport
-        if let stores, diskByteLimit > 0 {
-            let cached = makeCachingTransport(
-                over: resuming(network, in: stores.parts), in: stores.originals, rules: makeCachingRules(scheduler))
+        if let originals, diskByteLimit > 0 {
+            let cached = CachingTransport(
+                over: resuming(network, in: parts), cache: transformed(originals), rules: makeCachingRules(scheduler),
+                now: now)
             transport = .cached(modifying(cached, keepsIdentity: account != nil))
         } else {
             transport = .uncached(modifying(UncachedTransport(network), keepsIdentity: false))
         }
-        transport.maintenance = stores?.maintenance
+        if let originals { transport.maintenance = maintenance(of: [originals, parts].compactMap(\.self)) }
         return transport.adding(["file": FileTransport(), "data": DataURLTransport()])
     }
 
@@ -247,10 +248,8 @@ public struct ImageLoaderOptions: Sendable {
 
     private func makeNetwork() -> any DataTransport { transport ?? makePlatformTransport() }
 
-    /// Creates the platform's transport for http and https: libcurl on Linux and URLSession elsewhere.
-    ///
-    /// Its connection limits are those of the options. Wrap it to see each request that is sent:
-    /// `options.transport = CountingTransport(base: options.makePlatformTransport())`.
+    /// Creates the platform's transport for http and https, with the connection limits of the options: libcurl on Linux
+    /// and URLSession elsewhere.
     public func makePlatformTransport() -> any DataTransport {
         #if os(Linux)
             let platformTransport = CurlTransport(
@@ -260,5 +259,17 @@ public struct ImageLoaderOptions: Sendable {
             let platformTransport = URLSessionTransport()
         #endif
         return UserAgentTransport(base: platformTransport)
+    }
+}
+
+/// Adds a `User-Agent` header with the version of this package to requests without one (RFC 9110, section 10.1.5).
+struct UserAgentTransport: DataTransport {
+    let base: any DataTransport
+
+    func send(_ request: TransportRequest) async throws(TransportFailure) -> TransportResponse {
+        guard request.headers[.userAgent] == nil else { return try await base.send(request) }
+        var request = request
+        request.headers[.userAgent] = "swift-image-loading/\(PackageVersion.current)"
+        return try await base.send(request)
     }
 }

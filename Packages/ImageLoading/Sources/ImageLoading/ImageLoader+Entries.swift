@@ -14,18 +14,16 @@ extension ImageLoader {
     /// Removes an image from memory, at all sizes and with all processors, and its original from disk.
     ///
     /// Requests in progress continue, and later ones don't join them. What they load is not stored in memory, unless it
-    /// is the new original of a reload. A response that is being downloaded may still be stored on disk.
-    ///
-    /// If the disk cache fails, the observer receives `diskFailed`, and `contains(_:)` returns whether the original is
-    /// still there.
+    /// is the new original of a reload. A response that is being downloaded may still be stored on disk. If the disk
+    /// cache fails, the observer receives `diskFailed`.
     public func remove(_ request: ImageRequest) async {
         await changeOnDisk(request) { await removeFromDisk(request) }
     }
 
     /// Stores an image in memory, for the size and the processors of the request.
     ///
-    /// The original on disk stays; `insert(_:for:lifetime:)` stores one. Requests in progress don't replace the image, unless they receive the new original of
-    /// a reload. Does nothing without a memory cache.
+    /// The original on disk stays; `insert(_:for:lifetime:)` stores one. Requests in progress don't replace the image,
+    /// unless they receive the new original of a reload. Does nothing without a memory cache.
     public func insert(_ image: DecodedImage, for request: ImageRequest) {
         let key = cacheKey(for: request)
         outdateWork(on: original(of: request))

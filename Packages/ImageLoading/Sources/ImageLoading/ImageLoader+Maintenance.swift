@@ -8,18 +8,15 @@ extension ImageLoader {
             disk: try await configuration.transport.maintenance?.byteCount())
     }
 
-    /// Removes everything from memory and disk. Requests in progress continue, and store what they load.
-    ///
-    /// Throws if the disk store fails. The memory cache is emptied nevertheless.
+    /// Removes everything from memory and disk. Requests in progress continue, and store what they load. Throws if the
+    /// disk store fails.
     public func removeAll() async throws(DataCacheFailure) {
         configuration.memoryCache?.removeAll()
         try await configuration.transport.maintenance?.removeAll()
     }
 
-    /// Removes from memory and disk what was neither stored nor read for longer than `age`.
-    ///
-    /// Also removes all images from a memory cache without a clock. Throws if the disk store fails, but removes the
-    /// images from memory nevertheless.
+    /// Removes from memory and disk what was neither stored nor read for longer than `age`. Throws if the disk store
+    /// fails. A memory cache without a clock is emptied.
     public func removeAll(olderThan age: Duration) async throws(DataCacheFailure) {
         configuration.memoryCache?.removeAll { _, unusedFor in unusedFor.map { $0 > age } ?? true }
         try await configuration.transport.maintenance?.removeUnused(age)
@@ -27,8 +24,7 @@ extension ImageLoader {
 
     /// Cancels all requests in progress, down to the socket, and ends them with `ImageError.invalidated`.
     ///
-    /// Later requests fail with the same error, unless the image is in memory or the request is invalid. You can still
-    /// measure and empty the caches. This closes the coalescer, so it also ends loaders that share it.
+    /// Later requests fail with the same error, unless the image is in memory. You can still empty the caches.
     public func invalidate() {
         configuration.coalescer.close(throwing: ImageError.invalidated)
     }
@@ -41,7 +37,7 @@ public struct CacheSizes: Hashable, Sendable {
     /// The size of the disk cache.
     public var disk: Int?
 
-    /// Creates sizes in bytes; nil if a cache doesn't report its size.
+    /// Creates sizes in bytes.
     public init(memory: Int?, disk: Int?) {
         self.memory = memory
         self.disk = disk

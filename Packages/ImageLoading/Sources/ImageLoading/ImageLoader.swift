@@ -7,7 +7,7 @@ import Synchronization
 /// each component; see ``ImageLoaderConfiguration``.
 public final class ImageLoader: ImageLoaderProtocol {
     let configuration: ImageLoaderConfiguration
-    let events: EventRecorder
+    private let lastRequestID = Atomic<UInt64>(0)
     let retryController: RetryController
     /// Nil without monitors.
     let gate: DownloadGate?
@@ -24,7 +24,6 @@ public final class ImageLoader: ImageLoaderProtocol {
     /// Creates a loader with the given components.
     public init(_ configuration: ImageLoaderConfiguration) {
         self.configuration = configuration
-        events = EventRecorder(observer: configuration.observer)
         retryController = RetryController(configuration.retryPolicy, clock: configuration.clock)
         gate = configuration.makeGate()
         pressureObservation = configuration.memoryPressureMonitor?.observe {
@@ -44,10 +43,17 @@ public final class ImageLoader: ImageLoaderProtocol {
         request.cacheKey(urlIdentity: configuration.urlIdentity)
     }
 
+    func makeRequestID() -> UInt64 { lastRequestID.wrappingAdd(1, ordering: .relaxed).newValue }
+
     /// - Parameter key: The key of the request in the memory cache.
     func memoryHit(_ key: ImageCacheKey, for request: ImageRequest) -> LoadedImage? {
         guard request.readsMemory, let image = configuration.memoryCache?.image(for: key) else { return nil }
-        events.recordMemoryHit(of: request)
+        if let observer = configuration.observer {
+            let id = makeRequestID()
+            for kind: ImageLoadEvent.Kind in [.started, .memoryHit, .succeeded(.memory)] {
+                observer.handle(ImageLoadEvent(request: id, url: request.url, kind: kind))
+            }
+        }
         return LoadedImage(image: image, source: .memory, encodedByteCount: nil)
     }
 

@@ -1,5 +1,4 @@
-/// Stores decoded images within a byte limit. Synchronous, so that a view can show a hit in the same turn of the run
-/// loop.
+/// Stores decoded images within a byte limit. Synchronous, so that a view can show a hit immediately.
 ///
 /// Promises:
 /// - Every operation can be called from any thread, does no I/O and returns immediately.
@@ -22,10 +21,8 @@ public protocol ImageCache: Sendable {
     func remove(for key: ImageCacheKey)
     /// Removes all images.
     func removeAll()
-    /// Removes the images that satisfy a predicate.
-    ///
-    /// - Parameter isUnwanted: Receives the key of an image, and the time since it was inserted or last found; nil if
-    ///   the cache has no clock.
+    /// Removes the images that satisfy a predicate. It receives the time since an image was inserted or last found; nil
+    /// without a clock.
     func removeAll(where isUnwanted: (_ key: ImageCacheKey, _ unusedFor: Duration?) -> Bool)
 
     /// Evicts images until at most a share of the current cost is left. The limit doesn't change.
@@ -41,7 +38,7 @@ public protocol ImageCache: Sendable {
 
 /// How long a memory cache keeps an image, compared with others.
 public enum ImageRetention: String, Sendable, CaseIterable {
-    /// The image is cheap to get back, for example because its original is on disk. It is evicted before persistent ones.
+    /// The image is cheap to get back, for example from disk. It is evicted before persistent ones.
     case transient
     /// The image is expensive to get back.
     case persistent

@@ -1,7 +1,6 @@
 /// Identifies an image in the memory cache: its original and how it was decoded and processed.
 public struct ImageCacheKey: Hashable, Sendable {
-    /// Computed once, because a key is used for several lookups. It is the first property, so that `==` compares it
-    /// first.
+    /// Computed once for several lookups. It is the first property, so that `==` compares it first.
     private let contentHash: Int
     /// Identifies the original: a normalized URL, a name that the application chose, or a digest of a longer text.
     public let source: String
@@ -10,12 +9,11 @@ public struct ImageCacheKey: Hashable, Sendable {
     /// The identifiers of the processors, in order.
     public let processors: [String]
 
-    /// - Parameters:
-    ///   - source: Identifies the original: a normalized URL, or a name that the application chose.
-    ///   - target: The size to which it was decoded; nil for the stored size.
-    ///   - processors: The identifiers of the processors, in order.
+    /// Creates a key from the values of the properties.
     public init(source: String, target: ImageTarget? = nil, processors: [String] = []) {
-        (self.source, self.target, self.processors) = (source, target, processors)
+        self.source = source
+        self.target = target
+        self.processors = processors
         var hasher = Hasher()
         hasher.combine(source)
         if let target { hasher.combine(target.size) }

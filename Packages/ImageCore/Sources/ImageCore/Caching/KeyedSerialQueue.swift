@@ -6,7 +6,6 @@ package final class KeyedSerialQueue: Sendable {
     /// The waiting operations for each key in use.
     private let waiting = Mutex<[String: [CheckedContinuation<Void, Never>]]>([:])
 
-    /// Creates a queue.
     package init() {}
 
     /// Waits for the earlier operations on a key, and runs `work`.

@@ -1,7 +1,7 @@
 /// The hash function SHA-256 (FIPS 180-4, sections 5.1.1, 5.3.3 and 6.2.2).
 ///
-/// It names cache files, so that keys (URLs) can't be chosen to collide, and replaces credentials in keys. swift-crypto
-/// would also build BoringSSL, which is many times the size of this package. The tests use the standard's examples.
+/// It names cache files and replaces credentials in keys. swift-crypto would also build BoringSSL, which is much
+/// larger.
 package enum SHA256 {
     private static let initial: [UInt32] = [
         0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19,
@@ -18,7 +18,7 @@ package enum SHA256 {
         0x748f_82ee, 0x78a5_636f, 0x84c8_7814, 0x8cc7_0208, 0x90be_fffa, 0xa450_6ceb, 0xbef9_a3f7, 0xc671_78f2,
     ]
 
-    /// Returns the eight words of the digest of `message`, in order.
+    /// Returns the eight words of the digest.
     package static func digest(of message: [UInt8]) -> [UInt32] {
         let padded = pad(message)
         var state = initial

@@ -13,8 +13,8 @@ public protocol ConditionMonitor<Condition>: Sendable {
     /// The current condition.
     var condition: Condition { get }
 
-    /// Calls `handler` with each later change until the observation is cancelled or released. Handlers must return
-    /// quickly.
+    /// Calls `handler`, which must return quickly, with each later change until the observation is cancelled or
+    /// released.
     func observe(_ handler: @escaping @Sendable (Condition) -> Void) -> MonitorObservation
 }
 

@@ -23,9 +23,7 @@ public final class SettableConditionMonitor<Condition: Hashable & Sendable>: Con
     /// Changes the condition and calls the handlers. Call it from one thread at a time, and not from a handler.
     public func set(_ condition: Condition) { report(condition, repeats: false) }
 
-    /// Changes the condition and calls the handlers in order, without holding a lock.
-    ///
-    /// - Parameter repeats: Whether to call them if the condition is the same.
+    /// - Parameter repeats: Whether to call the handlers if the condition is the same.
     package func report(_ condition: Condition, repeats: Bool) {
         let handlers = state.withLock { state in
             defer { state.condition = condition }

@@ -1,6 +1,4 @@
 /// Why a request for an image failed.
-///
-/// The enum is indirect, so that a result is no larger than a reference.
 public indirect enum ImageError: Error, Hashable, Sendable {
     /// The URL has no scheme or host that can be loaded, or can't be parsed.
     case invalidURL(String)
@@ -14,8 +12,7 @@ public indirect enum ImageError: Error, Hashable, Sendable {
     case decoding(DecodingFailure)
     /// The closure of `ImageOrigin.fetch` threw an error. The text is for humans.
     case fetch(String)
-    /// The closure of `ImageOrigin.fetch` made a request that would wait for the closure itself, directly or through
-    /// other fetches.
+    /// The closure of `ImageOrigin.fetch` made a request that would wait for the closure itself.
     case circularFetch
     /// A processor threw an error. The text is for humans.
     case processing(identifier: String, String)

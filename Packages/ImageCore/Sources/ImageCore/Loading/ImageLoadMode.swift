@@ -2,17 +2,14 @@
 public enum ImageLoadMode: String, Hashable, Sendable, CaseIterable {
     /// Uses the memory cache, then the disk cache as HTTP allows, then the network.
     case standard
-    /// Bypasses the memory cache and validates the stored response with the origin, even if it is fresh. A confirmed
-    /// response is not sent again.
+    /// Bypasses the memory cache and validates the stored response with the origin, even if it is fresh.
     case revalidate
-    /// Downloads the image again and stores it. Images at other sizes, or with other processors, stay in the memory
-    /// cache.
+    /// Downloads the image again and stores it. Images at other sizes stay in the memory cache.
     case reload
     /// Never uses the network. Throws `ImageError.offline` if no cache has the image. Also uses stale responses, with
     /// the source `.stale`.
     case onlyIfCached
-    /// Like `.standard`, but asks the origin, even if a fresh error such as 404 is stored. Uses a stored image if the
-    /// origin can't be reached, as HTTP allows. For the user's retry after a failure.
+    /// For the user's retry: asks the origin even if a fresh error such as 404 is stored. Otherwise like `.standard`.
     case retry
 
     /// Whether every answer must come from the origin or be confirmed by it.

@@ -24,11 +24,8 @@ extension ImageLoaderProtocol {
 
     /// Loads the image at a URL and crops it evenly to the aspect ratio of a size.
     ///
-    /// - Parameters:
-    ///   - size: The size, in pixels, that the image must cover.
-    ///   - processors: Applied to the decoded image, in order.
-    ///   - priority: The priority among the requests of the loader.
-    ///   - onProgress: Called with the progress of the download, on any thread, one call at a time.
+    /// - Parameter size: The size, in pixels, that the image must cover. The other parameters are those of
+    ///   `image(for:fitting:)`.
     public func image(
         for url: URL, filling size: PixelSize, processors: [any ImageProcessor] = [],
         priority: RequestPriority = .normal, onProgress: @escaping @Sendable (WorkProgress) -> Void = { _ in }

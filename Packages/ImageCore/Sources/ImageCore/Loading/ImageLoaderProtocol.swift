@@ -1,8 +1,5 @@
 /// Loads images. Depend on this protocol to use `FakeImageLoader` of ImageTesting in your tests.
 ///
-/// ImageLoading adds tasks with events and handlers (`task(for:)`), prefetching and, with ImagePresenting, bindings of
-/// views. They need only these methods.
-///
 /// Promises:
 /// - `cachedImage` is synchronous and starts nothing.
 /// - Each request ends once, with a result or an `ImageError`.
@@ -11,16 +8,13 @@
 public protocol ImageLoaderProtocol: Sendable {
     /// Returns the image if it is in the memory cache.
     func cachedImage(for request: ImageRequest) -> LoadedImage?
-    /// Returns the key of a request in the memory cache. Requests with equal keys show the same image.
-    ///
-    /// By default `ImageRequest.cacheKey`.
+    /// Returns the key of a request in the memory cache; by default `ImageRequest.cacheKey`.
     func cacheKey(for request: ImageRequest) -> ImageCacheKey
     /// Loads an image.
     func image(
         for request: ImageRequest, onProgress: @escaping @Sendable (WorkProgress) -> Void
     ) async throws(ImageError) -> LoadedImage
-    /// Loads an image. The priority of its operations follows `priority`, which can change. By default, they keep the
-    /// priority of the request.
+    /// Loads an image at a priority that can change. By default, it keeps that of the request.
     func image(
         for request: ImageRequest, priority: LivePriority, onProgress: @escaping @Sendable (WorkProgress) -> Void
     ) async throws(ImageError) -> LoadedImage

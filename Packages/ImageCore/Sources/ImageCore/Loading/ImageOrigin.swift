@@ -12,16 +12,14 @@ public enum ImageOrigin: Sendable {
     case data(Data, name: String)
     /// A closure that loads the bytes, for example from a photo library. Originals with equal names count as equal.
     ///
-    /// It runs once for all requests with its name, and is cancelled with its task. If the request's policy allows it,
-    /// the bytes are stored on disk, under the name or the request's `identity`, and are used until a reload.
+    /// It runs once for all requests with its name. If the request's policy allows it, the bytes are stored on disk,
+    /// under the name or the request's `identity`, and are used until a reload.
     ///
-    /// It can use the loader that calls it, to any depth: it runs in no lane, so it holds no slot while it waits. Limit
-    /// expensive work in it yourself. A request that would wait for the closure that makes it fails with
-    /// `ImageError.circularFetch`.
+    /// It can use the loader that calls it, and runs in no lane, so limit expensive work in it yourself. A request that
+    /// would wait for the closure that makes it fails with `ImageError.circularFetch`.
     case fetch(name: String, @Sendable () async throws -> Data)
 
-    /// Bytes in memory, named by their digest. They are hashed once, which takes about 3 ns per byte. The text of a
-    /// `data:` URL is hashed for each lookup.
+    /// Bytes in memory, named by their digest, which takes about 3 ns per byte.
     public static func data(_ data: Data) -> ImageOrigin {
         .data(data, name: SHA256.hexadecimalDigest(of: Array(data)))
     }
@@ -30,6 +28,9 @@ public enum ImageOrigin: Sendable {
     public var url: URL? {
         if case .url(let url) = self { url } else { nil }
     }
+
+    /// The host, for limits; nil if the original has no URL.
+    package var host: String? { url?.host() }
 
     /// Whether it needs neither network nor disk cache: bytes in memory, `file:` and `data:` URLs.
     public var isLocal: Bool {
@@ -58,4 +59,48 @@ public enum ImageOrigin: Sendable {
 extension URL {
     /// Whether it is a `file:` or `data:` URL.
     var isLocal: Bool { ["file:", "data:"].contains(absoluteString.prefix(5).lowercased()) }
+}
+
+/// Identifies an original. Requests with equal originals can share bytes.
+package struct Original: Hashable, Sendable {
+    /// The name of the origin, and a digest of the request's headers, which can contain credentials.
+    package let name: String
+    /// Whether it needs neither network nor disk cache.
+    package let isLocal: Bool
+    /// Computed once, because each request looks up its original several times.
+    private let nameHash: Int
+
+    init(name: String, isLocal: Bool) {
+        self.name = name
+        self.isLocal = isLocal
+        nameHash = name.hashValue
+    }
+
+    package static func == (left: Original, right: Original) -> Bool { left.name == right.name }
+
+    package func hash(into hasher: inout Hasher) { hasher.combine(nameHash) }
+
+    /// The maximum length of a name in UTF-8. Most URLs are shorter, so that their lookup computes no digest.
+    static let maxByteCount = 1_024
+
+    /// Returns the text that identifies an original. Different originals have different texts.
+    static func name(of request: ImageRequest, urlIdentity: ((URL) -> String)?) -> String {
+        var name = request.identity.map { "identity \($0)" } ?? request.origin.name(urlIdentity: urlIdentity)
+        if !request.headers.isEmpty {
+            let lines = request.headers.map { [$0.key.lowercased(), $0.value].textWithLengths }.sorted()
+            name = "headers \(SHA256.hexadecimalDigest(of: Array(lines.joined().utf8))) \(name)"
+        }
+        guard name.utf8.count > maxByteCount else { return name }
+        return "digest \(SHA256.hexadecimalDigest(of: Array(name.utf8)))"
+    }
+}
+
+extension Sequence<String> {
+    /// The texts, each after its length in UTF-8. Different lists have different texts, whatever the texts contain.
+    package var textWithLengths: String { map(\.textWithLength).joined() }
+}
+
+extension String {
+    /// The text after its length in UTF-8.
+    package var textWithLength: String { "\(utf8.count):\(self)" }
 }

@@ -7,8 +7,7 @@
 /// A request for an image: its origin, its size, its processors and its priority.
 ///
 /// Two requests are equal if they can share all operations: if they have the same original, headers, target,
-/// processors, cache policy and mode. The other properties don't matter. Requests that are not equal may still share
-/// the download, and the result in a loader with rules for URLs.
+/// processors, cache policy and mode.
 public struct ImageRequest: Sendable {
     /// The origin of the encoded bytes.
     public var origin: ImageOrigin
@@ -24,14 +23,12 @@ public struct ImageRequest: Sendable {
     public var mode: ImageLoadMode
     /// Sent with the request. Headers are part of the cache key: with another Authorization, it is another image.
     public var headers: [String: String]
-    /// Identifies the original instead of its URL, for URLs that change while the image stays the same, such as signed
-    /// URLs.
+    /// Identifies the original instead of its URL in operations and memory, for example of signed URLs.
     ///
-    /// Requests with the same identity share operations and memory. On disk, the rules of HTTP apply. Originals of
-    /// `ImageOrigin.fetch` are stored under this identity.
+    /// On disk, the rules of HTTP apply to URLs. Originals of `ImageOrigin.fetch` are stored under this identity.
     public var identity: String?
     /// How long the memory cache keeps the image, compared with others. With nil, it is transient if its original is on
-    /// disk, or is stored there by this request, and otherwise persistent. Requests that share work use that of the first.
+    /// disk after the request, and otherwise persistent.
     public var retention: ImageRetention?
     /// Whether to deliver previews while the bytes arrive, if the format and the decoder support them.
     public var isProgressive = false
@@ -86,15 +83,11 @@ extension ImageRequest {
     /// The key in the memory cache of a loader without rules for URLs. See `ImageLoaderProtocol.cacheKey(for:)`.
     public var cacheKey: ImageCacheKey { cacheKey(urlIdentity: nil) }
 
-    /// Returns the key in the memory cache.
-    ///
     /// - Parameter urlIdentity: Returns the text that identifies the image of a URL; nil for the normalized URL.
     package func cacheKey(urlIdentity: ((URL) -> String)?) -> ImageCacheKey {
         cacheKey(original: Original.name(of: self, urlIdentity: urlIdentity))
     }
 
-    /// Returns the key in the memory cache.
-    ///
     /// - Parameter name: The name of the request's original.
     package func cacheKey(original name: String) -> ImageCacheKey {
         ImageCacheKey(source: name, target: target, processors: processors.map(\.identifier))

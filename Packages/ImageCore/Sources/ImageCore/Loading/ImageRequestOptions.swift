@@ -1,5 +1,4 @@
-/// Values of a request for views, observers and the application. The loader doesn't read them. Requests that differ
-/// only in these options share all operations.
+/// Values of a request for views, observers and the application. The loader doesn't read them.
 public struct ImageRequestOptions: Sendable {
     /// The name of an option. You can add your own:
     ///
@@ -36,10 +35,9 @@ public struct ImageRequestOptions: Sendable {
 }
 
 extension ImageRequestOptions {
-    /// Sets a placeholder that is made only when a view shows it, and not if the image is in memory.
+    /// Sets a placeholder that is made only when a view shows it.
     ///
-    /// - Parameter make: Returns the placeholder, in much less than a frame. Views call it on the main actor, each time
-    ///   that they show the placeholder.
+    /// - Parameter make: Called on the main actor, each time. It must take much less than a frame.
     public mutating func setPlaceholder(_ make: @escaping @Sendable () -> DecodedImage) {
         self[.placeholder] = DeferredPlaceholder(make: make)
     }

@@ -5,15 +5,12 @@
 #endif
 
 extension URL {
-    /// The text of the URL in the keys of caches and operations. Equivalent URLs have the same text (RFC 3986, 6.2.2
-    /// and 6.2.3).
+    /// The text of the URL in keys. Equivalent URLs have the same text (RFC 3986, 6.2.2 and 6.2.3).
     ///
     /// - Scheme and host are in lower case, and outside of the host the digits of percent-encodings in upper case.
     /// - Percent-encoded letters, digits, `-`, `.`, `_` and `~` are decoded. Dot segments are removed.
     /// - There is no fragment, no default or empty port, and the path of an http or https URL is never empty.
     /// - A digest replaces user and password.
-    ///
-    /// Requests are sent to the URL as it is.
     package var normalizedText: String {
         var text = absoluteString
         let isNormalized = text.withUTF8 { unsafe $0.isPlainURL }
@@ -79,8 +76,7 @@ private struct NormalizedURL {
         return scheme.elementsEqual("https".utf8) ? "443".utf8 : "".utf8
     }
 
-    /// Decodes percent-encoded unreserved characters, and writes other percent-encodings in upper case (RFC 3986, 6.2.2.1
-    /// and 6.2.2.2).
+    /// Decodes percent-encoded unreserved characters, and writes other percent-encodings in upper case.
     static func percentNormalized(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
         guard bytes.contains(.percent) else { return Array(bytes) }
         var result: [UInt8] = []

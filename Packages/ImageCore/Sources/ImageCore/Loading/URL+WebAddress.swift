@@ -5,17 +5,16 @@
 #endif
 
 extension URL {
-    /// Creates a URL from text as browsers do (WHATWG URL Standard, 4.4): what is percent-encoded stays so, and what is not
-    /// gets encoded.
+    /// Creates a URL from text, such as that in JSON and HTML, as browsers do (WHATWG URL Standard, 4.4).
     ///
-    /// Use it for text from others, such as JSON and HTML. `URL(string:)` encodes a component again if one of its characters
-    /// needs it: `/a%20[1].png` becomes `/a%2520%5B1%5D.png`, and that can't be undone. Here it becomes `/a%20%5B1%5D.png`.
+    /// What is percent-encoded stays so, and what is not gets encoded: `/a%20[1].png` becomes `/a%20%5B1%5D.png`. With
+    /// `URL(string:)` it becomes `/a%2520%5B1%5D.png`, and that can't be undone.
     ///
     /// - Spaces and control characters around the text are removed, and tabs and line breaks everywhere.
     /// - In http and https URLs, `\` is a `/`, any number of slashes may precede the host, dot segments are removed, and
     ///   hosts that aren't ASCII become IDNA names if Foundation supports it.
-    /// - Browsers send a `%` without two digits, and `[ ] | ^` in some components, as they are. A `URL` can't contain
-    ///   them, so they are encoded. Servers decode both to the same.
+    /// - A `%` without two digits and `[ ] | ^` are encoded, because a `URL` can't contain them. Some browsers send
+    ///   them.
     ///
     /// - Parameters:
     ///   - text: An absolute URL, or a reference that is resolved against `base`, such as `../a.png` or `//host/a.png`.

@@ -31,8 +31,7 @@ package struct CircuitBreaker: Sendable {
     /// - Parameters:
     ///   - threshold: The number of consecutive failures that open the breaker. Values below 1 count as 1.
     ///   - pause: The time for which it stays open.
-    ///   - maxPause: If it is longer, each pause is twice as long as the one before, up to this limit, until work other
-    ///     than a probe succeeds.
+    ///   - maxPause: If it is longer, pauses double up to this limit, until work other than a probe succeeds.
     package init(threshold: Int = 1, pause: Duration, maxPause: Duration = .zero) {
         self.threshold = max(1, threshold)
         firstPause = pause.limited

@@ -40,8 +40,6 @@ public protocol SharedOperation: AnyObject, Sendable {
     /// The highest of the callers' priorities.
     var priority: LivePriority { get }
 
-    /// Sends progress to all callers, and to callers that join later.
-    ///
-    /// Reports are combined by `WorkProgress.merge(_:)`. A report that changes nothing is not sent.
+    /// Sends progress, combined by `WorkProgress.merge(_:)`, to all callers, and to callers that join later.
     func report(_ progress: WorkProgress)
 }

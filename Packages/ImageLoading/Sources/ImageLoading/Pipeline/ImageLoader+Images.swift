@@ -47,7 +47,7 @@ extension ImageLoader {
     private func processedImage(
         for context: RequestContext, _ priority: LivePriority, _ onProgress: @escaping @Sendable (WorkProgress) -> Void
     ) async throws -> ImageResult {
-        try await sharedImage(for: context, priority, onProgress) { shared in
+        try await shared(context.imageKey, priority, onProgress) { shared in
             if let hit = self.lateMemoryHit(for: context) { return hit }
             let previews = self.previewProcessor(for: context, shared)
             defer { previews.finish() }
@@ -66,7 +66,7 @@ extension ImageLoader {
     private func decodedImage(
         for context: RequestContext, _ priority: LivePriority, _ onProgress: @escaping @Sendable (WorkProgress) -> Void
     ) async throws -> ImageResult {
-        try await sharedImage(for: context, priority, onProgress) { shared in
+        try await shared(context.imageKey, priority, onProgress) { shared in
             if let hit = self.lateMemoryHit(for: context) { return hit }
             let previews = self.previewSession(for: context)
             let original = try await self.originalData(for: context, shared, previews)

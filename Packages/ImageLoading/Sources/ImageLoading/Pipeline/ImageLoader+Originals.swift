@@ -15,7 +15,7 @@ extension ImageLoader {
     func originalData(
         for context: RequestContext, _ priority: LivePriority, _ onProgress: @escaping @Sendable (WorkProgress) -> Void
     ) async throws -> OriginalResult {
-        let result = try await sharedOriginal(for: context, priority, onProgress) { shared in
+        let result = try await shared(context.originalKey, priority, onProgress) { shared in
             if case .data(let data, _) = context.request.origin {
                 return context.makeResult(LoadedData(data: try self.checkSize(of: data), source: .disk))
             }
@@ -196,7 +196,8 @@ extension ImageLoader {
     ) async throws -> LoadedData {
         guard let lane = context.request.origin.lane else { return try await attempt() }
         context.send(.queued(lane))
-        return try await configuration.scheduler.run(in: lane, host: context.host, priority: priority, attempt)
+        return try await configuration.scheduler.run(
+            in: lane, host: context.request.origin.host, priority: priority, attempt)
     }
 
     /// Makes an attempt that conditions allow and that has a slot.

@@ -24,11 +24,8 @@ public struct OperationKey: Hashable, Sendable {
 
 /// The result of an operation of a loader.
 public struct OperationResult: Sendable {
-    fileprivate enum Product: Sendable {
-        case image(ImageResult), original(OriginalResult)
-    }
-
-    fileprivate let product: Product
+    /// An `ImageResult` or an `OriginalResult`.
+    fileprivate let value: any Sendable
 }
 
 /// An image that requests share.
@@ -52,31 +49,19 @@ struct OriginalResult: Sendable {
 }
 
 extension ImageLoader {
-    /// Returns the image of an operation that equal requests share.
-    func sharedImage(
-        for context: RequestContext, _ priority: LivePriority, _ onProgress: @escaping @Sendable (WorkProgress) -> Void,
-        _ operation: @escaping @Sendable (any SharedOperation) async throws -> ImageResult
-    ) async throws -> ImageResult {
-        let result = try await configuration.coalescer.value(
-            for: context.imageKey, priority: priority, onProgress: onProgress
-        ) { OperationResult(product: .image(try await operation($0))) }
-        guard case .image(let image) = result.product else { throw Self.mismatch }
-        return image
+    /// Returns the result of an operation that requests with this key share.
+    func shared<Value: Sendable>(
+        _ key: OperationKey, _ priority: LivePriority, _ onProgress: @escaping @Sendable (WorkProgress) -> Void,
+        _ operation: @escaping @Sendable (any SharedOperation) async throws -> Value
+    ) async throws -> Value {
+        let result = try await configuration.coalescer.value(for: key, priority: priority, onProgress: onProgress) {
+            OperationResult(value: try await operation($0))
+        }
+        guard let value = result.value as? Value else {
+            throw ImageError.network(.other, "the coalescer returned the result of another key")
+        }
+        return value
     }
-
-    /// Returns the original of an operation that equal requests share.
-    func sharedOriginal(
-        for context: RequestContext, _ priority: LivePriority, _ onProgress: @escaping @Sendable (WorkProgress) -> Void,
-        _ operation: @escaping @Sendable (any SharedOperation) async throws -> OriginalResult
-    ) async throws -> OriginalResult {
-        let result = try await configuration.coalescer.value(
-            for: context.originalKey, priority: priority, onProgress: onProgress
-        ) { OperationResult(product: .original(try await operation($0))) }
-        guard case .original(let original) = result.product else { throw Self.mismatch }
-        return original
-    }
-
-    private static let mismatch = ImageError.network(.other, "the coalescer returned the result of another key")
 }
 
 /// The stored data that a request may use, and the generation to which it belongs.

@@ -2,12 +2,6 @@ import ImageCore
 import ImageTransporting
 import Synchronization
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 /// A request in progress and the recipient of its events. All operations of the request retain its context, and while the
 /// context exists, its original counts as in progress.
 final class RequestContext: Sendable {
@@ -16,8 +10,6 @@ final class RequestContext: Sendable {
     let key: ImageCacheKey
     let original: Original
     let storage: StorageRules
-    /// The host, for limits; nil if the original has no URL.
-    let host: String?
     /// Identifies the request in events and in the results of shared operations.
     let id: UInt64
     private let loader: ImageLoader
@@ -25,7 +17,7 @@ final class RequestContext: Sendable {
 
     /// Creates a context for a new request with this key in the memory cache.
     convenience init(_ loader: ImageLoader, _ request: ImageRequest, _ key: ImageCacheKey) {
-        self.init(loader, request, key, id: loader.events.makeID(), start: loader.retryController.uptime())
+        self.init(loader, request, key, id: loader.makeRequestID(), start: loader.retryController.uptime())
         send(.started)
     }
 
@@ -35,7 +27,6 @@ final class RequestContext: Sendable {
         self.key = key
         self.id = id
         self.start = start
-        host = request.origin.url?.host()
         let original = request.original(named: key.source)
         self.original = original
         storage = StorageRules(request, generation: loader.reloads.withLock { $0.beginRequest(original) })
@@ -69,7 +60,9 @@ final class RequestContext: Sendable {
 
     /// Sends an event to the observer.
     func send(_ kind: ImageLoadEvent.Kind) {
-        loader.events.record(kind, id: id, of: request) { loader.retryController.uptime() - start }
+        guard let observer = loader.configuration.observer else { return }
+        let elapsed = loader.retryController.uptime() - start
+        observer.handle(ImageLoadEvent(request: id, url: request.url, kind: kind, elapsed: elapsed))
     }
 
     /// Sends an event if the bytes are from a download that another request, `starter`, has started.
@@ -86,9 +79,8 @@ final class RequestContext: Sendable {
     }
 }
 
-/// The generations of originals with requests in progress. A reload that receives new bytes starts a new generation, and
-/// so does `remove(_:)` or `insert(_:for:)`.
-/// Results of older ones don't replace newer results, and newer requests don't join older operations.
+/// The generations of originals with requests in progress. New bytes of a reload start a new one, as do `remove(_:)`
+/// and `insert(_:for:)`. Older results don't replace newer ones, and newer requests don't join older operations.
 struct ReloadTracker: Sendable {
     private struct Entry: Sendable {
         var requestCount = 0

@@ -3,19 +3,15 @@ import Synchronization
 
 /// Loads images ahead of time, at low priority.
 ///
-/// - Up to `limit` requests run at a time, in order of arrival. A waiting request has no task, so you can start ten
-///   thousand in one call.
-/// - Requests are skipped if the image is already in the destination, if they are in progress, or if their cache policy
-///   or origin excludes the destination.
-/// - Without the destination's cache, or with a memory limit of 0 bytes, `start` does nothing.
+/// - Up to `limit` requests run at a time, in order of arrival. You can start ten thousand in one call.
+/// - Requests are skipped if the image is already in the destination, if they are in progress, or if the destination
+///   can't store it.
 /// - A request for an image that is being prefetched joins the operation and raises its priority. If the prefetch is
 ///   stopped, the request continues.
 /// - When the prefetcher is released, its requests are cancelled.
 ///
 /// While memory is short (`MemoryPressureLevel.warning` or higher), running requests stop and `start` does nothing.
-///
-/// With another implementation of `ImageLoaderProtocol`, such as a fake, it calls `cachedImage`, `image` and `data`, and
-/// knows neither its caches nor memory pressure.
+/// This needs an `ImageLoader`: of other implementations of `ImageLoaderProtocol` it knows only the methods.
 public final class ImagePrefetcher: Sendable {
     /// The cache in which prefetched images are stored.
     public enum Destination: Sendable, CaseIterable {

@@ -1,9 +1,7 @@
 import ImageCore
 
 /// Identifies a prefetch within its prefetcher, in order of arrival.
-struct PrefetchID: Hashable, Sendable {
-    fileprivate(set) var rawValue: UInt64
-}
+typealias PrefetchID = UInt64
 
 /// The waiting and running prefetches of a prefetcher, in order of arrival. Each operation takes O(1) time.
 struct PrefetchQueue: Sendable {
@@ -17,8 +15,8 @@ struct PrefetchQueue: Sendable {
     private var waiting: [PrefetchID: Prefetch] = [:]
     /// The prefetches that have started and not ended, including stopped ones.
     private var running: [PrefetchID: OperationKey] = [:]
-    private var last = PrefetchID(rawValue: 0)
-    private var next = PrefetchID(rawValue: 1)
+    private var last: PrefetchID = 0
+    private var next: PrefetchID = 1
 
     init(limit: Int) { self.limit = max(1, limit) }
 
@@ -30,7 +28,7 @@ struct PrefetchQueue: Sendable {
     /// Adds a prefetch, unless there is one with the same key.
     mutating func add(_ prefetch: Prefetch) {
         guard wanted[prefetch.key] == nil else { return }
-        last.rawValue += 1
+        last += 1
         wanted[prefetch.key] = last
         waiting[last] = prefetch
     }
@@ -38,8 +36,8 @@ struct PrefetchQueue: Sendable {
     /// Returns the next prefetch to start, or nil if none may start.
     mutating func start() -> (id: PrefetchID, prefetch: Prefetch)? {
         guard !isPaused, running.count < limit else { return nil }
-        while next.rawValue <= last.rawValue {
-            defer { next.rawValue += 1 }
+        while next <= last {
+            defer { next += 1 }
             guard let prefetch = waiting.removeValue(forKey: next) else { continue }
             running[next] = prefetch.key
             return (next, prefetch)

@@ -44,8 +44,7 @@ public final class ImageTask: Sendable {
 
     /// Ends the request. A request that has ended keeps its result, for `image()` and `events`.
     ///
-    /// If you call it on the main actor, the handler of `load` is not called afterwards, not even for an earlier result.
-    /// If you call it elsewhere, a handler that is just being called still runs.
+    /// If you call it on the main actor, the handler of `load` is not called afterwards.
     public func cancel() { state.cancel() }
 
     /// Waits for the image. Also throws `.cancelled` if the calling task is cancelled, which does not end the request.

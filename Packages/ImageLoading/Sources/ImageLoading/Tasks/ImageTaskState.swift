@@ -88,8 +88,6 @@ package final class ImageTaskState: Sendable {
 
     /// Passes events to `receive`, on the actor of the caller, until the last event or a cancellation.
     ///
-    /// It retains no `ImageTask`, whose release is a cancellation.
-    ///
     /// - Parameter onlyResult: Whether to skip progress and previews.
     package func deliver(
         onlyResult: Bool = false, isolation: isolated (any Actor)? = #isolation, to receive: (ImageTask.Event) -> Void
