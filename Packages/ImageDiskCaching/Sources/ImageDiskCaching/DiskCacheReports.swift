@@ -25,11 +25,6 @@ public struct DiskCacheRemoval: Hashable, Sendable {
     public var entryCount = 0
     /// The total length of their files, in bytes.
     public var byteCount = 0
-
-    mutating func add(_ other: DiskCacheRemoval) {
-        entryCount += other.entryCount
-        byteCount += other.byteCount
-    }
 }
 
 /// The result of verifying a disk cache.
@@ -45,11 +40,4 @@ public struct DiskCacheVerification: Hashable, Sendable {
 
     /// Whether no damage is left.
     public var isIntact: Bool { unrepaired.isEmpty }
-
-    mutating func add(_ other: DiskCacheVerification) {
-        entriesChecked += other.entriesChecked
-        bytesChecked += other.bytesChecked
-        damagedRemoved += other.damagedRemoved
-        unrepaired += other.unrepaired
-    }
 }

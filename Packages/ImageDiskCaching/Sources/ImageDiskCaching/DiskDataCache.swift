@@ -20,7 +20,7 @@ import Synchronization
 public final class DiskDataCache: DataCache {
     private static let readerCount = 4
 
-    private let lookup: EntryLookup
+    private let folder: CacheFolder
     private let store: StoreQueue
     /// All reads of one key run on the same queue. The number of queues limits the number of threads.
     private let readers = (0..<readerCount).map { WorkQueue("DiskDataCache.reader.\($0)") }
@@ -46,13 +46,11 @@ public final class DiskDataCache: DataCache {
         directory: URL, byteLimit: Int, options: DiskCacheOptions, fileSystem: FileSystem,
         now: @escaping @Sendable () -> Date
     ) {
-        lookup = EntryLookup(
-            paths: FolderPaths(root: directory.path, layout: options.layout),
-            fileSystem: fileSystem,
+        folder = CacheFolder(
+            root: directory.path,
             // Sums of limits and sizes of files don't overflow.
-            byteLimit: min(max(0, byteLimit), .max / 4), options: options, uses: PendingUses(),
-            clock: UseClock(now: now))
-        store = StoreQueue(EntryStore(lookup))
+            byteLimit: min(max(0, byteLimit), .max / 4), options: options, fileSystem: fileSystem, now: now)
+        store = StoreQueue(EntryStore(folder))
     }
 
     deinit {
@@ -63,7 +61,7 @@ public final class DiskDataCache: DataCache {
     }
 
     /// The limit for all files of the cache, in bytes.
-    public var byteLimit: Int { lookup.byteLimit }
+    public var byteLimit: Int { folder.byteLimit }
 
     /// Returns the entry for a key, or `nil` if it is missing, damaged or older than the age limit.
     ///
@@ -77,12 +75,12 @@ public final class DiskDataCache: DataCache {
     /// - Throws: `DataCacheFailure.tooLarge` if the entry exceeds the limit, `.noSpace` if the file system is full, or
     ///   another failure of the file system. The older entry is then removed.
     public func store(_ entry: DataCacheEntry, for key: DataCacheKey) async throws(DataCacheFailure) {
-        try await change { [name = lookup.options.naming.name(key)] store in try store.store(entry, for: key, name) }
+        try await change { [name = folder.options.naming.name(key)] store in try store.store(entry, for: key, name) }
     }
 
     /// Removes the entry for a key. Does nothing if it is missing.
     public func remove(for key: DataCacheKey) async throws(DataCacheFailure) {
-        try await change { [name = lookup.options.naming.name(key)] store in try store.remove(name) }
+        try await change { [name = folder.options.naming.name(key)] store in try store.remove(name) }
     }
 
     /// Removes all entries. The folders and the files of other programs stay.
@@ -93,22 +91,21 @@ public final class DiskDataCache: DataCache {
     /// Looks up an entry, on the caller's thread if the file is in memory. Notes the use, and removes an unusable file.
     private func find(
         _ key: DataCacheKey, inMemoryUpTo largest: Int
-    ) async throws(DataCacheFailure) -> EntryLookup.Result {
+    ) async throws(DataCacheFailure) -> CacheFolder.Found {
         openInBackground()
-        let name = lookup.options.naming.name(key)
-        var result = lookup.findCached(key, name)
-        if result == nil {
-            result = try await reader(for: name).run { [lookup] in try lookup.find(key, name, inMemoryUpTo: largest) }
+        let name = folder.options.naming.name(key)
+        var found = folder.findCached(key, name)
+        if found == nil {
+            found = try await reader(for: name).run { [folder] in try folder.find(key, name, inMemoryUpTo: largest) }
         }
-        switch result {
+        switch found {
         case .entry, .file:
-            let isFlushDue = lookup.uses.note(name, at: lookup.clock.time)
-            if isFlushDue { store.changeLater { $0.writeUses() } }
+            if folder.uses.note(name, at: folder.now()) { store.changeLater { $0.writeUses() } }
         // If it can't be removed, the next lookup is a miss too.
         case .unusable: try? await change { store in _ = try store.removeUnusable(name) }
         case .absent, nil: break
         }
-        return result ?? .absent
+        return found ?? .absent
     }
 
     private func reader(for name: EntryName) -> WorkQueue { readers[name.number % Self.readerCount] }
@@ -123,12 +120,12 @@ public final class DiskDataCache: DataCache {
     /// Opens the folder on first use. This removes leftovers, and applies the limits even if nothing is stored.
     private func openInBackground() {
         guard isOpened.compareExchange(expected: false, desired: true, ordering: .relaxed).exchanged else { return }
-        store.changeLater { [ageLimit = lookup.options.ageLimit, byteLimit] store in
+        store.changeLater { [ageLimit = folder.options.ageLimit, byteLimit] store in
             try store.open()
-            while try store.evictionStep(downTo: byteLimit - UsageFile.byteCount) != nil {}
+            while try !store.evictSome(downTo: byteLimit - UsageFile.byteCount).isEmpty {}
             guard let ageLimit else { return }
             _ = try store.status()
-            while try store.evictionStep(unusedSince: store.clock.time(before: ageLimit)) != nil {}
+            while try !store.evictSome(unusedSince: store.folder.time(before: ageLimit)).isEmpty {}
         }
     }
 }
@@ -143,7 +140,7 @@ extension DiskDataCache: StreamingDataCache {
         for key: DataCacheKey, expectedByteCount: Int?
     ) async throws(DataCacheFailure) -> any DataCacheWriter {
         openInBackground()
-        let writer = DiskEntryWriter(store, key, lookup.options.naming.name(key))
+        let writer = DiskEntryWriter(store, key, folder.options.naming.name(key))
         try await writer.prepare(expectedByteCount)
         return writer
     }
@@ -152,10 +149,10 @@ extension DiskDataCache: StreamingDataCache {
     ///
     /// The reader can read the entry even after it was replaced or removed. It keeps an entry of up to 1 MiB in memory.
     public func reader(for key: DataCacheKey) async throws(DataCacheFailure) -> (any DataCacheReader)? {
-        switch try await find(key, inMemoryUpTo: EntryLookup.largestSmallFile) {
+        switch try await find(key, inMemoryUpTo: CacheFolder.largestSmallFile) {
         case .entry(let entry): entry
         case .file(let open):
-            DiskEntryReader(open, lookup.fileSystem, reader(for: lookup.options.naming.name(key)))
+            DiskEntryReader(open, folder.fileSystem, reader(for: folder.options.naming.name(key)))
         case .absent, .unusable: nil
         }
     }
@@ -180,8 +177,8 @@ extension DiskDataCache {
     /// - Throws: `DataCacheFailure` if a folder can't be listed.
     public func verify() async throws(DataCacheFailure) -> DiskCacheVerification {
         var report = DiskCacheVerification()
-        for folder in try await change({ store in try store.paths.folders(store.fileSystem) }) {
-            report.add(try await change { store in try store.verify(folder: folder) })
+        for path in try await change({ store in try store.folder.folders() }) {
+            report = try await change { [report] store in try store.verify(path, report) }
         }
         _ = try await status()
         return report
@@ -193,8 +190,7 @@ extension DiskDataCache {
     /// - Throws: `DataCacheFailure` if an entry can't be evicted.
     @discardableResult
     public func trim(to byteCount: Int) async throws(DataCacheFailure) -> DiskCacheRemoval {
-        _ = try await status()
-        return try await repeatUntilDone { store in try store.evictionStep(downTo: byteCount) }
+        try await evict(downTo: byteCount)
     }
 
     /// Removes entries that were neither stored nor read for longer than `age`.
@@ -203,9 +199,7 @@ extension DiskDataCache {
     /// - Throws: `DataCacheFailure` if an entry can't be removed.
     @discardableResult
     public func removeAll(olderThan age: Duration) async throws(DataCacheFailure) -> DiskCacheRemoval {
-        let deadline = lookup.clock.time(before: age)
-        _ = try await status()
-        return try await repeatUntilDone { store in try store.evictionStep(unusedSince: deadline) }
+        try await evict(unusedSince: folder.time(before: age))
     }
 
     /// Writes the times at which entries were used to their files.
@@ -216,12 +210,17 @@ extension DiskDataCache {
     /// - Throws: Nothing, because a time that can't be written is lost.
     public func flush() async throws(DataCacheFailure) { try await change { store in store.writeUses() } }
 
-    /// Repeats a step until it returns nil, and adds up the results. Other operations can run in between.
-    private func repeatUntilDone(
-        _ step: @escaping @Sendable (inout EntryStore) throws -> DiskCacheRemoval?
+    /// Evicts entries, a few at a time. Other operations can run in between.
+    private func evict(
+        downTo byteCount: Int = 0, unusedSince time: Date = .distantFuture
     ) async throws(DataCacheFailure) -> DiskCacheRemoval {
-        var sum = DiskCacheRemoval()
-        while let part = try await change(step) { sum.add(part) }
-        return sum
+        _ = try await status()
+        var removal = DiskCacheRemoval()
+        while true {
+            let evicted = try await change { store in try store.evictSome(downTo: byteCount, unusedSince: time) }
+            if evicted.isEmpty { return removal }
+            removal.entryCount += evicted.count
+            removal.byteCount += evicted.reduce(0, +)
+        }
     }
 }

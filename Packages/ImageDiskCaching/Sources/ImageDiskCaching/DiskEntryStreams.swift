@@ -9,17 +9,17 @@ import Synchronization
 
 /// Reads parts of a large entry on disk. Its checksum was verified when it was opened.
 final class DiskEntryReader: DataCacheReader {
-    private let entry: EntryLookup.OpenEntry
+    private let entry: CacheFolder.OpenEntry
     private let fileSystem: FileSystem
     private let queue: WorkQueue
 
-    init(_ entry: EntryLookup.OpenEntry, _ fileSystem: FileSystem, _ queue: WorkQueue) {
+    init(_ entry: CacheFolder.OpenEntry, _ fileSystem: FileSystem, _ queue: WorkQueue) {
         self.entry = entry
         self.fileSystem = fileSystem
         self.queue = queue
     }
 
-    deinit { queue.async { [fileSystem, file = entry.file] in fileSystem.close(file) } }
+    deinit { queue.async { [fileSystem, file = entry.file] in fileSystem.closeFile(file) } }
 
     var byteCount: Int { entry.format.payload.count }
     var metadata: Data { entry.metadata }
@@ -47,14 +47,14 @@ final class DiskEntryWriter: DataCacheWriter {
     private struct State {
         /// The data that is not written yet.
         var buffered = Data()
-        /// `nil` before the first write and after the end.
+        /// `nil` before the first write, during each write, and after the end.
         var part: PartialFile?
         /// What further calls throw.
         var failure: DataCacheFailure?
 
-        mutating func takeBuffered() -> Data {
+        mutating func take() -> (buffered: Data, part: PartialFile?) {
             defer { buffered = Data() }
-            return buffered
+            return (buffered, part.take())
         }
     }
 
@@ -76,55 +76,51 @@ final class DiskEntryWriter: DataCacheWriter {
 
     /// Reserves space for an entry that is larger than the buffer.
     func prepare(_ expectedByteCount: Int?) async throws(DataCacheFailure) {
-        guard let expectedByteCount, expectedByteCount >= bufferSize else { return }
-        try await write(Data(), expecting: expectedByteCount)
+        if let expectedByteCount, expectedByteCount >= bufferSize { try await write(expecting: expectedByteCount) }
     }
 
     func append(_ bytes: Data) async throws(DataCacheFailure) {
-        let buffered = try state.withLock { state throws(DataCacheFailure) -> Data? in
+        let isFull = try state.withLock { state throws(DataCacheFailure) in
             if let failure = state.failure { throw failure }
             state.buffered.append(bytes)
-            guard state.buffered.count >= bufferSize else { return nil }
-            return state.takeBuffered()
+            return state.buffered.count >= bufferSize
         }
-        if let buffered { try await write(buffered, expecting: nil) }
+        if isFull { try await write(expecting: nil) }
     }
 
     func finish(metadata: Data, createdAt: Date) async throws(DataCacheFailure) {
-        let (rest, part) = try state.withLock { state throws(DataCacheFailure) -> (Data, PartialFile?) in
-            if let failure = state.failure { throw failure }
-            state.failure = .io("The writer is already finished")
-            return (state.takeBuffered(), state.part.take())
-        }
+        let (rest, part) = try end("finished")
         try await change { [key, name] store in
             guard var part else {
                 let entry = DataCacheEntry(data: rest, metadata: metadata, createdAt: createdAt)
                 return try store.store(entry, for: key, name)
             }
-            try store.append(rest, to: &part, name)
-            try store.finishStream(part, name, key, metadata, createdAt)
+            try store.append(rest, to: &part)
+            try store.finish(part, key, metadata, createdAt)
         }
     }
 
     func cancel() async {
-        let part = state.withLock { state in
-            state.failure = state.failure ?? .io("The writer is already cancelled")
-            _ = state.takeBuffered()
-            return state.part.take()
-        }
-        guard let part else { return }
-        do {
-            try await store.change { $0.discard(part) }
-        } catch {
-            // Discarding a part doesn't throw.
+        guard let part = try? end("cancelled").part else { return }
+        // Discarding a part doesn't throw.
+        try? await store.change { $0.discard(part) }
+    }
+
+    /// Returns what is left to write. Further calls throw.
+    private func end(_ how: String) throws(DataCacheFailure) -> (buffered: Data, part: PartialFile?) {
+        try state.withLock { state throws(DataCacheFailure) in
+            if let failure = state.failure { throw failure }
+            state.failure = .io("The writer is already \(how)")
+            return state.take()
         }
     }
 
-    private func write(_ bytes: Data, expecting: Int?) async throws(DataCacheFailure) {
-        let existing = state.withLock { $0.part.take() }
+    /// Writes what is buffered.
+    private func write(expecting expected: Int?) async throws(DataCacheFailure) {
+        let (bytes, existing) = state.withLock { $0.take() }
         let part = try await change { [name] store in
-            var part = try existing ?? store.beginStream(name, expected: expecting)
-            try store.append(bytes, to: &part, name)
+            var part = try existing ?? store.beginStream(name, expected: expected)
+            try store.append(bytes, to: &part)
             return part
         }
         state.withLock { $0.part = part }

@@ -33,93 +33,92 @@ struct EntryFile {
     let payload: Range<Int>
     let key: Range<Int>
     let metadata: Range<Int>
-    let checksum: EntryChecksum
+    /// The sums of `EntryChecksum`.
+    let sums: [UInt64]
 
     /// Returns the length of the file of an entry.
-    static func byteCount(of entry: DataCacheEntry, for key: DataCacheKey) -> Int {
-        entry.data.count + key.source.utf8.count + entry.metadata.count + trailerSize
+    static func byteCount(payload: Int, _ key: DataCacheKey, _ metadata: Data) -> Int {
+        payload + key.source.utf8.count + metadata.count + trailerSize
     }
 
     /// Parses a trailer. Returns nil unless the lengths add up to that of the file.
     init?(trailer: Data, fileSize: Int) {
-        guard trailer.count == Self.trailerSize else { return nil }
-        let bytes = [UInt8](trailer)
-        func number(_ offset: Int, _ byteCount: Int) -> UInt64 {
-            bytes[offset..<offset + byteCount].reversed().reduce(0) { $0 << 8 | UInt64($1) }
-        }
-        guard number(24, 4) == Self.version, number(28, 4) == Self.magic,
-            let payloadLength = Int(exactly: number(8, 8)), payloadLength <= fileSize
+        guard trailer.count == Self.trailerSize, trailer.number(at: 24, 4) == Self.version,
+            trailer.number(at: 28, 4) == Self.magic, let payloadLength = Int(exactly: trailer.number(at: 8, 8)),
+            payloadLength <= fileSize
         else { return nil }
-        let keyEnd = payloadLength + Int(number(16, 4))
-        let metadataEnd = keyEnd + Int(number(20, 4))
+        let keyEnd = payloadLength + Int(trailer.number(at: 16, 4))
+        let metadataEnd = keyEnd + Int(trailer.number(at: 20, 4))
         guard metadataEnd + Self.trailerSize == fileSize else { return nil }
-        createdAt = Date(timeIntervalSinceReferenceDate: Double(bitPattern: number(0, 8)))
+        createdAt = Date(timeIntervalSinceReferenceDate: Double(bitPattern: trailer.number(at: 0, 8)))
         payload = 0..<payloadLength
         key = payloadLength..<keyEnd
         metadata = keyEnd..<metadataEnd
-        checksum = EntryChecksum(first: number(32, 8), second: number(40, 8))
+        sums = [trailer.number(at: 32, 8), trailer.number(at: 40, 8)]
     }
 
     /// Parses a whole file. Returns nil if it is truncated, altered, or of another version.
     init?(_ file: Data) {
         self.init(trailer: file.suffix(Self.trailerSize), fileSize: file.count)
-        var sum = EntryChecksum()
-        sum.add(file.dropLast(EntryChecksum.byteCount))
-        if sum != checksum { return nil }
+        var checksum = EntryChecksum()
+        checksum.add(file.dropLast(EntryChecksum.byteCount))
+        if checksum.sums != sums { return nil }
     }
 
     /// Returns the parts of a file after the payload.
-    ///
-    /// - Parameters:
-    ///   - rest: The last bytes of the payload, which are not in `checksum` yet.
-    ///   - checksum: The checksum of the bytes before `rest`, whose number is a multiple of 8.
     static func tail(
-        after rest: Data, payloadLength: Int, checksum: EntryChecksum, key: DataCacheKey, metadata: Data,
-        createdAt: Date
+        payloadLength: Int, _ payloadChecksum: EntryChecksum, _ key: DataCacheKey, _ metadata: Data, _ createdAt: Date
     ) throws -> Data {
         guard let keyLength = UInt32(exactly: key.source.utf8.count),
             let metadataLength = UInt32(exactly: metadata.count)
         else { throw DataCacheFailure.tooLarge(bytes: metadata.count, allowed: Int(UInt32.max)) }
-        var tail = rest
-        tail.append(contentsOf: key.source.utf8)
-        tail.append(metadata)
+        var tail = Data(key.source.utf8) + metadata
         tail.append(createdAt.timeIntervalSinceReferenceDate.bitPattern)
         tail.append(UInt64(payloadLength))
-        tail.append(keyLength)
-        tail.append(metadataLength)
-        tail.append(version)
-        tail.append(magic)
-        var sum = checksum
-        sum.add(tail)
-        tail.append(sum.first)
-        tail.append(sum.second)
+        for number in [keyLength, metadataLength, version, magic] { tail.append(number) }
+        var checksum = payloadChecksum
+        checksum.add(tail)
+        for sum in checksum.sums { tail.append(sum) }
         return tail
     }
 }
 
 /// A checksum that detects damage. Like Fletcher's and that of ZFS, it consists of the sum of all words and the sum of
 /// all intermediate sums. Any damage within eight bytes changes the first sum; moved bytes change the second one.
-struct EntryChecksum: Equatable {
+struct EntryChecksum {
     static let byteCount = 16
 
-    var first: UInt64 = 0
-    var second: UInt64 = 0
+    private(set) var sums: [UInt64] = [0, 0]
+    /// The number of bytes of the last word, modulo 8.
+    private var partialCount = 0
 
-    /// Adds bytes. Their number is a multiple of 8, except for the last ones.
+    /// Adds bytes. The last word, which may be incomplete, is counted as if zeros followed.
     mutating func add(_ bytes: Data) {
-        var sums = [first, second]
+        // The last word is in each sum once, and so are the bytes that complete it.
+        let rest = bytes.prefix(-partialCount & 7)
+        for byte in rest {
+            let word = UInt64(byte) << (8 * partialCount)
+            sums[0] &+= word
+            sums[1] &+= word
+            partialCount = (partialCount + 1) & 7
+        }
+        let words = bytes.dropFirst(rest.count)
         // The function reads only the bytes, and writes the two sums.
-        unsafe bytes.withUnsafeBytes { unsafe disk_checksum(&sums, $0.baseAddress, $0.count) }
-        first = sums[0]
-        second = sums[1]
+        unsafe words.withUnsafeBytes { unsafe disk_checksum(&sums, $0.baseAddress, $0.count) }
+        partialCount = (partialCount + words.count) & 7
     }
 }
 
+/// Little-endian numbers.
 extension Data {
-    /// Appends a number, little-endian.
-    fileprivate mutating func append(_ number: some FixedWidthInteger & UnsignedInteger) {
+    mutating func append(_ number: some FixedWidthInteger & UnsignedInteger) {
         for shift in stride(from: 0, to: number.bitWidth, by: 8) {
             append(UInt8(truncatingIfNeeded: number >> shift))
         }
+    }
+
+    /// Returns the number of up to 8 bytes at an offset. Missing bytes count as 0.
+    func number(at offset: Int, _ byteCount: Int) -> UInt64 {
+        dropFirst(offset).prefix(byteCount).reversed().reduce(0) { $0 << 8 | UInt64($1) }
     }
 }

@@ -6,13 +6,29 @@ import ImageCore
     import Foundation
 #endif
 
+/// An entry that is being written to a file in `tmp`.
+///
+/// The length of the file is the space that is reserved for it, and the writer locks the file. So a file that isn't
+/// locked is the leftover of a process that has ended.
+struct PartialFile {
+    let name: EntryName
+    let file: Int32
+    let path: String
+    /// The length of the file, which is counted as in use.
+    var reserved: Int
+    /// The number of payload bytes so far.
+    var payloadLength = 0
+    /// The checksum of the payload.
+    var checksum = EntryChecksum()
+}
+
 /// Storing and removing entries.
 ///
 /// ```text
-/// store    lock; evict until the entry fits; count it; write a part; rename it; subtract what it replaced; unlock
-/// stream   lock; evict until the entry fits; count it; create a part of that length; unlock
-///          write the part
-///          lock; rename the part; subtract what it replaced; unlock
+/// begin    lock; evict until the entry fits; count it; create a part of that length; unlock
+/// append   write to the part
+/// finish   lock; complete the part; rename it; subtract what it replaced; unlock
+/// store    all of these in one lock
 /// ```
 /// If the process ends before the rename, the part is a leftover. If it ends after the rename, the entry is stored, and
 /// the counter still contains the replaced one until the next scan.
@@ -22,24 +38,17 @@ extension EntryStore {
     /// The space reserved if the length is unknown. The reservation is doubled when it is used up.
     private static let firstReservation = 1 << 20
 
-    private var largestEntry: Int { byteLimit - UsageFile.byteCount }
+    private var largestEntry: Int { folder.byteLimit - UsageFile.byteCount }
 
-    /// Stores an entry. If that fails or is refused, the older entry for the key is removed, because it is outdated.
+    /// Stores an entry.
     mutating func store(_ entry: DataCacheEntry, for key: DataCacheKey, _ name: EntryName) throws {
-        let byteCount = EntryFile.byteCount(of: entry, for: key)
-        try removingOlderIfFailed(name) { store in
+        let byteCount = EntryFile.byteCount(payload: entry.data.count, key, entry.metadata)
+        try step(name) { store in
             try store.expectFit(byteCount)
             _ = try store.locked(creating: true) { store in
-                var part = try store.makePart(byteCount, name)
-                do {
-                    try part.append(entry.data)
-                    try part.complete(key: key, metadata: entry.metadata, createdAt: entry.createdAt)
-                    try store.moveIntoPlace(part, name)
-                    part.close()
-                } catch {
-                    store.removePart(part)
-                    throw error
-                }
+                var part = try store.begin(name, byteCount)
+                try store.append(entry.data, to: &part)
+                try store.finish(part, key, entry.metadata, entry.createdAt)
             }
         }
     }
@@ -50,62 +59,50 @@ extension EntryStore {
     mutating func beginStream(_ name: EntryName, expected: Int?) throws -> PartialFile {
         let expected = expected.map { min($0, .max / 2) + Self.typicalTailSize }
         let byteCount = expected ?? min(Self.firstReservation, largestEntry)
-        return try removingOlderIfFailed(name) { store in
+        return try step(name) { store in
             try store.expectFit(byteCount)
-            let part = try store.locked(creating: true) { store in
-                var part = try store.makePart(byteCount, name)
-                do {
-                    try part.share()
-                    return part
-                } catch {
-                    store.removePart(part)
-                    throw error
-                }
-            }
+            let part = try store.locked(creating: true) { store in try store.begin(name, byteCount) }
             guard let part else { throw Self.folderRemoved }
             return part
         }
     }
 
-    /// Writes bytes. If that fails, the part and the older entry are removed.
-    mutating func append(_ bytes: Data, to part: inout PartialFile, _ name: EntryName) throws {
-        try discardingIfFailed(&part, name) { store, part in
-            let total = part.payloadLength + bytes.count
-            if total > part.reserved {
+    /// Writes bytes.
+    mutating func append(_ bytes: Data, to part: inout PartialFile) throws {
+        try step(part.name, part) { store in
+            let byteCount = part.payloadLength + bytes.count
+            if byteCount > part.reserved {
                 let doubled = min(2 * part.reserved, store.largestEntry)
-                try store.grow(&part, to: max(total + Self.typicalTailSize, doubled), name)
+                try store.reserve(max(byteCount + Self.typicalTailSize, doubled), for: &part)
             }
-            try part.append(bytes)
+            try store.folder.fileSystem.write(bytes, to: part.file, at: part.payloadLength)
+            part.checksum.add(bytes)
+            part.payloadLength += bytes.count
         }
     }
 
-    /// Completes a streamed entry. If that fails, the part and the older entry are removed.
-    mutating func finishStream(
-        _ part: PartialFile, _ name: EntryName, _ key: DataCacheKey, _ metadata: Data, _ createdAt: Date
-    ) throws {
-        var part = part
-        try discardingIfFailed(&part, name) { store, part in
-            let byteCount = part.byteCount(key: key, metadata: metadata)
-            if byteCount > part.reserved { try store.grow(&part, to: byteCount, name) }
-            try part.complete(key: key, metadata: metadata, createdAt: createdAt)
-            try store.lockedWith(part) { store in
-                // The length of the part changes together with the counter.
-                if byteCount < part.reserved {
-                    let unused = part.reserved - byteCount
-                    try part.reserve(byteCount)
-                    try store.addUsed(-unused)
-                }
-                try store.moveIntoPlace(part, name)
-            }
-            part.close()
+    /// Completes an entry.
+    mutating func finish(_ part: PartialFile, _ key: DataCacheKey, _ metadata: Data, _ createdAt: Date) throws {
+        try step(part.name, part) { store in
+            var part = part
+            try store.reserve(EntryFile.byteCount(payload: part.payloadLength, key, metadata), for: &part)
+            let tail = try EntryFile.tail(
+                payloadLength: part.payloadLength, part.checksum, key, metadata, createdAt)
+            try store.folder.fileSystem.write(tail, to: part.file, at: part.payloadLength)
+            try store.lockedWith(part) { store in try store.moveIntoPlace(part) }
         }
+        folder.fileSystem.closeFile(part.file)
     }
 
     /// Removes a part.
     mutating func discard(_ part: PartialFile) {
         // If this fails, nobody has locked the part once it is closed. The next scan removes it and corrects the counter.
-        let isClosed: Void? = try? locked { store in store.removePart(part) }
-        if isClosed == nil { part.close() }
+        try? lockedWith(part) { store in
+            let byteCount = try store.folder.fileSystem.status(of: part.file).byteCount
+            try store.folder.fileSystem.remove(part.path)
+            try store.addUsed(-byteCount)
+        }
+        folder.fileSystem.closeFile(part.file)
     }
 
     /// Removes an entry, if there is one.
@@ -118,81 +115,94 @@ extension EntryStore {
     }
 
     /// Makes room for a part and creates it. Requires the lock.
-    private mutating func makePart(_ byteCount: Int, _ name: EntryName) throws -> PartialFile {
+    private mutating func begin(_ name: EntryName, _ byteCount: Int) throws -> PartialFile {
         try makeRoom(for: byteCount, replacing: name)
         try addUsed(byteCount)
         do {
-            return try PartialFile(in: paths, reserved: byteCount, fileSystem)
+            return try createPart(name, byteCount)
         } catch {
             try addUsed(-byteCount)
             throw error
         }
     }
 
-    /// Renames a complete part, and subtracts what it replaces. Requires the lock.
-    private mutating func moveIntoPlace(_ part: PartialFile, _ name: EntryName) throws {
-        try fileSystem.setModified(clock.time, at: part.path)
-        let replaced = try fileSize(name)
-        if try ifExists({ try fileSystem.rename(part.path, to: paths.entry(name)) }) == nil {
-            try fileSystem.makeFolder(paths.folder(of: name))
-            try fileSystem.rename(part.path, to: paths.entry(name))
-        }
-        uses.forget(name)
-        if let replaced { try addUsed(-replaced) }
-    }
-
-    /// Removes and closes a part. Requires the lock.
-    private mutating func removePart(_ part: PartialFile) {
-        defer { part.close() }
+    private func createPart(_ name: EntryName, _ byteCount: Int) throws -> PartialFile {
+        let (path, file) = try createFile()
         do {
-            if try part.exists, try ifExists({ try fileSystem.remove(part.path) }) != nil {
-                try addUsed(-part.reserved)
-            }
+            _ = try folder.fileSystem.lock(file, waits: false)
+            try folder.fileSystem.truncate(file, to: byteCount)
+            return PartialFile(name: name, file: file, path: path, reserved: byteCount)
         } catch {
-            // Nobody has locked the part once it is closed. The next scan removes it and corrects the counter.
+            // If the file can't be removed, it is a leftover.
+            try? folder.fileSystem.remove(path)
+            folder.fileSystem.closeFile(file)
+            throw error
         }
     }
 
-    private mutating func grow(_ part: inout PartialFile, to byteCount: Int, _ name: EntryName) throws {
-        try expectFit(byteCount)
-        let more = byteCount - part.reserved
-        try lockedWith(part) { store in
-            try store.makeRoom(for: more, replacing: name)
-            try store.addUsed(more)
-            try part.reserve(byteCount)
+    /// Creates the file in `tmp` with the lowest free number.
+    private func createFile() throws -> (path: String, file: Int32) {
+        var number = 0
+        while true {
+            let path = "\(folder.temporary)/\(number).part"
+            do {
+                if let file = try ifExists({ try folder.fileSystem.create(path) }) { return (path, file) }
+                try folder.fileSystem.makeFolder(folder.temporary)
+                return (path, try folder.fileSystem.create(path))
+            } catch let failure as FileSystemFailure where failure.alreadyExists {
+                number += 1
+            }
         }
+    }
+
+    /// Changes the length of a part and the counter together.
+    private mutating func reserve(_ byteCount: Int, for part: inout PartialFile) throws {
+        let more = byteCount - part.reserved
+        if more == 0 { return }
+        try expectFit(byteCount)
+        try lockedWith(part) { store in
+            if more > 0 {
+                try store.makeRoom(for: more, replacing: part.name)
+                try store.addUsed(more)
+            }
+            try store.folder.fileSystem.truncate(part.file, to: byteCount)
+            part.reserved = byteCount
+            if more < 0 { try store.addUsed(more) }
+        }
+    }
+
+    /// Renames a complete part, and subtracts what it replaces. Requires the lock.
+    private mutating func moveIntoPlace(_ part: PartialFile) throws {
+        let path = folder.path(part.name)
+        try folder.fileSystem.setModified(folder.now(), at: part.path)
+        let replaced = try fileSize(part.name)
+        if try ifExists({ try folder.fileSystem.rename(part.path, to: path) }) == nil {
+            try folder.fileSystem.makeFolder(folder.folder(of: part.name))
+            try folder.fileSystem.rename(part.path, to: path)
+        }
+        folder.uses.forget(part.name)
+        if let replaced { try addUsed(-replaced) }
     }
 
     /// Locks the folder. Throws if it was removed since the part was created.
     private mutating func lockedWith(_ part: PartialFile, _ body: (inout EntryStore) throws -> Void) throws {
         let isDone = try locked { store in
-            guard try part.exists else { return false }
+            guard try store.folder.fileSystem.statusIfCurrent(part.file, at: part.path) != nil else { return false }
             try body(&store)
             return true
         }
         if isDone != true { throw Self.folderRemoved }
     }
 
-    private mutating func discardingIfFailed(
-        _ part: inout PartialFile, _ name: EntryName, _ body: (inout EntryStore, inout PartialFile) throws -> Void
-    ) throws {
-        try removingOlderIfFailed(name) { store in
-            do {
-                try body(&store, &part)
-            } catch {
-                store.discard(part)
-                throw error
-            }
-        }
-    }
-
-    /// Removes the older entry for a key if a store fails.
-    private mutating func removingOlderIfFailed<Result>(
-        _ name: EntryName, _ body: (inout EntryStore) throws -> Result
+    /// Runs a step of a store. If it fails or is refused, the part is removed, and so is the older entry for the key,
+    /// because it is outdated.
+    private mutating func step<Result>(
+        _ name: EntryName, _ part: PartialFile? = nil, _ body: (inout EntryStore) throws -> Result
     ) throws -> Result {
         do {
             return try body(&self)
         } catch {
+            if let part { discard(part) }
             // If this fails too, the original failure is thrown.
             try? remove(name)
             throw error

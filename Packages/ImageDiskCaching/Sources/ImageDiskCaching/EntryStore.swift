@@ -13,47 +13,44 @@ import ImageCore
 /// entries that were stored or used since then are more recent than all entries in it, and are recognised by the
 /// modification times of their files.
 struct EntryStore {
-    /// An entry that can be evicted unless its file has another modification time by then.
-    private struct Candidate {
-        var name: EntryName
-        var modified: Int64
-    }
-
-    let paths: FolderPaths
-    let fileSystem: FileSystem
-    let byteLimit: Int
-    let uses: PendingUses
-    let clock: UseClock
-    let lookup: EntryLookup
-    private(set) var usage: UsageFile
+    let folder: CacheFolder
+    private var usage: UsageFile
+    private var isLocked = false
     /// The entries that can be evicted. The least recently used one is last.
-    private var candidates: [Candidate] = []
+    private var candidates: [ListedEntry] = []
 
-    init(_ lookup: EntryLookup) {
-        paths = lookup.paths
-        fileSystem = lookup.fileSystem
-        byteLimit = lookup.byteLimit
-        uses = lookup.uses
-        clock = lookup.clock
-        self.lookup = lookup
-        usage = UsageFile(paths, fileSystem)
+    init(_ folder: CacheFolder) {
+        self.folder = folder
+        usage = UsageFile(folder)
     }
+
+    private var fileSystem: FileSystem { folder.fileSystem }
 
     /// The number of bytes in use. Up to date only while the folder is locked.
     var used: Int { usage.used ?? 0 }
 
-    /// Calls `body` while the folder is locked for all processes. Returns nil if the folder doesn't exist.
+    /// Calls `body` while the folder is locked for all processes, or in the lock of the caller. Returns nil if the
+    /// folder doesn't exist.
+    ///
+    /// - Parameter creating: Whether the folder is created.
     mutating func locked<Result>(
         creating: Bool = false, _ body: (inout EntryStore) throws -> Result
     ) throws -> Result? {
+        if isLocked { return try body(&self) }
         guard try usage.lock(creating: creating) else { return nil }
-        defer { usage.unlock() }
+        isLocked = true
+        defer {
+            isLocked = false
+            usage.unlock()
+        }
         if usage.used == nil { try takeOver() }
         return try body(&self)
     }
 
-    /// Adds to the counter. Requires the lock.
-    mutating func addUsed(_ byteCount: Int) throws { try usage.setUsed(used + byteCount) }
+    /// Adds to the counter, unless it is unknown until the end of a scan. Requires the lock.
+    mutating func addUsed(_ byteCount: Int) throws {
+        if let used = usage.used { try usage.setUsed(used + byteCount) }
+    }
 
     /// Closes the file of the counter.
     mutating func close() { usage.close() }
@@ -64,44 +61,41 @@ struct EntryStore {
     @discardableResult
     mutating func scan() throws -> [ListedEntry] {
         let entries = try listEntries()
-        let parts = try removeLeftovers().livingByteCount
+        let parts = try removeLeftovers()
         try usage.setUsed(entries.reduce(UsageFile.byteCount + parts) { $0 + $1.byteCount })
-        candidates = entries.map { Candidate(name: $0.name, modified: $0.modified) }
-        candidates.sort { [clock] in clock.trusted($0.modified) > clock.trusted($1.modified) }
+        let latest = folder.latestUse
+        let (future, past) = (entries.filter { $0.modified > latest }, entries.filter { $0.modified <= latest })
+        candidates = past.sorted { $0.modified > $1.modified } + future
         return entries
     }
 
-    func listEntries() throws -> [ListedEntry] {
-        try paths.folders(fileSystem).flatMap { try paths.entries(in: $0, fileSystem) }
-    }
+    func listEntries() throws -> [ListedEntry] { try folder.folders().flatMap { try folder.entries(in: $0) } }
 
     /// Removes the parts whose writers have ended, because nobody has locked them. Requires the lock.
-    func removeLeftovers() throws -> (removed: DiskCacheRemoval, livingByteCount: Int) {
-        var removed = DiskCacheRemoval()
+    ///
+    /// Returns the sum of the lengths of the other parts.
+    @discardableResult
+    mutating func removeLeftovers() throws -> Int {
         var livingByteCount = 0
-        for name in try ifExists({ try fileSystem.list(paths.temporary) }) ?? [] where Self.isPart(name) {
-            let path = "\(paths.temporary)/\(name)"
+        for name in try ifExists({ try fileSystem.list(folder.temporary) }) ?? []
+        where name.hasSuffix(".part") && UInt64(name.dropLast(5), radix: 16) != nil {
+            let path = "\(folder.temporary)/\(name)"
             guard let file = try ifExists({ try fileSystem.openToRead(path) }) else { continue }
-            defer { fileSystem.close(file) }
+            defer { fileSystem.closeFile(file) }
             let byteCount = try fileSystem.status(of: file).byteCount
             if try fileSystem.lock(file, waits: false) {
                 try fileSystem.remove(path)
-                removed.add(DiskCacheRemoval(entryCount: 1, byteCount: byteCount))
+                try addUsed(-byteCount)
             } else {
                 livingByteCount += byteCount
             }
         }
-        return (removed, livingByteCount)
-    }
-
-    /// Whether a file in `tmp` has a name of this version or an older one.
-    private static func isPart(_ name: String) -> Bool {
-        name.hasSuffix(".part") && UInt64(name.dropLast(5), radix: 16) != nil
+        return livingByteCount
     }
 
     /// Counts the entries of a folder without a valid counter. Removes them if they have another format or layout.
     private mutating func takeOver() throws {
-        let indexes = try paths.olderIndexes.filter { path in try ifExists { try fileSystem.status(at: path) } != nil }
+        let indexes = try folder.olderIndexes.filter { path in try ifExists { try fileSystem.status(at: path) } != nil }
         if usage.isOfOtherFormat || !indexes.isEmpty {
             try removeEntries()
             for path in indexes { try fileSystem.remove(path) }
@@ -111,10 +105,8 @@ struct EntryStore {
 
     /// Removes all entries, in any layout. Requires the lock. The next scan corrects the counter.
     func removeEntries() throws {
-        for folder in try paths.folders(fileSystem) {
-            for entry in try paths.entries(in: folder, fileSystem) {
-                try fileSystem.remove("\(folder)/\(entry.name.text)")
-            }
+        for path in try folder.folders() {
+            for entry in try folder.entries(in: path) { try fileSystem.remove("\(path)/\(entry.name.text)") }
         }
     }
 
@@ -140,10 +132,12 @@ struct EntryStore {
     /// spent. Requires the lock.
     ///
     /// - Parameter time: Entries that were used at this time or later stay.
-    mutating func evict(unusedSince time: Int64 = .max) throws -> Int? {
-        while let candidate = candidates.last, clock.trusted(candidate.modified) < time {
+    mutating func evict(unusedSince time: Date = .distantFuture) throws -> Int? {
+        let latest = folder.latestUse
+        while let candidate = candidates.last, candidate.modified < time || candidate.modified > latest {
             candidates.removeLast()
-            let path = paths.entry(candidate.name)
+            // An entry that was used since the scan has another time.
+            let path = folder.path(candidate.name)
             let status = try ifExists { try fileSystem.status(at: path) }
             guard let status, status.modified == candidate.modified else { continue }
             try fileSystem.remove(path)
@@ -154,21 +148,21 @@ struct EntryStore {
     }
 
     private func fits(_ byteCount: Int) throws -> Bool {
-        guard byteCount <= byteLimit - used else { return false }
-        let free = lookup.options.minimumFreeSpace
-        return try free <= 0 || fileSystem.availableBytes(at: paths.root) - byteCount >= free
+        guard byteCount <= folder.byteLimit - used else { return false }
+        let free = folder.options.minimumFreeSpace
+        return try free <= 0 || fileSystem.availableBytes(at: folder.root) - byteCount >= free
     }
 
     /// Returns the length of the file of an entry, if there is one.
     func fileSize(_ name: EntryName) throws -> Int? {
-        let status = try ifExists { try fileSystem.status(at: paths.entry(name)) }
+        let status = try ifExists { try fileSystem.status(at: folder.path(name)) }
         return status.flatMap { $0.isRegular ? $0.byteCount : nil }
     }
 
     /// Removes the file of an entry, if there is one. Requires the lock.
     mutating func removeFile(_ name: EntryName) throws {
         guard let byteCount = try fileSize(name) else { return }
-        try fileSystem.remove(paths.entry(name))
+        try fileSystem.remove(folder.path(name))
         try addUsed(-byteCount)
     }
 
@@ -176,9 +170,11 @@ struct EntryStore {
     ///
     /// The counter still contains it, because the damage may have changed its length. The next scan corrects that.
     mutating func removeUnusable(_ name: EntryName) throws -> Bool {
-        try locked { store in
-            if try store.lookup.isUsable(name) { return false }
-            try store.fileSystem.remove(store.paths.entry(name))
+        // Checked again in the lock, because it can have been replaced.
+        if try folder.isUsable(name) { return false }
+        return try locked { store in
+            if try store.folder.isUsable(name) { return false }
+            try store.fileSystem.remove(store.folder.path(name))
             store.candidates = []
             return true
         } ?? false
@@ -186,12 +182,76 @@ struct EntryStore {
 
     /// Writes the times of uses to the files. A time that can't be written is lost, and its entry seems older.
     func writeUses() {
-        for (name, time) in uses.take() {
+        for (name, time) in folder.uses.take() {
             do {
-                try fileSystem.setModified(time, at: paths.entry(name))
+                try fileSystem.setModified(time, at: folder.path(name))
             } catch {
                 // The entry was removed, or the folder is read-only.
             }
         }
+    }
+}
+
+/// Opening, reporting, verifying and trimming. Long operations are steps, between which other operations can run.
+extension EntryStore {
+    /// The number of entries that are evicted in one step, while the folder is locked.
+    private static let evictionsPerStep = 64
+
+    /// Removes leftovers of ended processes. Doesn't list the entries.
+    mutating func open() throws { _ = try locked { store in try store.removeLeftovers() } }
+
+    /// Lists all files, and returns the size and age of the contents.
+    mutating func status() throws -> DiskCacheStatus {
+        writeUses()
+        let entries: [ListedEntry]
+        do {
+            entries = try locked { store in try store.scan() } ?? []
+        } catch let failure as FileSystemFailure where failure.isForbidden {
+            // A read-only folder can't be locked.
+            entries = try listEntries()
+        }
+        let times = entries.map(\.modified)
+        return DiskCacheStatus(
+            entryCount: entries.count, byteCount: entries.reduce(0) { $0 + $1.byteCount }, byteLimit: folder.byteLimit,
+            oldestUse: times.min(), newestUse: times.max())
+    }
+
+    /// Removes all entries.
+    mutating func removeAll() throws {
+        _ = try locked { store in
+            try store.removeEntries()
+            try store.scan()
+        }
+    }
+
+    /// Reads all entries at a path, removes those that can't be used, and adds to a report.
+    mutating func verify(_ path: String, _ report: DiskCacheVerification) throws -> DiskCacheVerification {
+        var report = report
+        for entry in try folder.entries(in: path) {
+            report.entriesChecked += 1
+            report.bytesChecked += entry.byteCount
+            do {
+                if try removeUnusable(entry.name) { report.damagedRemoved += 1 }
+            } catch {
+                let reason = (error as? FileSystemFailure)?.text ?? "\(error)"
+                report.unrepaired.append("\(path.dropFirst(folder.root.count + 1))/\(entry.name.text): \(reason)")
+            }
+        }
+        return report
+    }
+
+    /// Evicts a few of the entries that were not used since a time, while more than `byteCount` bytes are in use.
+    ///
+    /// Returns the lengths of their files.
+    mutating func evictSome(downTo byteCount: Int = 0, unusedSince time: Date = .distantFuture) throws -> [Int] {
+        try locked { store in
+            var evicted: [Int] = []
+            while evicted.count < Self.evictionsPerStep, store.used - UsageFile.byteCount > max(0, byteCount),
+                let byteCount = try store.evict(unusedSince: time)
+            {
+                evicted.append(byteCount)
+            }
+            return evicted
+        } ?? []
     }
 }

@@ -15,7 +15,7 @@ import ImageCore
 
 /// The system calls of Linux and Apple platforms. New files and folders belong to the owner only.
 ///
-/// Each method blocks its thread until it has finished, except `openCached` and `readCached`. Methods throw
+/// Each method blocks its thread until it has finished, except with `cached`. Methods throw
 /// `FileSystemFailure`. The caller that opens a file closes it.
 package struct FileSystem: Sendable {
     /// The calls that can fail. A write is two calls for tests, one for each half, so that it can fail in its middle.
@@ -31,11 +31,10 @@ package struct FileSystem: Sendable {
     package init(willCall: (@Sendable (Call, _ path: String) throws -> Void)? = nil) { self.willCall = willCall }
 
     /// Opens a file for reading. Does not follow symbolic links.
-    func openToRead(_ path: String) throws -> Int32 { try open(.openToRead, path, O_RDONLY) }
-
-    /// Like `openToRead`, without waiting for a device. Returns nil if that is not possible.
-    func openCached(_ path: String) throws -> Int32? {
-        try nilIfBlocking { try open(.openCached, path, O_RDONLY, cached: true) }
+    ///
+    /// - Parameter cached: Whether to throw instead of waiting for a device.
+    func openToRead(_ path: String, cached: Bool = false) throws -> Int32 {
+        try open(cached ? .openCached : .openToRead, path, O_RDONLY, cached: cached)
     }
 
     /// Opens a file for reading and writing, and creates it if needed.
@@ -45,16 +44,24 @@ package struct FileSystem: Sendable {
     func create(_ path: String) throws -> Int32 { try open(.create, path, O_WRONLY | O_CREAT | O_EXCL) }
 
     /// Closes a file, which also unlocks it. A failure can't be handled.
-    func close(_ file: Int32) { _ = systemClose(file) }
+    func closeFile(_ file: Int32) { _ = close(file) }
 
     /// Reads up to `count` bytes. Returns fewer at the end of the file.
-    func read(_ file: Int32, _ count: Int, at offset: Int) throws -> Data {
-        try read(.read, file, count, at: offset, cached: false)
-    }
-
-    /// Like `read` from the start of the file, without waiting for a device. Returns nil if that is not possible.
-    func readCached(_ file: Int32, _ count: Int) throws -> Data? {
-        try nilIfBlocking { try read(.readCached, file, count, at: 0, cached: true) }
+    ///
+    /// - Parameter cached: Whether to throw, or return fewer bytes, instead of waiting for a device.
+    func read(_ file: Int32, _ count: Int, at offset: Int, cached: Bool = false) throws -> Data {
+        var data = Data(count: count)
+        var end = 0
+        while end < count {
+            let read = try perform(cached ? .readCached : .read, "") {
+                unsafe data.withUnsafeMutableBytes {
+                    unsafe disk_read(file, $0.baseAddress?.advanced(by: end), count - end, offset + end, cached)
+                }
+            }
+            if read == 0 { break }
+            end += read
+        }
+        return end == count ? data : data.prefix(end)
     }
 
     /// Writes all bytes at an offset.
@@ -93,22 +100,30 @@ package struct FileSystem: Sendable {
     func status(of file: Int32) throws -> FileStatus {
         var status = stat()
         try perform(.status, "") { unsafe fstat(file, &status) }
-        return FileStatus(status)
+        return status
     }
 
     /// Returns the status of the file at a path. Does not follow symbolic links.
     func status(at path: String) throws -> FileStatus {
         var status = stat()
         try perform(.status, path) { unsafe lstat(path, &status) }
-        return FileStatus(status)
+        return status
     }
 
-    /// Sets the modification time of the file at a path, in nanoseconds since 1970.
-    func setModified(_ nanoseconds: Int64, at path: String) throws {
+    /// Returns the status of an open file, or nil if another file or none is at its path.
+    func statusIfCurrent(_ file: Int32, at path: String) throws -> FileStatus? {
+        let status = try status(of: file)
+        let other = try ifExists { try self.status(at: path) }
+        return other?.st_ino == status.st_ino && other?.st_dev == status.st_dev ? status : nil
+    }
+
+    /// Sets the modification time of the file at a path. Clamps it to 285 years around 1970.
+    func setModified(_ date: Date, at path: String) throws {
+        let time = min(9e9, max(-9e9, date.timeIntervalSince1970))
         // Rounded down, because the nanoseconds of a time before 1970 must be positive too.
-        let seconds = (Double(nanoseconds) / 1e9).rounded(.down)
-        let time = timespec(tv_sec: Int(seconds), tv_nsec: Int(nanoseconds - Int64(seconds) * 1_000_000_000))
-        try perform(.setModified, path) { unsafe utimensat(AT_FDCWD, path, [time, time], AT_SYMLINK_NOFOLLOW) }
+        let seconds = time.rounded(.down)
+        let spec = timespec(tv_sec: Int(seconds), tv_nsec: Int((time - seconds) * 1e9))
+        try perform(.setModified, path) { unsafe utimensat(AT_FDCWD, path, [spec, spec], AT_SYMLINK_NOFOLLOW) }
     }
 
     /// Renames a file, and atomically replaces the file with that name.
@@ -146,21 +161,6 @@ package struct FileSystem: Sendable {
         try perform(call, path) { unsafe disk_open(path, flags, cached) }
     }
 
-    private func read(_ call: Call, _ file: Int32, _ count: Int, at offset: Int, cached: Bool) throws -> Data {
-        // Data copies a few bytes when it is created, before they are read, so it always gets more.
-        let capacity = max(64, count)
-        guard let memory = unsafe malloc(capacity) else { throw FileSystemFailure(call: "malloc", code: ENOMEM) }
-        // The data frees the memory, even if reading fails.
-        let data = unsafe Data(bytesNoCopy: memory, count: capacity, deallocator: .free)
-        var end = 0
-        while end < count {
-            let read = try perform(call, "") { unsafe disk_read(file, memory + end, count - end, offset + end, cached) }
-            if read == 0 { break }
-            end += read
-        }
-        return end == capacity ? data : data.prefix(end)
-    }
-
     /// Repeats a call that a signal interrupts. Throws the failure in errno if the result is -1.
     @discardableResult
     private func perform<Result: SignedInteger>(_ call: Call, _ path: String, _ body: () -> Result) throws -> Result {
@@ -172,44 +172,23 @@ package struct FileSystem: Sendable {
             if code != EINTR { throw FileSystemFailure(call: call.rawValue, code: code) }
         }
     }
-
-    /// Returns nil if a call would block, or if the system doesn't support non-blocking calls.
-    private func nilIfBlocking<Result>(_ call: () throws -> Result) throws -> Result? {
-        do {
-            return try call()
-        } catch let failure as FileSystemFailure
-            where [EAGAIN, ENOSYS, EOPNOTSUPP, EINVAL, EPERM].contains(failure.code)
-        {
-            return nil
-        }
-    }
 }
 
 /// The status of a file.
-struct FileStatus {
-    /// Equal for two open files only if they are the same file.
-    struct Identity: Hashable {
-        var device: UInt64
-        var inode: UInt64
-    }
+typealias FileStatus = stat
 
-    let isRegular: Bool
-    let byteCount: Int
-    /// The time of the last modification, in nanoseconds since 1970.
-    let modified: Int64
-    let identity: Identity
+extension FileStatus {
+    var isRegular: Bool { st_mode & S_IFMT == S_IFREG }
+    var byteCount: Int { Int(st_size) }
 
-    fileprivate init(_ status: stat) {
+    /// The time of the last modification.
+    var modified: Date {
         #if canImport(Darwin)
-            let time = status.st_mtimespec
+            let time = st_mtimespec
         #else
-            let time = status.st_mtim
+            let time = st_mtim
         #endif
-        isRegular = status.st_mode & S_IFMT == S_IFREG
-        byteCount = Int(status.st_size)
-        modified = Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
-        identity = Identity(
-            device: UInt64(truncatingIfNeeded: status.st_dev), inode: UInt64(truncatingIfNeeded: status.st_ino))
+        return Date(timeIntervalSince1970: Double(time.tv_sec) + Double(time.tv_nsec) / 1e9)
     }
 }
 
@@ -277,10 +256,3 @@ private func reportingCode<Result>(_ call: String, _ body: () throws -> Result) 
         throw FileSystemFailure(call: call, code: cause?.code.rawValue ?? EIO)
     }
 }
-
-// `FileSystem` has a method of the same name.
-#if canImport(Glibc)
-    private let systemClose = Glibc.close
-#else
-    private let systemClose = Darwin.close
-#endif
