@@ -98,7 +98,7 @@ struct DamageTests {
         let report = try await cache.verify()
         #expect(report.entriesChecked == 5)
         #expect(report.damagedRemoved == 1)
-        #expect(report.isIntact)
+        #expect(report.unrepaired.isEmpty)
         #expect(try await cache.status().entryCount == 4)
         #expect(try await cache.verify().damagedRemoved == 0)
     }

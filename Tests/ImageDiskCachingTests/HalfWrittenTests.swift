@@ -17,7 +17,7 @@ struct HalfWrittenTests {
 
     /// The call of a store before which the process is killed.
     enum LastCall: String, CaseIterable {
-        /// The space is counted, and the part does not exist.
+        /// The folder is locked, and the part does not exist.
         case create
         /// The part has its length, and no contents.
         case write
@@ -31,14 +31,14 @@ struct HalfWrittenTests {
         /// Stores an entry until the process is killed.
         func storeUntilKilled(in path: String) async throws {
             try await workloadCache(path, .ample).store(entry(300), for: key(1))
-            let isCreated = Mutex(false)
+            let isSized = Mutex(false)
             let isRenamed = Mutex(false)
             let fileSystem = FaultInjectingFileSystem { [self] call in
-                if call.operation == .create { isCreated.withLock { $0 = true } }
+                if call.operation == .truncate { isSized.withLock { $0 = true } }
                 let isLast =
                     switch self {
                     case .create, .rename: call.operation.rawValue == rawValue
-                    case .write, .writeRest: isCreated.withLock { $0 } && call.operation.rawValue == rawValue
+                    case .write, .writeRest: isSized.withLock { $0 } && call.operation.rawValue == rawValue
                     case .afterRename: isRenamed.withLock { $0 } && call.operation == .write
                     }
                 if isLast { kill(getpid(), SIGKILL) }
@@ -100,10 +100,10 @@ struct HalfWrittenTests {
     @Test("a store that fails during a write leaves no file of a new or a replaced entry", arguments: [false, true])
     func leavesNothing(isReplacing: Bool) async throws {
         if isReplacing { try await folder.cache().store(entry(300), for: key(1)) }
-        let isCreated = Mutex(false)
+        let isSized = Mutex(false)
         let fileSystem = FaultInjectingFileSystem { call in
-            if call.operation == .create { isCreated.withLock { $0 = true } }
-            guard call.operation == .write, isCreated.withLock({ $0 }) else { return }
+            if call.operation == .truncate { isSized.withLock { $0 = true } }
+            guard call.operation == .write, isSized.withLock({ $0 }) else { return }
             throw FileSystemFailure(call: "write", code: ENOSPC)
         }
         let cache = folder.cache(fileSystem: fileSystem.files)

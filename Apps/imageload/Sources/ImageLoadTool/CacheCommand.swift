@@ -69,7 +69,7 @@ struct CacheVerifyCommand: AsyncParsableCommand {
             var parts = ["\(report.entriesChecked) entries checked, \(ByteCount.text(report.bytesChecked))"]
             if report.damagedRemoved > 0 { parts.append("\(report.damagedRemoved) damaged, removed") }
             Console.output("\(path): " + parts.joined(separator: "; "))
-            if !report.isIntact {
+            if !report.unrepaired.isEmpty {
                 let first = report.unrepaired.first ?? ""
                 throw ToolFailure(
                     status: .notAImage,

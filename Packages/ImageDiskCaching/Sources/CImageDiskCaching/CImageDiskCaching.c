@@ -1,6 +1,5 @@
 #define _GNU_SOURCE
 #include "CImageDiskCaching.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -30,7 +29,6 @@ long disk_read(int file, void *bytes, size_t count, long offset, bool cached) {
 }
 
 typedef uint64_t lanes __attribute__((vector_size(64)));
-
 void disk_checksum(uint64_t sums[2], const uint8_t *bytes, size_t count) {
     /* Eight sums side by side, which processors add at once. Word i of n counts n - i times in the second sum. */
     for (; count >= 4096; bytes += 4096, count -= 4096) {

@@ -1,3 +1,4 @@
+import ImageCore
 import Synchronization
 
 #if canImport(FoundationEssentials)
@@ -21,14 +22,11 @@ struct CacheFolder: Sendable {
     let now: @Sendable () -> Date
     let uses = PendingUses()
 
-    // MARK: Files
-
     var usage: String { "\(root)/usage" }
     var temporary: String { "\(root)/tmp" }
     /// The index of the formats before version 3.
     var olderIndexes: [String] { ["\(root)/entries.index", "\(root)/entries.table"] }
 
-    /// The path of the file of an entry.
     func path(_ name: EntryName) -> String { "\(folder(of: name))/\(name.text)" }
 
     func folder(of name: EntryName) -> String {
@@ -56,10 +54,8 @@ struct CacheFolder: Sendable {
         }
     }
 
-    // MARK: Times
-
     /// Returns the time that was `age` ago.
-    func time(before age: Duration) -> Date {
+    func date(before age: Duration) -> Date {
         // The components of the longest durations don't fit into integers.
         let most = Duration.seconds(9_000_000_000)
         return now() - min(max(age, .zero - most), most) / .seconds(1)
@@ -72,8 +68,8 @@ struct CacheFolder: Sendable {
     /// Whether an entry was not used for longer than the age limit.
     func isExpired(_ status: FileStatus, _ name: EntryName) -> Bool {
         guard let ageLimit = options.ageLimit else { return false }
-        let use = max(status.modified, uses.time(of: name) ?? .distantPast)
-        return use < time(before: ageLimit) || use > latestUse
+        let use = max(status.modified, uses.times.withLock { $0[name] } ?? .distantPast)
+        return use < date(before: ageLimit) || use > latestUse
     }
 }
 
@@ -81,8 +77,118 @@ struct CacheFolder: Sendable {
 struct ListedEntry {
     var name: EntryName
     var byteCount: Int
-    /// The time of the last use.
     var modified: Date
+}
+
+/// Finding entries by the names of their files. This needs neither the lock of the folder nor any list of it, so a
+/// lookup waits for no scan, eviction or store.
+extension CacheFolder {
+    enum Found {
+        case entry(DataCacheEntry)
+        /// A large entry, as an open file.
+        case file(OpenEntry)
+        case absent
+        /// This is a miss. The file should be removed, unless it is the entry of another key with the same name.
+        case unusable
+    }
+
+    /// An open entry. Its file stays readable after it is replaced or removed.
+    struct OpenEntry {
+        let file: Int32
+        let format: EntryFile
+        let metadata: Data
+    }
+
+    /// The largest file that is read on the caller's thread, which takes about 0.1 ms, and the largest one that a reader
+    /// keeps in memory.
+    static let largestSmallFile = 1 << 20
+
+    /// Looks up a small entry without waiting for a device. Returns nil if that is not possible. Call `find` then.
+    func findCached(_ key: DataCacheKey, _ name: EntryName) -> Found? {
+        // `find` throws the failure.
+        try? withFile(name, cached: true) { file, status in
+            guard status.byteCount <= Self.largestSmallFile else { return nil }
+            if isExpired(status, name) { return .unusable }
+            let bytes = try fileSystem.read(file, status.byteCount, at: 0, cached: true)
+            return Self.entry(in: bytes, for: key).map { .entry($0) }
+        }
+    }
+
+    /// Looks up an entry, and verifies its checksum. A file that is larger than `largest` is returned open.
+    func find(_ key: DataCacheKey, _ name: EntryName, inMemoryUpTo largest: Int) throws -> Found? {
+        try withFile(name) { file, status in
+            guard status.byteCount <= byteLimit, !isExpired(status, name) else { return .unusable }
+            if status.byteCount <= largest {
+                let bytes = try fileSystem.read(file, status.byteCount, at: 0)
+                return Self.entry(in: bytes, for: key).map { .entry($0) } ?? .unusable
+            }
+            guard let format = try intactFormat(file, status.byteCount), try self.key(of: file, format) == key else {
+                return .unusable
+            }
+            let metadata = try fileSystem.read(file, format.metadata.count, at: format.metadata.lowerBound)
+            return .file(OpenEntry(file: file, format: format, metadata: metadata))
+        }
+    }
+
+    /// Returns true if an entry is missing, or if its file can be used and has the right name.
+    func isUsable(_ name: EntryName) throws -> Bool {
+        let found = try withFile(name) { file, status in
+            guard status.byteCount <= byteLimit, !isExpired(status, name),
+                let format = try intactFormat(file, status.byteCount),
+                options.naming.name(try key(of: file, format)) == name
+            else { return .unusable }
+            return .absent
+        }
+        if case .unusable = found { return false }
+        return true
+    }
+
+    /// Opens a file, calls `body`, and closes it unless `body` returns it.
+    private func withFile(
+        _ name: EntryName, cached: Bool = false, _ body: (Int32, FileStatus) throws -> Found?
+    ) throws -> Found? {
+        do {
+            let path = path(name)
+            guard let file = try ifExists({ try fileSystem.openToRead(path, cached: cached) }) else { return .absent }
+            var isKept = false
+            defer { if !isKept { fileSystem.closeFile(file) } }
+            let status = try fileSystem.status(of: file)
+            guard status.isRegular else { return .absent }
+            let found = try body(file, status)
+            if case .file = found { isKept = true }
+            return found
+        } catch let failure as FileSystemFailure where failure.isForeign {
+            return .absent
+        } catch let failure as FileSystemFailure where failure.isDeviceError && !cached {
+            return .unusable
+        }
+    }
+
+    private static func entry(in file: Data, for key: DataCacheKey) -> DataCacheEntry? {
+        guard let format = EntryFile(file), String(decoding: file[format.key], as: UTF8.self) == key.source else {
+            return nil
+        }
+        return DataCacheEntry(
+            data: file[format.payload], metadata: Data(file[format.metadata]), createdAt: format.createdAt)
+    }
+
+    private func key(of file: Int32, _ format: EntryFile) throws -> DataCacheKey {
+        let bytes = try fileSystem.read(file, format.key.count, at: format.key.lowerBound)
+        return DataCacheKey(source: String(decoding: bytes, as: UTF8.self))
+    }
+
+    /// Reads a file, a megabyte at a time, and verifies its checksum. Returns nil if it is damaged.
+    private func intactFormat(_ file: Int32, _ byteCount: Int) throws -> EntryFile? {
+        let start = max(0, byteCount - EntryFile.trailerSize)
+        let trailer = try fileSystem.read(file, EntryFile.trailerSize, at: start)
+        guard let format = EntryFile(trailer: trailer, fileSize: byteCount) else { return nil }
+        var checksum = EntryChecksum()
+        let end = byteCount - EntryChecksum.byteCount
+        for start in stride(from: 0, to: end, by: Self.largestSmallFile) {
+            checksum.add(try fileSystem.read(file, min(Self.largestSmallFile, end - start), at: start))
+        }
+        return checksum.sums == format.sums ? format : nil
+    }
 }
 
 /// The uses of entries that are not in the modification times of their files yet.
@@ -91,7 +197,7 @@ struct ListedEntry {
 final class PendingUses: Sendable {
     private static let usesPerFlush = 256
 
-    private let times = Mutex<[EntryName: Date]>([:])
+    let times = Mutex<[EntryName: Date]>([:])
 
     /// Records a use. Returns true if there are so many that the caller should write them.
     func note(_ name: EntryName, at time: Date) -> Bool {
@@ -100,12 +206,6 @@ final class PendingUses: Sendable {
             return times.count == Self.usesPerFlush
         }
     }
-
-    /// The time of the last use that is not written yet.
-    func time(of name: EntryName) -> Date? { times.withLock { $0[name] } }
-
-    /// Forgets the use of an entry that was replaced.
-    func forget(_ name: EntryName) { times.withLock { $0[name] = nil } }
 
     /// Returns and forgets all uses.
     func take() -> [EntryName: Date] {

@@ -37,7 +37,4 @@ public struct DiskCacheVerification: Hashable, Sendable {
     public var damagedRemoved = 0
     /// The files that could be neither read nor removed. Each text contains the path within the folder and the reason.
     public var unrepaired: [String] = []
-
-    /// Whether no damage is left.
-    public var isIntact: Bool { unrepaired.isEmpty }
 }

@@ -10,10 +10,8 @@ import Synchronization
 /// Stores encoded bytes as files in a folder, within a size limit. Entries outlive the process.
 ///
 /// - A lookup returns a complete entry or none. Each lookup verifies the checksum of the whole entry.
-/// - The limit includes files that are being written. The cache reserves space before it writes, so the folder never
-///   exceeds the limit, even if several processes share it. The locks of a process end with it.
-/// - An entry larger than the limit is rejected. If a store fails or is rejected, the older entry for the key is
-///   removed.
+/// - The folder never exceeds the limit, even while several processes write to it. A larger entry is rejected.
+/// - If a store fails or is rejected, the older entry for the key is removed.
 /// - If the folder is removed, the next store creates it again. Files of other programs in the folder are not touched.
 /// - No thread of Swift's concurrency pool waits for a device. Data in the page cache is copied on the caller's thread,
 ///   with non-blocking calls. All other work runs on dispatch queues of the cache.
@@ -56,7 +54,7 @@ public final class DiskDataCache: DataCache {
     deinit {
         store.changeLater { store in
             store.writeUses()
-            store.close()
+            store.usage.close()
         }
     }
 
@@ -108,7 +106,7 @@ public final class DiskDataCache: DataCache {
         return found ?? .absent
     }
 
-    private func reader(for name: EntryName) -> WorkQueue { readers[name.number % Self.readerCount] }
+    private func reader(for name: EntryName) -> WorkQueue { readers[Int(name.words[3] % UInt64(Self.readerCount))] }
 
     private func change<Value: Sendable>(
         _ work: @escaping @Sendable (inout EntryStore) throws -> Value
@@ -121,11 +119,11 @@ public final class DiskDataCache: DataCache {
     private func openInBackground() {
         guard isOpened.compareExchange(expected: false, desired: true, ordering: .relaxed).exchanged else { return }
         store.changeLater { [ageLimit = folder.options.ageLimit, byteLimit] store in
-            try store.open()
+            _ = try store.locked { store in try store.removeLeftovers() }
             while try !store.evictSome(downTo: byteLimit - UsageFile.byteCount).isEmpty {}
             guard let ageLimit else { return }
             _ = try store.status()
-            while try !store.evictSome(unusedSince: store.folder.time(before: ageLimit)).isEmpty {}
+            while try !store.evictSome(unusedSince: store.folder.date(before: ageLimit)).isEmpty {}
         }
     }
 }
@@ -169,9 +167,8 @@ extension DiskDataCache {
         try await change { store in try store.status() }
     }
 
-    /// Reads all entries, and removes damaged ones and the leftovers of ended processes.
-    ///
-    /// Other operations can run in between.
+    /// Reads all entries, and removes damaged ones and the leftovers of ended processes. Other operations can run in
+    /// between.
     ///
     /// - Returns: The number of checked and removed entries, and the problems that could not be repaired.
     /// - Throws: `DataCacheFailure` if a folder can't be listed.
@@ -199,15 +196,13 @@ extension DiskDataCache {
     /// - Throws: `DataCacheFailure` if an entry can't be removed.
     @discardableResult
     public func removeAll(olderThan age: Duration) async throws(DataCacheFailure) -> DiskCacheRemoval {
-        try await evict(unusedSince: folder.time(before: age))
+        try await evict(unusedSince: folder.date(before: age))
     }
 
     /// Writes the times at which entries were used to their files.
     ///
     /// The cache also does this after 256 hits, before it evicts entries, and when it is deinitialized. If the process
     /// ends before that, these times are lost.
-    ///
-    /// - Throws: Nothing, because a time that can't be written is lost.
     public func flush() async throws(DataCacheFailure) { try await change { store in store.writeUses() } }
 
     /// Evicts entries, a few at a time. Other operations can run in between.

@@ -45,11 +45,9 @@ private let bufferSize = 1 << 18
 /// Streams an entry to disk. An entry of less than 256 KiB is stored as a whole when it is finished.
 final class DiskEntryWriter: DataCacheWriter {
     private struct State {
-        /// The data that is not written yet.
         var buffered = Data()
         /// `nil` before the first write, during each write, and after the end.
         var part: PartialFile?
-        /// What further calls throw.
         var failure: DataCacheFailure?
 
         mutating func take() -> (buffered: Data, part: PartialFile?) {

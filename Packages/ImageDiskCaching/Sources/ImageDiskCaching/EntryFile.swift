@@ -67,7 +67,7 @@ struct EntryFile {
 
     /// Returns the parts of a file after the payload.
     static func tail(
-        payloadLength: Int, _ payloadChecksum: EntryChecksum, _ key: DataCacheKey, _ metadata: Data, _ createdAt: Date
+        _ payloadLength: Int, _ payloadChecksum: EntryChecksum, _ key: DataCacheKey, _ metadata: Data, _ createdAt: Date
     ) throws -> Data {
         guard let keyLength = UInt32(exactly: key.source.utf8.count),
             let metadataLength = UInt32(exactly: metadata.count)

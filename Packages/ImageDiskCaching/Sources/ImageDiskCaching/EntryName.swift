@@ -44,16 +44,9 @@ struct EntryName: Hashable, Sendable {
 
     /// The name as 64 lowercase hexadecimal digits.
     var text: String {
-        var text: [UInt8] = []
-        text.reserveCapacity(64)
-        for index in 0..<4 {
-            for shift in stride(from: UInt64(60), through: 0, by: -4) {
-                text.append(Self.digits[Int(words[index] >> shift & 15)])
-            }
+        let text = stride(from: 0, to: 256, by: 4).map { bit in
+            Self.digits[Int(words[bit / 64] >> UInt64(60 - bit % 64) & 15)]
         }
         return String(decoding: text, as: UTF8.self)
     }
-
-    /// A number that is the same for equal names, and uniformly distributed.
-    var number: Int { Int(words[3] & 0xFFFF) }
 }

@@ -1,4 +1,5 @@
 import ImageCore
+import Synchronization
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
@@ -15,17 +16,15 @@ struct PartialFile {
     let file: Int32
     let path: String
     /// The length of the file, which is counted as in use.
-    var reserved: Int
-    /// The number of payload bytes so far.
+    var reserved = 0
     var payloadLength = 0
-    /// The checksum of the payload.
     var checksum = EntryChecksum()
 }
 
 /// Storing and removing entries.
 ///
 /// ```text
-/// begin    lock; evict until the entry fits; count it; create a part of that length; unlock
+/// begin    lock; create a part; evict until the entry fits; count it; give the part its length; unlock
 /// append   write to the part
 /// finish   lock; complete the part; rename it; subtract what it replaced; unlock
 /// store    all of these in one lock
@@ -40,7 +39,6 @@ extension EntryStore {
 
     private var largestEntry: Int { folder.byteLimit - UsageFile.byteCount }
 
-    /// Stores an entry.
     mutating func store(_ entry: DataCacheEntry, for key: DataCacheKey, _ name: EntryName) throws {
         let byteCount = EntryFile.byteCount(payload: entry.data.count, key, entry.metadata)
         try step(name) { store in
@@ -53,21 +51,18 @@ extension EntryStore {
         }
     }
 
-    /// Starts a streamed entry.
-    ///
-    /// - Parameter expected: The expected number of bytes, or nil if it is unknown.
+    /// Starts an entry of about the expected length, or of unknown length.
     mutating func beginStream(_ name: EntryName, expected: Int?) throws -> PartialFile {
         let expected = expected.map { min($0, .max / 2) + Self.typicalTailSize }
         let byteCount = expected ?? min(Self.firstReservation, largestEntry)
         return try step(name) { store in
             try store.expectFit(byteCount)
             let part = try store.locked(creating: true) { store in try store.begin(name, byteCount) }
-            guard let part else { throw Self.folderRemoved }
+            guard let part else { throw DataCacheFailure.inaccessible("The folder was removed") }
             return part
         }
     }
 
-    /// Writes bytes.
     mutating func append(_ bytes: Data, to part: inout PartialFile) throws {
         try step(part.name, part) { store in
             let byteCount = part.payloadLength + bytes.count
@@ -81,20 +76,17 @@ extension EntryStore {
         }
     }
 
-    /// Completes an entry.
     mutating func finish(_ part: PartialFile, _ key: DataCacheKey, _ metadata: Data, _ createdAt: Date) throws {
         try step(part.name, part) { store in
             var part = part
             try store.reserve(EntryFile.byteCount(payload: part.payloadLength, key, metadata), for: &part)
-            let tail = try EntryFile.tail(
-                payloadLength: part.payloadLength, part.checksum, key, metadata, createdAt)
+            let tail = try EntryFile.tail(part.payloadLength, part.checksum, key, metadata, createdAt)
             try store.folder.fileSystem.write(tail, to: part.file, at: part.payloadLength)
             try store.lockedWith(part) { store in try store.moveIntoPlace(part) }
         }
         folder.fileSystem.closeFile(part.file)
     }
 
-    /// Removes a part.
     mutating func discard(_ part: PartialFile) {
         // If this fails, nobody has locked the part once it is closed. The next scan removes it and corrects the counter.
         try? lockedWith(part) { store in
@@ -105,7 +97,6 @@ extension EntryStore {
         folder.fileSystem.closeFile(part.file)
     }
 
-    /// Removes an entry, if there is one.
     mutating func remove(_ name: EntryName) throws { _ = try locked { store in try store.removeFile(name) } }
 
     private func expectFit(_ byteCount: Int) throws {
@@ -114,30 +105,15 @@ extension EntryStore {
         }
     }
 
-    /// Makes room for a part and creates it. Requires the lock.
+    /// Creates a part and reserves space for it. Requires the lock.
     private mutating func begin(_ name: EntryName, _ byteCount: Int) throws -> PartialFile {
-        try makeRoom(for: byteCount, replacing: name)
-        try addUsed(byteCount)
-        do {
-            return try createPart(name, byteCount)
-        } catch {
-            try addUsed(-byteCount)
-            throw error
-        }
-    }
-
-    private func createPart(_ name: EntryName, _ byteCount: Int) throws -> PartialFile {
         let (path, file) = try createFile()
-        do {
-            _ = try folder.fileSystem.lock(file, waits: false)
-            try folder.fileSystem.truncate(file, to: byteCount)
-            return PartialFile(name: name, file: file, path: path, reserved: byteCount)
-        } catch {
-            // If the file can't be removed, it is a leftover.
-            try? folder.fileSystem.remove(path)
-            folder.fileSystem.closeFile(file)
-            throw error
+        var part = PartialFile(name: name, file: file, path: path)
+        try step(name, part) { store in
+            _ = try store.folder.fileSystem.lock(file, waits: false)
+            try store.reserve(byteCount, for: &part)
         }
+        return part
     }
 
     /// Creates the file in `tmp` with the lowest free number.
@@ -180,7 +156,7 @@ extension EntryStore {
             try folder.fileSystem.makeFolder(folder.folder(of: part.name))
             try folder.fileSystem.rename(part.path, to: path)
         }
-        folder.uses.forget(part.name)
+        folder.uses.times.withLock { $0[part.name] = nil }
         if let replaced { try addUsed(-replaced) }
     }
 
@@ -191,7 +167,7 @@ extension EntryStore {
             try body(&store)
             return true
         }
-        if isDone != true { throw Self.folderRemoved }
+        if isDone != true { throw DataCacheFailure.inaccessible("The folder was removed") }
     }
 
     /// Runs a step of a store. If it fails or is refused, the part is removed, and so is the older entry for the key,
@@ -208,7 +184,4 @@ extension EntryStore {
             throw error
         }
     }
-
-    /// The folder was removed while an entry was written.
-    private static var folderRemoved: DataCacheFailure { .inaccessible("The folder was removed") }
 }

@@ -6,6 +6,87 @@ import ImageCore
     import Foundation
 #endif
 
+/// The counter of the bytes in use, which all processes share. Its `flock` is the lock of the folder.
+///
+/// ```text
+/// 24 bytes, little-endian:
+///   magic    4  "SILu"
+///   layout   4  3 for subfolders, 4 for a flat folder
+///   used     8  the lengths of all entries, parts and this file
+///   check    8  the complement of the first 8 bytes combined with `used` (exclusive or)
+/// ```
+/// Bytes are added before they are written, and subtracted after they are removed. So a process that ends at any moment
+/// leaves a counter that is right or too high, never one that is too low. The next scan of the folder corrects it.
+struct UsageFile {
+    static let byteCount = 24
+    private static let magic: UInt32 = 0x754C_4953
+
+    private let folder: CacheFolder
+    /// The open file, which stays open between locks.
+    private var file: Int32?
+    /// The number of bytes in use. Nil if the file is new or damaged. Up to date only while the folder is locked.
+    private(set) var used: Int?
+    /// Whether the folder has another format or layout. Up to date only while the folder is locked.
+    private(set) var isOfOtherFormat = false
+
+    init(_ folder: CacheFolder) { self.folder = folder }
+
+    /// Waits for the lock of the folder, and reads the counter. Returns false if the folder doesn't exist and isn't
+    /// created.
+    mutating func lock(creating: Bool) throws -> Bool {
+        while let file = try file ?? openFile(creating: creating) {
+            self.file = file
+            var isRead = false
+            defer { if !isRead { close() } }
+            _ = try folder.fileSystem.lock(file, waits: true)
+            // The folder can have been removed and created again. Then others lock another file.
+            if try folder.fileSystem.statusIfCurrent(file, at: folder.usage) == nil { continue }
+            parse(try folder.fileSystem.read(file, Self.byteCount, at: 0))
+            isRead = true
+            return true
+        }
+        return false
+    }
+
+    func unlock() {
+        if let file { folder.fileSystem.unlock(file) }
+    }
+
+    /// Writes the counter. Requires the lock.
+    mutating func setUsed(_ byteCount: Int) throws {
+        guard let file else { return }
+        let known = max(Self.byteCount, byteCount)
+        try folder.fileSystem.write(bytes(UInt64(known)), to: file, at: 0)
+        used = known
+    }
+
+    mutating func close() {
+        if let file = file.take() { folder.fileSystem.closeFile(file) }
+    }
+
+    private func openFile(creating: Bool) throws -> Int32? {
+        if let file = try ifExists({ try folder.fileSystem.openToUpdate(folder.usage) }) { return file }
+        guard creating else { return nil }
+        try folder.fileSystem.makeFolder(folder.root)
+        return try folder.fileSystem.openToUpdate(folder.usage)
+    }
+
+    private func bytes(_ used: UInt64) -> Data {
+        let head = UInt64(folder.options.layout == .sharded ? 3 : 4) << 32 | UInt64(Self.magic)
+        var bytes = Data()
+        for word in [head, used, ~(head ^ used)] { bytes.append(word) }
+        return bytes
+    }
+
+    private mutating func parse(_ bytes: Data) {
+        let head = bytes.number(at: 0, 8)
+        let used = bytes.number(at: 8, 8)
+        let isIntact = head & 0xFFFF_FFFF == UInt64(Self.magic) && bytes.number(at: 16, 8) == ~(head ^ used)
+        isOfOtherFormat = isIntact && bytes != self.bytes(used)
+        self.used = isIntact && !isOfOtherFormat ? Int(exactly: used) : nil
+    }
+}
+
 /// Changes the folder of a cache: its lock, its counter, and the order in which entries are evicted.
 ///
 /// All methods block. The cache calls them one at a time, on its own queue. The entry to evict is found in a list from
@@ -14,7 +95,7 @@ import ImageCore
 /// modification times of their files.
 struct EntryStore {
     let folder: CacheFolder
-    private var usage: UsageFile
+    var usage: UsageFile
     private var isLocked = false
     /// The entries that can be evicted. The least recently used one is last.
     private var candidates: [ListedEntry] = []
@@ -26,13 +107,8 @@ struct EntryStore {
 
     private var fileSystem: FileSystem { folder.fileSystem }
 
-    /// The number of bytes in use. Up to date only while the folder is locked.
-    var used: Int { usage.used ?? 0 }
-
     /// Calls `body` while the folder is locked for all processes, or in the lock of the caller. Returns nil if the
-    /// folder doesn't exist.
-    ///
-    /// - Parameter creating: Whether the folder is created.
+    /// folder doesn't exist and isn't created.
     mutating func locked<Result>(
         creating: Bool = false, _ body: (inout EntryStore) throws -> Result
     ) throws -> Result? {
@@ -52,11 +128,6 @@ struct EntryStore {
         if let used = usage.used { try usage.setUsed(used + byteCount) }
     }
 
-    /// Closes the file of the counter.
-    mutating func close() { usage.close() }
-
-    // MARK: Scanning
-
     /// Lists all entries, corrects the counter, and removes leftovers of ended processes. Requires the lock.
     @discardableResult
     mutating func scan() throws -> [ListedEntry] {
@@ -71,9 +142,8 @@ struct EntryStore {
 
     func listEntries() throws -> [ListedEntry] { try folder.folders().flatMap { try folder.entries(in: $0) } }
 
-    /// Removes the parts whose writers have ended, because nobody has locked them. Requires the lock.
-    ///
-    /// Returns the sum of the lengths of the other parts.
+    /// Removes the parts that nobody has locked, because their writers have ended, and returns the sum of the lengths of
+    /// the others. Requires the lock.
     @discardableResult
     mutating func removeLeftovers() throws -> Int {
         var livingByteCount = 0
@@ -110,11 +180,7 @@ struct EntryStore {
         }
     }
 
-    // MARK: Evicting
-
-    /// Evicts entries until `byteCount` more bytes fit. Requires the lock.
-    ///
-    /// - Parameter name: The entry that is replaced. It is removed before others are evicted.
+    /// Evicts entries until `byteCount` more bytes fit, first the one that is replaced. Requires the lock.
     mutating func makeRoom(for byteCount: Int, replacing name: EntryName) throws {
         if try fits(byteCount) { return }
         try removeFile(name)
@@ -128,10 +194,8 @@ struct EntryStore {
         }
     }
 
-    /// Evicts the least recently used entry that is left in the list, and returns its size. Returns nil if the list is
-    /// spent. Requires the lock.
-    ///
-    /// - Parameter time: Entries that were used at this time or later stay.
+    /// Evicts the least recently used entry that is left in the list, and returns its size. Returns nil if none is left
+    /// that was not used since `time`. Requires the lock.
     mutating func evict(unusedSince time: Date = .distantFuture) throws -> Int? {
         let latest = folder.latestUse
         while let candidate = candidates.last, candidate.modified < time || candidate.modified > latest {
@@ -148,7 +212,7 @@ struct EntryStore {
     }
 
     private func fits(_ byteCount: Int) throws -> Bool {
-        guard byteCount <= folder.byteLimit - used else { return false }
+        guard byteCount <= folder.byteLimit - (usage.used ?? 0) else { return false }
         let free = folder.options.minimumFreeSpace
         return try free <= 0 || fileSystem.availableBytes(at: folder.root) - byteCount >= free
     }
@@ -182,23 +246,15 @@ struct EntryStore {
 
     /// Writes the times of uses to the files. A time that can't be written is lost, and its entry seems older.
     func writeUses() {
-        for (name, time) in folder.uses.take() {
-            do {
-                try fileSystem.setModified(time, at: folder.path(name))
-            } catch {
-                // The entry was removed, or the folder is read-only.
-            }
-        }
+        // It fails if the entry was removed, or the folder is read-only.
+        for (name, time) in folder.uses.take() { try? fileSystem.setModified(time, at: folder.path(name)) }
     }
 }
 
-/// Opening, reporting, verifying and trimming. Long operations are steps, between which other operations can run.
+/// Reporting, verifying and trimming. Long operations are steps, between which other operations can run.
 extension EntryStore {
     /// The number of entries that are evicted in one step, while the folder is locked.
     private static let evictionsPerStep = 64
-
-    /// Removes leftovers of ended processes. Doesn't list the entries.
-    mutating func open() throws { _ = try locked { store in try store.removeLeftovers() } }
 
     /// Lists all files, and returns the size and age of the contents.
     mutating func status() throws -> DiskCacheStatus {
@@ -216,7 +272,6 @@ extension EntryStore {
             oldestUse: times.min(), newestUse: times.max())
     }
 
-    /// Removes all entries.
     mutating func removeAll() throws {
         _ = try locked { store in
             try store.removeEntries()
@@ -240,14 +295,13 @@ extension EntryStore {
         return report
     }
 
-    /// Evicts a few of the entries that were not used since a time, while more than `byteCount` bytes are in use.
-    ///
-    /// Returns the lengths of their files.
+    /// Evicts a few of the entries that were not used since a time, while more than `byteCount` bytes are in use. Returns
+    /// the lengths of their files.
     mutating func evictSome(downTo byteCount: Int = 0, unusedSince time: Date = .distantFuture) throws -> [Int] {
         try locked { store in
             var evicted: [Int] = []
-            while evicted.count < Self.evictionsPerStep, store.used - UsageFile.byteCount > max(0, byteCount),
-                let byteCount = try store.evict(unusedSince: time)
+            while let used = store.usage.used, used - UsageFile.byteCount > max(0, byteCount),
+                evicted.count < Self.evictionsPerStep, let byteCount = try store.evict(unusedSince: time)
             {
                 evicted.append(byteCount)
             }

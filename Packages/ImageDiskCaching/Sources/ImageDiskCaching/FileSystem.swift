@@ -27,12 +27,9 @@ package struct FileSystem: Sendable {
     /// Is called before each call. Tests throw a failure in it.
     private let willCall: (@Sendable (Call, _ path: String) throws -> Void)?
 
-    /// Creates a file system.
     package init(willCall: (@Sendable (Call, _ path: String) throws -> Void)? = nil) { self.willCall = willCall }
 
-    /// Opens a file for reading. Does not follow symbolic links.
-    ///
-    /// - Parameter cached: Whether to throw instead of waiting for a device.
+    /// Opens a file for reading. Does not follow symbolic links. If `cached`, throws instead of waiting for a device.
     func openToRead(_ path: String, cached: Bool = false) throws -> Int32 {
         try open(cached ? .openCached : .openToRead, path, O_RDONLY, cached: cached)
     }
@@ -46,9 +43,7 @@ package struct FileSystem: Sendable {
     /// Closes a file, which also unlocks it. A failure can't be handled.
     func closeFile(_ file: Int32) { _ = close(file) }
 
-    /// Reads up to `count` bytes. Returns fewer at the end of the file.
-    ///
-    /// - Parameter cached: Whether to throw, or return fewer bytes, instead of waiting for a device.
+    /// Reads up to `count` bytes. Returns fewer at the end of the file, and if `cached` instead of waiting for a device.
     func read(_ file: Int32, _ count: Int, at offset: Int, cached: Bool = false) throws -> Data {
         var data = Data(count: count)
         var end = 0
@@ -64,7 +59,6 @@ package struct FileSystem: Sendable {
         return end == count ? data : data.prefix(end)
     }
 
-    /// Writes all bytes at an offset.
     func write(_ bytes: Data, to file: Int32, at offset: Int) throws {
         var written = 0
         while written < bytes.count {
@@ -96,7 +90,6 @@ package struct FileSystem: Sendable {
     /// Unlocks a file. The call fails only for a descriptor that is not open.
     func unlock(_ file: Int32) { _ = flock(file, LOCK_UN) }
 
-    /// Returns the status of an open file.
     func status(of file: Int32) throws -> FileStatus {
         var status = stat()
         try perform(.status, "") { unsafe fstat(file, &status) }
@@ -131,30 +124,25 @@ package struct FileSystem: Sendable {
         try perform(.rename, path) { unsafe renameat(AT_FDCWD, path, AT_FDCWD, newPath) }
     }
 
-    /// Removes a file. Open descriptors can still read it.
     func remove(_ path: String) throws { try perform(.remove, path) { unsafe unlink(path) } }
 
     /// Creates a folder and its parents, unless it exists.
     func makeFolder(_ path: String) throws {
-        try willCall?(.makeFolder, path)
-        try reportingCode("mkdir") {
+        try performInFoundation(.makeFolder, path) {
             try FileManager.default.createDirectory(
                 atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         }
     }
 
-    /// Returns the names of the files in a folder.
     func list(_ path: String) throws -> [String] {
-        try willCall?(.list, path)
-        return try reportingCode("opendir") { try FileManager.default.contentsOfDirectory(atPath: path) }
+        try performInFoundation(.list, path) { try FileManager.default.contentsOfDirectory(atPath: path) }
     }
 
     /// Returns the free space, in bytes, on the device of a folder.
     func availableBytes(at path: String) throws -> Int {
         var status = statvfs()
         try perform(.availableBytes, path) { unsafe statvfs(path, &status) }
-        return Int(
-            clamping: UInt64(status.f_bavail).multipliedReportingOverflow(by: UInt64(status.f_frsize)).partialValue)
+        return Int(clamping: UInt64(status.f_bavail) &* UInt64(status.f_frsize))
     }
 
     private func open(_ call: Call, _ path: String, _ flags: Int32, cached: Bool = false) throws -> Int32 {
@@ -172,6 +160,18 @@ package struct FileSystem: Sendable {
             if code != EINTR { throw FileSystemFailure(call: call.rawValue, code: code) }
         }
     }
+
+    /// Throws the code of the system call that made a method of Foundation fail.
+    private func performInFoundation<Result>(_ call: Call, _ path: String, _ body: () throws -> Result) throws -> Result
+    {
+        try willCall?(call, path)
+        do {
+            return try body()
+        } catch {
+            let cause = (error as? CocoaError)?.underlying as? POSIXError
+            throw FileSystemFailure(call: call.rawValue, code: cause?.code.rawValue ?? EIO)
+        }
+    }
 }
 
 /// The status of a file.
@@ -181,7 +181,6 @@ extension FileStatus {
     var isRegular: Bool { st_mode & S_IFMT == S_IFREG }
     var byteCount: Int { Int(st_size) }
 
-    /// The time of the last modification.
     var modified: Date {
         #if canImport(Darwin)
             let time = st_mtimespec
@@ -196,7 +195,6 @@ extension FileStatus {
 package struct FileSystemFailure: Error, Hashable {
     /// The name of the call, as in its manual page.
     let call: String
-    /// The value of errno.
     let code: Int32
 
     package init(call: String, code: Int32) {
@@ -209,12 +207,10 @@ package struct FileSystemFailure: Error, Hashable {
     var alreadyExists: Bool { code == EEXIST }
     /// Whether the path is not a file of the cache, for example a symbolic link, a folder or a pipe.
     var isForeign: Bool { [ELOOP, EISDIR, ENXIO, ENOTDIR].contains(code) }
-    /// Whether the process has no permission.
     var isForbidden: Bool { [EACCES, EPERM, EROFS].contains(code) }
     /// Whether the device failed to read or write.
     var isDeviceError: Bool { code == EIO }
 
-    /// The system call and the reason as text.
     var text: String {
         // strerror returns a valid C string for any number, and the string is copied at once.
         "\(call): \(unsafe String(cString: strerror(code)))"
@@ -222,18 +218,16 @@ package struct FileSystemFailure: Error, Hashable {
 }
 
 extension DataCacheFailure {
-    /// The failure that the cache throws for an error in it.
     init(_ error: any Error) {
-        switch error {
-        case let failure as DataCacheFailure: self = failure
-        case let failure as FileSystemFailure:
-            switch failure.code {
-            case ENOSPC, EDQUOT: self = .noSpace
-            case EACCES, EPERM, EROFS, ENOENT, ENOTDIR, EISDIR, ELOOP, ENAMETOOLONG, EEXIST:
-                self = .inaccessible(failure.text)
-            default: self = .io(failure.text)
-            }
-        default: self = .io("\(error)")
+        guard let failure = error as? FileSystemFailure else {
+            self = error as? DataCacheFailure ?? .io("\(error)")
+            return
+        }
+        switch failure.code {
+        case ENOSPC, EDQUOT: self = .noSpace
+        case EACCES, EPERM, EROFS, ENOENT, ENOTDIR, EISDIR, ELOOP, ENAMETOOLONG, EEXIST:
+            self = .inaccessible(failure.text)
+        default: self = .io(failure.text)
         }
     }
 }
@@ -244,15 +238,5 @@ func ifExists<Result>(_ body: () throws -> Result) throws -> Result? {
         return try body()
     } catch let failure as FileSystemFailure where failure.isNotFound {
         return nil
-    }
-}
-
-/// Throws the code of the system call that made a method of Foundation fail.
-private func reportingCode<Result>(_ call: String, _ body: () throws -> Result) throws -> Result {
-    do {
-        return try body()
-    } catch {
-        let cause = (error as? CocoaError)?.underlying as? POSIXError
-        throw FileSystemFailure(call: call, code: cause?.code.rawValue ?? EIO)
     }
 }

@@ -8,7 +8,6 @@ struct WorkQueue: Sendable {
 
     init(_ label: String) { queue = DispatchQueue(label: label) }
 
-    /// Runs work on the queue and returns its result.
     func run<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws(DataCacheFailure) -> Value {
         let result = await withCheckedContinuation { continuation in
             queue.async { continuation.resume(returning: Result { try work() }) }
@@ -28,7 +27,6 @@ final class StoreQueue: Sendable {
 
     init(_ store: consuming sending EntryStore) { self.store = Mutex(store) }
 
-    /// Makes a change and returns its result.
     func change<Value: Sendable>(
         _ work: @escaping @Sendable (inout EntryStore) throws -> Value
     ) async throws(DataCacheFailure) -> Value {
@@ -37,12 +35,7 @@ final class StoreQueue: Sendable {
 
     /// Makes a change after the current ones, without waiting for it.
     func changeLater(_ work: @escaping @Sendable (inout EntryStore) throws -> Void) {
-        queue.async {
-            do {
-                try self.store.withLock { try work(&$0) }
-            } catch {
-                // The next operation that needs this work tries again and throws the error.
-            }
-        }
+        // The next operation that needs this work tries again and throws the error.
+        queue.async { try? self.store.withLock { try work(&$0) } }
     }
 }
