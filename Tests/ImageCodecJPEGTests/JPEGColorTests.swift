@@ -99,3 +99,90 @@ func adobeSegment(transform: UInt8) -> (marker: UInt8, bytes: [UInt8]) {
 func iccSegment(_ bytes: [UInt8], number: UInt8 = 1, of count: UInt8 = 1) -> (marker: UInt8, bytes: [UInt8]) {
     (0xE2, Array("ICC_PROFILE".utf8) + [0, number, count] + bytes)
 }
+
+/// Chromium 156, Pillow, libvips, FFmpeg, OpenCV and gdk-pixbuf read all of these files the same way: four components
+/// are inverted CMYK, or YCCK if Adobe's marker says so.
+@Suite("JPEG with four components")
+struct JPEGInkTests {
+    typealias Segment = (marker: UInt8, bytes: [UInt8])
+
+    private static let jfif: Segment = (0xE0, Array("JFIF".utf8) + [0, 1, 1, 0, 0, 1, 0, 1, 0, 0])
+
+    private static func adobe(_ transform: UInt8, version: UInt8 = 100, rest: [UInt8] = []) -> Segment {
+        (0xEE, Array("Adobe".utf8) + [0, version, 0, 0, 0, 0, transform] + rest)
+    }
+
+    /// Segments before the frame of an image in CMYK.
+    static let plain: [(name: String, segments: [Segment])] = [
+        ("nothing", []),
+        ("JFIF", [jfif]),
+        ("Adobe", [adobe(0)]),
+        ("JFIF, then Adobe", [jfif, adobe(0)]),
+        ("Adobe, then JFIF", [adobe(0), jfif]),
+        ("Adobe of another version", [adobe(0, version: 1)]),
+        ("a longer Adobe segment", [adobe(0, version: 101, rest: [1, 2, 3])]),
+        ("an Adobe segment that is too short", [(0xEE, Array("Adobe".utf8) + [0, 100, 0, 0, 0, 0])]),
+        ("a segment of another program", [(0xEE, Array("Adobf".utf8) + [0, 100, 0, 0, 0, 0, 2])]),
+    ]
+
+    /// Segments before the frame of an image in YCCK.
+    static let transformed: [(name: String, segments: [Segment])] = [
+        ("Adobe", [adobe(2)]),
+        ("JFIF, then Adobe", [jfif, adobe(2)]),
+        ("Adobe of another version", [adobe(2, version: 1)]),
+        ("transform 1", [adobe(1)]),
+        ("an unknown transform", [adobe(7)]),
+    ]
+
+    private static func file(_ levels: [Int], _ segments: [Segment], frame: UInt8 = 0xC0) -> FlatJPEG {
+        FlatJPEG(
+            width: 16, height: 16, components: levels.map { .init(level: $0) }, segments: segments, frameMarker: frame)
+    }
+
+    /// Checks the color and the ink at every scale, with and without a profile, at once and from pieces.
+    private func expect(_ file: FlatJPEG, rgba: [UInt8], ink: [UInt8], _ name: String) throws {
+        var profiled = file
+        profiled.segments.append(iccSegment([1]))
+        #expect(try jpeg.header(of: file.data).nativeLayout == .rgba8)
+        #expect(try jpeg.header(of: profiled.data).nativeLayout == .cmyk8)
+        for side in [16, 8, 4, 2] {
+            let size = PixelSize(width: side, height: side)
+            for data in [file.data, profiled.data] {
+                let pixels = try jpeg.pixels(data, size: size)
+                #expect(pixels.prefix(4).largestDifference(to: rgba) <= 1, "\(name) at \(side)")
+                let preview = try preview(of: data, size: size, layout: .rgba8)
+                #expect(preview == pixels, "\(name) at \(side)")
+            }
+            let pixels = try jpeg.pixels(profiled.data, size: size, layout: .cmyk8)
+            #expect(pixels.prefix(4).largestDifference(to: ink) <= 1, "\(name) at \(side)")
+            #expect(try preview(of: profiled.data, size: size, layout: .cmyk8) == pixels, "\(name) at \(side)")
+        }
+    }
+
+    private func preview(of data: Data, size: PixelSize, layout: PixelLayout) throws -> [UInt8] {
+        let image = JPEGDecoder().makeIncrementalImage(limits: .default)
+        try image.append(data.prefix(60))
+        try image.append(data.dropFirst(60))
+        try image.start(size: size, layout: layout)
+        let sink = CollectingRowSink()
+        try image.decodePreview(into: sink)
+        return sink.pixels
+    }
+
+    @Test("CMYK is inverted, with or without a marker", arguments: plain.indices)
+    func cmyk(index: Int) throws {
+        let (name, segments) = Self.plain[index]
+        for frame in [0xC0, 0xC2] as [UInt8] {
+            let file = Self.file([255, 204, 0, 204], segments, frame: frame)
+            try expect(file, rgba: [204, 163, 0, 255], ink: [0, 51, 255, 51], name)
+        }
+    }
+
+    @Test("YCCK is converted to inverted CMYK", arguments: transformed.indices)
+    func ycck(index: Int) throws {
+        let (name, segments) = Self.transformed[index]
+        // Luma 100, Cb 90 and Cr 170 are 159, 83 and 33 by JFIF's equations. Adobe stores their complement.
+        let file = Self.file([100, 90, 170, 204], segments)
+        try expect(file, rgba: [77, 138, 178, 255], ink: [159, 83, 33, 51], name)
+    }
+}

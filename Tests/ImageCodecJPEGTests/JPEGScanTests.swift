@@ -4,6 +4,8 @@ import ImageCore
 import ImageTesting
 import Testing
 
+@testable import GeneratedImages
+
 /// The encoder writes ten scans. 0: first bits of DC. 1 and 4: first bits of luma AC. 2 and 3: of chroma AC. 5: one
 /// more bit of luma AC. 6: the last bit of DC. 7 and 8: the last bit of chroma AC. 9: of luma AC.
 @Suite("Scans of progressive JPEG")
@@ -171,5 +173,55 @@ private final class CancellingSink: PixelRowSink {
     func checkCancellation() throws(DecodingFailure) {
         checks += 1
         if checks > limit { throw .cancelled }
+    }
+}
+
+@Suite("JPEG scaling")
+struct JPEGScalingTests {
+    private static let image = FlatJPEG(width: 161, height: 120, components: [.init { $0 + $1 }])
+
+    @Test(
+        "the decodable size is the smallest of 1, 1/2, 1/4, 1/8 that covers the target",
+        arguments: [
+            (PixelSize(width: 161, height: 120), PixelSize(width: 161, height: 120)),
+            (PixelSize(width: 82, height: 1), PixelSize(width: 161, height: 120)),
+            (PixelSize(width: 81, height: 60), PixelSize(width: 81, height: 60)),
+            (PixelSize(width: 1, height: 31), PixelSize(width: 81, height: 60)),
+            (PixelSize(width: 41, height: 30), PixelSize(width: 41, height: 30)),
+            (PixelSize(width: 21, height: 15), PixelSize(width: 21, height: 15)),
+            (PixelSize(width: 1, height: 1), PixelSize(width: 21, height: 15)),
+            (PixelSize(width: 5000, height: 1), PixelSize(width: 161, height: 120)),
+        ])
+    func decodableSize(target: PixelSize, expected: PixelSize) throws {
+        let image = try JPEGDecoder().open(Self.image.data, limits: .default)
+        #expect(image.decodableSize(covering: target) == expected)
+        #expect(try jpeg.pixels(Self.image.data, size: expected).count == expected.area * 4)
+    }
+
+    @Test("an image of one pixel is not scaled")
+    func onePixel() throws {
+        let file = FlatJPEG(width: 1, height: 1, components: [.init(level: 33)])
+        let image = try JPEGDecoder().open(file.data, limits: .default)
+        #expect(image.decodableSize(covering: PixelSize(width: 1, height: 1)) == PixelSize(width: 1, height: 1))
+        #expect(try jpeg.pixels(file.data) == [33, 33, 33, 255])
+    }
+
+    @Test("unsupported sizes, layouts and frames are rejected")
+    func unsupportedRequests() throws {
+        let image = try JPEGDecoder().open(Self.image.data, limits: .default)
+        let stored = image.header.storedSize
+        let sink = CollectingRowSink()
+        for size in [
+            PixelSize(width: 20, height: 15), PixelSize(width: 162, height: 120), PixelSize(width: 0, height: 0),
+        ] {
+            #expect(throws: DecodingFailure.unsupported(.jpeg, "161x120 can't be scaled to \(size)")) {
+                try image.decode(frame: 0, size: size, layout: .rgba8, into: sink)
+            }
+        }
+        #expect(throws: DecodingFailure.self) { try image.decode(frame: 0, size: stored, layout: .cmyk8, into: sink) }
+        #expect(throws: DecodingFailure.noSuchFrame(1, frameCount: 1)) {
+            try image.decode(frame: 1, size: stored, layout: .rgba8, into: sink)
+        }
+        #expect(sink.offeredCount == 0)
     }
 }

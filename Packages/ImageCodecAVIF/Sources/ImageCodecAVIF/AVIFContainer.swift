@@ -198,10 +198,8 @@
             return (first, others)
         }
 
-        /// Returns how often a track is played, from the duration of its edit list and that of the track.
-        ///
-        /// An edit list that is repeated has the flag 1 (ISO/IEC 23008-12, 9.6.1). A track without one loops forever, as in
-        /// browsers.
+        /// Returns how often a track is played, from its duration and that of its edit list, which has the flag 1 if it is
+        /// repeated (ISO/IEC 23008-12, 9.6.1). A track without one loops forever, as in browsers.
         private static func loopCount(of parts: [Box], _ reader: inout BoxReader) throws(DecodingFailure) -> Int {
             guard let edits = try reader.boxes(in: parts.filter { $0.name == "edts" }, named: "elst").first,
                 let header = parts.first(where: { $0.name == "tkhd" })

@@ -24,7 +24,6 @@
         /// Creates a decoder. It has no state.
         public init() {}
 
-        /// `.avif`.
         public var format: ImageFormat { .avif }
 
         /// Returns whether the data starts with a file type box that has the brand `avif` or `avis` (AVIF 1.1,
@@ -186,11 +185,8 @@
     }
 
     extension ImageOrientation {
-        /// Creates the orientation of an image that is rotated, then mirrored (ISO/IEC 23008-12, 6.5.10 and 6.5.12).
-        ///
-        /// - Parameters:
-        ///   - rotation: Quarter turns counterclockwise.
-        ///   - mirror: 0 for none, 1 if the top and bottom are exchanged, 2 if the left and right are.
+        /// Creates the orientation of an image that is rotated counterclockwise in quarter turns, then mirrored: 1 exchanges
+        /// top and bottom, 2 left and right (ISO/IEC 23008-12, 6.5.10 and 6.5.12).
         init(rotation: Int, mirror: Int) {
             let orientations: [[ImageOrientation]] = [
                 [.up, .downMirrored, .upMirrored],

@@ -38,10 +38,7 @@
             self.colorProfile = colorProfile
         }
 
-        /// `.avif`.
         public var format: ImageFormat { .avif }
-
-        /// True.
         public var keepsAlpha: Bool { true }
 
         /// Encodes a still image.
@@ -57,9 +54,6 @@
         ///
         /// Every frame is a sample of its own, even if it equals the previous one.
         ///
-        /// - Parameters:
-        ///   - frames: One or more frames of the same size.
-        ///   - loopCount: The number of times the animation plays; 0 to loop forever.
         /// - Throws: `.inconsistentFrames` if there are no frames or their sizes differ, or `.unsupportedSize`.
         public func encode(
             _ frames: [AnimationFrame], loopCount: Int, options: EncodingOptions

@@ -72,10 +72,8 @@
             decodedFrame = frame
         }
 
-        /// Converts rows of the decoded frame to RGBA.
-        ///
-        /// - Parameter target: Space for three more rows, each of the whole width.
-        /// - Returns: The number of rows in the target before the first wanted one.
+        /// Converts rows of the decoded frame to RGBA. `target` has space for three more rows, each of the whole width.
+        /// Returns the number of rows in it before the first wanted one.
         func convert(_ rows: Range<Int>, to target: inout [UInt8]) throws(DecodingFailure) -> Int {
             precondition(target.count >= 4 * Int(info.width) * (rows.count + 3))
             var skipped: UInt32 = 0

@@ -1,3 +1,4 @@
+import CImageCodecGIF
 import ImageCore
 
 /// The canvas of an animation, with the state to draw the next frame.
@@ -35,10 +36,8 @@ struct GIFCompositor {
         return 4 * (size.area + saved) + LZWReader.byteCount(pixels: frame.area)
     }
 
-    /// Draws the next frame.
-    ///
-    /// - Parameter sink: Checked for cancellation every 64 rows.
-    /// - Throws: `.truncated` if the frame's data ends early. The available rows are drawn first.
+    /// Draws the next frame. Checks `sink` for cancellation every 64 rows. If the frame's data ends early, draws the
+    /// available rows and throws `.truncated`.
     mutating func draw(
         _ frame: GIFFrame, from source: Span<UInt8>, for sink: any PixelRowSink
     ) throws(DecodingFailure) {
@@ -100,10 +99,8 @@ struct GIFCompositor {
         }
     }
 
-    /// Fills the missing rows of an interlaced frame with copies of the rows above them.
-    ///
-    /// - Parameter painted: The number of decoded rows, in stored order.
-    /// - Returns: The number of valid rows of the canvas.
+    /// Fills the missing rows of an interlaced frame with copies of the rows above them, after `painted` rows in stored
+    /// order. Returns the number of valid rows of the canvas.
     private mutating func fillMissingRows(_ frame: GIFFrame, painted: Int) -> Int {
         guard frame.isInterlaced else { return min(size.height, frame.top + painted) }
         let known = Set(GIFRowOrder(height: frame.height, isInterlaced: true).prefix(painted))
@@ -189,5 +186,113 @@ struct GIFPalette {
 
     private static func pixel(_ red: UInt8, _ green: UInt8, _ blue: UInt8) -> UInt32 {
         (UInt32(red) | UInt32(green) << 8 | UInt32(blue) << 16 | 0xFF00_0000).littleEndian
+    }
+}
+
+/// Decodes a still image row by row, with one row in memory.
+struct GIFRowStreamer {
+    let frame: GIFFrame
+    let canvas: PixelSize
+
+    /// Decodes the frame and sends the rows of the canvas to `sink`. The frame must not be interlaced.
+    func stream(from source: Span<UInt8>, into sink: any PixelRowSink) throws(DecodingFailure) {
+        let palette = GIFPalette(frame.palette, in: source)
+        let reader = try LZWReader()
+        var indices = [UInt8](repeating: 0, count: frame.width)
+        var row = [UInt32](repeating: 0, count: canvas.width)
+        if frame.hasPixels { try reader.start(at: frame.dataOffset, in: source) }
+        for y in 0..<canvas.height {
+            if frame.hasPixels, y >= frame.top, y < frame.top + frame.height {
+                var target = indices.mutableSpan
+                try reader.read(into: &target, from: source)
+                if frame.transparentIndex != nil { row.clear(0..<row.count) }
+                frame.paint(indices.span, palette: palette, onto: &row, at: 0, clippedTo: canvas.width)
+            } else if y == frame.top + frame.height {
+                row.clear(0..<row.count)
+            }
+            try row.sendAsBytes(0..<canvas.width, to: sink)
+        }
+    }
+}
+
+extension GIFFrame {
+    /// Paints a row of indices onto the canvas row that starts at `start`. Transparent pixels leave the canvas
+    /// unchanged.
+    func paint(
+        _ indices: Span<UInt8>, palette: GIFPalette, onto pixels: inout [UInt32], at start: Int,
+        clippedTo canvasWidth: Int
+    ) {
+        let visible = max(0, min(width, canvasWidth - left, indices.count))
+        guard visible > 0 else { return }
+        let transparent = CInt(transparentIndex ?? -1)
+        let range = start + left..<start + left + visible
+        // Safe: both buffers hold `visible` elements, and the palette holds 256.
+        unsafe pixels.withUnsafeMutableBufferPointer { pixels in
+            let target = pixels.extracting(range)
+            unsafe indices.withUnsafeBufferPointer { indices in
+                unsafe palette.colors.withUnsafeBufferPointer { colors in
+                    unsafe gif_paint(indices.baseAddress, visible, colors.baseAddress, transparent, target.baseAddress)
+                }
+            }
+        }
+    }
+}
+
+extension [UInt32] {
+    mutating func clear(_ range: Range<Int>) {
+        var pixels = mutableSpan
+        for index in range { pixels[index] = 0 }
+    }
+
+    /// Sends pixels to a sink as bytes in memory order.
+    func sendAsBytes(_ range: Range<Int>, to sink: any PixelRowSink) throws(DecodingFailure) {
+        // Safe: the view covers initialized elements and does not outlive the call.
+        let bytes = unsafe span.extracting(range).bytes
+        try sink.receive(Span(_bytes: bytes))
+    }
+}
+
+/// Decompresses the pixel indices of images, row by row (GIF89a, appendix F).
+/// In C, to avoid a second bounds check for each access.
+///
+/// Safe: the handle is valid from `init` to `deinit` and never leaves the class. Spans are not stored.
+@safe final class LZWReader {
+    private let handle: OpaquePointer
+
+    init() throws(DecodingFailure) {
+        guard let handle = unsafe gif_lzw_open() else { throw .unsupported(.gif, "out of memory") }
+        unsafe self.handle = handle
+    }
+
+    deinit { unsafe gif_lzw_close(handle) }
+
+    /// Returns the most memory for decompressing an image, in bytes. The strings are as long as the image, but not longer than
+    /// those of a full table (8.4 MB), and their buffer grows by doubling.
+    static func byteCount(pixels: Int) -> Int {
+        let (table, longestString) = (32_768, 4_096)
+        return table + min(2 * (pixels + longestString) + table, 16 << 20)
+    }
+
+    /// Starts the image whose LZW code size byte is at `offset`. Throws `.malformed` if it is not from 1 to 11, or
+    /// `.truncated`.
+    func start(at offset: Int, in source: Span<UInt8>) throws(DecodingFailure) {
+        let outcome = unsafe source.withUnsafeBufferPointer { bytes in
+            unsafe gif_lzw_start(handle, bytes.baseAddress, bytes.count, offset)
+        }
+        if outcome == gif_lzw_malformed { throw .malformed(.gif, "the LZW code size is \(source[offset])") }
+        if outcome != gif_lzw_ok { throw .truncated(.gif) }
+    }
+
+    /// Fills `row` with the next indices. `source` must be the same in each call.
+    func read(into row: inout MutableSpan<UInt8>, from source: Span<UInt8>) throws(DecodingFailure) {
+        var filled = 0
+        let outcome = unsafe source.withUnsafeBufferPointer { bytes in
+            unsafe row.withUnsafeMutableBufferPointer { row in
+                unsafe gif_lzw_read(handle, bytes.baseAddress, bytes.count, row.baseAddress, row.count, &filled)
+            }
+        }
+        if outcome == gif_lzw_malformed { throw .malformed(.gif, "an LZW code is not in the table") }
+        if outcome == gif_lzw_out_of_memory { throw .unsupported(.gif, "out of memory") }
+        if outcome != gif_lzw_ok { throw .truncated(.gif) }
     }
 }

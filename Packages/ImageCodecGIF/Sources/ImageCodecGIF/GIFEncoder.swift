@@ -16,7 +16,6 @@ public struct GIFEncoder: ImageEncoder {
     /// Creates an encoder.
     public init() {}
 
-    /// `.gif`.
     public var format: ImageFormat { .gif }
 
     /// Encodes a still image. `isProgressive` interlaces it; the other options are ignored.
@@ -26,14 +25,12 @@ public struct GIFEncoder: ImageEncoder {
         try encode([AnimationFrame(bitmap: bitmap, delay: .zero)], loopCount: 1, options: options)
     }
 
-    /// Encodes an animation. Delays are rounded to hundredths of a second and limited to 655.35 seconds.
+    /// Encodes an animation. Delays are rounded to hundredths of a second, up to 655.35 seconds. `loopCount` is at most
+    /// 65,536.
     ///
     /// Frames of an opaque animation store only the rectangle that changed. If a frame has transparent pixels, all
     /// frames are stored whole and the canvas is cleared between them.
     ///
-    /// - Parameters:
-    ///   - frames: One or more frames of the same size.
-    ///   - loopCount: The number of times the animation plays, up to 65,536; 0 to loop forever.
     /// - Throws: `.inconsistentFrames` if there are no frames or their sizes differ, or `.unsupportedSize`.
     public func encode(
         _ frames: [AnimationFrame], loopCount: Int, options: EncodingOptions

@@ -19,15 +19,12 @@
         /// Creates a decoder. It has no state.
         public init() {}
 
-        /// `.heic`.
         public var format: ImageFormat { .heic }
 
         /// Returns whether the data starts with an `ftyp` box with a brand of HEIF or HEVC, and none of AVIF.
         public func recognizes(_ prefix: Data) -> Bool { FileSignature.format(of: prefix) == .heic }
 
         /// Reads the boxes of the file. Decodes no pixels. A truncated file is accepted if its `meta` box is complete.
-        ///
-        /// - Throws: `.malformed`, `.truncated`, `.unsupported` or `.limitExceeded`.
         public func open(_ data: Data, limits: DecodingLimits) throws(DecodingFailure) -> any OpenedImage {
             try limits.check(.encodedBytes, data.count)
             guard recognizes(data.prefix(FileSignature.byteCount)) else {

@@ -28,10 +28,7 @@
             self.colorProfile = colorProfile
         }
 
-        /// `.heic`.
         public var format: ImageFormat { .heic }
-
-        /// True.
         public var keepsAlpha: Bool { true }
 
         /// Encodes a still image.

@@ -46,10 +46,8 @@
             parameterSets = sets
         }
 
-        /// Returns the slices of a picture, each after its length in four bytes. Other NAL units are removed.
-        ///
-        /// Throws `.malformed` unless the data has one picture, which is all that an image item may have (ISO/IEC 23008-12,
-        /// B.2). libde265 would decode each further picture, at the cost of a whole image.
+        /// Returns the slices of a picture, each after its length in four bytes, without other NAL units. Throws `.malformed`
+        /// unless there is one picture, as in every image item (ISO/IEC 23008-12, B.2): libde265 would decode each.
         func slices(in data: Data) throws(DecodingFailure) -> Data {
             var slices = Data(capacity: data.count)
             var rest = data

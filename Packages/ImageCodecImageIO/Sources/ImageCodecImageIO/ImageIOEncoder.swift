@@ -31,9 +31,6 @@
 
         /// Encodes an animation, or a still image if there is one frame.
         ///
-        /// - Parameters:
-        ///   - frames: One or more frames of the same size.
-        ///   - loopCount: The number of times the animation plays; 0 to loop forever.
         /// - Throws: `.animationUnsupported`, `.inconsistentFrames`, `.unsupportedSize` or `.failed`.
         public func encode(
             _ frames: [AnimationFrame], loopCount: Int, options: EncodingOptions

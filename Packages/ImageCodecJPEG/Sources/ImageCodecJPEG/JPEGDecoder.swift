@@ -20,15 +20,12 @@ public struct JPEGDecoder: IncrementalImageDecoder {
     /// Creates a decoder. It has no state.
     public init() {}
 
-    /// `.jpeg`.
     public var format: ImageFormat { .jpeg }
 
     /// Returns whether the data starts with a start-of-image marker and the first byte of another marker.
     public func recognizes(_ prefix: Data) -> Bool { prefix.starts(with: [0xFF, 0xD8, 0xFF]) }
 
     /// Reads the header.
-    ///
-    /// - Throws: `.malformed`, `.truncated`, `.unsupported` or `.limitExceeded`.
     public func open(_ data: Data, limits: DecodingLimits) throws(DecodingFailure) -> any OpenedImage {
         try limits.check(.encodedBytes, data.count)
         guard recognizes(data.prefix(32)) else { throw .malformed(.jpeg, "the start-of-image marker is missing") }
@@ -62,8 +59,6 @@ final class OpenedJPEG: OpenedImage {
         DCTScale.smallest(of: header.storedSize, covering: target).applied(to: header.storedSize)
     }
 
-    /// Returns the size to decode at.
-    ///
     /// With `.speed`, a progressive image is decoded at twice the size of others: its first scans contain enough
     /// detail, and without it thumbnails of small files would be visibly blurred.
     func decodableSize(covering target: PixelSize, preference: DecodingPreference) -> PixelSize {

@@ -15,7 +15,6 @@ public struct JPEGEncoder: ImageEncoder {
     /// Creates an encoder. It has no state.
     public init() {}
 
-    /// `.jpeg`.
     public var format: ImageFormat { .jpeg }
 
     /// Encodes an image.

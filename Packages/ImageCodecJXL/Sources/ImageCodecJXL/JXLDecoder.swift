@@ -26,7 +26,6 @@
         /// - Parameter pool: Provides the memory of images and takes it back. Use the pool of the cache that stores them.
         public init(pool: PixelBufferPool? = nil) { self.pool = pool }
 
-        /// `.jxl`.
         public var format: ImageFormat { .jxl }
 
         public func using(_ pool: PixelBufferPool) -> JXLDecoder { JXLDecoder(pool: self.pool ?? pool) }
@@ -37,8 +36,6 @@
 
         /// Reads the headers of the image and of each frame. Decodes no pixels. A truncated file is accepted if the header of
         /// the first displayed frame is complete.
-        ///
-        /// - Throws: `.malformed`, `.truncated`, `.unsupported` or `.limitExceeded`.
         public func open(_ data: Data, limits: DecodingLimits) throws(DecodingFailure) -> any OpenedImage {
             try limits.check(.encodedBytes, data.count)
             guard recognizes(data.prefix(12)) else {

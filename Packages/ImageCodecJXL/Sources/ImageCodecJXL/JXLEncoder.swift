@@ -34,10 +34,7 @@
             self.colorProfile = colorProfile
         }
 
-        /// `.jxl`.
         public var format: ImageFormat { .jxl }
-
-        /// True.
         public var keepsAlpha: Bool { true }
 
         /// Encodes a still image.
@@ -52,13 +49,9 @@
             return writer.data
         }
 
-        /// Encodes an animation. Delays are rounded to milliseconds and clamped to 1 to 4,294,967,295 ms.
+        /// Encodes an animation. Delays are rounded to milliseconds, from 1 to 4,294,967,295, which is also the largest
+        /// `loopCount`. Every frame is stored as a whole.
         ///
-        /// Every frame is stored as a whole.
-        ///
-        /// - Parameters:
-        ///   - frames: One or more frames of the same size.
-        ///   - loopCount: The number of times the animation plays, up to 4,294,967,295; 0 to loop forever.
         /// - Throws: `.inconsistentFrames` if there are no frames or their sizes differ, `.unsupportedSize`, or `.failed`.
         public func encode(
             _ frames: [AnimationFrame], loopCount: Int, options: EncodingOptions

@@ -76,10 +76,7 @@
         /// The number of groups of low frequencies, each of which covers 8 x 8 groups.
         private var lowFrequencyCount = 1
 
-        /// Reads the frame at a byte of the codestream.
-        ///
-        /// - Parameter isPreview: Whether it is the preview, which is before the first frame.
-        /// - Throws: `.truncated` or `.malformed`.
+        /// Reads the frame at a byte of the codestream, or the preview, which is before the first frame.
         static func read(
             _ codestream: Data, at offset: Int, info: JXLInfo, isPreview: Bool
         ) throws(DecodingFailure) -> JXLFrame {

@@ -48,10 +48,7 @@
             isPreviewNext = info.hasPreview
         }
 
-        /// Reads the headers that are available.
-        ///
-        /// - Parameter stopsAtFirst: Whether to stop after the first displayed frame.
-        /// - Throws: `.malformed`, `.unsupported` or `.limitExceeded`.
+        /// Reads the headers that are available, or only up to the first displayed frame.
         mutating func read(
             _ codestream: Data, limits: DecodingLimits, stopsAtFirst: Bool = false
         ) throws(DecodingFailure) {

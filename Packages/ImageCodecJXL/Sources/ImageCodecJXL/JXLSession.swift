@@ -44,10 +44,8 @@
             return (event, used)
         }
 
-        /// Reads the header. Returns nil if the codestream ends before.
-        ///
-        /// An ICC profile can be 256 times as large as its compressed form. Its size is limited by the number of bytes that
-        /// are read.
+        /// Reads the header. Returns nil if the codestream ends before. Limits the bytes that are read, because an ICC
+        /// profile can be 256 times as large as its compressed form.
         func readHeader(of codestream: Data, limits: DecodingLimits) throws(DecodingFailure) -> JXLInfo? {
             while true {
                 let end = min(codestream.count, position + 16 << 10)

@@ -43,7 +43,7 @@ static void use_table(ilp_expansion *made, int depth, int size) {
 }
 
 /* Writes a gray pixel in a layout. */
-static void put_gray(uint8_t *pixel, ilp_layout layout, uint8_t level, uint8_t alpha) {
+static inline void put_gray(uint8_t *pixel, ilp_layout layout, uint8_t level, uint8_t alpha) {
     switch (layout) {
     case ILP_GRAY8: pixel[0] = level; break;
     case ILP_GRAY_ALPHA8: pixel[0] = level; pixel[1] = alpha; break;
@@ -97,51 +97,37 @@ EXPAND(rgb8_with_key) {
     }
 }
 
-EXPAND(rgb16) {
-    (void)expansion;
+static inline __attribute__((always_inline)) void expand_rgb16(
+    const uint16_t *key, const uint8_t *stored, uint8_t *pixels, size_t count
+) {
     for (size_t i = 0; i < count; i++, stored += 6, pixels += 4) {
         for (int channel = 0; channel < 3; channel++) pixels[channel] = scaled(stored + 2 * channel);
-        pixels[3] = 255;
-    }
-}
-
-EXPAND(rgb16_with_key) {
-    const uint16_t *key = expansion->key;
-    for (size_t i = 0; i < count; i++, stored += 6, pixels += 4) {
-        for (int channel = 0; channel < 3; channel++) pixels[channel] = scaled(stored + 2 * channel);
-        bool is_key = is_sample(stored, key[0]) && is_sample(stored + 2, key[1]) && is_sample(stored + 4, key[2]);
+        bool is_key = key != NULL && is_sample(stored, key[0]) && is_sample(stored + 2, key[1])
+            && is_sample(stored + 4, key[2]);
         pixels[3] = is_key ? 0 : 255;
     }
 }
+
+EXPAND(rgb16) { (void)expansion; expand_rgb16(NULL, stored, pixels, count); }
+EXPAND(rgb16_with_key) { expand_rgb16(expansion->key, stored, pixels, count); }
 
 EXPAND(rgba16) {
     (void)expansion;
     for (size_t i = 0; i < 4 * count; i++) pixels[i] = scaled(stored + 2 * i);
 }
 
-EXPAND(gray16) {
-    (void)expansion;
-    for (size_t i = 0; i < count; i++) put_gray(pixels + 4 * i, ILP_RGBA8, scaled(stored + 2 * i), 255);
-}
-
-EXPAND(gray16_with_key) {
-    for (size_t i = 0; i < count; i++) {
-        uint8_t alpha = is_sample(stored + 2 * i, expansion->key[0]) ? 0 : 255;
-        put_gray(pixels + 4 * i, ILP_RGBA8, scaled(stored + 2 * i), alpha);
+static inline __attribute__((always_inline)) void expand_gray16(
+    const uint16_t *key, const uint8_t *stored, uint8_t *pixels, size_t count, const ilp_layout layout
+) {
+    for (size_t i = 0; i < count; i++, stored += 2, pixels += ilp_pixel_bytes(layout)) {
+        put_gray(pixels, layout, scaled(stored), key != NULL && is_sample(stored, key[0]) ? 0 : 255);
     }
 }
 
-EXPAND(gray16_to_gray) {
-    (void)expansion;
-    for (size_t i = 0; i < count; i++) pixels[i] = scaled(stored + 2 * i);
-}
-
-EXPAND(gray16_with_key_to_gray_alpha) {
-    for (size_t i = 0; i < count; i++) {
-        uint8_t alpha = is_sample(stored + 2 * i, expansion->key[0]) ? 0 : 255;
-        put_gray(pixels + 2 * i, ILP_GRAY_ALPHA8, scaled(stored + 2 * i), alpha);
-    }
-}
+EXPAND(gray16) { (void)expansion; expand_gray16(NULL, stored, pixels, count, ILP_RGBA8); }
+EXPAND(gray16_with_key) { expand_gray16(expansion->key, stored, pixels, count, ILP_RGBA8); }
+EXPAND(gray16_to_gray) { (void)expansion; expand_gray16(NULL, stored, pixels, count, ILP_GRAY8); }
+EXPAND(gray16_with_key_to_gray_alpha) { expand_gray16(expansion->key, stored, pixels, count, ILP_GRAY_ALPHA8); }
 
 EXPAND(gray_alpha8) {
     (void)expansion;

@@ -18,15 +18,12 @@ public struct PNGDecoder: IncrementalImageDecoder {
     /// Creates a decoder. It has no state.
     public init() {}
 
-    /// `.png`.
     public var format: ImageFormat { .png }
 
     /// Returns whether the data starts with the eight bytes of the PNG signature.
     public func recognizes(_ prefix: Data) -> Bool { prefix.starts(with: PNGChunkStream.signature) }
 
     /// Reads the chunks before the pixels, and the orientation.
-    ///
-    /// - Throws: `.malformed`, `.truncated`, `.unsupported` or `.limitExceeded`.
     public func open(_ data: Data, limits: DecodingLimits) throws(DecodingFailure) -> any OpenedImage {
         try limits.check(.encodedBytes, data.count)
         guard recognizes(data.prefix(32)) else { throw .malformed(.png, "the PNG signature is missing") }

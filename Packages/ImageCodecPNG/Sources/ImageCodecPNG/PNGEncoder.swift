@@ -17,10 +17,7 @@ public struct PNGEncoder: ImageEncoder {
         self.compressionLevel = min(max(compressionLevel, 0), 9)
     }
 
-    /// `.png`.
     public var format: ImageFormat { .png }
-
-    /// True.
     public var keepsAlpha: Bool { true }
 
     /// Encodes an image. `options.isProgressive` interlaces it (Adam7). The other options are ignored.

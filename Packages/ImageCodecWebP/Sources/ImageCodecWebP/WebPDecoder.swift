@@ -28,7 +28,6 @@ public struct WebPDecoder: ImageDecoder {
     ///   them.
     public init(pool: PixelBufferPool? = nil) { self.pool = pool }
 
-    /// `.webp`.
     public var format: ImageFormat { .webp }
 
     public func using(_ pool: PixelBufferPool) -> WebPDecoder { WebPDecoder(pool: self.pool ?? pool) }
@@ -39,8 +38,6 @@ public struct WebPDecoder: ImageDecoder {
     }
 
     /// Checks the whole container. Decodes no pixels. A truncated file is accepted if its header is complete.
-    ///
-    /// - Throws: `.malformed`, `.truncated`, `.unsupported` or `.limitExceeded`.
     public func open(_ data: Data, limits: DecodingLimits) throws(DecodingFailure) -> any OpenedImage {
         try limits.check(.encodedBytes, data.count)
         guard recognizes(data.prefix(12)) else {
@@ -128,10 +125,8 @@ final class OpenedWebP: OpenedImage {
         try image.send(0..<size.height, of: decoded.span, size: size, to: sink)
     }
 
-    /// Sends the available rows of a truncated file, then throws `.truncated`.
-    ///
-    /// The bytes are decoded in pieces of about 256 rows to allow cancellation. For each piece, libwebp decodes a few
-    /// rows of a lossless image again.
+    /// Sends the available rows of a truncated file, then throws `.truncated`. Decodes about 256 rows at a time, to
+    /// allow cancellation.
     private func stream(
         _ image: WebPImage, size: PixelSize, into sink: any PixelRowSink
     ) throws(DecodingFailure) {

@@ -17,10 +17,7 @@ public struct WebPEncoder: ImageEncoder {
     /// Creates an encoder. It has no state.
     public init() {}
 
-    /// `.webp`.
     public var format: ImageFormat { .webp }
-
-    /// True.
     public var keepsAlpha: Bool { true }
 
     /// Encodes a still image.
@@ -31,13 +28,10 @@ public struct WebPEncoder: ImageEncoder {
         return try EncodedWebP(bitmap, area: PixelArea(bitmap.size), options: options).data
     }
 
-    /// Encodes an animation. Delays are rounded to milliseconds and limited to 16,777,215 ms.
+    /// Encodes an animation. Delays are rounded to milliseconds, from 1 to 16,777,215. `loopCount` is at most 65,535.
     ///
     /// Every frame is stored, even if it equals the previous one. A frame stores only the rectangle that changed.
     ///
-    /// - Parameters:
-    ///   - frames: One or more frames of the same size.
-    ///   - loopCount: The number of times the animation plays, up to 65,535; 0 to loop forever.
     /// - Throws: `.inconsistentFrames` if there are no frames or their sizes differ, or `.unsupportedSize`.
     public func encode(
         _ frames: [AnimationFrame], loopCount: Int, options: EncodingOptions

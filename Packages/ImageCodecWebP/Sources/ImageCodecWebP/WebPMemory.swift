@@ -11,9 +11,7 @@ extension WebPImage {
     ///
     /// A lossless image needs 4 bytes per pixel, its small images and its tables. The alpha of a lossy image needs 1
     /// byte per pixel, and as much as a lossless image if it is losslessly encoded.
-    ///
-    /// - Parameter range: The range of the image's chunks, optionally with a RIFF header.
-    /// - Throws: `.limitExceeded`, or `.truncated` or `.malformed` for the header of a lossless image.
+    /// Throws `.truncated` or `.malformed` for the header of a lossless image.
     func checkMemory(
         outputBytes: Int, at range: Range<Int>, of data: Data, limits: DecodingLimits
     ) throws(DecodingFailure) {
@@ -70,10 +68,8 @@ struct VP8LMemoryEstimate {
     private var width: Int
     private let height: Int
 
-    /// - Parameters:
-    ///   - stream: The payload of a VP8L chunk, or of an ALPH chunk after its first byte.
-    ///   - hasHeader: Whether the stream starts with signature, size and version, as in VP8L chunks.
-    /// - Throws: `.truncated` or `.malformed` if libwebp fails before it allocates the tables.
+    /// Reads the payload of a VP8L chunk, which starts with a header, or of an ALPH chunk after its first byte. Throws
+    /// `.truncated` or `.malformed` if libwebp fails before it allocates the tables.
     init(of stream: Data, hasHeader: Bool, size: PixelSize) throws(DecodingFailure) {
         reader = VP8LBitReader(stream)
         (width, height) = (size.width, size.height)

@@ -108,11 +108,7 @@ private final class ColorConvertingStage: PixelRowSink {
 
     deinit { unsafe color_transform_close(handle) }
 
-    /// Converts pixels.
-    ///
-    /// - Parameters:
-    ///   - pixels: Complete pixels in `layout`.
-    ///   - target: The output, with at least four bytes per pixel.
+    /// Converts complete pixels in `layout` to four bytes per pixel.
     func apply(_ pixels: Span<UInt8>, into target: inout MutableSpan<UInt8>) {
         let count = pixels.count / layout.bytesPerPixel
         precondition(target.count >= 4 * count, "the target is too short")
@@ -201,10 +197,8 @@ private enum SampleColors {
     }
 }
 
-/// The transforms that were created last, up to eight of them.
-///
-/// Creating a transform can take longer than decoding a thumbnail, and images from the same camera or site often have
-/// the same profile.
+/// The last transforms, up to eight. Creating one can take longer than decoding a thumbnail, and images from the same
+/// camera or site often have the same profile.
 final class ColorTransformCache: Sendable {
     /// The input from which a transform is created.
     enum Source: Hashable, Sendable {

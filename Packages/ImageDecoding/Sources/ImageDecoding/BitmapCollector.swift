@@ -20,10 +20,8 @@ final class BitmapCollector: PixelRowSink {
     private static let stripRows = 16
 
     /// - Parameters:
-    ///   - storedSize: The size of the result in stored orientation.
     ///   - origin: The first column and row to keep.
     ///   - checksAlpha: False if every pixel is known to be opaque.
-    ///   - pool: The pool of the memory.
     init(
         storedSize: PixelSize, origin: (x: Int, y: Int), orientation: ImageOrientation, checksAlpha: Bool,
         pool: PixelBufferPool?

@@ -51,10 +51,8 @@ struct DownsamplingPlan: Hashable {
         return max(Double(output.width) / region.width, Double(output.height) / region.height)
     }
 
-    /// Returns the size at which the codec decodes.
-    ///
-    /// It may be one percent below the desired oversampling. That is not visible, and the next larger size of the codec
-    /// can take four times as long.
+    /// Returns the size at which the codec decodes. It may be one percent below the desired oversampling, which is not
+    /// visible: the next larger size of the codec can take four times as long.
     private static func codecSize(
         stored: PixelSize, scale: Double, oversampling: Double, decodableSize: (PixelSize) -> PixelSize
     ) -> PixelSize {

@@ -62,15 +62,12 @@ struct LanczosWeights {
 enum LanczosFilter {
     static let lobes = 3.0
 
-    /// Writes weights with a sum of 1.
+    /// Writes `count` weights with a sum of 1. There is space for a multiple of four.
     ///
     /// - Parameters:
-    ///   - values: The output, with space for `count` weights, rounded up to a multiple of four.
-    ///   - count: The number of weights.
     ///   - distance: The distance of the first sample from the center of the filter, in samples.
     ///   - stretch: The width of the filter as a multiple of its normal width.
-    ///   - nearest: The index of the sample that gets all the weight if the sum is close to 0. This does not happen for
-    ///     regions inside the source.
+    ///   - nearest: The sample that gets all the weight if the sum is close to 0, which regions inside the source avoid.
     static func sample(
         into values: inout [Double], count: Int, from distance: Double, stretchedBy stretch: Double, nearest: Int
     ) {

@@ -49,11 +49,8 @@ struct RowKernels {
 
     /// Filters three planes to a row with three floats per pixel. Writes one more float at the end.
     ///
-    /// - Parameters:
-    ///   - planeStride: The distance between the planes in samples.
-    ///   - starts: The first sample of each pixel, in ascending order. The `weights.stride` samples from there are inside
-    ///     the plane.
-    ///   - offset: The start of the row in `pixels`, at least 0.
+    /// - Parameter starts: The first sample of each pixel, in ascending order. The `weights.stride` samples from there are
+    ///   inside the plane.
     func filter(
         _ planes: [Int16], planeStride: Int, starts: [Int32], weights: FixedPointWeights, into pixels: inout [Float],
         at offset: Int
@@ -94,11 +91,8 @@ struct RowKernels {
         precondition(starts.isEmpty || (starts[0] >= 0 && Int(starts[starts.count - 1]) + taps <= stride))
     }
 
-    /// Replaces `sums` by the weighted sum of rows.
-    ///
-    /// - Parameters:
-    ///   - offsets: The start of each row in `rows`. Rows are as long as `sums`.
-    ///   - firstWeight: The index of the weight of the first row. The other weights follow.
+    /// Replaces `sums` by the weighted sum of the rows at `offsets`, which are as long as `sums`. The weights start at
+    /// `firstWeight`.
     func sum(
         _ rows: [Float], at offsets: [Int], weights: [Float], from firstWeight: Int, into sums: inout [Float]
     ) {

@@ -96,11 +96,8 @@ struct RoundedRectangle {
     /// The number of scan lines in each row of pixels. The shape is exact along each of them.
     private static let linesPerRow = 16
 
-    /// Creates a rectangle in an image of `width` by `height` pixels.
-    ///
-    /// - Parameters:
-    ///   - inset: The distance from the edges of the image. The rectangle is empty if it is too large.
-    ///   - radii: The radii without the inset, which fit the image. They are reduced by the inset.
+    /// Creates a rectangle at a distance of `inset` from the edges of an image, which reduces `radii`. It is empty if the
+    /// distance is too large.
     init(width: Int, height: Int, inset: Double = 0, radii: CornerRadii) {
         left = inset
         top = inset
@@ -164,8 +161,7 @@ struct RoundedRectangle {
 
 /// An image clipped to a rounded rectangle, with a border along its inner side.
 ///
-/// Each pixel is a sum of parts: the image inside the border, the border over the image, and nothing outside. Pixels
-/// that are completely inside the border keep their exact bytes.
+/// Each pixel is a sum of image, border and nothing. Pixels completely inside the border keep their exact bytes.
 struct ShapedImage {
     private let image: Bitmap
     private let outer: RoundedRectangle
