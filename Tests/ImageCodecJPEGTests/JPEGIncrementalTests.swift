@@ -33,7 +33,7 @@ struct JPEGIncrementalTests {
     @Test("an image with one scan gains rows, which do not change")
     func rowByRow() throws {
         let file = try landscapeFile(progressive: false)
-        let whole = rows(of: file).rows
+        let whole = try rows(of: file).rows
         let image = try started(file)
         var heights: [Int] = []
         for offset in stride(from: 0, to: file.count, by: 500) {
@@ -62,7 +62,7 @@ struct JPEGIncrementalTests {
             try image.append(file[end - 3..<end])
             taken = end
             #expect(image.extent == PreviewExtent(passes: index + 1, rows: 112 / denominator))
-            let sofar = rows(of: file.prefix(scan.data.upperBound), denominator: denominator)
+            let sofar = try rows(of: file.prefix(scan.data.upperBound), denominator: denominator)
             #expect(try preview(of: image) == sofar.rows)
         }
         #expect(try preview(of: image) == rows(of: file, denominator: denominator).rows)

@@ -101,11 +101,11 @@ struct JPEGLimitTests {
         "the available rows of a truncated file with one scan are delivered unchanged", arguments: [0.6, 0.95])
     func truncatedRows(quality: Double) throws {
         let file = try landscapeFile(quality: quality, progressive: false)
-        let whole = rows(of: file).rows
+        let whole = try rows(of: file).rows
         let data = try #require(scans(of: file).first).data
         var heights: [Int] = []
         for count in stride(from: data.lowerBound, to: data.upperBound - 100, by: 97) {
-            let (shown, failure) = rows(of: file.prefix(count))
+            let (shown, failure) = try rows(of: file.prefix(count))
             #expect(failure == .truncated(.jpeg))
             #expect(shown.elementsEqual(whole.prefix(shown.count)), "\(count) bytes")
             heights.append(shown.count)
@@ -119,12 +119,12 @@ struct JPEGLimitTests {
     func truncatedFirstScan() throws {
         let file = try landscapeFile(quality: 0.95, progressive: true)
         let data = try #require(scans(of: file).first).data
-        let (none, failure) = rows(of: file.prefix(data.lowerBound + 1))
+        let (none, failure) = try rows(of: file.prefix(data.lowerBound + 1))
         #expect(none.isEmpty)
         #expect(failure == .truncated(.jpeg))
-        let (half, _) = rows(of: file.prefix(data.lowerBound + data.count / 2))
+        let (half, _) = try rows(of: file.prefix(data.lowerBound + data.count / 2))
         #expect((30..<80).contains(half.count))
-        let (all, _) = rows(of: file.prefix(scans(of: file)[1].data.lowerBound + 1))
+        let (all, _) = try rows(of: file.prefix(scans(of: file)[1].data.lowerBound + 1))
         #expect(all.count == 112)
     }
 

@@ -12,19 +12,19 @@ import Testing
 struct JPEGScanTests {
     @Test("at 1/8, the block means are exact although scans are skipped")
     func exactMeans() throws {
-        let expected = rows(of: landscapeFile(progressive: false), denominator: 8)
-        #expect(rows(of: landscapeFile(progressive: true), denominator: 8) == expected)
+        let expected = try rows(of: landscapeFile(progressive: false), denominator: 8)
+        #expect(try rows(of: landscapeFile(progressive: true), denominator: 8) == expected)
     }
 
     @Test("at 1/8, damage in skipped scans and after the last needed scan has no effect")
     func leavesOut() throws {
         let file = try landscapeFile(progressive: true)
-        let expected = rows(of: file, denominator: 8)
+        let expected = try rows(of: file, denominator: 8)
         var damaged = file
         for index in [1, 2, 3, 4, 5, 7, 8, 9] { damaged.resetBytes(in: scans(of: file)[index].data) }
-        #expect(rows(of: damaged, denominator: 8) == expected)
-        #expect(rows(of: damaged).rows != rows(of: file).rows)
-        #expect(rows(of: file.prefix(scans(of: file)[7].start), denominator: 8) == expected)
+        #expect(try rows(of: damaged, denominator: 8) == expected)
+        #expect(try rows(of: damaged).rows != rows(of: file).rows)
+        #expect(try rows(of: file.prefix(scans(of: file)[7].start), denominator: 8) == expected)
     }
 
     @Test("data after the last needed scan is not read")
@@ -32,8 +32,8 @@ struct JPEGScanTests {
         let file = try landscapeFile(progressive: true)
         let end = scans(of: file)[6].data.upperBound
         let broken = file.prefix(end) + Data([0xFF, 0xC4, 0, 4, 0, 0]) + file.dropFirst(end)
-        #expect(rows(of: broken, denominator: 8) == rows(of: file, denominator: 8))
-        guard case .malformed(.jpeg, _) = rows(of: broken).failure else {
+        #expect(try rows(of: broken, denominator: 8) == rows(of: file, denominator: 8))
+        guard case .malformed(.jpeg, _) = try rows(of: broken).failure else {
             Issue.record("a broken table was accepted")
             return
         }
@@ -42,16 +42,16 @@ struct JPEGScanTests {
     @Test("a file without the last needed scan is truncated and decodes without it")
     func needed() throws {
         let file = try landscapeFile(progressive: true)
-        let (shown, failure) = rows(of: file.prefix(scans(of: file)[6].start), denominator: 8)
+        let (shown, failure) = try rows(of: file.prefix(scans(of: file)[6].start), denominator: 8)
         #expect(failure == .truncated(.jpeg))
         #expect(shown.count == 14)
-        #expect(signalToNoise(shown, rows(of: file, denominator: 8).rows) > 40)
+        #expect(signalToNoise(shown, try rows(of: file, denominator: 8).rows) > 40)
     }
 
     @Test("at full size, a file without its last scans is truncated", arguments: 1...9)
     func fullSizeNeedsAll(scan: Int) throws {
         let file = try landscapeFile(progressive: true)
-        let (shown, failure) = rows(of: file.prefix(scans(of: file)[scan].start))
+        let (shown, failure) = try rows(of: file.prefix(scans(of: file)[scan].start))
         #expect(failure == .truncated(.jpeg))
         #expect(shown.count == 112)
     }
@@ -60,11 +60,11 @@ struct JPEGScanTests {
     func speed() throws {
         let file = try landscapeFile(progressive: true)
         let first = file.prefix(scans(of: file)[1].start)
-        let (shown, failure) = rows(of: first, denominator: 8, preference: .speed)
+        let (shown, failure) = try rows(of: first, denominator: 8, preference: .speed)
         #expect(failure == nil)
-        #expect(rows(of: file, denominator: 8, preference: .speed).rows == shown)
-        #expect(signalToNoise(shown, rows(of: file, denominator: 8).rows) > 40)
-        #expect(rows(of: first, denominator: 8).failure == .truncated(.jpeg))
+        #expect(try rows(of: file, denominator: 8, preference: .speed).rows == shown)
+        #expect(signalToNoise(shown, try rows(of: file, denominator: 8).rows) > 40)
+        #expect(try rows(of: first, denominator: 8).failure == .truncated(.jpeg))
     }
 
     @Test("at 1/4 with speed preferred, two scans are sufficient, and refinements of skipped scans are not read")
@@ -73,9 +73,9 @@ struct JPEGScanTests {
         let (shown, failure) = try rows(
             of: file.prefix(scans(of: file)[2].start), denominator: 4, preference: .speed)
         #expect(failure == nil)
-        #expect(rows(of: file, denominator: 4, preference: .speed).rows == shown)
-        #expect(signalToNoise(lumas(shown), lumas(rows(of: file, denominator: 4).rows)) > 25)
-        let onlyMeans = rows(of: file.prefix(scans(of: file)[1].start), denominator: 4, preference: .speed)
+        #expect(try rows(of: file, denominator: 4, preference: .speed).rows == shown)
+        #expect(signalToNoise(lumas(shown), lumas(try rows(of: file, denominator: 4).rows)) > 25)
+        let onlyMeans = try rows(of: file.prefix(scans(of: file)[1].start), denominator: 4, preference: .speed)
         #expect(onlyMeans.failure == .truncated(.jpeg))
     }
 
@@ -93,33 +93,33 @@ struct JPEGScanTests {
     @Test("with fine quantization, the last bits are skipped with little error", arguments: [2, 4])
     func fineSteps(denominator: Int) throws {
         let file = try landscapeFile(quality: 0.95, progressive: true)
-        let (shown, failure) = rows(of: file.prefix(scans(of: file)[9].start), denominator: denominator)
+        let (shown, failure) = try rows(of: file.prefix(scans(of: file)[9].start), denominator: denominator)
         #expect(failure == nil)
-        #expect(rows(of: file, denominator: denominator).rows == shown)
-        let all = rows(of: landscapeFile(quality: 0.95, progressive: false), denominator: denominator).rows
+        #expect(try rows(of: file, denominator: denominator).rows == shown)
+        let all = try rows(of: landscapeFile(quality: 0.95, progressive: false), denominator: denominator).rows
         #expect(shown != all)
         #expect(signalToNoise(shown, all) > 40)
     }
 
     @Test("with coarse quantization, every scan is read", arguments: [2, 4], [0.3, 0.6])
     func coarseSteps(denominator: Int, quality: Double) throws {
-        let all = rows(of: landscapeFile(quality: quality, progressive: false), denominator: denominator)
+        let all = try rows(of: landscapeFile(quality: quality, progressive: false), denominator: denominator)
         #expect(all.failure == nil)
         let file = try landscapeFile(quality: quality, progressive: true)
-        #expect(rows(of: file, denominator: denominator) == all)
+        #expect(try rows(of: file, denominator: denominator) == all)
         #expect(
-            rows(of: file.prefix(scans(of: file)[9].start), denominator: denominator).failure == .truncated(.jpeg))
+            try rows(of: file.prefix(scans(of: file)[9].start), denominator: denominator).failure == .truncated(.jpeg))
     }
 
     @Test("the limit on scans counts only scans that are read")
     func limit() throws {
         let file = try landscapeFile(progressive: true)
         let two = DecodingLimits(scans: 2)
-        #expect(rows(of: file, denominator: 8, limits: two).failure == nil)
+        #expect(try rows(of: file, denominator: 8, limits: two).failure == nil)
         #expect(
-            rows(of: file, denominator: 8, limits: DecodingLimits(scans: 1)).failure
+            try rows(of: file, denominator: 8, limits: DecodingLimits(scans: 1)).failure
                 == .limitExceeded(.scans, value: 2, allowed: 1))
-        #expect(rows(of: file, limits: two).failure == .limitExceeded(.scans, value: 3, allowed: 2))
+        #expect(try rows(of: file, limits: two).failure == .limitExceeded(.scans, value: 3, allowed: 2))
     }
 
     @Test("cancellation is checked while scans are read, before the first row")
@@ -143,7 +143,7 @@ struct JPEGScanTests {
         let end = scans(of: file)[0].data.upperBound
         // A table with one byte.
         let broken = file.prefix(end) + Data([0xFF, marker, 0, 3, 0]) + file.dropFirst(end)
-        guard case .malformed(.jpeg, _) = rows(of: broken).failure else {
+        guard case .malformed(.jpeg, _) = try rows(of: broken).failure else {
             Issue.record("a broken table was accepted")
             return
         }
@@ -155,8 +155,8 @@ struct JPEGScanTests {
         #expect(file.range(of: Data([0xFF, progressive ? 0xCA : 0xC9])) != nil)
         let expected = try rows(
             of: landscapeFile(quality: 0.95, progressive: progressive), denominator: denominator)
-        #expect(rows(of: file, denominator: denominator) == expected)
-        #expect(rows(of: file.prefix(file.count / 2)).failure == .truncated(.jpeg))
+        #expect(try rows(of: file, denominator: denominator) == expected)
+        #expect(try rows(of: file.prefix(file.count / 2)).failure == .truncated(.jpeg))
     }
 }
 
