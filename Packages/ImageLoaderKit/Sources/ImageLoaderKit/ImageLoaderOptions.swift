@@ -43,8 +43,7 @@ public struct ImageLoaderOptions: Sendable {
     public var diskEncoding = DiskEncoding.original
     /// Encrypts the disk cache; nil for no encryption.
     public var diskEncryption: (any DataEncryption)?
-    /// The network for http and https; nil for ``makePlatformTransport()``, which you can also wrap to measure or
-    /// count.
+    /// The network for http and https; nil for ``makePlatformTransport()``, which you can also wrap.
     ///
     /// It is below the cache, which doesn't see what it changes, and has its own connection limits. It receives each
     /// redirect as a request of its own, so add tokens in ``requestModifier``: here, other origins would receive them.
@@ -57,8 +56,7 @@ public struct ImageLoaderOptions: Sendable {
     public var account: String?
     /// Changes each HTTP request before the cache lookup, for example to add a token. It is also called for cache hits.
     ///
-    /// It runs once for each attempt. Retries run it while they have a download slot, so don't wait for the loader in
-    /// it.
+    /// It runs once for each attempt. Retries run it while they hold a download slot, so don't wait for the loader.
     ///
     /// Headers that it adds are part of the disk cache's keys. If a user's token can change, set ``account``, which
     /// replaces them. Keys of the memory cache contain neither, so create a new loader for another user.

@@ -33,8 +33,7 @@ public struct DiskMaintenance: Sendable {
 public struct ImageLoaderConfiguration: Sendable {
     /// Stores decoded images; nil for no memory cache.
     public var memoryCache: (any ImageCache)?
-    /// Returns the text that identifies the image of a URL, in memory, on disk and in progress; nil for the normalized
-    /// URL.
+    /// Returns the text that identifies the image of a URL, in memory and on disk; nil for the normalized URL.
     ///
     /// It is called for each lookup in memory, on the caller's thread.
     public var urlIdentity: (@Sendable (URL) -> String)?

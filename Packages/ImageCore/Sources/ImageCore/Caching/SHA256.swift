@@ -1,7 +1,6 @@
 /// The hash function SHA-256 (FIPS 180-4, sections 5.1.1, 5.3.3 and 6.2.2).
 ///
-/// It names cache files and replaces credentials in keys. swift-crypto would also build BoringSSL, which is much
-/// larger.
+/// It names cache files and replaces credentials in keys. swift-crypto would also build the larger BoringSSL.
 package enum SHA256 {
     private static let initial: [UInt32] = [
         0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19,

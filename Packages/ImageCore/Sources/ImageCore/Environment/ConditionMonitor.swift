@@ -13,8 +13,7 @@ public protocol ConditionMonitor<Condition>: Sendable {
     /// The current condition.
     var condition: Condition { get }
 
-    /// Calls `handler`, which must return quickly, with each later change until the observation is cancelled or
-    /// released.
+    /// Calls `handler`, which must return quickly, with each later change until the observation ends.
     func observe(_ handler: @escaping @Sendable (Condition) -> Void) -> MonitorObservation
 }
 

@@ -13,8 +13,7 @@ extension URL {
     /// - Spaces and control characters around the text are removed, and tabs and line breaks everywhere.
     /// - In http and https URLs, `\` is a `/`, any number of slashes may precede the host, dot segments are removed, and
     ///   hosts that aren't ASCII become IDNA names if Foundation supports it.
-    /// - A `%` without two digits and `[ ] | ^` are encoded, because a `URL` can't contain them. Some browsers send
-    ///   them.
+    /// - A `%` without two digits and `[ ] | ^` are encoded, because a `URL` can't contain them.
     ///
     /// - Parameters:
     ///   - text: An absolute URL, or a reference that is resolved against `base`, such as `../a.png` or `//host/a.png`.
