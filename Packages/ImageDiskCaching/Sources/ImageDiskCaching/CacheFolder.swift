@@ -207,7 +207,6 @@ final class PendingUses: Sendable {
         }
     }
 
-    /// Returns and forgets all uses.
     func take() -> [EntryName: Date] {
         times.withLock { times in
             defer { times = [:] }

@@ -128,8 +128,6 @@ public final class DiskDataCache: DataCache {
     }
 }
 
-// MARK: Streaming
-
 extension DiskDataCache: StreamingDataCache {
     /// Returns a writer for a new entry, which replaces an older one when it is finished.
     ///

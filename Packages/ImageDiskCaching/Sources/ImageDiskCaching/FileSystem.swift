@@ -193,7 +193,6 @@ extension FileStatus {
 
 /// A failed call of the operating system.
 package struct FileSystemFailure: Error, Hashable {
-    /// The name of the call, as in its manual page.
     let call: String
     let code: Int32
 
