@@ -8,11 +8,8 @@ public import HTTPTypes
 
 /// The directives of the Cache-Control field of a request or response (RFC 9111, 5.2).
 ///
-/// Names are case-insensitive; the methods take them in lower case. Directives that violate the grammar, such as those with spaces around `=`, are ignored.
-/// The content of a quoted string is never parsed as directives.
-///
-/// If a directive occurs twice, on one line or on two, the first one applies. RFC 9111, 4.2.1 recommends this, or to treat
-/// the response as stale: `max-age=1, max-age=3600` is stale after a second. Chrome and Safari use the first, too.
+/// The methods take names in lower case. Directives that violate the grammar are ignored. If a directive occurs twice,
+/// the first one applies (4.2.1).
 public struct CacheDirectives: Hashable, Sendable {
     /// The unquoted values by lowercase name. `nil` for directives without a value.
     private let values: [String: String?]
@@ -33,10 +30,8 @@ public struct CacheDirectives: Hashable, Sendable {
     /// Returns the unquoted value of a directive. Returns nil if the directive is missing or has no value.
     public func value(of name: String) -> String? { values[name] ?? nil }
 
-    /// Returns the delta-seconds of a directive (RFC 9111, 1.2.2), at most 2^31.
-    ///
-    /// Returns nil if the directive is missing. Returns 0 if its value isn't a number, so that an invalid lifetime is
-    /// treated as expired (4.2.1).
+    /// Returns the delta-seconds of a directive (RFC 9111, 1.2.2), at most 2^31; nil if it is missing, and 0 if its
+    /// value isn't a number.
     public func seconds(_ name: String) -> TimeInterval? {
         guard let value = values[name] else { return nil }
         return value.flatMap(DeltaSeconds.parse) ?? 0

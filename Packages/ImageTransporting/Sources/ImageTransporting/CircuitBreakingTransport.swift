@@ -8,14 +8,10 @@ import Synchronization
     import Foundation
 #endif
 
-/// Sends no requests to an origin for a while after several consecutive failures, so that nobody waits for an origin that
-/// doesn't respond.
+/// Sends no requests to an origin for a while after several consecutive failures.
 ///
-/// An origin is a scheme, host and port. It fails with each exchange that has no response or one with status 502, 503 or
-/// 504, or whose body stalls or is cut off. Cancelled requests and failures without a network count as nothing. Redirects
-/// are followed here, so that the origin that failed is blamed.
-///
-/// Put this transport behind a cache, not in front of it: stored responses then need no origin.
+/// An origin is a scheme, host and port. It fails if there is no response, one with status 502, 503 or 504, or an
+/// incomplete body. Cancelled requests and failures without a network don't count. Put this transport behind a cache.
 public struct CircuitBreakingTransport: DataTransport {
     private let transport: any DataTransport
     private let breakers: OriginBreakers
@@ -25,12 +21,10 @@ public struct CircuitBreakingTransport: DataTransport {
     /// Creates a transport with a circuit breaker for each origin.
     ///
     /// - Parameters:
-    ///   - transport: The transport that sends the requests.
-    ///   - threshold: The number of consecutive failures after which an origin gets no requests. Values below 1 count as
-    ///     1.
-    ///   - pause: The time for which it gets none. Then a single request tests whether the origin has recovered.
+    ///   - threshold: The number of consecutive failures, at least 1, after which an origin gets no requests.
+    ///   - pause: The time for which it gets none. Then a single request tests the origin.
     ///   - clock: The clock for the pause.
-    ///   - connectivityMonitor: Reports whether there is a network. When it returns, all origins get requests again.
+    ///   - connectivityMonitor: When it reports that the network returns, all origins get requests again.
     public init(
         _ transport: any DataTransport, threshold: Int = 10, pause: Duration = .seconds(5),
         clock: any Clock<Duration>, connectivityMonitor: (any ConditionMonitor<Connectivity>)? = nil
@@ -70,7 +64,7 @@ private final class OriginBreakers: Sendable {
     private struct State {
         var breakers: [String: CircuitBreaker] = [:]
         var isOffline = false
-        /// The number of returns of the network. Exchanges that began before the last one count as nothing.
+        /// The number of returns of the network. Earlier exchanges don't count.
         var returns = 0
     }
 
@@ -129,7 +123,7 @@ private final class OriginBreakers: Sendable {
         }
     }
 
-    /// Reads the connectivity, because the monitor may report a change to others first.
+    /// The monitor may report a change to others first.
     private func readConnectivity() {
         if let connectivityMonitor { connectivityChanged(to: connectivityMonitor.condition) }
     }

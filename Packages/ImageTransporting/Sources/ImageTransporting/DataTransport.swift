@@ -9,17 +9,15 @@ public import HTTPTypes
 /// Sends requests and returns responses whose bodies are read piece by piece.
 ///
 /// Promises:
-/// - `send` returns when the final response head has arrived. It skips informational responses, and follows redirects
-///   up to the limit of the request, or returns them if the request says so. Every status is a response, not an error.
+/// - `send` returns the head of the final response. Informational responses are skipped, and redirects are followed
+///   if the request says so. Every status is a response, not an error.
 /// - The body of the request is sent, if the transport has a server to send it to.
-/// - The response has backpressure: while the consumer doesn't request the next piece, the transport buffers a bounded
-///   number of bytes and pauses the sender.
-/// - A body that is shorter than announced, or ends inside a chunk, throws `.closedEarly`. It never appears complete.
-/// - A body of more than `maxBodyBytes` throws `.tooLarge`, with or without an announced length. An encoded body that
-///   decodes to more throws `.decodedBodyTooLarge`. A head of more than `maxHeadBytes` throws `.headTooLarge`.
-/// - An unknown content coding is no error: the body is delivered as received.
-/// - If the task that waits in `send` or for the body is cancelled, the call throws `.cancelled` and the transfer ends:
-///   the connection is closed or the stream is reset. The same happens if the body is released before its end.
+/// - While the consumer requests no piece, the transport buffers a bounded number of bytes and pauses the sender.
+/// - A body that is shorter than announced, or ends inside a chunk, throws `.closedEarly`.
+/// - A body above `maxBodyBytes` throws `.tooLarge`, or `.decodedBodyTooLarge` if it was encoded. A head above
+///   `maxHeadBytes` throws `.headTooLarge`.
+/// - A body in an unknown content coding is delivered as received.
+/// - Cancelling the task that waits throws `.cancelled` and ends the transfer. Releasing the body ends it, too.
 /// - TLS certificates and host names are always verified.
 public protocol DataTransport: Sendable {
     /// Sends a request. Returns when the head of the final response has arrived.
@@ -38,30 +36,26 @@ public struct TransportRequest: Sendable {
     public var body: Data?
     /// The maximum time to establish a connection, including the TLS handshake.
     public var connectTimeout: Duration
-    /// The maximum time without a byte while the caller waits for the head or the body. Time in which the caller
-    /// doesn't request bytes doesn't count.
+    /// The maximum time without a byte while the caller waits for the head or the body.
     public var stallTimeout: Duration
-    /// The maximum time from `send` to the last byte of the final body, including redirects and all waiting. `nil`
-    /// means no limit.
+    /// The maximum time from `send` to the last byte, including redirects and all waiting. `nil` means no limit.
     public var totalTimeout: Duration?
     /// The maximum size of the response head in bytes as received, including preceding informational responses.
     public var maxHeadBytes: Int
     /// The maximum size of the response body in bytes, after content decoding.
     public var maxBodyBytes: Int
-    /// Whether `send` follows redirects. If false, it returns them like other responses, for callers that use
-    /// `RedirectChain`.
+    /// Whether `send` follows redirects. If false, it returns them like other responses.
     public var followsRedirects: Bool
     /// The maximum number of redirects to follow.
     public var maxRedirects: Int
     /// How a cache in front of the transport treats the request.
     public var cacheUse = CacheUse.standard
-    /// Whether the body is decoded. If false, no content coding is requested and the body is returned as received, even
-    /// if its transfer coding is unknown. URLSession always decodes.
+    /// Whether the body is decoded. If false, no content coding is requested. URLSession always decodes.
     public var decodesContent = true
     /// The text that identifies `url` in a cache, if the caller knows it; nil for the key by the cache's own rules.
     public var cacheKey: String?
     /// The header fields by which a cache distinguishes users, instead of `headers`. They aren't sent. Use them for
-    /// tokens that change while the user stays the same; see `ModifyingTransport`.
+    /// tokens that change while the user stays the same.
     public var identityHeaders: HTTPFields?
 
     /// Creates a request. See the properties for the meaning of the limits.
@@ -110,8 +104,7 @@ public struct ResponseHead: Sendable, Hashable {
     public var headers: HTTPFields
     /// The address of the response, after redirects.
     public var url: URL
-    /// The length of the body in bytes as delivered. `nil` if it is unknown because the response has no Content-Length
-    /// or is decoded.
+    /// The length of the body in bytes as delivered. `nil` if it is unknown or the body is decoded.
     public var expectedBytes: Int?
 
     /// Creates a response head.

@@ -6,18 +6,14 @@ import HTTPTypes
     import Foundation
 #endif
 
-/// Decodes `data:` URLs (RFC 2397), with base64 or percent-encoding.
-///
-/// Returns the media type as Content-Type; the default is `text/plain;charset=US-ASCII`. Whitespace in base64 is
-/// ignored, and padding may be missing.
+/// Decodes `data:` URLs (RFC 2397). Whitespace in base64 is ignored, and padding may be missing.
 public struct DataURLTransport: DataTransport {
     /// Creates a transport for `data:` URLs.
     public init() {}
 
     /// Returns the payload of the URL as the body of a 200 response.
     ///
-    /// - Throws: `.invalidURL` if it isn't a `data:` URL or has no comma, `.malformedResponse` if the payload isn't
-    ///   base64, and `.tooLarge` if it exceeds `maxBodyBytes`.
+    /// - Throws: `.invalidURL`, `.malformedResponse` if the payload isn't base64, and `.tooLarge`.
     public func send(_ request: TransportRequest) async throws(TransportFailure) -> TransportResponse {
         if Task.isCancelled { throw .cancelled }
         let parsed = try DataURL(request.url)

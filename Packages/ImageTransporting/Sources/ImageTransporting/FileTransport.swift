@@ -1,36 +1,37 @@
 import Dispatch
 import HTTPTypes
+import Synchronization
 
 #if canImport(FoundationEssentials)
     public import FoundationEssentials
 #else
     public import Foundation
 #endif
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
 
 /// Reads `file:` URLs piece by piece on a dispatch queue.
 ///
-/// Reads any regular file that the process may read. Pass folders to the initializer to restrict it to them. The check
-/// applies to the opened file after all symbolic links are resolved, so `..`, links and races can't bypass it. Pipes,
-/// devices and folders are rejected. A redirect can't lead to a file: HTTP transports only follow http and https.
+/// Reads regular files only, in all folders or in the given ones. The check applies to the opened file after all links
+/// are resolved, so `..`, links and races can't bypass it. HTTP redirects never lead to a file.
 public struct FileTransport: DataTransport {
-    /// The maximum number of bytes in a piece.
     static let pieceBytes = 256 << 10
 
     private let folders: [URL]?
     private let queue = DispatchQueue(label: "image-files", attributes: .concurrent)
 
-    /// Creates a transport for files.
-    ///
     /// - Parameter folders: The folders whose files may be read, including subfolders. `nil` allows all files.
     public init(confinedTo folders: [URL]? = nil) {
         self.folders = folders
     }
 
-    /// Opens a file and returns its content as the body of a 200 response.
+    /// Returns the content of a file as the body of a 200 response.
     ///
-    /// - Throws: `.notFound` if the file doesn't exist, `.invalidURL` if the URL isn't a local `file:` URL, `.tooLarge`
-    ///   if the file exceeds `maxBodyBytes`, and `.other` if the file can't be read, is outside the allowed folders or
-    ///   isn't a regular file.
+    /// - Throws: `.notFound`, `.invalidURL` if the URL isn't a local `file:` URL, `.tooLarge`, and `.other` if the
+    ///   file can't be read, is outside the folders or isn't a regular file.
     public func send(_ request: TransportRequest) async throws(TransportFailure) -> TransportResponse {
         let path = try localPath(request.url)
         if Task.isCancelled { throw .cancelled }
@@ -66,14 +67,85 @@ public struct FileTransport: DataTransport {
         _ work: @escaping @Sendable () throws(TransportFailure) -> Value
     ) async throws(TransportFailure) -> Value {
         let result: Result<Value, TransportFailure> = await withCheckedContinuation { continuation in
-            queue.async {
-                do throws(TransportFailure) {
-                    continuation.resume(returning: .success(try work()))
-                } catch {
-                    continuation.resume(returning: .failure(error))
-                }
-            }
+            queue.async { continuation.resume(returning: Result(catching: work)) }
         }
         return try result.get()
     }
+}
+
+/// A regular file that is open until this object is released. Its methods block.
+final class OpenFile: Sendable {
+    let byteCount: Int
+    private let descriptor: Int32
+    private let path: String
+    private let offset = Mutex(0)
+
+    init(path: String, confinedTo folders: [String]?) throws(TransportFailure) {
+        self.path = path
+        // Without O_NONBLOCK, opening a pipe waits for a writer.
+        let descriptor = unsafe open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+        guard descriptor >= 0 else { throw Self.failure(errno, path) }
+        self.descriptor = descriptor
+        var status = stat()
+        let isRegular = unsafe fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+        byteCount = Int(status.st_size)
+        // From here on, `deinit` closes the descriptor if the initializer throws.
+        guard isRegular else { throw .other("\(path) is not a regular file") }
+        if let folders, !Self.contains(folders, realPath(ofOpen: descriptor)) {
+            throw .other("\(path) is outside the allowed folders")
+        }
+    }
+
+    deinit { close(descriptor) }
+
+    /// Returns the next bytes, or nil at the end. Throws `.closedEarly` if the file was truncated after it was opened.
+    func read(atMost limit: Int) throws(TransportFailure) -> Data? {
+        let start = offset.withLock { $0 }
+        let wanted = min(limit, byteCount - start)
+        guard wanted > 0 else { return nil }
+        var piece = Data(count: wanted)
+        let count = unsafe piece.withUnsafeMutableBytes {
+            unsafe pread(descriptor, $0.baseAddress, wanted, off_t(start))
+        }
+        guard count >= 0 else { throw .other("can't read \(path): \(Self.reason(errno))") }
+        guard count > 0 else { throw .closedEarly(received: start, expected: byteCount) }
+        offset.withLock { $0 += count }
+        return count == wanted ? piece : piece.prefix(count)
+    }
+
+    private static func contains(_ folders: [String], _ path: String?) -> Bool {
+        guard let path else { return false }
+        return folders.contains { folder in
+            guard let real = realPath(of: folder) else { return false }
+            return path.hasPrefix(real.hasSuffix("/") ? real : real + "/")
+        }
+    }
+
+    private static func failure(_ code: Int32, _ path: String) -> TransportFailure {
+        code == ENOENT || code == ENOTDIR ? .notFound(path) : .other("\(path): \(reason(code))")
+    }
+
+    private static func reason(_ code: Int32) -> String {
+        unsafe strerror(code).map { unsafe String(cString: $0) } ?? "error \(code)"
+    }
+}
+
+private func realPath(of path: String) -> String? {
+    guard let real = unsafe realpath(path, nil) else { return nil }
+    defer { unsafe free(real) }
+    return unsafe String(cString: real)
+}
+
+/// Returns the current path of an open file, with all symbolic links resolved.
+private func realPath(ofOpen descriptor: Int32) -> String? {
+    #if canImport(Glibc)
+        return realPath(of: "/proc/self/fd/\(descriptor)")
+    #else
+        var path = [CChar](repeating: 0, count: Int(MAXPATHLEN))
+        let result = unsafe path.withUnsafeMutableBufferPointer { buffer in
+            unsafe buffer.baseAddress.map { unsafe fcntl(descriptor, F_GETPATH, $0) } ?? -1
+        }
+        guard result == 0 else { return nil }
+        return String(decoding: path.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    #endif
 }

@@ -12,9 +12,7 @@ public enum HTTPDate {
         "sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday",
     ]
 
-    /// Parses a date in the preferred format or one of the two obsolete formats. Returns nil for other text.
-    ///
-    /// Letters are case-insensitive, and the weekday isn't compared with the date. The rest must match the grammar.
+    /// Parses a date in the preferred or an obsolete format, in any case. Returns nil for other text.
     ///
     /// - Parameter now: The current date. A two-digit year is at most 50 years later.
     public static func parse(_ text: String, now: Date) -> Date? {
@@ -91,8 +89,7 @@ public enum HTTPDate {
         return Date(timeIntervalSince1970: Double(days * 86_400 + hour * 3600 + minute * 60 + second))
     }
 
-    /// Returns the number of days since 1970-01-01 in the Gregorian calendar. Years start in March, so the leap day is
-    /// last.
+    /// Returns the number of days since 1970-01-01. Years start in March, so the leap day is last.
     private static func days(_ year: Int, _ month: Int, _ day: Int) -> Int {
         let year = month <= 2 ? year - 1 : year
         let era = year.quotient(by: 400)

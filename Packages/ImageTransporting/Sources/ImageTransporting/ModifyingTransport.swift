@@ -9,14 +9,13 @@ import ImageCore
 
 /// Changes each http or https request before it is looked up and sent, to add a token or a signature.
 ///
-/// Redirects are followed by the other transport, so the `Authorization` and `Cookie` fields that you add never reach
-/// another origin. The cache behind it distinguishes users by the fields that you add, unless `keepsIdentity` is true.
+/// `Authorization` and `Cookie` fields that you add never reach another origin by a redirect. The cache distinguishes
+/// users by the fields that you add, unless `keepsIdentity` is true.
 public struct ModifyingTransport: ResponseCache {
     /// Returns the request to send in place of the given one. Its errors are those of the request.
     public typealias Modifier = @Sendable (TransportRequest) async throws(TransportFailure) -> TransportRequest
-    /// Returns the request to send after a response with status 401 (RFC 9110, 11.4), for example with a new token.
-    /// Return nil to deliver the 401 response. The arguments are the request as it was sent and the head of the
-    /// response.
+    /// Returns the request to send after a response with status 401 (RFC 9110, 11.4), or nil to deliver the response.
+    /// The arguments are the request as it was sent and the head of the response.
     public typealias ChallengeHandler =
         @Sendable (TransportRequest, ResponseHead) async throws(TransportFailure) ->
         TransportRequest?
@@ -30,11 +29,10 @@ public struct ModifyingTransport: ResponseCache {
     ///
     /// - Parameters:
     ///   - cache: Receives the changed requests. Use `UncachedTransport` for a transport without a cache.
-    ///   - keepsIdentity: Whether the cache distinguishes users by the unchanged request. Use it for tokens that change
-    ///     while the user stays the same. You must then separate users by other means. If the modifier throws, as it may
-    ///     offline, the unchanged request is looked up.
+    ///   - keepsIdentity: Whether the cache distinguishes users by the unchanged request. You must then separate
+    ///     users by other means. If the modifier throws, the unchanged request is looked up.
     ///   - modify: Changes each request before it is looked up.
-    ///   - challengeHandler: Called at most once per request. If the new request gets a 401 too, that is the response.
+    ///   - challengeHandler: Called at most once per request. A second 401 is the response.
     public init(
         _ cache: any ResponseCache, keepsIdentity: Bool = false,
         modify: Modifier? = nil, challengeHandler: ChallengeHandler? = nil

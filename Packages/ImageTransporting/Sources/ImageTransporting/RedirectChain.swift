@@ -9,28 +9,26 @@ import ImageCore
 
 /// Follows the redirects of a request (RFC 9110, 15.4). It does no I/O itself.
 ///
-/// Each redirect is checked: only http and https, never from https to http, at most `maxRedirects`, no address twice.
-/// The first redirect to another origin removes `Authorization`, `Cookie` and `Proxy-Authorization`. A change of the
-/// method to GET removes the body and its header fields (Fetch standard, "HTTP-redirect fetch").
+/// Allows only http and https, never from https to http, at most `maxRedirects`, and no address twice. The first
+/// redirect to another origin removes credentials. A change of the method to GET removes the body and its header fields
+/// (Fetch standard, "HTTP-redirect fetch").
 public struct RedirectChain: Sendable {
-    /// The next request to send. Its `followsRedirects` is false.
+    /// The next request to send.
     package private(set) var request: TransportRequest
-    /// The visited addresses. Empty until the first redirect.
     private var visited: Set<String> = []
     private var count = 0
     private let isFollowing: Bool
 
-    /// Creates a chain that begins with this request. It follows no redirect if `followsRedirects` is false.
     package init(_ request: TransportRequest) {
         self.request = request
         isFollowing = request.followsRedirects
         self.request.followsRedirects = false
     }
 
-    /// Sends an http or https request and, if `followsRedirects` is true, the requests that it is redirected to.
+    /// Sends a request and, if `followsRedirects` is true, the requests that it is redirected to.
     ///
-    /// - Parameter exchange: Sends a single request and returns its response without following redirects.
-    /// - Throws: `.invalidURL` if the URL isn't http or https, the errors of `follow(_:)`, and those of `exchange`.
+    /// - Parameter exchange: Sends a request and returns its response without following redirects.
+    /// - Throws: `.invalidURL` if the URL isn't http or https, and the errors of `follow(_:)` and `exchange`.
     public static func response(
         to request: TransportRequest,
         exchange: (TransportRequest) async throws(TransportFailure) -> TransportResponse
@@ -49,17 +47,16 @@ public struct RedirectChain: Sendable {
         [301, 302, 303, 307, 308].contains(head.status.code) && head.headers[.location] != nil
     }
 
-    /// Returns the target of a redirect from a URL; nil if there is none, or if its Location can't be parsed as browsers do.
-    /// Of several Locations, the first one applies.
+    /// Returns the target of a redirect; nil if its Location can't be parsed as browsers do. The first Location
+    /// applies.
     package static func target(of head: ResponseHead, from url: URL) -> URL? {
         guard isRedirect(head), let location = head.headers[fields: .location].first else { return nil }
         return URL(webAddress: location.bytes, relativeTo: url)
     }
 
-    /// Sets `request` to the target of a redirect. Returns false if `head` isn't a redirect, or none is followed.
+    /// Sets `request` to the target of a redirect. Returns false if none is followed.
     ///
-    /// - Throws: `.blockedRedirect`, `.redirectLoop`, `.tooManyRedirects`, or `.malformedResponse` if the Location
-    ///   can't be parsed.
+    /// - Throws: `.blockedRedirect`, `.redirectLoop`, `.tooManyRedirects` or `.malformedResponse`.
     package mutating func follow(_ head: ResponseHead) throws(TransportFailure) -> Bool {
         guard isFollowing, Self.isRedirect(head) else { return false }
         guard let url = Self.target(of: head, from: request.url) else {

@@ -6,23 +6,21 @@ public import ImageCore
     public import Foundation
 #endif
 
-/// A transport that stores responses. Its caller asks once, and then uses the stored response or starts an exchange.
+/// A transport that stores responses.
 ///
 /// Promises:
 /// - Only an exchange that is started uses the network. The methods don't wait for it.
-/// - A failure of the storage is a miss. It is reported to the owner of the cache, not to the callers.
+/// - A failure of the storage is a miss, and isn't thrown.
 public protocol ResponseCache: DataTransport {
     /// Returns the stored response to a request, or the exchange that it needs, as `TransportRequest.cacheUse` says.
     ///
-    /// - Throws: `.tooLarge` for a stored response that is larger than the request allows, and the failures of
-    ///   `RedirectChain` for a stored redirect.
+    /// - Throws: `.tooLarge` for a stored response above the limit, and the failures of `RedirectChain`.
     func answer(to request: TransportRequest) async throws(TransportFailure) -> CacheAnswer
     /// Removes the stored responses for the request, and for the requests that it redirects to.
     func removeStoredResponses(to request: TransportRequest) async
-    /// Stores a body as the response to a GET request, as if the origin had just sent it.
+    /// Stores a body as the response to a GET request. Returns whether it is stored, by default false.
     ///
     /// - Parameter lifetime: The time for which the response is fresh, in whole seconds from 0 to 2^31.
-    /// - Returns: Whether it is stored. By default false.
     func storeResponse(_ body: Data, to request: TransportRequest, lifetime: Duration) async -> Bool
 }
 
@@ -33,8 +31,8 @@ public enum CacheAnswer: Sendable {
 
     /// A stored response, which can be used without a request to the origin.
     case stored(TransportResponse)
-    /// The request must be sent, for this reason. Its result may still be a stored response, which the origin has
-    /// confirmed, or which is used instead of a failure.
+    /// The request must be sent, for this reason. The result may still be a stored response that the origin has
+    /// confirmed.
     case exchange(after: CacheMiss, start: Exchange)
 }
 
@@ -68,12 +66,11 @@ public struct UncachedTransport: ResponseCache {
 public enum CacheUse: String, Sendable, Hashable, CaseIterable {
     /// Applies the rules of HTTP caching (RFC 9111).
     case standard
-    /// Returns any stored response, even a stale one, as when the network is unavailable. Without one, an exchange responds
-    /// with status 504, and the origin is not asked.
+    /// Returns any stored response, even a stale one. Without one, the response has status 504. The origin is not
+    /// asked.
     case onlyIfCached
-    /// Asks the origin, even if the stored response is fresh. Returns a stored response if the origin confirms it, can't be
-    /// reached or responds with status 500, 502, 503 or 504, as HTTP allows; but never a stored error. For a request that
-    /// is sent again after a failure.
+    /// Asks the origin, even if the stored response is fresh. Returns the stored one if the origin confirms it, can't
+    /// be reached or responds with status 500, 502, 503 or 504; but never a stored error.
     case revalidate
     /// Requests the response from the origin, ignores stored responses, and stores the new one.
     case reload
@@ -91,6 +88,6 @@ public enum ResponseSource: String, Sendable, Hashable, CaseIterable {
     case validated
     /// From a cache, without a request to the origin.
     case cache
-    /// From a cache although it is stale, because it may be used during revalidation or if the origin can't be reached.
+    /// From a cache although it is stale: during revalidation, or because the origin can't be reached.
     case stale
 }

@@ -10,7 +10,7 @@ import ImageCore
 /// Defines when failed transfers are retried: exponential backoff with full jitter.
 ///
 /// Failed, lost and timed-out connections are retried, and the statuses 408, 425, 429, 500, 502, 503 and 504. Negative
-/// numbers and durations count as 0, and durations are limited to 100 years.
+/// values count as 0, and durations are limited to 100 years.
 public struct RetryPolicy: Sendable {
     /// The maximum number of retries of a transfer. 0 disables retries.
     public var retries: Int
@@ -24,8 +24,7 @@ public struct RetryPolicy: Sendable {
     public var maxTotal: Duration
     /// The number of retries that all downloads of a loader share. Ten successful downloads restore one retry.
     public var sharedBudget: Int
-    /// Returns a random number from 0 up to, but not including, 1. The delay is this fraction of the upper bound. Other
-    /// results are clamped; NaN counts as 0.
+    /// Returns a random number from 0 up to, but not including, 1. The delay is this fraction of the upper bound.
     public var jitter: @Sendable () -> Double
 
     /// Creates a policy. See the properties for the meaning of the parameters.
@@ -47,8 +46,7 @@ public struct RetryPolicy: Sendable {
     ///
     /// - Parameters:
     ///   - retry: The number of the retry, from 0.
-    ///   - retryAfter: The delay that the origin requested. The policy's delay is added to it, so that not all clients
-    ///     return at the same time.
+    ///   - retryAfter: The delay that the origin requested. The policy's delay is added to it.
     ///   - elapsed: The time since the start of the first attempt.
     package func delay(beforeRetry retry: Int, retryAfter: Duration? = nil, elapsed: Duration = .zero) -> Duration? {
         let retryAfter = (retryAfter ?? .zero).limited
@@ -63,10 +61,8 @@ public struct RetryPolicy: Sendable {
 }
 
 extension ResponseHead {
-    /// The delay that the Retry-After field requests (RFC 9110, 10.2.3).
-    ///
-    /// The field has seconds, or a date that is compared with the Date field of the response. `nil` if there is no such
-    /// field or it can't be parsed.
+    /// The delay that the Retry-After field requests (RFC 9110, 10.2.3). A date is compared with the Date field. `nil`
+    /// if there is no valid field.
     package var retryAfter: Duration? {
         guard let text = headers[.retryAfter] else { return nil }
         if !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) { return .seconds(Int(text) ?? .max) }

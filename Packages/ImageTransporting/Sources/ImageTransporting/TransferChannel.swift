@@ -6,8 +6,7 @@ import Synchronization
     package import Foundation
 #endif
 
-/// Connects a transfer of an HTTP engine with its consumer. Holds the lock around a `TransferStateMachine`, and the
-/// continuations of the consumer.
+/// Connects a transfer of an HTTP engine with its consumer, by a `TransferStateMachine`.
 package final class TransferChannel: Sendable {
     package typealias HeadResult = Result<ResponseHead, TransportFailure>
     package typealias PieceResult = Result<Data?, TransportFailure>
@@ -35,9 +34,7 @@ package final class TransferChannel: Sendable {
     private let stop: @Sendable () -> Void
     private let state: Mutex<State>
 
-    /// - Parameters:
-    ///   - resume: Resumes a paused sender.
-    ///   - stop: Ends the transfer. Called at most once, and not if the transfer has already ended.
+    /// - Parameter stop: Ends the transfer. Called at most once, and not if the transfer has already ended.
     package init(
         request: TransportRequest, resume: @escaping @Sendable () -> Void, stop: @escaping @Sendable () -> Void
     ) {
@@ -72,27 +69,22 @@ package final class TransferChannel: Sendable {
         /// The reason why the transfer ended, or `nil` if it succeeded.
         package var failure: TransportFailure?
 
-        package init() {}
+        package init(head: ResponseHead? = nil, piece: Data = Data(), isOver: Bool = false) {
+            self.head = head
+            self.piece = piece
+            self.isOver = isOver
+        }
 
         package var isEmpty: Bool { head == nil && piece.isEmpty && !isOver }
     }
 
-    package func headArrived(_ head: ResponseHead) {
-        var update = Update()
-        update.head = head
-        report(update)
-    }
+    package func headArrived(_ head: ResponseHead) { report(Update(head: head)) }
 
     /// Reports a piece of the body. Returns what the engine must do.
-    package func arrived(_ piece: Data) -> TransferStateMachine.PieceAction {
-        var update = Update()
-        update.piece = piece
-        return report(update)
-    }
+    package func arrived(_ piece: Data) -> TransferStateMachine.PieceAction { report(Update(piece: piece)) }
 
     package func ended(_ failure: TransportFailure?) {
-        var update = Update()
-        update.isOver = true
+        var update = Update(isOver: true)
         update.failure = failure
         report(update)
     }

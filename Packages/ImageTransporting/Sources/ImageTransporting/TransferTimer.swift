@@ -1,10 +1,8 @@
 import ImageCore
 
-/// Detects that a transfer has stalled while its consumer waits, or has exceeded its deadline. Pure: the caller passes
-/// the time in monotonic milliseconds.
+/// Detects stalls and exceeded deadlines, in monotonic milliseconds. Pure.
 ///
-/// The engine checks the timer periodically. A stall is measured from the first check at which the consumer waits. It
-/// is therefore detected up to one check interval late, but never early.
+/// A stall is measured from the first check at which the consumer waits, so it is detected late, but never early.
 package struct TransferTimer {
     private let stallLimit: Int64
     private let deadline: Int64
@@ -19,8 +17,7 @@ package struct TransferTimer {
         self.init(stallLimit: request.stallTimeout.wholeMilliseconds, deadline: deadline)
     }
 
-    /// Returns the time of the next check: after a quarter of the limit, after a second or at the deadline, whichever
-    /// is first.
+    /// Returns the time of the next check: after a quarter of the limit, a second, or at the deadline.
     package func nextCheck(after now: Int64) -> Int64 {
         min(deadline, now + min(1000, max(1, stallLimit / 4)))
     }
@@ -30,9 +27,7 @@ package struct TransferTimer {
 
     package enum Expiry { case stalled, overdue }
 
-    /// Returns whether the transfer has stalled or exceeded its deadline at this time.
-    ///
-    /// - Parameter isWaiting: Whether the consumer waits for bytes from the server.
+    /// Returns how the transfer has expired. `isWaiting` says whether the consumer waits for bytes from the server.
     package mutating func expiry(isWaiting: Bool, now: Int64) -> Expiry? {
         if now >= deadline { return .overdue }
         guard isWaiting else {

@@ -6,10 +6,7 @@ import Synchronization
     public import Foundation
 #endif
 
-/// The body of a response. A single consumer reads it once, piece by piece.
-///
-/// The transport reads from the connection as the consumer requests pieces, which is the backpressure. Releasing the
-/// body before its end cancels the transfer.
+/// The body of a response. A single consumer reads it once, piece by piece. Releasing it early cancels the transfer.
 public struct TransportBody: AsyncSequence, Sendable {
     public typealias Element = Data
     public typealias Failure = TransportFailure
@@ -19,8 +16,8 @@ public struct TransportBody: AsyncSequence, Sendable {
     /// Creates a body from closures.
     ///
     /// - Parameters:
-    ///   - pull: Returns the next piece, which isn't empty, or nil at the end. Not called again after it returned nil
-    ///     or threw.
+    ///   - pull: Returns the next piece, which isn't empty, or nil at the end. Not called again after nil or an
+    ///     error.
     ///   - discard: Called from any thread when the consumer doesn't need the rest of the body.
     ///   - abandon: Ends the transfer. Called once, from any thread, when the body is released, even after its end.
     public init(
@@ -39,10 +36,7 @@ public struct TransportBody: AsyncSequence, Sendable {
         })
     }
 
-    /// Tells the transport that the rest of the body isn't needed. Call this before you release the body.
-    ///
-    /// The transport may then read a little more, so that it can reuse the connection. Don't read from the body
-    /// afterwards.
+    /// Tells the transport that the rest isn't needed, so that it can reuse the connection. Don't read afterwards.
     public func discard() { source.discard() }
 
     /// Returns an iterator over the remaining pieces.
@@ -95,10 +89,10 @@ public struct TransportBody: AsyncSequence, Sendable {
 }
 
 extension TransportBody {
-    /// Returns all bytes of the body. A body of a single piece isn't copied.
+    /// Returns all bytes of the body.
     ///
     /// - Parameters:
-    ///   - expectedBytes: The announced length. It isn't trusted: it reserves at most 1 MiB before the bytes arrive.
+    ///   - expectedBytes: The announced length. It reserves at most 1 MiB.
     ///   - limit: The maximum number of bytes.
     ///   - onProgress: Called with the number of bytes so far after each piece.
     /// - Throws: `.tooLarge` if the body exceeds `limit`.
@@ -127,6 +121,6 @@ package final class OneTimeData: Sendable {
 
     package init(_ data: Data) { self.data = Mutex(data.isEmpty ? nil : data) }
 
-    /// Returns the bytes at the first call, unless they are empty, and nil later.
+    /// Returns the bytes once, unless they are empty.
     package func take() -> Data? { data.withLock { $0.take() } }
 }

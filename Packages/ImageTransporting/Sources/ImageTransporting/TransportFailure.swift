@@ -10,8 +10,7 @@ public enum TransportFailure: Error, Hashable, Sendable {
     case tls(String)
     /// A timeout of the request expired in this phase.
     case timedOut(Phase)
-    /// The body ended early. `received` and `expected` are in bytes after content decoding; `expected` is `nil` if
-    /// unknown.
+    /// The body ended early. `received` and `expected` are in bytes after content decoding.
     case closedEarly(received: Int, expected: Int?)
     /// The connection was closed before a complete head arrived, or in a way that leaves the number of bytes unknown.
     case connectionLost(String)
@@ -31,7 +30,7 @@ public enum TransportFailure: Error, Hashable, Sendable {
     case blockedRedirect(String)
     /// The host has no address to which the transport may connect, by its address policy.
     case blockedAddress(String)
-    /// No request was sent, because requests to the origin have just failed repeatedly. See `CircuitBreakingTransport`.
+    /// No request was sent, because requests to the origin have just failed repeatedly.
     case hostUnavailable(String)
     /// The file at this path doesn't exist.
     case notFound(String)
@@ -61,7 +60,9 @@ extension TransportFailure: CustomStringConvertible {
         case .unresolvedHost(let text): "can't resolve the host: \(text)"
         case .connectionFailed(let text): "can't connect: \(text)"
         case .tls(let text): "TLS: \(text)"
-        case .timedOut(let phase): phase.description
+        case .timedOut(.connect): "timed out waiting for the connection"
+        case .timedOut(.total): "timed out: the whole transfer took too long"
+        case .timedOut(let phase): "timed out waiting for the \(phase.rawValue)"
         case .closedEarly(let received, let expected?): "the body ended after \(received) of \(expected) bytes"
         case .closedEarly(let received, nil): "the body was truncated after \(received) bytes"
         case .connectionLost(let text): "connection lost: \(text)"
@@ -77,16 +78,6 @@ extension TransportFailure: CustomStringConvertible {
         case .notFound(let text): "not found: \(text)"
         case .cancelled: "cancelled"
         case .other(let text): text
-        }
-    }
-}
-
-extension TransportFailure.Phase {
-    fileprivate var description: String {
-        switch self {
-        case .connect: "timed out waiting for the connection"
-        case .head, .body: "timed out waiting for the \(rawValue)"
-        case .total: "timed out: the whole transfer took too long"
         }
     }
 }

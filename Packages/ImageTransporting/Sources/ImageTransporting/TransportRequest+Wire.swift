@@ -1,4 +1,4 @@
-import HTTPTypes
+package import HTTPTypes
 
 #if canImport(FoundationEssentials)
     package import FoundationEssentials
@@ -8,11 +8,10 @@ import HTTPTypes
 
 /// What an HTTP transport sends and expects for a request.
 extension TransportRequest {
-    /// Whether an encoded body is decoded. False if the request has a Range, which counts encoded bytes, or its own
-    /// Accept-Encoding.
+    /// Whether an encoded body is decoded. A Range counts encoded bytes.
     package var isDecoded: Bool { decodesContent && headers[.range] == nil && headers[.acceptEncoding] == nil }
 
-    /// The body to send, or `nil` for none. It is empty if the method expects a body and there is none (RFC 9110, 8.6).
+    /// The body to send. Empty if the method expects a body and there is none (RFC 9110, 8.6).
     package var bodyToSend: Data? {
         switch method {
         case .head: nil
@@ -21,11 +20,7 @@ extension TransportRequest {
         }
     }
 
-    /// Returns the length in bytes of the body as delivered, or nil if it is unknown.
-    ///
-    /// - Parameters:
-    ///   - length: The value of Content-Length.
-    ///   - codings: The content codings.
+    /// Returns the length of the body as delivered; nil if it is unknown. `length` is the value of Content-Length.
     package func expectedBytes(
         status: Int, length: String?, codings: ContentCodings, isTransferCoded: Bool
     ) -> Int? {
@@ -44,12 +39,10 @@ extension TransportRequest {
         throw .tooLarge(allowedBytes: maxBodyBytes)
     }
 
-    /// Returns whether the body has a transfer coding that isn't known here. It ends with the connection, unless `chunked`
-    /// is the last coding (RFC 9112, 6.3).
+    /// Returns whether the body has an unknown transfer coding.
     ///
-    /// - Throws: `.malformedResponse` if the response also has a Content-Length, which may be an attempt at request
-    ///   smuggling or response splitting (RFC 9112, 6.3), or if the body should be decoded. The body of a redirect isn't
-    ///   used.
+    /// - Throws: `.malformedResponse` if the response also has a Content-Length, as in request smuggling (RFC 9112,
+    ///   6.3), or if the body should be decoded. The body of a redirect isn't used.
     package func hasUnknownTransferCoding(_ head: ResponseHead) throws(TransportFailure) -> Bool {
         guard head.expectedBytes == nil else { return false }  // not transfer-coded, or no body
         let codings = head.headers[values: .transferEncoding].flatMap(\.listedNames)
@@ -61,4 +54,37 @@ extension TransportRequest {
     }
 
     private static let transferCodings: Set = ["chunked", "gzip", "x-gzip", "deflate", "br", "zstd", "identity"]
+}
+
+// The value of a field is a string of bytes (RFC 9110, 5.5). Servers send Latin-1 in Location and ETag, which `value` would
+// replace by U+FFFD.
+
+extension HTTPField {
+    /// Creates a field from text with one character for each byte (ISO 8859-1). Other text is encoded as UTF-8.
+    package init(name: Name, byteText: String) {
+        let bytes = byteText.unicodeScalars.map { UInt8(exactly: $0.value) }
+        if bytes.contains(nil) {
+            self.init(name: name, value: byteText)
+        } else {
+            self.init(name: name, value: bytes.compactMap(\.self))
+        }
+    }
+
+    /// The bytes of the value.
+    package var bytes: [UInt8] { unsafe withUnsafeBytesOfValue { unsafe Array($0) } }
+
+    /// The value with one character for each byte (ISO 8859-1). Fields with equal texts have equal values.
+    package var byteText: String {
+        var text = ""
+        text.unicodeScalars.append(contentsOf: bytes.map { Unicode.Scalar($0) })
+        return text
+    }
+}
+
+extension HTTPFields {
+    /// The `byteText` of the first field with a name; nil if there is none.
+    package subscript(byteText name: HTTPField.Name) -> String? {
+        get { self[fields: name].first?.byteText }
+        set { self[fields: name] = newValue.map { [HTTPField(name: name, byteText: $0)] } ?? [] }
+    }
 }

@@ -1,10 +1,82 @@
 import CImageTransporting
+package import HTTPTypes
 
 #if canImport(FoundationEssentials)
-    import FoundationEssentials
+    package import FoundationEssentials
 #else
-    import Foundation
+    package import Foundation
 #endif
+
+/// Decodes the content codings gzip and deflate (RFC 9110, 8.4.1) incrementally. Use one decoder per body.
+///
+/// Several codings are decoded in the reverse order. Beside an unknown coding, such as `UTF-8` or `aws-chunked`, a body
+/// is decoded if it begins like the known coding.
+package final class ContentDecoder {
+    private static let maxCodings = 5
+
+    /// The last coding first.
+    private let stages: [Inflater]
+
+    /// Returns nil if nothing can be decoded. Throws `.malformedResponse` if there are more than five codings.
+    package init?(for codings: ContentCodings, maxDecodedBytes: Int) throws(TransportFailure) {
+        guard !codings.decodable.isEmpty else { return nil }
+        guard codings.decodable.count <= Self.maxCodings else {
+            throw .malformedResponse("the body has \(codings.decodable.count) content codings")
+        }
+        stages = codings.decodable.reversed().map { coding in
+            Inflater(
+                isDeflate: coding == "deflate", isCertain: !codings.hasUnknown, maxDecodedBytes: maxDecodedBytes)
+        }
+    }
+
+    /// Decodes the next bytes of the body.
+    ///
+    /// - Throws: `.malformedResponse`, and `.decodedBodyTooLarge` if the body exceeds `maxDecodedBytes`.
+    package func decoded(_ coded: Data) throws(TransportFailure) -> Data {
+        var bytes = coded
+        for stage in stages { bytes = try stage.decoded(bytes) }
+        return bytes
+    }
+
+    /// Decodes the next bytes and appends the result. Throws like `decoded(_:)`.
+    package func decode(_ coded: UnsafeBufferPointer<UInt8>, into decoded: inout Data) throws(TransportFailure) {
+        guard stages.count > 1 else { return unsafe try stages[0].decode(coded, into: &decoded) }
+        decoded.append(try self.decoded(unsafe Data(coded)))
+    }
+
+    /// Throws `.closedEarly` if the encoded stream is truncated.
+    package func finish() throws(TransportFailure) {
+        for stage in stages { try stage.finish() }
+    }
+}
+
+/// The content codings of a body, from its Content-Encoding fields (RFC 9110, 8.4).
+///
+/// Many sites send a value that names no coding, such as `none` or `image/png`. As in browsers, it is no error.
+package struct ContentCodings: Sendable, Hashable {
+    /// The codings that a transport decodes, in lower case, in the order in which they were applied.
+    package private(set) var decodable: [String] = []
+    /// Whether there are other values.
+    package private(set) var hasUnknown = false
+
+    package init() {}
+
+    package init(_ fields: HTTPFields) {
+        for value in fields[values: .contentEncoding] { add(value) }
+    }
+
+    /// Adds the members of a Content-Encoding field. Ignores `identity` and empty members (RFC 9110, 5.6.1.2).
+    package mutating func add(_ value: String) {
+        for name in value.listedNames where name != "identity" {
+            if Self.known.contains(name) { decodable.append(name) } else { hasUnknown = true }
+        }
+    }
+
+    /// Whether the body is not encoded, as far as the fields tell.
+    package var isEmpty: Bool { decodable.isEmpty && !hasUnknown }
+
+    private static let known: Set = ["gzip", "x-gzip", "deflate"]
+}
 
 /// Decodes one content coding.
 @safe final class Inflater {
@@ -23,9 +95,7 @@ import CImageTransporting
     private var inflater: OpaquePointer?
     private var decodedCount = 0
 
-    /// - Parameters:
-    ///   - isDeflate: Whether the coding is deflate instead of gzip.
-    ///   - isCertain: Whether a body in another format is invalid. If false, it is returned as it is.
+    /// - Parameter isCertain: Whether a body in another format is invalid. If false, it is returned as it is.
     init(isDeflate: Bool, isCertain: Bool, maxDecodedBytes: Int) {
         self.isDeflate = isDeflate
         self.isCertain = isCertain
@@ -38,19 +108,15 @@ import CImageTransporting
 
     func decoded(_ coded: Data) throws(TransportFailure) -> Data {
         var decoded = Data()
-        var failure: TransportFailure?
-        unsafe coded.withUnsafeBytes { bytes in
-            do throws(TransportFailure) {
+        let result = unsafe coded.withUnsafeBytes { bytes in
+            Result { () throws(TransportFailure) in
                 unsafe try decode(bytes.bindMemory(to: UInt8.self), into: &decoded)
-            } catch {
-                failure = error
             }
         }
-        if let failure { throw failure }
+        try result.get()
         return decoded
     }
 
-    /// Decodes bytes and appends the result.
     func decode(_ coded: UnsafeBufferPointer<UInt8>, into decoded: inout Data) throws(TransportFailure) {
         guard let first = unsafe coded.first else { return }
         if state == .start { try start(first) }
@@ -61,15 +127,13 @@ import CImageTransporting
         }
     }
 
-    /// Throws `.closedEarly` if the stream is truncated.
     func finish() throws(TransportFailure) {
         if state == .inflating { throw .closedEarly(received: decodedCount, expected: nil) }
     }
 
     /// Selects the format by the first byte: 31 is gzip (RFC 1952, 2.3.1), and a low half of 8 is zlib (RFC 1950, 2.2).
     ///
-    /// Browsers accept deflate without the zlib format, too (RFC 9110, 8.4.1.2). No such stream begins like zlib, unless
-    /// it is not compressed.
+    /// Browsers accept deflate without the zlib format, too (RFC 9110, 8.4.1.2).
     private func start(_ first: UInt8) throws(TransportFailure) {
         let isMarked = first == 31 || first & 0x8F == 8
         if !isMarked, !isCertain { return state = .passing }
