@@ -1,6 +1,7 @@
 import HTTPTypes
 import ImageCore
 import ImageTransporting
+import Synchronization
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
@@ -9,8 +10,7 @@ import ImageTransporting
 #endif
 
 extension CachedExchange {
-    /// The number of bytes that are read of the body of an error or redirect to store it, because its receiver may not
-    /// read it.
+    /// The receiver of an error or redirect may not read its body, so this many bytes are read to store it.
     private static let readAheadLimit = 64 << 10
 
     /// Returns a response from the origin. If the policy allows it, the response is stored while it is read.
@@ -22,25 +22,23 @@ extension CachedExchange {
             await updateStored(byHead: origin)
         } else if rules.policy.mayStore(response, to: cacheRequest), await mayReplaceStored(by: origin.head) {
             return await storing(origin, as: response)
-        } else if origin.head.describesResource, cacheRequest.isPlainGet {
+        } else if origin.head.status.code.describesResource, cacheRequest.isPlainGet {
             await store.change(key) { $0.remove(selectedBy: request.headers, invalidatedAt: origin.requestTime) }
         }
         return origin.response
     }
 
-    /// Whether the response is a redirect to a URL with the same key, for example to another percent-encoding. Stored, it
-    /// would be the response to its own target.
+    /// Whether the response redirects to a URL with the same key. Stored, it would be the response to its own target.
     private func redirectsToOwnKey(_ head: ResponseHead) -> Bool {
         guard let target = RedirectChain.target(of: head, from: request.url) else { return false }
         return rules.keys.key(for: target) == rules.keys.key(for: request.url)
     }
 
-    /// An error such as 503 doesn't replace a response that describes the resource, which may be needed when the origin
-    /// can't be reached.
+    /// An error doesn't replace a response that may be needed when the origin can't be reached.
     private func mayReplaceStored(by head: ResponseHead) async -> Bool {
-        if head.describesResource { return true }
+        if head.status.code.describesResource { return true }
         return await !store.index(key).variants.contains { variant in
-            variant.response.isSelected(by: request.headers) && variant.response.describesResource
+            variant.response.isSelected(by: request.headers) && variant.response.status.describesResource
         }
     }
 
@@ -55,7 +53,6 @@ extension CachedExchange {
             if isSuccessful { rules.observer(.stored(request.url, bytes: byteCount)) }
         }
         var response = origin.response
-        // A client that follows a redirect or fails on an error may not read the body.
         response.body = isSuccessful ? recording.body : await recording.body(readingAhead: Self.readAheadLimit)
         return response
     }
@@ -78,7 +75,7 @@ extension CachedExchange {
 
     /// Updates or removes stored responses by the response to a HEAD request (RFC 9111, 4.3.5).
     private func updateStored(byHead origin: OriginResponse) async {
-        guard origin.head.describesResource else { return }
+        guard origin.head.status.code.describesResource else { return }
         await store.change(key) { index in
             for variant in index.variants where variant.response.isSelected(by: request.headers) {
                 let freshened = variant.response.freshened(
@@ -90,5 +87,79 @@ extension CachedExchange {
                 }
             }
         }
+    }
+}
+
+/// Stores a body while it is delivered in chunks. A truncated or discarded body leaves nothing.
+final class BodyRecording: Sendable {
+    private let source: TransportBody
+    /// `nil` after the cache has failed. The body is still delivered.
+    private let writer: Mutex<(any DataCacheWriter)?>
+    private let store: ResponseStore
+    private let key: ResponseKey
+    private let byteCount = Atomic(0)
+    private let isStored: @Sendable (_ byteCount: Int) async -> Void
+
+    /// - Parameter isStored: Called after the whole body is stored, before its end is delivered.
+    init(
+        _ source: TransportBody, _ writer: any DataCacheWriter, _ store: ResponseStore, _ key: ResponseKey,
+        isStored: @escaping @Sendable (_ byteCount: Int) async -> Void
+    ) {
+        self.source = source
+        self.writer = Mutex(writer)
+        self.store = store
+        self.key = key
+        self.isStored = isStored
+    }
+
+    var body: TransportBody {
+        TransportBody(
+            pull: { () async throws(TransportFailure) in try await self.next() }, discard: { self.source.discard() })
+    }
+
+    /// Reads the first `limit` bytes, so that a body up to this length is stored even if nobody reads it.
+    func body(readingAhead limit: Int) async -> TransportBody {
+        var prefix = Data()
+        do throws(TransportFailure) {
+            while prefix.count <= limit {
+                guard let chunk = try await next() else { return TransportBody(prefix) }
+                prefix.append(chunk)
+            }
+        } catch {
+            return TransportBody(pull: { () async throws(TransportFailure) in throw error })
+        }
+        let unread = OneTimeData(prefix)
+        return TransportBody(pull: { () async throws(TransportFailure) in
+            if let prefix = unread.take() { return prefix }
+            return try await self.next()
+        })
+    }
+
+    private func next() async throws(TransportFailure) -> Data? {
+        var iterator = source.makeAsyncIterator()
+        guard let chunk = try await iterator.next() else {
+            await finish()
+            return nil
+        }
+        byteCount.wrappingAdd(chunk.count, ordering: .relaxed)
+        await writing { writer throws(DataCacheFailure) in try await writer.append(chunk) }
+        return chunk
+    }
+
+    private func finish() async {
+        let time = store.now()
+        let isDone = await writing { writer throws(DataCacheFailure) in
+            try await writer.finish(metadata: Data(), createdAt: time)
+        }
+        if isDone { await isStored(byteCount.load(ordering: .relaxed)) }
+    }
+
+    /// Calls `body` with the writer. Returns false if there is no writer or it fails.
+    @discardableResult
+    private func writing(_ body: (any DataCacheWriter) async throws(DataCacheFailure) -> Void) async -> Bool {
+        guard let writer = writer.withLock({ $0 }) else { return false }
+        let isDone = await store.reporting(key) { () async throws(DataCacheFailure) in try await body(writer) } != nil
+        if !isDone { self.writer.withLock { $0 = nil } }
+        return isDone
     }
 }

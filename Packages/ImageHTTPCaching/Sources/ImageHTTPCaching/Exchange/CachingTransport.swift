@@ -10,9 +10,8 @@ public import ImageTransporting
 
 /// A private HTTP cache in front of another transport.
 ///
-/// Returns fresh stored responses, validates stale ones, and stores responses to GET while they are read. It follows
-/// redirects itself, so that each hop is stored separately. If the data cache fails, the observer is notified and the
-/// request continues without it.
+/// It follows redirects itself, so that each hop is stored separately. If the data cache fails, the observer is
+/// notified and the request continues without it.
 public struct CachingTransport: DataTransport, ResponseCache {
     private let network: any DataTransport
     private let store: ResponseStore
@@ -55,7 +54,6 @@ public struct CachingTransport: DataTransport, ResponseCache {
         }
     }
 
-    /// Returns a response from the origin, or that to the request to which it redirects.
     private func follow(
         _ response: TransportResponse, _ start: RedirectChain
     ) async throws(TransportFailure) -> TransportResponse {
@@ -135,12 +133,10 @@ public struct CachingRules: Sendable {
     public var policy: any HTTPCachePolicy
     /// Maps URLs to cache keys.
     public var keys: CacheKeyRules
-    /// Returns the identity for which a request with these header fields is sent.
-    ///
-    /// By default, the identity consists of the Authorization field. Add the account if several accounts share a cache.
+    /// Returns the identity for which a request with these header fields is sent, by default its Authorization field.
+    /// Add the account if several accounts share a cache.
     public var identity: @Sendable (HTTPFields) -> CacheIdentity
-    /// Runs the revalidation of a URL in the background, after its stale response was returned. By default, starts a
-    /// `Task`.
+    /// Runs the revalidation of a URL in the background. By default, starts a `Task`.
     public var runInBackground: @Sendable (_ url: URL, _ work: @escaping @Sendable () async -> Void) -> Void
     /// Receives events that no response reports. It may be called on any thread.
     public var observer: @Sendable (CachingEvent) -> Void

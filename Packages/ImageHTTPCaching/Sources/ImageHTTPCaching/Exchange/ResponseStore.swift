@@ -1,5 +1,6 @@
 import HTTPTypes
 import ImageCore
+import ImageTransporting
 import Synchronization
 
 #if canImport(FoundationEssentials)
@@ -14,17 +15,14 @@ struct ResponseKey: Hashable, Sendable {
     /// The URL of the request, for reporting failures.
     let url: URL
 
-    /// The key of the index.
     fileprivate var index: DataCacheKey { DataCacheKey(source: text) }
 
-    /// Returns the key of a body.
     fileprivate func body(_ name: String) -> DataCacheKey { DataCacheKey(source: "\(text) \(name)") }
 }
 
 /// Stores responses in a data cache: an index for each key, and each body as a separate entry.
 ///
-/// A body is complete before the index refers to it. Failures are only passed to `report`. Entries that can't be read
-/// count as missing.
+/// A body is complete before the index refers to it. Entries that can't be read count as missing.
 struct ResponseStore: Sendable {
     let now: @Sendable () -> Date
     private let cache: any DataCache
@@ -54,15 +52,14 @@ struct ResponseStore: Sendable {
         return index
     }
 
-    /// Adds a variant to the index. Its body must be stored already. Returns whether the index has it.
+    /// Adds a variant, whose body must be stored already, to the index. Returns whether the index has it.
     @discardableResult
     func insert(_ variant: VariantIndex.Variant, _ key: ResponseKey, to request: HTTPFields) async -> Bool {
         let index = await change(key, storedBody: variant.bodyName) { $0.insert(variant, to: request, now: now()) }
         return index?.variants.contains(variant) ?? false
     }
 
-    /// Changes an index, and removes the bodies that it no longer refers to. Changes of the same index run one after
-    /// another.
+    /// Changes an index, and removes the bodies that it no longer refers to. Changes of an index run one after another.
     ///
     /// - Parameter storedBody: The name of a new body, which is removed unless the changed index refers to it.
     /// - Returns: The changed index, or nil if it can't be written.
@@ -145,4 +142,66 @@ private final class CollectingWriter: DataCacheWriter {
     }
 
     func cancel() async { data.withLock { $0 = Data() } }
+}
+
+/// A stored body. The first chunk is read in advance, so that damage in a small body is a miss instead of a failure.
+struct StoredBody: Sendable {
+    private let reader: any DataCacheReader
+    private let prefix: Data
+
+    init?(in cache: any DataCache, _ key: DataCacheKey) async throws(DataCacheFailure) {
+        let reader: (any DataCacheReader)?
+        if let streaming = cache as? any StreamingDataCache {
+            reader = try await streaming.reader(for: key)
+        } else {
+            reader = try await cache.entry(for: key)
+        }
+        guard let reader, let prefix = try await reader.bytes(in: 0..<StoredChunks.chunkBytes) else { return nil }
+        self.reader = reader
+        self.prefix = prefix
+    }
+
+    var byteCount: Int { reader.byteCount }
+
+    func body(in range: Range<Int>) -> TransportBody {
+        if range == 0..<prefix.count { return TransportBody(prefix) }
+        if range.upperBound <= prefix.count { return TransportBody(prefix.subdata(in: range)) }
+        let chunks = StoredChunks(reader, range, prefix: prefix)
+        return TransportBody(pull: { () async throws(TransportFailure) in try await chunks.next() })
+    }
+}
+
+/// Reads a part of an entry in chunks.
+private final class StoredChunks: Sendable {
+    static let chunkBytes = 256 << 10
+
+    private let reader: any DataCacheReader
+    private let end: Int
+    /// The offset to read next, and the bytes in memory from there.
+    private let rest: Mutex<(offset: Int, buffered: Data)>
+
+    init(_ reader: any DataCacheReader, _ range: Range<Int>, prefix: Data) {
+        self.reader = reader
+        end = range.upperBound
+        rest = Mutex((range.lowerBound, prefix.dropFirst(range.lowerBound)))
+    }
+
+    /// Throws `.closedEarly` if the entry can no longer be read.
+    func next() async throws(TransportFailure) -> Data? {
+        if Task.isCancelled { throw .cancelled }
+        let (start, buffered) = rest.withLock { $0 }
+        guard start < end else { return nil }
+        let chunk = buffered.isEmpty ? await bytes(in: start..<min(end, start + Self.chunkBytes)) : Data(buffered)
+        guard let chunk, !chunk.isEmpty else { throw .closedEarly(received: start, expected: end) }
+        rest.withLock { $0 = (start + chunk.count, Data()) }
+        return chunk
+    }
+
+    private func bytes(in range: Range<Int>) async -> Data? {
+        do {
+            return try await reader.bytes(in: range)
+        } catch {
+            return nil
+        }
+    }
 }

@@ -9,18 +9,13 @@ import ImageCore
 
 /// The index of the stored responses of a URL and an identity: the heads of its variants and the names of their bodies.
 ///
-/// It is a separate entry, so that a 304 updates a head without rewriting the body. If the index is lost, requests
-/// miss, and the cache evicts the bodies when it needs space.
+/// It is a separate entry, so that a 304 updates a head without rewriting the body.
 struct VariantIndex: Codable, Hashable, Sendable {
     struct Variant: Codable, Hashable, Sendable {
         var response: StoredHTTPResponse
-        /// The name of the body. It is unique within the index.
         var bodyName: String
 
-        /// Creates a variant, whose body is named by the digest of the head.
-        ///
-        /// Equal names therefore mean the same head for the same request at the same time. Returns nil if the head
-        /// can't be encoded as JSON.
+        /// The body is named by the digest of the head. Returns nil if the head can't be encoded as JSON.
         init?(_ response: StoredHTTPResponse) {
             guard let head = try? JSONEncoder().encode(response) else { return nil }
             self.response = response
@@ -43,10 +38,8 @@ struct VariantIndex: Codable, Hashable, Sendable {
         return variants.contains { $0.response.isSelected(by: request) } ? .notReusable : .otherVariant
     }
 
-    /// Adds a response and removes the variants that the same request selects, unless one of them is from a later
-    /// request.
-    ///
-    /// Ignores times after `now`: they are from a time when the clock was wrong.
+    /// Adds a response and removes the variants that the same request selects, unless one is from a later request.
+    /// Times after `now` are ignored: the clock was wrong.
     mutating func insert(_ new: Variant, to request: HTTPFields, now: Date) {
         let older = variants.filter { $0.response.isSelected(by: request) }
         let later = older.map(\.response.requestTime) + [outdatedBefore].compactMap(\.self)
@@ -56,7 +49,6 @@ struct VariantIndex: Codable, Hashable, Sendable {
         if variants.count > Self.maxVariants { variants.removeFirst() }
     }
 
-    /// Replaces the head of a variant, if the variant still exists.
     mutating func update(_ bodyName: String, to response: StoredHTTPResponse) {
         guard let index = variants.firstIndex(where: { $0.bodyName == bodyName }) else { return }
         variants[index].response = response
@@ -64,10 +56,8 @@ struct VariantIndex: Codable, Hashable, Sendable {
 
     mutating func remove(_ bodyName: String) { variants.removeAll { $0.bodyName == bodyName } }
 
-    /// Removes the variants that the request selects: the origin has a newer response that must not be stored.
-    ///
-    /// Without such variants, nothing is recorded. For a response that must not be stored, the cache keeps no URL
-    /// either (RFC 9111, 5.2.2.5).
+    /// Removes the variants that the request selects: the origin has a newer response that must not be stored. Without
+    /// such variants, no trace of the URL is kept (RFC 9111, 5.2.2.5).
     mutating func remove(selectedBy request: HTTPFields, invalidatedAt time: Date) {
         let rest = variants.filter { !$0.response.isSelected(by: request) }
         guard rest.count < variants.count else { return }
@@ -75,10 +65,7 @@ struct VariantIndex: Codable, Hashable, Sendable {
         outdatedBefore = time
     }
 
-    /// Removes all variants.
-    ///
-    /// - Parameter time: Responses to requests sent before this time are outdated. If it is `nil`, pending responses
-    ///   may be stored.
+    /// Removes all variants. Responses to requests sent before `time` are outdated; with nil, they may be stored.
     mutating func removeAll(invalidatedAt time: Date?) {
         variants = []
         outdatedBefore = time ?? outdatedBefore

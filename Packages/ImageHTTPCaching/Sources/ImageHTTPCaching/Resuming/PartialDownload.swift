@@ -16,17 +16,14 @@ struct PartialDownload: Codable, Equatable {
         var byteText: String
     }
 
-    /// The URL of the response, after redirects.
     let url: URL
     /// A strong entity tag or a strong Last-Modified date (RFC 9110, 8.8), with one character for each byte.
     let validator: String
     let totalBytes: Int
     private let fields: [Field]
 
-    /// Returns nil if the response can't be resumed or must not be stored.
-    ///
-    /// A resumable response has status 200, a length and a strong validator. It isn't decoded, and allows ranges and
-    /// storage.
+    /// Returns nil unless the response has status 200, a length and a strong validator, isn't decoded, and allows
+    /// ranges and storage.
     init?(_ head: ResponseHead, now: Date) {
         let headers = head.headers
         guard head.status == .ok, let total = head.expectedBytes, ContentCodings(headers).decodable.isEmpty,
@@ -60,17 +57,16 @@ struct PartialDownload: Codable, Equatable {
 
     /// How to handle the response to `request(_:from:)`.
     enum Outcome: Equatable {
-        /// The response continues the body. The associated head is that of the complete response.
+        /// The response continues the body. The head is that of the complete response.
         case resumes(ResponseHead)
-        /// The response has a new body from its beginning. The stored parts are obsolete.
+        /// The response has a new body. The stored parts are obsolete.
         case restarts
-        /// Neither the response nor the stored parts can be used. The complete body must be requested.
+        /// Neither the response nor the parts can be used.
         case fetchesAgain
-        /// The response is returned unchanged, for example an error. The stored parts remain valid.
+        /// The response is returned, for example an error. The parts remain valid.
         case passesThrough
     }
 
-    /// Returns how to handle the response to `request(_:from:)`.
     func outcome(of head: ResponseHead, offset: Int) -> Outcome {
         switch head.status.code {
         case 206: isRest(head, from: offset) ? .resumes(wholeHead(head)) : .fetchesAgain
@@ -89,9 +85,8 @@ struct PartialDownload: Codable, Equatable {
             && contentRange.totalBytes == totalBytes
     }
 
-    /// Returns the head of the complete response: the stored fields, updated with those of the part (RFC 9111, 3.4).
-    ///
-    /// Date and Age of the stored fields don't apply to it, even if the part has none.
+    /// Returns the stored fields, updated with those of the part (RFC 9111, 3.4). Date and Age of the stored ones are
+    /// omitted.
     private func wholeHead(_ part: ResponseHead) -> ResponseHead {
         var headers = HTTPFields()
         for field in fields {
@@ -112,10 +107,10 @@ struct PartialDownload: Codable, Equatable {
 /// The value of a Content-Range field: `bytes 0-99/1234` (RFC 9110, 14.4).
 struct ContentRange: Equatable {
     let range: ClosedRange<Int>
-    /// The length of the complete body. `nil` if the origin doesn't know it.
+    /// `nil` if the origin doesn't know the length.
     let totalBytes: Int?
 
-    /// Parses a value. Returns nil for other units, and if the value violates the grammar or is inconsistent.
+    /// Returns nil for other units, and if the value is invalid or inconsistent.
     init?(_ text: String) {
         let words = text.split(separator: " ", maxSplits: 1)
         guard words.count == 2, words[0].lowercased() == "bytes" else { return nil }
@@ -131,5 +126,88 @@ struct ContentRange: Equatable {
 
     private static func number(_ digits: Substring) -> Int? {
         digits.utf8.allSatisfy { (0x30...0x39).contains($0) } ? Int(digits) : nil
+    }
+}
+
+/// Stores the beginning of a body in a cache: an entry that describes the body, and an entry per part.
+///
+/// The keys of parts include the validator and the offset, so that parts of different bodies are never combined.
+struct PartialStore: Sendable {
+    private let cache: any DataCache
+    /// The source of the key of the descriptive entry.
+    private let source: String
+    private let now: @Sendable () -> Date
+    private let onFailure: @Sendable (DataCacheFailure) -> Void
+
+    /// - Parameter onFailure: Called if the cache fails. The methods then return nil or false.
+    init(
+        _ request: TransportRequest, in cache: any DataCache, partition: String, now: @escaping @Sendable () -> Date,
+        onFailure: @escaping @Sendable (DataCacheFailure) -> Void
+    ) {
+        self.cache = cache
+        self.now = now
+        self.onFailure = onFailure
+        let headers = request.identityHeaders ?? request.headers
+        let fields =
+            partition.textWithLength
+            + headers.map { [$0.name.canonicalName, $0.value].textWithLengths }.sorted().joined()
+        // The fields are hashed because keys are stored on disk and the fields may contain credentials.
+        source = "partial \(request.url.normalizedText) \(SHA256.hexadecimalDigest(of: Array(fields.utf8)))"
+    }
+
+    /// Returns the stored body and its parts. Omits a part with the last byte, so that there is always a rest to
+    /// request.
+    func stored() async -> (PartialDownload, parts: [Range<Int>])? {
+        guard let entry = await entry(DataCacheKey(source: source)),
+            let partial = try? JSONDecoder().decode(PartialDownload.self, from: entry)
+        else { return nil }
+        var parts: [Range<Int>] = []
+        while let part = await part(of: partial, at: parts.last?.upperBound ?? 0) {
+            let start = parts.last?.upperBound ?? 0
+            guard !part.isEmpty, start + part.count < partial.totalBytes else { break }
+            parts.append(start..<start + part.count)
+        }
+        return (partial, parts)
+    }
+
+    func part(of partial: PartialDownload, at offset: Int) async -> Data? { await entry(key(partial, offset)) }
+
+    func save(_ partial: PartialDownload) async -> Bool {
+        guard let data = try? JSONEncoder().encode(partial) else { return false }
+        return await save(data, DataCacheKey(source: source))
+    }
+
+    func save(_ part: Data, of partial: PartialDownload, at offset: Int) async -> Bool {
+        await save(part, key(partial, offset))
+    }
+
+    func remove(_ partial: PartialDownload, parts: [Range<Int>]) async {
+        let keys = [DataCacheKey(source: source)] + parts.map { key(partial, $0.lowerBound) }
+        await reporting { () async throws(DataCacheFailure) in
+            for key in keys { try await cache.remove(for: key) }
+        }
+    }
+
+    private func key(_ partial: PartialDownload, _ offset: Int) -> DataCacheKey {
+        DataCacheKey(source: "\(source)\n\(partial.validator) at \(offset)")
+    }
+
+    private func entry(_ key: DataCacheKey) async -> Data? {
+        await reporting { () async throws(DataCacheFailure) in try await cache.entry(for: key)?.data } ?? nil
+    }
+
+    private func save(_ data: Data, _ key: DataCacheKey) async -> Bool {
+        let entry = DataCacheEntry(data: data, createdAt: now())
+        return await reporting { () async throws(DataCacheFailure) in try await cache.store(entry, for: key) } != nil
+    }
+
+    @discardableResult
+    private func reporting<Value>(_ operation: () async throws(DataCacheFailure) -> Value) async -> Value? {
+        do throws(DataCacheFailure) {
+            return try await operation()
+        } catch {
+            onFailure(error)
+            return nil
+        }
     }
 }

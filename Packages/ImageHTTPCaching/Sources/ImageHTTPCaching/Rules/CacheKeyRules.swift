@@ -8,10 +8,8 @@ import ImageCore
 
 /// Maps all URLs of the same image to one cache key.
 ///
-/// URLs are always normalized as in the memory cache (RFC 3986, 6.2.2, 6.2.3): scheme and host in lowercase, no default
-/// port and no fragment, `/` for an empty path, no dot segments, and percent-encodings in one form. A digest replaces user
-/// and password. Rules leave out query items that don't identify the image, such as the signature of a signed URL.
-/// Requests are sent to the URL as it is.
+/// URLs are always normalized as in the memory cache (RFC 3986, 6.2.2, 6.2.3). A digest replaces user and password.
+/// Rules leave out query items that don't identify the image, such as the signature of a signed URL.
 public struct CacheKeyRules: Hashable, Sendable {
     /// The query items that are part of the key.
     public enum Query: Hashable, Sendable {
@@ -37,10 +35,8 @@ public struct CacheKeyRules: Hashable, Sendable {
 
     private let rules: [String: Query]
 
-    /// Creates rules.
-    ///
     /// - Parameter rules: The rules by host, regardless of case: `cdn.example.com` for one host, `*.example.com` for
-    ///   all its subdomains, and `*` for all other hosts. The most specific rule applies.
+    ///   its subdomains, and `*` for all other hosts. The most specific rule applies.
     public init(_ rules: [String: Query] = [:]) {
         self.rules = Dictionary(rules.map { ($0.key.lowercased(), $0.value.normalized) }) { $1 }
     }
@@ -48,10 +44,7 @@ public struct CacheKeyRules: Hashable, Sendable {
     /// Whether there are no rules: the key is the normalized URL.
     public var isEmpty: Bool { rules.isEmpty }
 
-    /// Returns the cache key of a URL.
-    ///
-    /// - Parameter identity: The identity of the user, if responses differ by user. The key contains only a digest of
-    ///   it.
+    /// Returns the cache key of a URL. It contains only a digest of the identity.
     public func key(for url: URL, identity: CacheIdentity = .anonymous) -> String {
         key(for: url, address: nil, identity: identity)
     }
@@ -100,8 +93,7 @@ public struct CacheIdentity: Hashable, Sendable {
     /// The identity of requests without credentials.
     public static let anonymous = CacheIdentity()
 
-    /// The SHA-256 digest of both parts and their lengths, in 64 hexadecimal digits. It does not reveal the
-    /// credentials.
+    /// The SHA-256 digest of both parts and their lengths.
     var digest: String {
         let parts = [authorization, partition].map { $0?.textWithLength ?? "-" }
         return SHA256.hexadecimalDigest(of: Array(parts.joined(separator: " ").utf8))

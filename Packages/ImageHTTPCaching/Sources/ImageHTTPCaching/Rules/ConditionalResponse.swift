@@ -18,8 +18,7 @@ enum ConditionalResponse: Hashable, Sendable {
 }
 
 extension HTTPCacheRequest {
-    /// The request without the conditions and the range that `conditionalResponse(to:byteCount:)` evaluates. Others, such
-    /// as If-Match, stay: such a request is still not a plain GET.
+    /// The request without the conditions and the range that `conditionalResponse(to:byteCount:)` evaluates.
     var unconditional: HTTPCacheRequest {
         var request = self
         for name in [HTTPField.Name.ifNoneMatch, .ifModifiedSince, .ifRange, .range] { request.headers[name] = nil }
@@ -28,10 +27,8 @@ extension HTTPCacheRequest {
 }
 
 extension StoredHTTPResponse {
-    /// Evaluates the conditions and the range of a request (RFC 9111, 4.3.2; RFC 9110, 13.1 and 14.2).
-    ///
-    /// Ignores multiple ranges and ranges beyond the end of the body. Also ignores the range of a body that
-    /// was decoded, because ranges count encoded bytes.
+    /// Evaluates the conditions and the range of a request (RFC 9111, 4.3.2; RFC 9110, 13.1 and 14.2). Ignores multiple
+    /// ranges, and ranges of a decoded body, because they count encoded bytes.
     func conditionalResponse(to request: HTTPCacheRequest, byteCount: Int) -> ConditionalResponse {
         guard status == 200 else { return .full }
         if isKnown(to: request.headers) { return .notModified }
@@ -42,9 +39,7 @@ extension StoredHTTPResponse {
         return .partial(range)
     }
 
-    /// Returns the header fields of the response that a conditional or range request receives.
-    ///
-    /// - Parameter served: The fields of the full response.
+    /// Returns the header fields of the response, from those of the full one.
     func headers(_ served: HTTPFields, for response: ConditionalResponse, byteCount: Int) -> HTTPFields {
         var fields = served
         switch response {
@@ -57,8 +52,7 @@ extension StoredHTTPResponse {
         return fields
     }
 
-    /// Whether the client has this response. If-None-Match takes precedence over If-Modified-Since. Without
-    /// Last-Modified, Date is compared.
+    /// If-None-Match takes precedence over If-Modified-Since. Without Last-Modified, Date is compared.
     private func isKnown(to request: HTTPFields) -> Bool {
         if request.contains(.ifNoneMatch) {
             let tags = request[fields: .ifNoneMatch].flatMap { $0.byteText.split(separator: ",").map(\.trimmed) }
@@ -80,8 +74,7 @@ extension StoredHTTPResponse {
 
 /// Parses a single byte range (RFC 9110, 14.1.2).
 enum ByteRange {
-    /// Returns the bytes that the field selects from a body of `byteCount` bytes. Returns nil unless it is one
-    /// satisfiable range.
+    /// Returns nil unless the field is one satisfiable range.
     static func parse(_ field: String, of byteCount: Int) -> Range<Int>? {
         guard field.lowercased().hasPrefix("bytes=") else { return nil }
         let ends = field.dropFirst(6).split(separator: "-", omittingEmptySubsequences: false).map(\.trimmed)

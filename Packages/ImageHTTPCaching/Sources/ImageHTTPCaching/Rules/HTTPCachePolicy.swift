@@ -7,9 +7,7 @@ import ImageTransporting
     public import Foundation
 #endif
 
-/// Decides which responses a cache stores, and when it may reuse them.
-///
-/// The methods are pure: they perform no I/O, read no clock, and return the same result for the same arguments.
+/// Decides which responses a cache stores, and when it may reuse them. The methods are pure.
 ///
 /// Promises:
 /// - A policy stores only responses to a plain GET, and none with status 206 or 304.
@@ -17,10 +15,7 @@ import ImageTransporting
 /// - A stale response never becomes fresh again.
 /// - A response that arrived after `now` is not fresh: the clock was set back, so its age can't be known.
 ///
-/// The cache guarantees:
-/// - A response that `mayStore` rejects is not stored, and never passed to `reuse`.
-/// - Responses passed to `reuse` are for a GET of the same URL by the same identity, and match the request's `Vary`
-///   fields.
+/// The cache passes to `reuse` only stored responses for a GET of the same URL, identity and `Vary` fields.
 public protocol HTTPCachePolicy: Sendable {
     /// Returns whether a complete response to this request may be stored.
     func mayStore(_ response: StoredHTTPResponse, to request: HTTPCacheRequest) -> Bool
@@ -42,8 +37,6 @@ public struct HTTPCacheRequest: Hashable, Sendable {
     }
 
     /// Whether the request is a GET without a range and without conditions.
-    ///
-    /// The response to any other request may be incomplete or a 304, and is of no use to other requests.
     public var isPlainGet: Bool { method == .get && !Self.conditions.contains(where: headers.contains) }
 
     private static let conditions: [HTTPField.Name] = [
@@ -75,10 +68,7 @@ public enum StaleFallback: Hashable, Sendable {
     /// Returns whether a stale response may be used instead of a response with this status.
     func allows(status: Int) -> Bool { self == .serverError && [500, 502, 503, 504].contains(status) }
 
-    /// Returns whether a stale response may be returned after this failure.
-    ///
-    /// That is the case only if the origin could not be reached. Certificate errors and redirect errors are always
-    /// thrown.
+    /// Returns whether a stale response may be used after this failure: only if the origin could not be reached.
     func allows(after failure: TransportFailure) -> Bool {
         switch failure {
         case .unresolvedHost, .connectionFailed, .timedOut, .connectionLost, .closedEarly, .hostUnavailable:
@@ -93,12 +83,11 @@ public enum StaleFallback: Hashable, Sendable {
 enum CacheDecision: Hashable, Sendable {
     /// Return a stored variant, and perhaps revalidate it in the background.
     case use(variant: Int, isStale: Bool, revalidates: Bool)
-    /// Validate a variant with the origin, by these fields. They are empty if the variant has no validator.
+    /// Validate a variant with the origin, by these fields.
     case validate(variant: Int, with: HTTPFields, fallback: StaleFallback)
-    /// Send the request to the origin. No stored response can be used.
+    /// Send the request to the origin.
     case fetch
-    /// Respond with 504: the request forbids contacting the origin, and no stored response can be used (RFC 9111,
-    /// 5.2.1.7).
+    /// Respond with 504: the request forbids contacting the origin (RFC 9111, 5.2.1.7).
     case unavailable
 }
 
@@ -119,5 +108,29 @@ extension HTTPCachePolicy {
             if isCacheOnly { return .unavailable }
             return .validate(variant: newest, with: variants[newest].validationFields, fallback: fallback)
         }
+    }
+}
+
+/// Stores every response with status 200 for a fixed lifetime, and ignores the caching fields of the origin.
+///
+/// Use it for images whose content never changes at their URL. `no-cache` and `max-age=0` in a request still cause a
+/// validation.
+public struct FixedLifetimePolicy: HTTPCachePolicy {
+    /// How long a response is fresh, counted from its arrival.
+    public var lifetime: Duration
+
+    /// Creates a policy with this lifetime.
+    public init(lifetime: Duration) { self.lifetime = lifetime }
+
+    public func mayStore(_ response: StoredHTTPResponse, to request: HTTPCacheRequest) -> Bool {
+        request.isPlainGet && response.status == 200
+    }
+
+    public func reuse(_ response: StoredHTTPResponse, for request: HTTPCacheRequest, at now: Date) -> CacheReuse {
+        let requested = CacheDirectives(request.headers)
+        let elapsed = now.timeIntervalSince(response.responseTime)
+        let isFresh = elapsed >= 0 && elapsed < lifetime.inSeconds
+        let isReloaded = requested.contains("no-cache") || requested.seconds("max-age") == 0
+        return isFresh && !isReloaded ? .fresh : .validate(fallback: .serverError)
     }
 }

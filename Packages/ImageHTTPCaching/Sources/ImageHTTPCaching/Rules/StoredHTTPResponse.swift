@@ -1,4 +1,5 @@
 public import HTTPTypes
+import ImageCore
 public import ImageTransporting
 
 #if canImport(FoundationEssentials)
@@ -32,9 +33,8 @@ public struct StoredHTTPResponse: Hashable, Sendable, Codable {
         self.responseTime = responseTime
     }
 
-    /// Returns the seconds since the origin generated or validated the response (RFC 9111, 4.2.3).
-    ///
-    /// The age is infinite if the response arrived after `now`: the clock was set back, so its age can't be known.
+    /// Returns the seconds since the origin generated or validated the response (RFC 9111, 4.2.3). Infinite if it
+    /// arrived after `now`: the clock was set back.
     public func age(at now: Date) -> TimeInterval {
         guard responseTime <= now else { return .infinity }
         let apparent = max(0, responseTime.timeIntervalSince(date))
@@ -43,11 +43,8 @@ public struct StoredHTTPResponse: Hashable, Sendable, Codable {
         return max(apparent, corrected) + now.timeIntervalSince(responseTime)
     }
 
-    /// Returns the header fields to return to the client, with the age in whole seconds, at most 2^31 (RFC 9111, 4, 5.1,
-    /// 1.2.2).
-    ///
-    /// Without a valid Date, it is the time of arrival (RFC 9110, 6.6.1).
-    /// Fields that `no-cache` lists are left out unless the origin has just validated the response (5.2.2.4).
+    /// Returns the header fields for the client, with Age (RFC 9111, 5.1) and Date (RFC 9110, 6.6.1). Fields that
+    /// `no-cache` lists are left out unless the response was just validated (5.2.2.4).
     package func headers(at now: Date, isValidated: Bool = false) -> HTTPFields {
         var served = headers
         served[.age] = String(Int(min(max(0, age(at: now)), DeltaSeconds.largest)))
@@ -88,5 +85,115 @@ public struct StoredHTTPResponse: Hashable, Sendable, Codable {
 extension HTTPFields {
     mutating func removeAll(where isRemoved: (HTTPField) -> Bool) {
         self = HTTPFields(filter { !isRemoved($0) })
+    }
+}
+
+extension StoredHTTPResponse {
+    /// The fields that ask whether this response is current (RFC 9111, 4.3.1). Empty if it has no validator.
+    var validationFields: HTTPFields {
+        var fields = HTTPFields()
+        if let tag = headers[byteText: .eTag] { fields[byteText: .ifNoneMatch] = tag }
+        if let modified = headers[.lastModified] { fields[.ifModifiedSince] = modified }
+        return fields
+    }
+
+    /// Returns the response, updated by a 304 (RFC 9111, 3.2, 4.3.4). Returns nil if the 304 has a different validator.
+    func freshened(byNotModified head: ResponseHead, requestTime: Date, responseTime: Date) -> StoredHTTPResponse? {
+        guard confirms(head.headers) else { return nil }
+        return updated(by: head, requestTime: requestTime, responseTime: responseTime)
+    }
+
+    /// Returns the response, updated by the response to a HEAD request (RFC 9111, 4.3.5). Returns nil if it is
+    /// outdated.
+    func freshened(byHead head: ResponseHead, requestTime: Date, responseTime: Date) -> StoredHTTPResponse? {
+        let described: [HTTPField.Name] = [.eTag, .lastModified, .contentLength]
+        let isSame = described.allSatisfy {
+            !head.headers.contains($0) || head.headers[byteText: $0] == headers[byteText: $0]
+        }
+        guard isSame, head.status.code == status else { return nil }
+        return updated(by: head, requestTime: requestTime, responseTime: responseTime)
+    }
+
+    private func confirms(_ fields: HTTPFields) -> Bool {
+        if let tag = fields[byteText: .eTag] {
+            return headers[byteText: .eTag].map { Self.matchesWeakly($0[...], tag[...]) } ?? false
+        }
+        if let modified = fields[.lastModified], let own = headers[.lastModified] { return modified == own }
+        return true
+    }
+
+    /// Compares two entity tags weakly (RFC 9110, 8.8.3.2).
+    static func matchesWeakly(_ left: Substring, _ right: Substring) -> Bool { opaque(left) == opaque(right) }
+
+    private static func opaque(_ tag: Substring) -> Substring { tag.hasPrefix("W/") ? tag.dropFirst(2) : tag }
+
+    private func updated(by head: ResponseHead, requestTime: Date, responseTime: Date) -> StoredHTTPResponse {
+        var newer = Self.storable(head.headers)
+        newer.removeAll { Self.fixed.contains($0.name) }
+        let replaced = Set(newer.map(\.name))
+        var result = self
+        // Without Date, the arrival time counts (RFC 9110, 6.6.1).
+        result.headers.removeAll { replaced.contains($0.name) || $0.name == .age || $0.name == .date }
+        result.headers.append(contentsOf: newer)
+        result.requestTime = requestTime
+        result.responseTime = responseTime
+        return result
+    }
+
+    private static let fixed: Set<HTTPField.Name> = [.contentLength, .contentEncoding, .contentRange]
+}
+
+/// Finds the URLs that an unsafe request invalidates (RFC 9111, 4.4).
+enum CacheInvalidation {
+    /// Returns the URL of the request, and URLs of its origin in Location and Content-Location. Empty for safe methods
+    /// and errors.
+    static func invalidatedURLs(
+        by method: HTTPRequest.Method, of url: URL, response head: ResponseHead
+    ) -> [URL] {
+        let safe: [HTTPRequest.Method] = [.get, .head, .options, .trace]
+        guard !safe.contains(method), (200...399).contains(head.status.code) else { return [] }
+        let named = [HTTPField.Name.location, .contentLocation].compactMap { name in
+            head.headers[fields: name].first.flatMap { URL(webAddress: $0.bytes, relativeTo: url) }
+        }
+        return [url] + named.filter { RedirectChain.origin(of: $0) == RedirectChain.origin(of: url) }
+    }
+}
+
+/// The request fields that a response depends on (RFC 9111, 4.1; RFC 9110, 12.5.5).
+struct VaryingFields {
+    private let names: Set<String>
+
+    init(_ response: HTTPFields) {
+        names = Set(response[values: .vary].flatMap(\.listedNames))
+    }
+
+    /// `Vary: *` matches no request.
+    var areUnknown: Bool { names.contains("*") }
+
+    /// Returns the normalized values that a request has for these fields. Case and order of the members of
+    /// Accept-Language, Accept-Encoding and Accept-Charset have no meaning (RFC 9110, 12.5; RFC 9111, 4.1).
+    func selection(from request: HTTPFields) -> [String: String] {
+        var selection: [String: String] = [:]
+        for name in names {
+            guard let field = HTTPField.Name(name), request.contains(field) else { continue }
+            let members = request[values: field].flatMap { $0.split(separator: ",", omittingEmptySubsequences: false) }
+            let values = Self.unordered.contains(name) ? Self.sorted(members) : members.map { String($0.trimmed) }
+            selection[name] = values.joined(separator: ",")
+        }
+        return selection
+    }
+
+    private static let unordered: Set = ["accept-language", "accept-encoding", "accept-charset"]
+
+    private static func sorted(_ members: [Substring]) -> [String] {
+        members.map { $0.lowercased().filter { $0 != " " && $0 != "\t" } }.filter { !$0.isEmpty }.sorted()
+    }
+}
+
+extension StoredHTTPResponse {
+    /// Returns whether a request selects this variant by its `Vary` fields (RFC 9111, 4.1).
+    func isSelected(by request: HTTPFields) -> Bool {
+        let fields = VaryingFields(headers)
+        return !fields.areUnknown && fields.selection(from: request) == selectingFields
     }
 }
