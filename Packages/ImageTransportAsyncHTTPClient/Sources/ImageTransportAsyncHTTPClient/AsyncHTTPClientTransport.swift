@@ -2,15 +2,15 @@
     public import AsyncHTTPClient
     public import ImageTransporting
     import NIOCore
+    import NIOPosix
     import NIOSSL
+    import Synchronization
 
     /// Sends requests over HTTP/1.1, HTTP/2 and HTTPS with async-http-client, for servers that use SwiftNIO.
     ///
-    /// Connections are reused. The transport requests gzip, and decodes gzip and deflate. If a request has a Range or
-    /// its own Accept-Encoding, the body is returned as received.
-    ///
-    /// Timeouts use the monotonic clock of the event loops. A stall or a connection timeout is detected up to a quarter
-    /// of the limit late, at most a second. The time in the queue for a connection only counts for `totalTimeout`.
+    /// Connections are reused. gzip and deflate are decoded. A stall or a connection timeout is detected up to a
+    /// quarter of the limit late, at most a second. The time in the queue for a connection only counts for
+    /// `totalTimeout`.
     public struct AsyncHTTPClientTransport: DataTransport {
         /// The settings of a transport.
         public struct Configuration: Sendable {
@@ -18,8 +18,7 @@
             public var maxConnectionsPerHost: Int
             /// The idle time after which a connection is closed.
             public var maxIdleTime: Duration
-            /// The path of a PEM file with root certificates that replace the system's, as for a private certificate
-            /// authority. Verification can't be disabled.
+            /// The path of a PEM file with root certificates that replace the system's.
             public var rootsFile: String?
             /// The maximum time to establish a connection. Applies even if the requests that wait for it allow more.
             public var connectTimeout: Duration
@@ -39,10 +38,7 @@
             }
 
             /// Returns the configuration for a client that you create yourself. You may add proxies, client
-            /// certificates and so on.
-            ///
-            /// It disables redirects and decompression in the client, because the transport handles them. It also
-            /// disables retries of connections, so that failures are reported immediately.
+            /// certificates and so on. It disables redirects, decompression and retries in the client.
             public func makeClientConfiguration() -> HTTPClient.Configuration {
                 var tls = TLSConfiguration.makeClientConfiguration()
                 if let rootsFile { tls.trustRoots = .file(rootsFile) }
@@ -59,8 +55,7 @@
 
         private let engine: TransferEngine
 
-        /// Creates a transport with its own client and threads. They end when the transport and all its response bodies
-        /// are released.
+        /// Creates a transport with its own client and threads, which end when it and all its bodies are released.
         public init(configuration: Configuration = Configuration()) {
             engine = TransferEngine(
                 ClientHolder(configuration), maxConnectionsPerHost: configuration.maxConnectionsPerHost)
@@ -69,8 +64,7 @@
         /// Creates a transport with your own client. Shut down the client after the last transfer.
         ///
         /// - Parameters:
-        ///   - client: A client with the configuration of `Configuration.makeClientConfiguration()`. If the client
-        ///     follows redirects, requests that are redirected fail.
+        ///   - client: A client with the configuration of `Configuration.makeClientConfiguration()`.
         ///   - maxConnectionsPerHost: The connection limit of the client.
         public init(client: HTTPClient, maxConnectionsPerHost: Int = 6) {
             engine = TransferEngine(ClientHolder(client), maxConnectionsPerHost: maxConnectionsPerHost)
@@ -83,5 +77,63 @@
                 try await engine.start(hop, deadline: deadline).response()
             }
         }
+    }
+
+    /// Starts transfers on a client's event loops. Limits how many run at the same time to the number of connections.
+    final class TransferEngine: Sendable {
+        let holder: ClientHolder
+        private let queues: Mutex<OriginQueues<Transfer>>
+
+        init(_ holder: ClientHolder, maxConnectionsPerHost: Int) {
+            self.holder = holder
+            queues = Mutex(OriginQueues(limit: maxConnectionsPerHost))
+        }
+
+        /// The monotonic time of the event loops in milliseconds.
+        var now: Int64 { holder.client.eventLoopGroup.any().milliseconds }
+
+        /// - Parameter deadline: The time at which the transfer times out, in milliseconds of `now`.
+        func start(_ request: TransportRequest, deadline: Int64) -> TransferChannel {
+            let transfer = Transfer(
+                request, loop: holder.client.eventLoopGroup.any(), deadline: deadline, engine: self)
+            let channel = TransferChannel(
+                request: request, resume: { transfer.resume() }, stop: { transfer.stop() })
+            transfer.enter(channel)
+            return channel
+        }
+
+        /// Changes the queues, and begins the transfers that may start now.
+        func update(_ change: (inout OriginQueues<Transfer>) -> [Transfer]) {
+            for transfer in queues.withLock({ change(&$0) }) { transfer.begin() }
+        }
+    }
+
+    /// A client, and its event loops if they are the transport's own. Each transfer in progress retains it.
+    final class ClientHolder: Sendable {
+        let client: HTTPClient
+        private let group: MultiThreadedEventLoopGroup?
+
+        init(_ client: HTTPClient) {
+            self.client = client
+            group = nil
+        }
+
+        /// Creates a client and event loops, which are shut down when this object is released.
+        init(_ configuration: AsyncHTTPClientTransport.Configuration) {
+            let group = MultiThreadedEventLoopGroup(numberOfThreads: min(max(1, configuration.threadCount), 64))
+            client = HTTPClient(eventLoopGroup: group, configuration: configuration.makeClientConfiguration())
+            self.group = group
+        }
+
+        /// Doesn't wait, because this may run on one of the event loops. The only error, a repeated shutdown, can't
+        /// happen.
+        deinit {
+            if let group { client.shutdown { _ in group.shutdownGracefully { _ in } } }
+        }
+    }
+
+    extension EventLoop {
+        /// The monotonic time in milliseconds.
+        var milliseconds: Int64 { Int64(now.uptimeNanoseconds / 1_000_000) }
     }
 #endif

@@ -1,9 +1,7 @@
 /// Queues transfers until there can be a connection to their origin. Pure: no lock, no thread.
 ///
-/// The client has its own limit, but it counts the time in its queue as time to connect. These queues therefore start
-/// at most as many transfers as there can be connections. If an origin may support HTTP/2, the first transfer starts
-/// alone until it is connected, so that the others can share its connection. After an HTTP/2 response, transfers to the
-/// origin no longer wait.
+/// The client counts the time in its own queue as time to connect. If an origin may support HTTP/2, the first transfer
+/// starts alone until it is connected. After an HTTP/2 response, transfers to the origin no longer wait.
 struct OriginQueues<Transfer> {
     private struct Queue {
         var active = 0
@@ -15,7 +13,6 @@ struct OriginQueues<Transfer> {
     private let limit: Int
     private var queues: [String: Queue] = [:]
 
-    /// - Parameter limit: The maximum number of connections per origin.
     init(limit: Int) { self.limit = max(1, limit) }
 
     /// The number of origins with transfers.

@@ -10,8 +10,8 @@
         import Foundation
     #endif
 
-    /// A request and its response. Receives the client's callbacks and reports to a `TransferChannel`. Uses `state`
-    /// only on the event loop.
+    /// A request and its response. Reports the client's callbacks to a `TransferChannel`. Uses `state` only on the
+    /// event loop.
     final class Transfer: Sendable {
         private enum Phase {
             /// Waits in `OriginQueues`.
@@ -56,7 +56,9 @@
             loop.execute {
                 self.state.value.channel = channel
                 self.checkTime()
-                self.engine.enter(self)
+                self.engine.update {
+                    $0.enter(self, origin: self.origin, mayMultiplex: self.origin.hasPrefix("https:"))
+                }
             }
         }
 
@@ -71,7 +73,7 @@
         private func execute() {
             guard state.value.phase == .waiting, state.value.channel?.isOver == false else {
                 end(.cancelled)
-                return engine.leave(self)
+                return engine.update { $0.leave(origin) }
             }
             state.value.phase = .connecting
             setTimer(TransferTimer(stallLimit: request.connectTimeout.wholeMilliseconds, deadline: deadline))
@@ -82,21 +84,20 @@
                 if state.value.phase != .over { state.value.task = task }
             } catch {
                 end(failure(for: error))
-                engine.leave(self)
+                engine.update { $0.leave(origin) }
             }
         }
 
-        /// Called when the client has completed the request, and its connection is idle or closed.
         private func ended(_ result: Result<Void, any Error>) {
             switch result {
             case .success: end(nil)
             case .failure(let error): end(failure(for: error))
             }
-            engine.connectionAttemptEnded(self)
-            engine.leave(self)
+            engine.update { $0.connectionAttemptEnded(to: origin) }
+            engine.update { $0.leave(origin) }
         }
 
-        /// Ends the consumer's wait and, if necessary, the client's task. Does nothing if the transfer has ended.
+        /// Does nothing if the transfer has ended.
         private func end(_ failure: TransportFailure?) {
             guard state.value.phase != .over else { return }
             state.value.phase = .over
@@ -110,8 +111,7 @@
         }
 
         private func failure(for error: any Error) -> TransportFailure {
-            ClientFailure(error, request: request, isConnected: state.value.phase == .connected)
-                .failure(state.value.channel)
+            request.failure(for: error, isConnected: state.value.phase == .connected, state.value.channel)
         }
 
         // MARK: Time
@@ -122,7 +122,6 @@
             checkTime()
         }
 
-        /// Ends the transfer if a timeout has expired. Otherwise schedules the next check.
         private func checkTime() {
             guard state.value.phase != .over else { return }
             let (now, isConnecting) = (loop.milliseconds, state.value.phase == .connecting)
@@ -149,12 +148,12 @@
             state.value.phase = .connected
             state.value.channel?.connected()
             setTimer(TransferTimer(request, deadline: deadline))
-            engine.connectionAttemptEnded(self)
+            engine.update { $0.connectionAttemptEnded(to: origin) }
         }
 
         func didReceiveHead(task: HTTPClient.Task<Void>, _ head: HTTPResponseHead) -> EventLoopFuture<Void> {
             state.value.timer.bytesArrived()
-            if head.version.major >= 2 { engine.answeredOverHTTP2(self) }
+            if head.version.major >= 2 { engine.update { $0.answeredOverHTTP2(from: origin) } }
             do throws(TransportFailure) {
                 let answer = try request.head(head)
                 if request.isDecoded {
@@ -186,7 +185,7 @@
             return try state.value.decoder?.decoded(bytes) ?? bytes
         }
 
-        /// Delivers a piece to the consumer. The client reads the next one when the future succeeds.
+        /// The client reads the next piece when the future succeeds.
         private func deliver(_ piece: Data) -> EventLoopFuture<Void> {
             guard !piece.isEmpty else { return loop.makeSucceededVoidFuture() }
             switch state.value.channel?.arrived(piece) {

@@ -4,6 +4,8 @@
     import ImageTransporting
     import NIOCore
     import NIOHTTP1
+    import NIOPosix
+    import NIOSSL
 
     #if canImport(FoundationEssentials)
         import FoundationEssentials
@@ -13,8 +15,8 @@
 
     /// Conversions between the types of the transport and the client.
     extension TransportRequest {
-        /// Returns the request for the client. Throws the client's error if it can't parse the URL, or would send `/` for a
-        /// path whose percent-encodings aren't UTF-8.
+        /// Throws the client's error if it can't parse the URL, or would send `/` for a path whose percent-encodings
+        /// aren't UTF-8.
         func makeClientRequest() throws -> HTTPClient.Request {
             if url.path(percentEncoded: false).isEmpty, !url.path(percentEncoded: true).isEmpty {
                 throw HTTPClientError.invalidURL
@@ -48,8 +50,7 @@
             return answer
         }
 
-        /// Whether a field must be left out because SwiftNIO has replaced bytes of it that aren't UTF-8. The origin
-        /// wouldn't recognize such a validator or URL.
+        /// SwiftNIO has replaced bytes that aren't UTF-8. The origin wouldn't recognize such a validator or URL.
         private static func isDamaged(_ name: HTTPField.Name, _ value: String) -> Bool {
             [.eTag, .location].contains(name) && value.contains("\u{FFFD}")
         }
@@ -60,6 +61,49 @@
         fileprivate var byteCount: Int {
             let lines = headers.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count + 4 }
             return lines + status.reasonPhrase.utf8.count + 17
+        }
+    }
+
+    extension TransportRequest {
+        /// Maps an error of the client, SwiftNIO or TLS. Without a channel, the transfer has ended.
+        func failure(for error: any Error, isConnected: Bool, _ channel: TransferChannel?) -> TransportFailure {
+            let text = String(describing: error)
+            return switch error {
+            case let failure as TransportFailure: failure
+            case let error as HTTPClientError: failure(ofClient: error, isConnected: isConnected, channel)
+            case let error as HTTPParserError:
+                switch error {
+                case .invalidEOFState, .closedConnection: broken(channel, text)
+                case .headerOverflow: .headTooLarge(allowedBytes: maxHeadBytes)
+                default: .malformedResponse(text)
+                }
+            case is NIOSSLError, is NIOSSLExtraError, is BoringSSLError:
+                isConnected ? broken(channel, text) : .tls(text)
+            case let error as NIOConnectionError where error.connectionErrors.isEmpty: .unresolvedHost(text)
+            default: isConnected ? broken(channel, text) : .connectionFailed(text)
+            }
+        }
+
+        private func failure(
+            ofClient error: HTTPClientError, isConnected: Bool, _ channel: TransferChannel?
+        ) -> TransportFailure {
+            switch error {
+            case .cancelled: .cancelled
+            case .invalidURL, .emptyHost, .emptyScheme: .invalidURL(url.absoluteString)
+            case .connectTimeout, .tlsHandshakeTimeout, .getConnectionFromPoolTimeout, .httpProxyHandshakeTimeout,
+                .socksHandshakeTimeout:
+                .timedOut(.connect)
+            case .remoteConnectionClosed where !isConnected && url.scheme?.lowercased() == "https":
+                .tls("the connection was closed during the handshake")
+            case .remoteConnectionClosed, .uncleanShutdown: broken(channel, String(describing: error))
+            default: .other(String(describing: error))
+            }
+        }
+
+        private func broken(_ channel: TransferChannel?, _ text: String) -> TransportFailure {
+            guard let channel, channel.hasHead else { return .connectionLost(text) }
+            let (received, expected) = channel.progress
+            return .closedEarly(received: received, expected: expected)
         }
     }
 #endif
