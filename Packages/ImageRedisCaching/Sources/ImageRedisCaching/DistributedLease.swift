@@ -3,13 +3,12 @@
 
     /// Lets one of many processes do work whose result is stored in a shared cache. The others wait for the result.
     ///
-    /// - The first caller acquires the lease of the key, does the work, and stores the result. The others look the result
-    ///   up again and again, with growing pauses. After `waitLimit` they do the work themselves.
+    /// - Waiters look the result up with growing pauses. After `waitLimit` they do the work themselves.
     /// - If the holder of a lease ends without releasing it, another caller acquires it after `duration` at most.
     /// - If the store of leases fails, the caller does the work itself.
     ///
-    /// It saves work, and excludes nothing: work can be done twice, for example if it takes longer than `waitLimit`. Use it
-    /// together with a `RequestCoalescer`, so that each process asks once for each key.
+    /// Work can be done twice, for example if it takes longer than `waitLimit`. Use it together with a
+    /// `RequestCoalescer`.
     public struct DistributedLease: Sendable {
         /// The pause between two lookups. Each is half as long again as the one before.
         private static let (firstPause, maxPause) = (Duration.milliseconds(20), Duration.milliseconds(250))
@@ -69,7 +68,6 @@
             return try await produce()
         }
 
-        /// Returns the value that was found, or does the work, and releases the lease.
         private func release<Value: Sendable, Failure: Error>(
             _ key: String, _ token: String, after found: Value?, or produce: () async throws(Failure) -> Value
         ) async throws(Failure) -> Value {
@@ -122,5 +120,39 @@
         case held
         /// The store failed, and nothing is known about the lease.
         case unavailable
+    }
+
+    /// Stores leases on a Redis server (https://redis.io/docs/latest/develop/use/patterns/distributed-locks).
+    ///
+    /// A server that fails over to a replica can lose a lease. Two processes then do the same work.
+    public struct RedisLeaseStore: LeaseStore {
+        private static let releaseScript = """
+            if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
+            return redis.call('UNLINK', KEYS[1])
+            """
+
+        private let client: RedisClient
+        private let keys: RedisKeys
+
+        /// Shares the connection and the namespace of a cache, whose `removeAll` keeps the leases.
+        public init(sharing cache: RedisDataCache) {
+            client = cache.client
+            keys = cache.keys
+        }
+
+        public func acquire(_ key: String, token: String, for duration: Duration) async -> LeaseAcquisition {
+            let command = RedisCommand(
+                "SET", keys.lease(key), token, "NX", "PX", String(duration.redisMilliseconds))
+            switch try? await client.send(command) {
+            case .status("OK"): return .acquired
+            case .null: return .held
+            default: return .unavailable
+            }
+        }
+
+        public func release(_ key: String, token: String) async {
+            // If the server doesn't reply, the lease ends by itself.
+            _ = try? await client.send(RedisCommand("EVAL", Self.releaseScript, "1", keys.lease(key), token))
+        }
     }
 #endif

@@ -15,11 +15,9 @@
         public var namespace = "images"
         /// What a `rediss` connection verifies. The default is `.full`.
         public var tlsVerification = TLSVerification.full
-        /// The path of a PEM file with root certificates that replace the system's, as for a private certificate
-        /// authority.
+        /// The path of a PEM file with root certificates that replace the system's.
         public var rootsFile: String?
-        /// The time after which an entry is removed from the server, from a millisecond to 100 years. The default is 7
-        /// days.
+        /// The time after which an entry is removed, from a millisecond to 100 years. The default is 7 days.
         public var lifetime = Duration.seconds(7 * 86_400)
         /// The largest entry, in bytes, with its key and metadata. The default is 16 MiB.
         public var maxEntryBytes = 16 << 20
@@ -27,12 +25,9 @@
         public var maxWaitingCommands = 1_024
         /// The maximum time to connect, and then for TLS and authentication. The default is 500 ms.
         public var connectTimeout = Duration.milliseconds(500)
-        /// The maximum time between a command and its reply. The default is 500 ms.
-        ///
-        /// A read that takes longer is a miss. The connection is then closed.
+        /// The maximum time between a command and its reply. The connection is then closed. The default is 500 ms.
         public var commandTimeout = Duration.milliseconds(500)
-        /// The time without commands after the first failure of the server. Doubles with each further failure. The
-        /// default is 100 ms.
+        /// The time without commands after a failure. Doubles with each further one. The default is 100 ms.
         public var retryDelay = Duration.milliseconds(100)
         /// The largest time without commands after a failure. The default is 10 seconds.
         public var maxRetryDelay = Duration.seconds(10)
@@ -49,12 +44,11 @@
 
     /// Why a cache on a Redis server can't be created.
     public enum RedisConfigurationError: Error, Hashable, Sendable {
-        /// The URL is not one of a Redis server. The text says why. It doesn't contain the URL, which can have a
-        /// password.
+        /// The URL is not one of a Redis server. The text doesn't contain the URL, which can have a password.
         case invalidURL(String)
         /// The namespace is empty, too long, or has other characters.
         case invalidNamespace(String)
-        /// TLS can't be set up, for example because the file of root certificates can't be read.
+        /// TLS can't be set up.
         case tls(String)
     }
 #endif

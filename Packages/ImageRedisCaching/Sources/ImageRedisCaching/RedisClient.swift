@@ -12,8 +12,6 @@
     #endif
 
     /// Sends commands to a server over one connection, and leaves the server alone after a failure.
-    ///
-    /// It knows nothing of caches, so that another client could replace it: `send` is all that the module uses.
     final class RedisClient: Sendable {
         private struct State {
             var breaker: CircuitBreaker
@@ -32,11 +30,9 @@
         private let elapsed: @Sendable () -> Duration
         private let state: Mutex<State>
 
-        /// Creates a client. It connects when the first command is sent.
-        ///
         /// - Parameters:
         ///   - group: The event loops, or nil for those that SwiftNIO shares.
-        ///   - clock: Measures the time without commands after a failure. Timeouts use the clock of the event loops.
+        ///   - clock: Measures the time without commands after a failure.
         init(
             _ url: URL, _ options: RedisCacheOptions, group: (any EventLoopGroup)?, clock: any Clock<Duration>
         ) throws(RedisConfigurationError) {
@@ -60,7 +56,7 @@
         /// Returns when the probe in progress has ended, if there is one.
         func probeEnded() async { await state.withLock { $0.probe }?.value }
 
-        /// Closes the connection. Its commands fail. The next command opens a connection again.
+        /// Its commands fail. The next command opens a connection again.
         func closeConnection() { state.withLock { $0.connection }?.close() }
 
         /// Sends a command and returns the reply, which is no error.
@@ -110,7 +106,6 @@
             }
         }
 
-        /// Sends a command over the connection, unless too many commands wait for their replies.
         private func transfer(_ command: RedisCommand) async -> Result<RedisReply, RedisFailure> {
             let connection = state.withLock { state -> RedisConnection? in
                 guard state.waitingCommands < maxWaitingCommands else { return nil }
@@ -122,7 +117,6 @@
             return await connection.send(command)
         }
 
-        /// Returns the connection, and opens one if there is none.
         private func connection(in state: inout State) -> RedisConnection {
             if let connection = state.connection { return connection }
             state.connectionCount += 1
@@ -154,6 +148,55 @@
             } catch {
                 throw .tls("\(error)")
             }
+        }
+    }
+
+    /// A server, and how to log in: the contents of a URL.
+    ///
+    /// - `redis://[[user]:password@]host[:port][/database]`, or `rediss://` over TLS
+    /// - `unix:///path[?database=number]` or `redis+unix:///path`, with user and password in front of the path
+    struct RedisEndpoint: Hashable, Sendable {
+        enum Address: Hashable, Sendable {
+            case host(String, port: Int)
+            case unix(path: String)
+        }
+
+        var address: Address
+        var usesTLS = false
+        var user: String?
+        var password: String?
+        var database = 0
+
+        init(_ url: URL) throws(RedisConfigurationError) {
+            switch url.scheme?.lowercased() {
+            case "redis", "rediss":
+                guard let host = url.host(percentEncoded: false), !host.isEmpty else {
+                    throw .invalidURL("it has no host")
+                }
+                address = .host(host.filter { !"[]".contains($0) }, port: url.port ?? 6_379)
+                usesTLS = url.scheme?.lowercased() == "rediss"
+                database = try Self.number(String(url.path(percentEncoded: false).drop { $0 == "/" }))
+            case "unix", "redis+unix":
+                let path = url.path(percentEncoded: false)
+                guard !path.isEmpty, path != "/" else { throw .invalidURL("it has no path of a socket") }
+                address = .unix(path: path)
+                database = try Self.number(Self.databaseParameter(of: url) ?? "")
+            default: throw .invalidURL("its scheme is not redis, rediss, unix or redis+unix")
+            }
+            user = url.user(percentEncoded: false).flatMap { $0.isEmpty ? nil : $0 }
+            password = url.password(percentEncoded: false).flatMap { $0.isEmpty ? nil : $0 }
+        }
+
+        private static func number(_ text: String) throws(RedisConfigurationError) -> Int {
+            if text.isEmpty { return 0 }
+            guard let number = Int(text) else { throw .invalidURL("the database is not a number") }
+            if number < 0 { throw .invalidURL("the database is negative") }
+            return number
+        }
+
+        private static func databaseParameter(of url: URL) -> String? {
+            URLComponents(url: url, resolvingAgainstBaseURL: false)?.queryItems?
+                .first { ["database", "db"].contains($0.name) }?.value
         }
     }
 #endif

@@ -3,12 +3,9 @@
     import NIOPosix
     import NIOSSL
 
-    /// A connection to a server, with pipelined commands.
-    ///
-    /// Replies have the order of the commands. After a timeout, a reply without a command or bytes that are no reply, the
-    /// connection is closed, and all its commands fail.
+    /// A connection to a server, with pipelined commands. After a timeout or an invalid reply, it is closed, and all
+    /// its commands fail.
     final class RedisConnection: Sendable {
-        /// What a connection needs. The same for all connections of a client.
         struct Settings: Sendable {
             var endpoint: RedisEndpoint
             var tls: NIOSSLContext?
@@ -22,8 +19,6 @@
         /// The channel, as soon as the login has succeeded.
         private let channel: EventLoopFuture<any Channel>
 
-        /// Opens a connection.
-        ///
         /// - Parameter onClose: Called on an event loop when the connection is closed, before its commands fail.
         init(_ settings: Settings, onClose: @escaping @Sendable () -> Void) {
             commandTimeout = settings.commandTimeout
@@ -56,7 +51,7 @@
         /// Closes the connection. Its commands fail.
         func close() { channel.whenSuccess { $0.close(promise: nil) } }
 
-        /// Sends the commands that prepare the connection. The first error closes it.
+        /// The first error closes the connection.
         private static func logIn(on channel: any Channel, _ settings: Settings) -> EventLoopFuture<any Channel> {
             let replies = settings.endpoint.loginCommands.map {
                 send($0, on: channel, timeout: settings.connectTimeout)
@@ -76,7 +71,6 @@
         }
     }
 
-    /// A command and the recipient of its reply.
     private struct RedisExchange: Sendable {
         let command: ByteBuffer
         let timeout: TimeAmount
@@ -141,7 +135,6 @@
             }
         }
 
-        /// Schedules a check of the oldest command, unless one is scheduled.
         private func scheduleTimer(_ context: ChannelHandlerContext) {
             guard timer == nil, let oldest = sent.first else { return }
             timer = context.eventLoop.assumeIsolated().scheduleTask(deadline: oldest.deadline) {
@@ -154,7 +147,6 @@
             }
         }
 
-        /// Closes the connection, and fails all its commands.
         private func fail(_ failure: RedisFailure, _ context: ChannelHandlerContext) {
             guard !isClosed else { return }
             isClosed = true
@@ -193,14 +185,13 @@
     }
 
     extension RedisEndpoint {
-        /// The name that a certificate must have. Nil for an IP address, which SNI doesn't allow (RFC 6066, section 3).
+        /// Nil for an IP address, which SNI doesn't allow (RFC 6066, section 3).
         fileprivate var serverName: String? {
             guard case .host(let host, _) = address else { return nil }
             return (try? SocketAddress(ipAddress: host, port: 0)) == nil ? host : nil
         }
 
-        /// The commands that log in and select the database. There is at least one, so that a connection is only ready
-        /// if the server replies.
+        /// At least one, so that a connection is only ready if the server replies.
         fileprivate var loginCommands: [RedisCommand] {
             var commands: [RedisCommand] = []
             switch (user, password) {
@@ -210,6 +201,28 @@
             }
             if database > 0 { commands.append(RedisCommand("SELECT", String(database))) }
             return commands + [RedisCommand("PING")]
+        }
+    }
+
+    /// A command: its name and its arguments.
+    struct RedisCommand: Sendable {
+        private var arguments: [[UInt8]] = []
+
+        init(_ words: String...) { for word in words { append(word) } }
+
+        mutating func append(_ word: String) { append(Array(word.utf8)) }
+
+        mutating func append(_ bytes: [UInt8]) { arguments.append(bytes) }
+
+        /// The command in the format of the protocol (RESP2).
+        var formatted: ByteBuffer {
+            var buffer = ByteBuffer(string: "*\(arguments.count)\r\n")
+            for argument in arguments {
+                buffer.writeString("$\(argument.count)\r\n")
+                buffer.writeBytes(argument)
+                buffer.writeString("\r\n")
+            }
+            return buffer
         }
     }
 #endif

@@ -10,14 +10,12 @@
 
     /// Stores encoded bytes on a Redis server (version 7) or a Valkey server, which several processes can share.
     ///
-    /// - A lookup returns a complete entry or nil, and never throws. Each lookup verifies a checksum of the whole entry.
-    ///   A damaged entry is removed.
-    /// - A lookup that takes longer than `commandTimeout` is a miss. After a failure of the server, no command is sent for
-    ///   some time. A command of the cache's own then finds out whether the server is back.
-    /// - `store`, `remove` and `removeAll` throw if the server didn't confirm them. If it can't be reached, the older entry
-    ///   stays until its lifetime ends.
-    /// - The server limits its memory itself (`maxmemory`). An entry larger than `maxEntryBytes` is rejected. If a store is
-    ///   rejected, or the server's memory is full, the older entry for the key is removed.
+    /// - A lookup returns a complete entry or nil, and never throws. A damaged entry is removed.
+    /// - A lookup that takes longer than `commandTimeout` is a miss. After a failure of the server, no command is
+    ///   sent for some time.
+    /// - `store`, `remove` and `removeAll` throw if the server didn't confirm them.
+    /// - The server limits its memory itself (`maxmemory`). If a store is rejected, the older entry for the key is
+    ///   removed.
     public struct RedisDataCache: DataCache {
         private static let maxScanSteps = 1_000_000
 
@@ -31,9 +29,8 @@
         ///   - url: `redis://[[user]:password@]host[:port][/database]`, `rediss://` with the same parts, or
         ///     `unix:///path[?database=number]`.
         ///   - options: The limits, timeouts and lifetimes.
-        ///   - eventLoopGroup: The event loop of the connection; nil for those that SwiftNIO shares. Shut it down after the
-        ///     last operation.
-        ///   - clock: Measures how long a server that failed is left alone. Timeouts use the event loop's clock.
+        ///   - eventLoopGroup: The event loop of the connection; nil for those that SwiftNIO shares.
+        ///   - clock: Measures how long a server that failed is left alone.
         /// - Throws: `RedisConfigurationError` if the URL or an option is invalid.
         public init(
             url: URL, options: RedisCacheOptions = RedisCacheOptions(), eventLoopGroup: (any EventLoopGroup)? = nil,
@@ -70,9 +67,9 @@
             }
         }
 
-        /// Stores an entry, and replaces an older one for its key. Returns after the server has confirmed it.
+        /// Stores an entry. Returns after the server has confirmed it.
         ///
-        /// - Throws: `DataCacheFailure.tooLarge` if the entry exceeds the limit, `.noSpace` if the server's memory is full,
+        /// - Throws: `DataCacheFailure.tooLarge` above the limit, `.noSpace` if the server's memory is full,
         ///   `.inaccessible` if it can't be reached, or `.io` if it replied another error.
         public func store(_ entry: DataCacheEntry, for key: DataCacheKey) async throws(DataCacheFailure) {
             let size = RedisEntryFormat.size(of: entry, for: key)
@@ -90,21 +87,18 @@
             throw failure.asDataCacheFailure
         }
 
-        /// Removes the entry for a key. Does nothing if it is missing.
+        /// Removes the entry for a key.
         ///
         /// - Throws: `DataCacheFailure` if the server didn't confirm the removal.
         public func remove(for key: DataCacheKey) async throws(DataCacheFailure) {
             _ = try await confirmed(removal(of: [keys.entry(key)]))
         }
 
-        /// Removes all entries of the namespace. Other keys on the server stay.
-        ///
-        /// The server lists its keys step by step (SCAN), so it replies to other clients in between.
+        /// Removes all entries of the namespace, step by step (SCAN).
         ///
         /// - Throws: `DataCacheFailure` if the server didn't confirm a step. Some entries may be removed then.
         public func removeAll() async throws(DataCacheFailure) {
             var cursor = "0"
-            // The number of steps is bounded, in case that the server never ends the iteration.
             for _ in 0..<Self.maxScanSteps {
                 let scan = RedisCommand("SCAN", cursor, "MATCH", keys.entryPattern, "COUNT", "1000")
                 if Task.isCancelled { throw .io("redis: cancelled") }
@@ -152,10 +146,8 @@
             "\(prefix)e:\(SHA256.hexadecimalDigest(of: Array(key.source.utf8)))"
         }
 
-        /// The pattern of all entries, for SCAN.
         var entryPattern: String { "\(prefix)e:*" }
 
-        /// Returns the key of a lease.
         func lease(_ key: String) -> String { "\(prefix)lease:\(SHA256.hexadecimalDigest(of: Array(key.utf8)))" }
     }
 

@@ -38,7 +38,6 @@
         static let headerSize = 32
         private static let checksumSize = 8
 
-        /// Returns the length of an entry's value.
         static func size(of entry: DataCacheEntry, for key: DataCacheKey) -> Int {
             headerSize + key.source.utf8.count + entry.metadata.count + entry.data.count + checksumSize
         }

@@ -8,9 +8,8 @@
         public import Foundation
     #endif
 
-    /// Encrypts with AES-GCM (NIST SP 800-38D), using swift-crypto. Each encryption uses a random nonce of 96 bits.
-    ///
-    /// Pseudonyms are HMAC-SHA-256. Replace a key after 2^32 encryptions, because a nonce could repeat.
+    /// Encrypts with AES-GCM (NIST SP 800-38D) and random nonces of 96 bits. Pseudonyms are HMAC-SHA-256. Replace a key
+    /// after 2^32 encryptions, because a nonce could repeat.
     public struct AESGCMEncryption: DataEncryption {
         private let encryptionKey: SymmetricKey
         private let pseudonymKey: SymmetricKey
@@ -50,8 +49,7 @@
 
         /// Decrypts the result of `encrypt(_:context:)`.
         ///
-        /// - Throws: An error of swift-crypto if the key or context is another one, or if the bytes were altered or
-        ///   truncated.
+        /// - Throws: An error of swift-crypto if the key, the context or the bytes are others.
         public func decrypt(_ encrypted: Data, context: Data) throws -> Data {
             try AES.GCM.open(try AES.GCM.SealedBox(combined: encrypted), using: encryptionKey, authenticating: context)
         }

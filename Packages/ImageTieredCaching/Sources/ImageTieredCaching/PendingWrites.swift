@@ -1,11 +1,9 @@
 import ImageCore
 import Synchronization
 
-/// The changes that wait to be made in the lower level: at most one for each key, the newest.
-///
-/// Changes of different keys are made concurrently, up to a limit. Those of one key are made one after the other.
+/// The changes that wait to be made in the lower level, concurrently for different keys: at most one for each key, the
+/// newest.
 final class PendingWrites: Sendable {
-    /// A change of the lower level.
     enum Change: Sendable {
         case store(DataCacheEntry)
         /// Removes the older entry of a store that was dropped.
@@ -32,8 +30,6 @@ final class PendingWrites: Sendable {
     private let apply: @Sendable (Change, DataCacheKey) async -> Void
     private let state = Mutex(State())
 
-    /// Creates an empty queue.
-    ///
     /// - Parameter apply: Makes a change in the lower level.
     init(_ limits: TieredCacheOptions, apply: @escaping @Sendable (Change, DataCacheKey) async -> Void) {
         self.limits = limits
@@ -45,10 +41,8 @@ final class PendingWrites: Sendable {
         state.withLock { $0.waiting[key] ?? $0.running[key]?.change }
     }
 
-    /// Adds a store, and replaces an older change of the key. Returns false if there is no space for it.
-    ///
-    /// The older entry of the lower level is then removed, because it is outdated. If there is no space for that either,
-    /// it stays.
+    /// Returns false if there is no space. The outdated entry of the lower level is then removed, if there is space for
+    /// that.
     func add(_ entry: DataCacheEntry, for key: DataCacheKey) -> Bool {
         state.withLock { state in
             Self.discard(key, in: &state)

@@ -1,23 +1,20 @@
 public import ImageCore
 import Synchronization
 
-/// Two data caches as one: a near one, such as a disk, above a distant one, such as a server that many processes share.
+/// Two data caches as one: a near one, such as a disk, above a distant one, such as a shared server.
 ///
-/// - A lookup asks the upper level first. An entry of the lower level is also stored in the upper one.
-/// - A store returns when the upper level has the entry. The lower level is written later, from a queue with a limit. If
-///   the upper level fails or rejects the entry, the store waits for the lower level, whose result counts.
+/// - A lookup asks the upper level first, and stores what the lower one has in it.
+/// - A store returns when the upper level has the entry. The lower level is written later, from a queue with a limit.
+///   If the upper level fails or rejects the entry, the store waits for the lower level, whose result counts.
 /// - A removal returns when both levels have removed the entry.
-/// - A lookup only throws if both levels fail. Otherwise the level that failed counts as empty.
-/// - Operations on one key that change it run one after the other, so an old entry never replaces a newer one.
-/// - The limit is that of both levels together, plus the pending writes.
+/// - A lookup only throws if both levels fail.
+/// - Changes of one key run one after the other, so an old entry never replaces a newer one.
 ///
-/// Stack more levels by using a tiered cache as a level. To release one with pending writes, call `flush` first if they
-/// must not be lost with the process; otherwise they end in the background.
+/// Call `flush` before the process ends if pending writes must not be lost.
 public final class TieredDataCache: DataCache {
+    /// The numbers of `removeAll` calls.
     private struct Removals {
-        /// The number of `removeAll` calls that have started.
         var started = 0
-        /// The number of `removeAll` calls in progress.
         var running = 0
     }
 
@@ -33,8 +30,7 @@ public final class TieredDataCache: DataCache {
     /// - Parameters:
     ///   - upper: The level that is asked first.
     ///   - lower: The level that is asked next, and written later.
-    ///   - options: The limits of the pending writes.
-    ///   - observer: Is called with each event, on any thread.
+    ///   - observer: Called with each event, on any thread.
     public init(
         upper: any DataCache, lower: any DataCache, options: TieredCacheOptions = TieredCacheOptions(),
         observer: @escaping @Sendable (TieredCacheEvent) -> Void = { _ in }
@@ -102,7 +98,7 @@ public final class TieredDataCache: DataCache {
         try await inBothLevels { cache throws(DataCacheFailure) in try await cache.removeAll() }
     }
 
-    /// Waits until all pending writes have been made or have failed. Call it before the process ends.
+    /// Waits until all pending writes have been made or have failed.
     public func flush() async { await pending.finish() }
 
     private func find(
@@ -183,4 +179,40 @@ public final class TieredDataCache: DataCache {
         if case .tooLarge = failure { return }
         report(.failed(key, .upper, failure))
     }
+}
+
+/// The limits of the writes that wait for the lower level of a tiered cache.
+public struct TieredCacheOptions: Hashable, Sendable {
+    /// The largest number of entries that wait. Further ones are dropped. The default is 256.
+    public var maxPendingWrites = 256
+    /// The largest total size of the entries that wait, in bytes, without their keys. The default is 64 MiB.
+    public var maxPendingBytes = 64 << 20
+    /// The largest number of writes to the lower level at once, at least 1. The default is 4.
+    public var maxConcurrentWrites = 4
+
+    /// The largest number of waiting changes, including removals of the older entries of dropped writes.
+    var maxPendingRemovals: Int { min(max(0, maxPendingWrites), 1 << 32) * 8 }
+
+    /// Creates options with the default values.
+    public init() {}
+}
+
+/// A level of a tiered cache.
+public enum TieredCacheLevel: Hashable, Sendable {
+    /// The level that is asked first, such as a disk.
+    case upper
+    /// The level that is asked next, such as a server that many processes share.
+    case lower
+}
+
+/// What happened in a tiered cache.
+public enum TieredCacheEvent: Hashable, Sendable {
+    /// A lookup found an entry in a level. A pending write counts as in the upper.
+    case found(DataCacheKey, TieredCacheLevel)
+    /// A lookup found no entry.
+    case missed(DataCacheKey)
+    /// An entry was not written to the lower level, because too many writes waited.
+    case dropped(DataCacheKey)
+    /// An operation of a level failed.
+    case failed(DataCacheKey, TieredCacheLevel, DataCacheFailure)
 }

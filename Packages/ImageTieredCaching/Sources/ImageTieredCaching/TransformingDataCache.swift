@@ -1,18 +1,20 @@
 import Dispatch
 public import ImageCore
 
-/// Stores transformed entries in another cache, for example encrypted ones.
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Stores transformed entries in another cache, for example encrypted ones. The limits of that cache apply.
 ///
-/// An entry that can't be restored is a miss, for example if it was encrypted with another key. It stays until it is
-/// replaced or evicted. If an entry can't be transformed, `store` throws `.io` with the reason. The limits of the other
-/// cache apply.
+/// An entry that can't be restored is a miss, and stays until it is replaced or evicted.
 public struct TransformingDataCache: DataCache {
     private let cache: any DataCache
     private let transform: any DataCacheTransform
     private let queue = DispatchQueue(label: "TransformingDataCache")
 
-    /// Creates a cache that transforms the entries of another cache.
-    ///
     /// - Parameters:
     ///   - cache: Stores the transformed entries.
     ///   - transform: Transforms entries before they are stored, and restores them.
@@ -32,13 +34,12 @@ public struct TransformingDataCache: DataCache {
 
     /// Transforms and stores an entry.
     ///
-    /// - Throws: `DataCacheFailure.io` if the entry can't be transformed, or the failure of the other cache. If it
-    ///   can't be transformed, the older entry for its key is removed.
+    /// - Throws: The failure of the other cache, or `.io` if the entry can't be transformed. The older entry is then
+    ///   removed.
     public func store(_ entry: DataCacheEntry, for key: DataCacheKey) async throws(DataCacheFailure) {
         switch await perform({ try transform.stored(entry, for: key) }) {
         case .success(let stored): try await cache.store(stored, for: transform.key(for: key))
         case .failure(let error):
-            // The older entry is outdated.
             try await cache.remove(for: transform.key(for: key))
             throw .io("transform: \(error)")
         }
@@ -59,5 +60,52 @@ public struct TransformingDataCache: DataCache {
         await withCheckedContinuation { continuation in
             queue.async { continuation.resume(returning: Result { try work() }) }
         }
+    }
+}
+
+/// Encrypts entries. Data and metadata are encrypted together, and the key is replaced by a pseudonym.
+///
+/// The cache reveals only the size and the date of an entry.
+public struct EncryptionTransform: DataCacheTransform {
+    private let encryption: any DataEncryption
+
+    /// Creates a transform that uses an encryption, for example `AESGCMEncryption`.
+    public init(_ encryption: any DataEncryption) { self.encryption = encryption }
+
+    /// Returns a key with a pseudonym of the source.
+    public func key(for key: DataCacheKey) -> DataCacheKey {
+        DataCacheKey(source: encryption.pseudonym(for: key.source))
+    }
+
+    /// Encrypts data and metadata. Throws the error of the encryption.
+    public func stored(_ entry: DataCacheEntry, for key: DataCacheKey) throws -> DataCacheEntry {
+        var bytes = Data(capacity: 8 + entry.metadata.count + entry.data.count)
+        bytes.append(Self.bytes(of: UInt64(entry.metadata.count)))
+        bytes.append(entry.metadata)
+        bytes.append(entry.data)
+        let encrypted = try encryption.encrypt(bytes, context: Self.context(key, entry.createdAt))
+        return DataCacheEntry(data: encrypted, createdAt: entry.createdAt)
+    }
+
+    /// Decrypts data and metadata. Throws if the entry was altered, or encrypted otherwise or for another key.
+    public func restored(_ entry: DataCacheEntry, for key: DataCacheKey) throws -> DataCacheEntry {
+        let bytes = try encryption.decrypt(entry.data, context: Self.context(key, entry.createdAt))
+        guard bytes.count >= 8 else { throw Malformed() }
+        let length = bytes.prefix(8).reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+        guard let length = Int(exactly: length), length <= bytes.count - 8 else { throw Malformed() }
+        return DataCacheEntry(
+            data: Data(bytes.dropFirst(8 + length)), metadata: Data(bytes.dropFirst(8).prefix(length)),
+            createdAt: entry.createdAt)
+    }
+
+    private struct Malformed: Error {}
+
+    private static func context(_ key: DataCacheKey, _ date: Date) -> Data {
+        bytes(of: date.timeIntervalSinceReferenceDate.bitPattern) + Data(key.source.utf8)
+    }
+
+    private static func bytes(of number: UInt64) -> Data {
+        // An integer has no padding.
+        unsafe withUnsafeBytes(of: number.littleEndian) { unsafe Data($0) }
     }
 }
