@@ -10,10 +10,7 @@ struct EntryRecord: Sendable {
     }
 }
 
-/// The entries of a `MemoryCache`, their costs, and their eviction order. The cache protects it with a lock.
-///
-/// Each entry has a slot: an index into `entries` and `values` that is reused after the entry is removed.
-/// Without a clock, `now` is nil.
+/// The entries of a `MemoryCache`, each at a slot that is reused after its removal. Without a clock, `now` is nil.
 struct CacheStorage<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private struct Entry {
         let key: Key

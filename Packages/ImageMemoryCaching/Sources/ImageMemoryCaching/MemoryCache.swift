@@ -4,7 +4,6 @@ import Synchronization
 /// A memory cache with limits of total cost and number of entries. For images, use `MemoryImageCache`.
 ///
 /// All operations are synchronous, on any thread. Lookups, insertions and removals of one key take O(1) amortized time.
-/// One lock protects the cache; removed values are released after it is unlocked. Under memory pressure, call `trim`.
 /// A value that exceeds a limit by itself is refused and evicts nothing. The older value for its key is removed.
 public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private let storage: Mutex<CacheStorage<Key, Value>>

@@ -1,13 +1,9 @@
 public import ImageCore
 
-/// Stores decoded images within a limit of bytes. An eviction policy chooses which images to evict.
+/// Stores decoded images within a limit of bytes. The cost of an image is `DecodedImage.byteCount` and the size of its
+/// key's texts. An image that exceeds a limit by itself is refused and evicts nothing.
 ///
-/// All operations are synchronous and can be called from any thread. The cost of an image is `DecodedImage.byteCount` and
-/// the size of its key's texts. An image that exceeds a limit by itself is refused and evicts nothing. The older image
-/// for its key is removed.
-///
-/// The cache can find an evicted or refused image while others, such as a view, retain it. It then becomes an entry
-/// again; until then it is not in `byteCount`.
+/// An evicted or refused image becomes an entry again if it is looked up while others, such as a view, retain it.
 public final class MemoryImageCache: ImageCache {
     private let cache: MemoryCache<ImageCacheKey, DecodedImage>
 

@@ -2,14 +2,10 @@ import Dispatch
 import Synchronization
 
 /// Calls a handler on a queue of its own for each event of a source, until it is released.
-///
-/// A thread of Swift's concurrency pool is never blocked.
 final class DispatchEvents: Sendable {
     private let source: Mutex<any DispatchSourceProtocol>
 
-    /// - Parameters:
-    ///   - source: Makes a source that sends its events to the queue.
-    ///   - onEnd: Called when no event is handled anymore.
+    /// - Parameter onEnd: Called when no event is handled anymore.
     init(
         of source: (DispatchQueue) -> sending any DispatchSourceProtocol, onEnd: @escaping @Sendable () -> Void = {},
         handler: @escaping @Sendable () -> Void

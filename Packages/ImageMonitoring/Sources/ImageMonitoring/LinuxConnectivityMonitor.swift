@@ -4,13 +4,10 @@
     public import ImageCore
     import Synchronization
 
-    /// Monitors whether a Linux system is online: whether the kernel has a default route for IPv4 or IPv6 over a link that
-    /// is up.
+    /// Monitors whether a Linux system is online: whether the kernel has a default route over a link that is up.
     ///
-    /// The kernel announces changes of routes, addresses and links (rtnetlink(7)), so the monitor doesn't poll. It reads
-    /// the state and calls the handlers on a queue of its own, until it is released.
-    ///
-    /// A network without a default route counts as offline, for example a private network without a router.
+    /// The kernel announces changes (rtnetlink(7)), so the monitor doesn't poll. A private network without a router
+    /// counts as offline.
     public final class LinuxConnectivityMonitor: ConditionMonitor {
         private let latest: SettableConditionMonitor<Connectivity>
         private let isOnline: @Sendable () -> Bool

@@ -2,14 +2,13 @@ public import ImageCore
 
 /// Chooses which entry of a cache to evict. An `EvictionPolicy` creates one for each cache.
 ///
-/// An order doesn't know keys and values, but *slots*: numbers from 0 on. The cache assigns a free slot to each entry
-/// and reuses it after the entry is removed, so an order can use arrays that are indexed by slot. The cache calls one
-/// method at a time under its lock, so an order must not call the cache. Each method should take O(1) amortized time.
-/// Check your own order with `EvictionOrderContract`.
+/// An order knows *slots*: numbers from 0 on, which the cache assigns to entries and reuses after their removal. The
+/// cache calls one method at a time under its lock, so an order must not call the cache. Each method should take O(1)
+/// amortized time. Check your own order with `EvictionOrderContract`.
 ///
 /// Promises:
 /// - Orders of one policy are independent.
-/// - A victim is an entry that was inserted and not removed. Slots, costs and limits may be any that the cache allows.
+/// - A victim is an entry that was inserted and not removed.
 /// - An order that refuses entries accepts one like those in the cache after a limited number of attempts.
 public protocol EvictionOrder: Sendable {
     /// Sets the limits of the cache. Called before all other methods, and when the limits change.
@@ -22,7 +21,6 @@ public protocol EvictionOrder: Sendable {
     mutating func remove(_ slot: Int)
     /// Returns the slot of the entry to evict for `incoming`, or for a trim if `incoming` is nil.
     ///
-    /// The cache removes that entry before it calls another method, and calls this one again until `incoming` fits.
     /// - Returns: The slot, or nil to refuse `incoming`. Without `incoming`, nil only if there are no entries.
     mutating func victim(for incoming: EvictionCandidate?) -> Int?
 }

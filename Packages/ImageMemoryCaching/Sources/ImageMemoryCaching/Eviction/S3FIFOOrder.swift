@@ -1,8 +1,7 @@
 /// Evicts from a small queue for new entries and from a main queue for entries that were used again.
 ///
-/// Yang et al., "FIFO queues are all you need for cache eviction", SOSP 2023, algorithm 1, with the parameters of the
-/// authors' simulator libCacheSim. It stores the hashes of entries that were evicted from the small queue. As in
-/// libCacheSim, it refuses entries that are larger than the small queue if something must be evicted for them.
+/// Yang et al., "FIFO queues are all you need for cache eviction", SOSP 2023, algorithm 1, with the parameters of
+/// libCacheSim. Like it, refuses entries that are larger than the small queue if something must be evicted for them.
 struct S3FIFOOrder: EvictionOrder {
     private enum Queue {
         static let small = 0
