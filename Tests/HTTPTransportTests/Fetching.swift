@@ -28,3 +28,8 @@ func bigPattern(mebibytes: Int) -> [UInt8] {
 func pattern(_ count: Int) -> [UInt8] {
     (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) }
 }
+
+extension TransportFailure {
+    /// The name of the case, for failures whose text isn't compared.
+    var kind: String? { Mirror(reflecting: self).children.first?.label }
+}

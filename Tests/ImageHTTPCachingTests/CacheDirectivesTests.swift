@@ -1,4 +1,5 @@
 import Foundation
+import HTTPTypes
 import ImageTransporting
 import Testing
 
@@ -7,7 +8,7 @@ import Testing
 @Suite("Cache-Control")
 struct CacheDirectivesTests {
     static func directives(_ lines: String...) -> CacheDirectives {
-        CacheDirectives(fields(lines.map { "Cache-Control: \($0)" }))
+        CacheDirectives(HTTPFields(lines.map { "Cache-Control: \($0)" }))
     }
 
     @Test("parses names in any case, on one or several lines, with empty elements")

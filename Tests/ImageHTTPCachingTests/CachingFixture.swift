@@ -9,9 +9,6 @@ import Synchronization
 
 /// A caching transport with a scripted origin, an in-memory cache and a wall clock that only the test moves.
 struct CachingFixture: Sendable {
-    /// The time at which every test starts.
-    static let noon = Date(timeIntervalSince1970: 1_700_049_600)
-
     let origin = ScriptedTransport()
     let disk: any DataCache
     let time: ManualWallClock
@@ -44,12 +41,7 @@ struct CachingFixture: Sendable {
 
     /// Sets the replies of the origin, one for each request. The last one is repeated.
     func script(_ path: String = "/a", _ replies: ScriptedTransport.Reply...) {
-        switch replies.count {
-        case 1: origin.script(Self.url(path), replies[0])
-        case 2: origin.script(Self.url(path), replies[0], replies[1])
-        case 3: origin.script(Self.url(path), replies[0], replies[1], replies[2])
-        default: preconditionFailure("this fixture supports at most three replies")
-        }
+        origin.script(Self.url(path), replies)
     }
 
     /// Sends a GET and returns its response with the complete body.
@@ -97,7 +89,7 @@ struct Received: Equatable {
 
 /// A wall clock that only the test moves.
 final class ManualWallClock: Sendable {
-    private let time = Mutex(CachingFixture.noon)
+    private let time = Mutex(noon)
 
     var now: Date { time.withLock { $0 } }
     func advance(_ seconds: TimeInterval) { time.withLock { $0 += seconds } }
@@ -120,10 +112,18 @@ final class DeferredWork: Sendable {
 }
 
 extension ScriptedTransport.Reply {
+    /// Creates a reply that is fresh for a minute.
+    static func fresh(
+        status: HTTPResponse.Status = .ok, announcedBytes: Int? = nil, _ body: [ScriptedTransport.Step]
+    ) -> Self {
+        Self(
+            status: status, headers: [.cacheControl: "max-age=60"], announcedBytes: announcedBytes, body: body)
+    }
+
     /// Creates a reply from header lines like `Cache-Control: max-age=60`, dated at noon.
     static func text(_ text: String, _ lines: String..., status: HTTPResponse.Status = .ok) -> Self {
         var headers = HTTPFields(lines)
-        if headers[.date] == nil { headers[.date] = HTTPDate.format(CachingFixture.noon) }
+        if headers[.date] == nil { headers[.date] = HTTPDate.format(noon) }
         let body = Data(text.utf8)
         return Self(
             status: status, headers: headers, announcedBytes: body.count, body: body.isEmpty ? [] : [.piece(body)])
@@ -134,9 +134,32 @@ extension HTTPFields {
     init(_ lines: [String]) {
         self.init()
         for line in lines {
-            let parts = line.split(separator: ":", maxSplits: 1)
+            let parts = line.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
             guard let name = HTTPField.Name(String(parts[0])) else { preconditionFailure("not a header line: \(line)") }
             append(HTTPField(name: name, value: parts[1].trimmingCharacters(in: .whitespaces)))
         }
     }
 }
+
+/// The time at which every test starts.
+let noon = Date(timeIntervalSince1970: 1_700_049_600)
+
+/// Creates a response stored at noon, from header lines like `Cache-Control: max-age=60`.
+func stored(
+    _ lines: String..., status: Int = 200, to request: HTTPFields = [:], url: String = "https://images.test/1.jpg",
+    delay: TimeInterval = 0
+) -> StoredHTTPResponse {
+    StoredHTTPResponse(
+        head(lines, status: status, url: url), to: request, requestTime: noon - delay, responseTime: noon)
+}
+
+func head(_ lines: [String], status: Int = 200, url: String = "https://images.test/1.jpg") -> ResponseHead {
+    ResponseHead(status: .init(code: status), headers: HTTPFields(lines), url: URL(string: url) ?? URL(filePath: "/"))
+}
+
+func request(_ lines: String..., method: HTTPRequest.Method = .get) -> HTTPCacheRequest {
+    HTTPCacheRequest(method: method, headers: HTTPFields(lines))
+}
+
+/// Returns an HTTP date, in seconds after noon.
+func date(_ offset: TimeInterval) -> String { HTTPDate.format(noon + offset) }

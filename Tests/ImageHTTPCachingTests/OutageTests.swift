@@ -10,15 +10,6 @@ import Testing
 struct OutageTests {
     private let test = CachingFixture()
 
-    @Test("returns the stale response without a connection, with stale as its source")
-    func disconnected() async throws {
-        test.script("/a", .text("one", "Cache-Control: max-age=1"), .failure(.connectionFailed("refused")))
-        _ = try await test.get()
-        test.time.advance(2)
-        let shown = try await test.get()
-        #expect(shown.source == .stale && shown.text == "one")
-    }
-
     @Test("returns the stale response if the origin is unavailable, without a request to it")
     func unavailable() async throws {
         let test = CachingFixture(threshold: 1)

@@ -14,8 +14,7 @@ struct StoringTests {
 
     @Test("a truncated body is an error, and is not stored")
     func cut() async throws {
-        let reply = ScriptedTransport.Reply(
-            headers: HTTPFields(["Cache-Control: max-age=60"]), announcedBytes: 9, body: [.piece(Data("123".utf8))])
+        let reply = ScriptedTransport.Reply.fresh(announcedBytes: 9, [.piece(Data("123".utf8))])
         test.script("/a", reply)
         await #expect(throws: TransportFailure.closedEarly(received: 3, expected: 9)) { try await test.get() }
         #expect(try await test.stored(acceptsStale: true) == nil)
@@ -24,9 +23,8 @@ struct StoringTests {
 
     @Test("a body that its consumer drops is not stored, and its transfer is cancelled")
     func dropped() async throws {
-        let reply = ScriptedTransport.Reply(
-            headers: HTTPFields(["Cache-Control: max-age=60"]), announcedBytes: 6,
-            body: [.piece(Data("123".utf8)), .piece(Data("456".utf8))])
+        let reply = ScriptedTransport.Reply.fresh(
+            announcedBytes: 6, [.piece(Data("123".utf8)), .piece(Data("456".utf8))])
         test.script("/a", reply)
         do {
             let response = try await test.transport.send(CachingFixture.request("/a"))
@@ -41,9 +39,8 @@ struct StoringTests {
     @Test("delivers each chunk as soon as it arrives")
     func streamed() async throws {
         let gate = Gate()
-        let reply = ScriptedTransport.Reply(
-            headers: HTTPFields(["Cache-Control: max-age=60"]), announcedBytes: 6,
-            body: [.piece(Data("123".utf8)), .wait(gate), .piece(Data("456".utf8))])
+        let reply = ScriptedTransport.Reply.fresh(
+            announcedBytes: 6, [.piece(Data("123".utf8)), .wait(gate), .piece(Data("456".utf8))])
         test.script("/a", reply)
         let response = try await test.transport.send(CachingFixture.request("/a"))
         var body = response.body.makeAsyncIterator()
@@ -61,8 +58,7 @@ struct StoringTests {
         arguments: [true, false])
     func unread(_ isLong: Bool) async throws {
         let piece = Data(repeating: 65, count: isLong ? 70_000 : 7)
-        let reply = ScriptedTransport.Reply(
-            status: .notFound, headers: HTTPFields(["Cache-Control: max-age=60"]), body: [.piece(piece), .piece(piece)])
+        let reply = ScriptedTransport.Reply.fresh(status: .notFound, [.piece(piece), .piece(piece)])
         test.script("/a", reply)
         _ = try await test.transport.send(CachingFixture.request("/a"))
         #expect((try await test.stored() != nil) == !isLong)
@@ -72,9 +68,7 @@ struct StoringTests {
 
     @Test("throws a failure in the body of an error when the body is read")
     func brokenError() async throws {
-        let reply = ScriptedTransport.Reply(
-            status: .notFound, headers: HTTPFields(["Cache-Control: max-age=60"]),
-            body: [.fail(.connectionLost("reset"))])
+        let reply = ScriptedTransport.Reply.fresh(status: .notFound, [.fail(.connectionLost("reset"))])
         test.script("/a", reply)
         let response = try await test.transport.send(CachingFixture.request("/a"))
         #expect(response.head.status == .notFound)
@@ -84,8 +78,7 @@ struct StoringTests {
     @Test("the response to an older request does not replace the result of a reload")
     func olderEndsLater() async throws {
         let gate = Gate()
-        let older = ScriptedTransport.Reply(
-            headers: HTTPFields(["Cache-Control: max-age=60"]), body: [.wait(gate), .piece(Data("old".utf8))])
+        let older = ScriptedTransport.Reply.fresh([.wait(gate), .piece(Data("old".utf8))])
         test.script("/a", older, .text("new", "Cache-Control: max-age=60"))
         let first = try await test.transport.send(CachingFixture.request("/a"))
         test.time.advance(1)
@@ -150,7 +143,7 @@ struct StoringTests {
         func makeTest() -> CachingFixture {
             CachingFixture(
                 disk: DiskDataCache(directory: folder, byteLimit: 10_000_000, options: DiskCacheOptions()) {
-                    CachingFixture.noon
+                    noon
                 })
         }
         let first = makeTest()

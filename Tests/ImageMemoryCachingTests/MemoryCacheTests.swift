@@ -1,6 +1,8 @@
-import ImageMemoryCaching
 import ImageTesting
+import Synchronization
 import Testing
+
+@testable import ImageMemoryCaching
 
 @Suite("MemoryCache")
 struct MemoryCacheTests {
@@ -87,5 +89,192 @@ struct MemoryCacheTests {
         var number: Int
         var hashValue: Int { 1 }
         func hash(into hasher: inout Hasher) {}
+    }
+}
+
+@Suite("Lifetimes in a memory cache")
+struct CacheLifetimeTests {
+    private let clock = ManualClock()
+
+    private func makeCache() -> MemoryCache<Int, Int> {
+        MemoryCache(limits: CacheLimits(cost: 1_000), clock: clock, lifetime: .seconds(10))
+    }
+
+    @Test("an entry is returned until it expires, and an insertion restarts its lifetime")
+    func expires() {
+        let cache = makeCache()
+        cache.insert(1, cost: 3, for: 1)
+        clock.advance(by: .seconds(5))
+        cache.insert(2, cost: 4, for: 2)
+        clock.advance(by: .seconds(4))
+        #expect(cache.value(for: 1) == 1)
+        clock.advance(by: .seconds(1))
+        #expect(cache.value(for: 1) == nil)
+        #expect(cache.value(for: 2) == 2)
+        #expect(cache.totalCost == 4)
+        cache.insert(2, cost: 4, for: 2)
+        clock.advance(by: .seconds(9))
+        #expect(cache.value(for: 2) == 2)
+    }
+
+    @Test("insertions remove expired entries that nobody looks up")
+    func sweeps() {
+        let cache = makeCache()
+        for key in 0..<100 { cache.insert(key, for: key) }
+        clock.advance(by: .seconds(10))
+        for key in 100..<150 { cache.insert(key, for: key) }
+        #expect(cache.count == 50)
+    }
+
+    @Test("an evicted value that is in use is not found after it expires")
+    func doesNotReviveExpired() {
+        let cache = MemoryCache<Int, Box>(
+            limits: CacheLimits(count: 1), policy: .lru, clock: clock, lifetime: .seconds(10),
+            makeReference: WeakIndex<Int, Box>.weakReference)
+        let held = Box()
+        cache.insert(held, for: 1)
+        cache.insert(Box(), for: 2)
+        clock.advance(by: .seconds(9))
+        #expect(cache.value(for: 1) === held)
+        cache.insert(Box(), for: 2)
+        clock.advance(by: .seconds(1))
+        #expect(cache.value(for: 1) == nil)
+    }
+
+    @Test("references to values that were released don't add up")
+    func forgetsReleased() {
+        var index = WeakIndex<Int, Box>(WeakIndex<Int, Box>.weakReference)
+        let held = Box()
+        let candidate = EvictionCandidate(hash: 0, cost: 1)
+        let record = EntryRecord(candidate: candidate, lastUse: nil, expiry: nil)
+        for key in 0..<1_000 {
+            var value = key == 0 ? held : Box()
+            let other = value
+            index.insert(&value, record, for: key)
+            withExtendedLifetime(other) {}
+        }
+        #expect(index.lastUses.count < 200)
+        #expect(index.find(0, at: nil)?.value === held)
+    }
+
+    private final class Box: Sendable {}
+}
+
+extension WeakIndex where Value: AnyObject {
+    @Sendable static func weakReference(_ value: inout Value) -> (@Sendable () -> Value?)? {
+        guard !isKnownUniquelyReferenced(&value) else { return nil }
+        return { [weak value] in value }
+    }
+}
+
+@Suite("Removed values of a memory cache")
+struct RemovedValuesTests {
+    @Test("removed values are released without the lock", arguments: Removal.allCases, [1, 2, 5])
+    func releasesWithoutLock(_ removal: Removal, count: Int) {
+        let clock = ManualClock()
+        let cache = MemoryCache<Int, Visitor>(
+            limits: CacheLimits(cost: 10), policy: .lru, clock: clock, lifetime: .seconds(10),
+            makeReference: WeakIndex<Int, Visitor>.weakReference)
+        let visits = VisitCount()
+        for key in 0..<count {
+            cache.insert(Visitor(cache, visits), cost: 10 / count, for: key)
+        }
+        if removal == .expiry { clock.advance(by: .seconds(10)) }
+        remove(count, from: cache, by: removal, visits)
+        #expect(visits.count == count)
+    }
+
+    enum Removal: CaseIterable {
+        case eviction, replacement, refusal, removal, removalOfAll, predicate, expiry, trim, limit
+    }
+
+    private func remove(
+        _ count: Int, from cache: MemoryCache<Int, Visitor>, by removal: Removal, _ visits: VisitCount
+    ) {
+        switch removal {
+        case .eviction: cache.insert(Visitor(nil, visits), cost: 10, for: -1)
+        case .replacement: for key in 0..<count { cache.insert(Visitor(nil, visits), for: key) }
+        case .refusal: for key in 0..<count { cache.insert(Visitor(nil, visits), cost: 11, for: key) }
+        case .removal: for key in 0..<count { cache.removeValue(for: key) }
+        case .removalOfAll: cache.removeAll()
+        case .predicate: cache.removeAll { key, _ in key < count }
+        case .expiry: for key in 0..<count { _ = cache.value(for: key) }
+        case .trim: cache.trim(count: 0)
+        case .limit: cache.limits.cost = 0
+        }
+    }
+
+    /// Calls the cache when it is deallocated.
+    private final class Visitor: Sendable {
+        private let cache: MemoryCache<Int, Visitor>?
+        private let visits: VisitCount
+
+        init(_ cache: MemoryCache<Int, Visitor>?, _ visits: VisitCount) {
+            (self.cache, self.visits) = (cache, visits)
+        }
+
+        deinit {
+            guard let cache else { return }
+            visits.add(cache.count >= 0 && cache.value(for: -2) == nil ? 1 : 0)
+        }
+    }
+}
+
+private final class VisitCount: Sendable {
+    private let number = Mutex(0)
+
+    var count: Int { number.withLock { $0 } }
+
+    func add(_ more: Int) { number.withLock { $0 += more } }
+}
+
+@Suite("Stress of the memory cache, also for the thread sanitizer")
+struct MemoryCacheStressTests {
+    @Test(
+        "while several threads use all operations, limits are never exceeded, and counts match the contents",
+        arguments: PolicyCase.policies)
+    func survivesEverythingAtOnce(_ policy: EvictionPolicy) async {
+        let cache = MemoryCache<Int, Box>(
+            limits: CacheLimits(cost: 500, count: 60), policy: policy, clock: ManualClock(), lifetime: nil,
+            makeReference: WeakIndex<Int, Box>.weakReference)
+        await withTaskGroup(of: Void.self) { group in
+            for task in 0..<6 {
+                group.addTask { Self.use(cache, seed: UInt64(task)) }
+            }
+        }
+        let found = (0..<100).compactMap { cache.value(for: $0) }
+        #expect(found.allSatisfy { $0.number % 100 == $0.key })
+        cache.trim(toCost: 0)
+        cache.trim(count: 0)
+        #expect((cache.totalCost, cache.count) == (0, 0))
+    }
+
+    private static func use(_ cache: MemoryCache<Int, Box>, seed: UInt64) {
+        var random = SeededRandom(seed: seed)
+        var held: [Box] = []
+        for step in 0..<2_000 {
+            let key = Int.random(in: 0..<100, using: &random)
+            switch Int.random(in: 0..<100, using: &random) {
+            case 0..<50: if let found = cache.value(for: key) { held.append(found) }
+            case 50..<90:
+                cache.insert(
+                    Box(key: key, number: key + 100 * step), cost: Int.random(in: 0..<40, using: &random), for: key)
+            case 90..<94: cache.removeValue(for: key)
+            case 94..<96: cache.trim(toCost: 200)
+            case 96: cache.limits.entryCost = Int.random(in: 20..<40, using: &random)
+            case 97: cache.removeAll { other, _ in other == key }
+            default: if key < 10 { cache.removeAll() }
+            }
+            if held.count > 10 { held.removeFirst() }
+            #expect(cache.totalCost <= 500)
+            #expect(cache.count <= 60)
+        }
+    }
+
+    private final class Box: Sendable {
+        let key: Int
+        let number: Int
+
+        init(key: Int, number: Int) { (self.key, self.number) = (key, number) }
     }
 }

@@ -35,16 +35,6 @@ struct MemoryImageCacheTests {
         #expect(cache.byteLimit == 200)
     }
 
-    @Test("an image above the entry limit is refused, and the older one for its key is removed")
-    func obeysEntryLimit() {
-        let cache = MemoryImageCache(byteLimit: 1_000, entryLimit: 100)
-        cache.insert(image(100), for: key(1))
-        cache.insert(image(100), for: key(2))
-        cache.insert(image(104), for: key(2))
-        #expect(cache.image(for: key(1)) != nil)
-        #expect(cache.image(for: key(2)) == nil)
-    }
-
     @Test("an image that a view shows is found again after its eviction, and counts again from then on")
     func revivesImageInUse() {
         let cache = MemoryImageCache(byteLimit: 100)

@@ -1,6 +1,9 @@
+import CNetworkNamespace
+import Foundation
 import ImageContractTesting
 import ImageCore
 import ImageTesting
+import Synchronization
 import Testing
 
 @testable import ImageMonitoring
@@ -27,5 +30,85 @@ struct LinuxConnectivityMonitorTests {
         let condition = monitor.condition
         for _ in 0..<3 { monitor.update() }
         #expect(monitor.condition == condition)
+    }
+}
+
+@Suite("Connectivity of a separate network namespace")
+struct KernelRoutesTests {
+    @Test(
+        "reports when a default route is added, and when it or its link is removed",
+        .enabled(if: PrivateNetwork.isAvailable, "needs root on Linux and the command ip: apt-get install iproute2"),
+        .timeLimit(.minutes(10)))
+    func observesDefaultRoute() async throws {
+        let network = try await PrivateNetwork()
+        let monitor = try await network.perform { try LinuxConnectivityMonitor() }
+        let log = MessageLog<Connectivity>()
+        let observation = monitor.observe { log.append($0) }
+        #expect(monitor.condition == .offline)
+
+        let changes = [
+            "link set lo up", "route add 10.0.0.0/8 dev lo", "-6 route add default dev lo", "-6 route del default",
+            "-6 addr del ::1/128 dev lo", "route add default dev lo", "link set lo down",
+        ]
+        for (change, reportCount) in zip(changes, [0, 0, 1, 2, 2, 3, 4]) {
+            try await network.perform { try PrivateNetwork.ip(change) }
+            await log.reaches(reportCount)
+        }
+        #expect(log.messages == [.online, .offline, .online, .offline])
+        withExtendedLifetime(observation) {}
+    }
+}
+
+/// A thread with its own network namespace, which contains only a loopback interface that is down.
+final class PrivateNetwork: Sendable {
+    static let isAvailable = getuid() == 0 && FileManager.default.isExecutableFile(atPath: command)
+
+    struct Failure: Error {
+        var call: String
+        var code: Int32
+    }
+
+    private static let command = "/usr/sbin/ip"
+
+    /// The pending jobs of the thread. Nil ends it.
+    private final class Jobs: Sendable {
+        private let jobs = Mutex<[(@Sendable () -> Void)?]>([])
+        private let count = DispatchSemaphore(value: 0)
+
+        func append(_ job: (@Sendable () -> Void)?) {
+            jobs.withLock { $0.append(job) }
+            count.signal()
+        }
+
+        func next() -> (@Sendable () -> Void)? {
+            count.wait()
+            return jobs.withLock { $0.removeFirst() }
+        }
+    }
+
+    private let jobs = Jobs()
+
+    init() async throws {
+        let code = await withCheckedContinuation { continuation in
+            Thread { [jobs] in
+                continuation.resume(returning: cnn_enter_new_namespace())
+                while let job = jobs.next() { job() }
+            }.start()
+        }
+        guard code == 0 else { throw Failure(call: "unshare", code: code) }
+    }
+
+    deinit { jobs.append(nil) }
+
+    func perform<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
+        try await withCheckedThrowingContinuation { continuation in
+            jobs.append { continuation.resume(with: Result { try body() }) }
+        }
+    }
+
+    /// Runs `ip` with arguments in the namespace of the calling thread. Foundation's `Process` never returns there.
+    static func ip(_ arguments: String) throws {
+        let code = unsafe cnn_run("\(command) \(arguments)")
+        guard code == 0 else { throw Failure(call: arguments, code: code) }
     }
 }

@@ -14,3 +14,8 @@ extension URL {
     /// Returns the URL of a string. Fails the test if the string isn't a URL.
     static func of(_ text: String) throws -> URL { try #require(URL(string: text)) }
 }
+
+extension TransportFailure {
+    /// The name of the case, for failures whose text isn't compared.
+    var kind: String? { Mirror(reflecting: self).children.first?.label }
+}
