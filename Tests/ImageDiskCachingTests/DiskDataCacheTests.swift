@@ -78,6 +78,19 @@ struct DiskDataCacheTests {
         #expect(try await second.entry(for: key(6)) == nil)
     }
 
+    @Test("a limit that is lower at the next launch applies even if nothing is stored")
+    func lowerLimitOfReads() async throws {
+        let first = folder.cache()
+        for number in 1...8 { try await first.store(entry(1_000), for: key(number)) }
+        let files = 3 * fileSize(entry(1_000), key(1))
+        let second = folder.cache(byteLimit: limit(files: files))
+        _ = try await second.entry(for: key(8))
+        // It comes after the work in the background.
+        try await second.remove(for: key(99))
+        #expect(folder.byteCount() == files)
+        #expect(try await second.entry(for: key(8)) != nil)
+    }
+
     @Test("replacing an entry that fills the cache evicts no other entry")
     func replacesWithoutEvicting() async throws {
         let limit = limit(files: fileSize(entry(1_000), key(1)) + fileSize(entry(5_000), key(2)))

@@ -91,5 +91,8 @@ struct MaintenanceTests {
         _ = try await cache.entry(for: key(1))
         try await cache.flush()
         #expect(writes() == 257)
+        for _ in 0..<255 { _ = try await cache.entry(for: key(1)) }
+        try await cache.remove(for: key(0))
+        #expect(writes() == 258, "hits of one entry count, too")
     }
 }

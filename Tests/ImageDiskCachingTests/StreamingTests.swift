@@ -68,6 +68,16 @@ struct StreamingTests {
         #expect(try await cache.entry(for: key(2)) == nil)
     }
 
+    @Test("an entry that just fits can be streamed, with and without its length", arguments: [nil, 600_000])
+    func justFits(expecting: Int?) async throws {
+        let data = Self.megabyte.prefix(600_000)
+        let stored = DataCacheEntry(data: data, createdAt: testTime)
+        let cache = folder.cache(byteLimit: limit(files: fileSize(stored, key(1))))
+        let writer = try await stream(data, in: 50_000, expecting: expecting, to: cache)
+        try await writer.finish(metadata: Data(), createdAt: testTime)
+        #expect(try await cache.entry(for: key(1)) == stored)
+    }
+
     @Test("rejects an entry that exceeds the limit, leaves no file, and removes the older entry")
     func tooLarge() async throws {
         let cache = folder.cache(byteLimit: 600_000)

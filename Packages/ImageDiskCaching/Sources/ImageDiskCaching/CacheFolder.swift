@@ -198,13 +198,12 @@ final class PendingUses: Sendable {
     private static let usesPerFlush = 256
 
     let times = Mutex<[EntryName: Date]>([:])
+    private let count = Atomic(0)
 
-    /// Records a use. Returns true if there are so many that the caller should write them.
+    /// Records a use. Returns true for each 256th one, after which the caller should write them.
     func note(_ name: EntryName, at time: Date) -> Bool {
-        times.withLock { times in
-            times[name] = time
-            return times.count == Self.usesPerFlush
-        }
+        times.withLock { $0[name] = time }
+        return count.wrappingAdd(1, ordering: .relaxed).newValue.isMultiple(of: Self.usesPerFlush)
     }
 
     func take() -> [EntryName: Date] {

@@ -6,8 +6,7 @@ public struct DiskCacheOptions: Sendable {
     public var ageLimit: Duration?
     /// The number of bytes that stay free on the file system. The default is 64 MiB, and 0 means no limit.
     ///
-    /// The cache evicts entries to keep this space free. If that is not enough, stores throw
-    /// `DataCacheFailure.noSpace`.
+    /// The cache evicts entries to keep it free. If that is not enough, stores throw `DataCacheFailure.noSpace`.
     public var minimumFreeSpace = 64 << 20
     /// The scheme that derives file names from keys. The default is `.sha256`.
     public var naming = DiskNaming.sha256
@@ -22,9 +21,8 @@ public struct DiskCacheOptions: Sendable {
 
 /// The arrangement of the files of entries in subfolders.
 public enum DiskLayout: Sendable, CaseIterable {
-    /// The files are in 256 subfolders, by the first two digits of their names.
-    ///
-    /// Use this layout for file systems that are slow with large folders.
+    /// The files are in 256 subfolders, by the first two digits of their names. For file systems that are slow with large
+    /// folders.
     case sharded
     /// All files are in one folder.
     case flat

@@ -119,10 +119,13 @@ public final class DiskDataCache: DataCache {
     private func openInBackground() {
         guard isOpened.compareExchange(expected: false, desired: true, ordering: .relaxed).exchanged else { return }
         store.changeLater { [ageLimit = folder.options.ageLimit, byteLimit] store in
-            _ = try store.locked { store in try store.removeLeftovers() }
+            _ = try store.locked { store in
+                try store.removeLeftovers()
+                // Finds the entries to evict.
+                if ageLimit != nil || store.usage.used ?? 0 > byteLimit { try store.scan() }
+            }
             while try !store.evictSome(downTo: byteLimit - UsageFile.byteCount).isEmpty {}
             guard let ageLimit else { return }
-            _ = try store.status()
             while try !store.evictSome(unusedSince: store.folder.date(before: ageLimit)).isEmpty {}
         }
     }
@@ -162,7 +165,8 @@ extension DiskDataCache {
     ///
     /// - Throws: `DataCacheFailure` if the folder can't be read.
     public func status() async throws(DataCacheFailure) -> DiskCacheStatus {
-        try await change { store in try store.status() }
+        // Doesn't open the cache, which would apply the limits.
+        try await store.change { store in try store.status() }
     }
 
     /// Reads all entries, and removes damaged ones and the leftovers of ended processes. Other operations can run in
@@ -216,4 +220,38 @@ extension DiskDataCache {
             removal.byteCount += evicted.reduce(0, +)
         }
     }
+}
+
+/// The size and age of the contents of a disk cache.
+public struct DiskCacheStatus: Hashable, Sendable {
+    /// The number of entries.
+    public var entryCount: Int
+    /// The total length of the files of entries, in bytes. Not rounded up to blocks.
+    public var byteCount: Int
+    /// The limit for all files of the cache, in bytes.
+    public var byteLimit: Int
+    /// The time at which the least recently used entry was stored or read last. `nil` for an empty cache.
+    public var oldestUse: Date?
+    /// The time at which the most recently used entry was stored or read last. `nil` for an empty cache.
+    public var newestUse: Date?
+}
+
+/// The number and size of the entries that an operation removed.
+public struct DiskCacheRemoval: Hashable, Sendable {
+    /// The number of removed entries.
+    public var entryCount = 0
+    /// The total length of their files, in bytes.
+    public var byteCount = 0
+}
+
+/// The result of verifying a disk cache.
+public struct DiskCacheVerification: Hashable, Sendable {
+    /// The number of entries that were checked.
+    public var entriesChecked = 0
+    /// The total length of their files, in bytes.
+    public var bytesChecked = 0
+    /// The number of removed entries that were truncated, altered, misnamed, expired, or larger than the limit.
+    public var damagedRemoved = 0
+    /// The files that could be neither read nor removed. Each text contains the path within the folder and the reason.
+    public var unrepaired: [String] = []
 }

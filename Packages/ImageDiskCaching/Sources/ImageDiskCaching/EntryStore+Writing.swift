@@ -53,10 +53,10 @@ extension EntryStore {
 
     /// Starts an entry of about the expected length, or of unknown length.
     mutating func beginStream(_ name: EntryName, expected: Int?) throws -> PartialFile {
-        let expected = expected.map { min($0, .max / 2) + Self.typicalTailSize }
-        let byteCount = expected ?? min(Self.firstReservation, largestEntry)
+        let wanted = expected.map { min($0, .max / 2) + Self.typicalTailSize } ?? Self.firstReservation
         return try step(name) { store in
-            try store.expectFit(byteCount)
+            try store.expectFit(expected ?? 0)
+            let byteCount = min(wanted, store.largestEntry)
             let part = try store.locked(creating: true) { store in try store.begin(name, byteCount) }
             guard let part else { throw DataCacheFailure.inaccessible("The folder was removed") }
             return part
@@ -67,8 +67,9 @@ extension EntryStore {
         try step(part.name, part) { store in
             let byteCount = part.payloadLength + bytes.count
             if byteCount > part.reserved {
-                let doubled = min(2 * part.reserved, store.largestEntry)
-                try store.reserve(max(byteCount + Self.typicalTailSize, doubled), for: &part)
+                try store.expectFit(byteCount)
+                let wanted = max(byteCount + Self.typicalTailSize, 2 * part.reserved)
+                try store.reserve(min(wanted, store.largestEntry), for: &part)
             }
             try store.folder.fileSystem.write(bytes, to: part.file, at: part.payloadLength)
             part.checksum.add(bytes)
@@ -170,8 +171,7 @@ extension EntryStore {
         if isDone != true { throw DataCacheFailure.inaccessible("The folder was removed") }
     }
 
-    /// Runs a step of a store. If it fails or is refused, the part is removed, and so is the older entry for the key,
-    /// because it is outdated.
+    /// Runs a step of a store. If it fails or is refused, the part and the outdated entry for the key are removed.
     private mutating func step<Result>(
         _ name: EntryName, _ part: PartialFile? = nil, _ body: (inout EntryStore) throws -> Result
     ) throws -> Result {

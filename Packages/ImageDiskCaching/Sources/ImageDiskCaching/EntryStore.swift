@@ -150,7 +150,9 @@ struct EntryStore {
         for name in try ifExists({ try fileSystem.list(folder.temporary) }) ?? []
         where name.hasSuffix(".part") && UInt64(name.dropLast(5), radix: 16) != nil {
             let path = "\(folder.temporary)/\(name)"
-            guard let file = try ifExists({ try fileSystem.openToRead(path) }) else { continue }
+            guard try ifExists({ try fileSystem.status(at: path) })?.isRegular == true,
+                let file = try ifExists({ try fileSystem.openToRead(path) })
+            else { continue }
             defer { fileSystem.closeFile(file) }
             let byteCount = try fileSystem.status(of: file).byteCount
             if try fileSystem.lock(file, waits: false) {
@@ -232,14 +234,19 @@ struct EntryStore {
 
     /// Removes an entry that can't be used. Returns false if it can.
     ///
-    /// The counter still contains it, because the damage may have changed its length. The next scan corrects that.
+    /// The counter contains a damaged one, whose length may have changed, until the next scan.
     mutating func removeUnusable(_ name: EntryName) throws -> Bool {
         // Checked again in the lock, because it can have been replaced.
         if try folder.isUsable(name) { return false }
         return try locked { store in
             if try store.folder.isUsable(name) { return false }
-            try store.fileSystem.remove(store.folder.path(name))
-            store.candidates = []
+            let path = store.folder.path(name)
+            if store.folder.isExpired(try store.fileSystem.status(at: path), name) {
+                try store.removeFile(name)
+            } else {
+                try store.fileSystem.remove(path)
+                store.candidates = []
+            }
             return true
         } ?? false
     }

@@ -21,7 +21,7 @@ public struct ImageRequestOptions: Sendable {
 
     private var values: [Key: any Sendable] = [:]
 
-    /// Creates options without placeholder, transition and user info.
+    /// Creates options without placeholder and transition.
     public init() {}
 
     /// The value of an option; nil if it is not set.

@@ -4,8 +4,8 @@ import Synchronization
 /// The functions that a request passes through if its image is not in memory:
 ///
 /// 1. `processedImage` (only with processors) and `decodedImage`, shared by requests for the same image.
-/// 2. `originalData`, shared by requests for any size: `storedOriginal` reads the disk, or `download` repeats:
-///    `makeAttempt`, which waits for conditions, for a slot in the download lane and before a retry, and `transfer`.
+/// 2. `originalData`, shared by requests for any size: `askDisk` finds the stored original, or `download` repeats
+///    `makeAttempt`, which waits for conditions, for a slot in the download lane and before a retry.
 /// 3. `decode` and `process` in the decode lane, then `store` in memory.
 ///
 /// A shared operation is a caller of the next one. So changes of priority reach the work that waits in the gate or in a
