@@ -163,8 +163,12 @@ extension EntryStore {
 
     /// Locks the folder. Throws if it was removed since the part was created.
     private mutating func lockedWith(_ part: PartialFile, _ body: (inout EntryStore) throws -> Void) throws {
+        // The lock of a whole store is held since the part was created.
+        let isCurrent = isLocked
         let isDone = try locked { store in
-            guard try store.folder.fileSystem.statusIfCurrent(part.file, at: part.path) != nil else { return false }
+            guard try isCurrent || store.folder.fileSystem.statusIfCurrent(part.file, at: part.path) != nil else {
+                return false
+            }
             try body(&store)
             return true
         }

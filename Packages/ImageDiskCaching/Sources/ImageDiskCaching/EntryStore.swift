@@ -96,7 +96,7 @@ struct UsageFile {
 struct EntryStore {
     let folder: CacheFolder
     var usage: UsageFile
-    private var isLocked = false
+    private(set) var isLocked = false
     /// The entries that can be evicted. The least recently used one is last.
     private var candidates: [ListedEntry] = []
 

@@ -45,18 +45,20 @@ package struct FileSystem: Sendable {
 
     /// Reads up to `count` bytes. Returns fewer at the end of the file, and if `cached` instead of waiting for a device.
     func read(_ file: Int32, _ count: Int, at offset: Int, cached: Bool = false) throws -> Data {
-        var data = Data(count: count)
+        // `Data(count:)` would fill the memory with zeros. `Data` copies a few bytes, so it always gets more.
+        let capacity = max(64, count)
+        guard let memory = unsafe malloc(capacity) else { throw FileSystemFailure(call: "malloc", code: ENOMEM) }
+        // The data frees the memory, even if reading fails.
+        let data = unsafe Data(bytesNoCopy: memory, count: capacity, deallocator: .free)
         var end = 0
         while end < count {
             let read = try perform(cached ? .readCached : .read, "") {
-                unsafe data.withUnsafeMutableBytes {
-                    unsafe disk_read(file, $0.baseAddress?.advanced(by: end), count - end, offset + end, cached)
-                }
+                unsafe disk_read(file, memory + end, count - end, offset + end, cached)
             }
             if read == 0 { break }
             end += read
         }
-        return end == count ? data : data.prefix(end)
+        return end == capacity ? data : data.prefix(end)
     }
 
     func write(_ bytes: Data, to file: Int32, at offset: Int) throws {
