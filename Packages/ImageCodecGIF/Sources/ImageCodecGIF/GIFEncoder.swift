@@ -82,8 +82,10 @@ public struct GIFEncoder: ImageEncoder {
         _ image: IndexedImage, at area: PixelArea, delay: Duration, clears: Bool, isInterlaced: Bool
     ) throws(EncodingFailure) {
         var frame = gif_writer_frame()
-        (frame.left, frame.top) = (CInt(area.left), CInt(area.top))
-        (frame.width, frame.height) = (CInt(area.width), CInt(area.height))
+        frame.left = CInt(area.left)
+        frame.top = CInt(area.top)
+        frame.width = CInt(area.width)
+        frame.height = CInt(area.height)
         frame.is_interlaced = isInterlaced ? 1 : 0
         frame.disposal = clears ? 2 : 1
         frame.delay = CInt(delay.hundredths)

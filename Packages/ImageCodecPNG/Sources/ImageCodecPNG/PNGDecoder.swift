@@ -53,8 +53,12 @@ final class OpenedPNG: OpenedImage {
         }
         var header = preamble.imageHeader
         header.orientation = PNGExif(data).orientation(limit: limits.metadataBytes) ?? .up
-        (self.header, self.data, self.limits) = (header, data, limits)
-        (self.preamble, self.parser, self.offset) = (preamble, parser, offset)
+        self.header = header
+        self.data = data
+        self.limits = limits
+        self.preamble = preamble
+        self.parser = parser
+        self.offset = offset
     }
 
     /// Returns the stored size: PNG can't be scaled while decoding.

@@ -38,11 +38,13 @@ private struct LosslessStream {
             let payload = bytes.data.dropFirst(offset + 8).prefix(size)
             switch bytes.name(at: offset) {
             case "VP8L":
-                (data, hasHeader) = (payload, true)
+                data = payload
+                hasHeader = true
                 return
             case "VP8 ":
                 guard let alpha else { return nil }
-                (data, hasHeader) = (alpha, false)
+                data = alpha
+                hasHeader = false
                 return
             case "ALPH":
                 // The low bits of the first byte are the compression method: 1 is lossless (RFC 9649, 2.7.1.2).
