@@ -1,12 +1,10 @@
 import Foundation
-import ImageCore
-import ImageDiskCaching
 
 /// The processor time of a disk operation, compared with plain files.
 struct DiskComparison: Encodable {
     var operation: String
     var contender: String
-    /// The processor time of all threads per entry, the minimum of all rounds.
+    /// The processor time of all threads per entry, the median of all rounds.
     var microseconds: Double
     /// The ratio to plain files in the same run.
     var ratio: Double
@@ -25,72 +23,69 @@ struct DiskComparison: Encodable {
 }
 
 /// Compares the disk cache with plain files, alternately in one run, with all data in the page cache.
+///
+/// A round is a few milliseconds of each contender, so that what else the machine does affects all of them equally.
 enum DiskBenchmarks {
     private struct Size {
         var name: String
         var byteCount: Int
         var entryCount: Int
+        var batch: Int
         var getGoal: Double
         var putGoal: Double
     }
 
     private static let sizes = [
-        Size(name: "20 kB", byteCount: 20_480, entryCount: 10_000, getGoal: 1.8, putGoal: 1.6),
-        Size(name: "200 kB", byteCount: 204_800, entryCount: 2_000, getGoal: 1.5, putGoal: 1.4),
+        Size(name: "20 kB", byteCount: 20_480, entryCount: 10_000, batch: 20, getGoal: 1.8, putGoal: 1.6),
+        Size(name: "200 kB", byteCount: 204_800, entryCount: 1_000, batch: 5, getGoal: 1.5, putGoal: 1.4),
     ]
-    private static let rounds = 20
 
     @concurrent
     static func run() async throws -> [DiskComparison] {
-        var results: [DiskComparison] = []
-        for size in sizes { results += try await withTemporaryFolder { try await compare(size, in: $0) } }
-        return results
+        // One folder, because ext4 creates files more slowly for some minutes after many were removed.
+        try await withTemporaryFolder { folder in
+            var results: [DiskComparison] = []
+            for size in sizes { results += try await compare(size, in: folder.appending(path: size.name)) }
+            return results
+        }
     }
 
     private static func compare(_ size: Size, in folder: URL) async throws -> [DiskComparison] {
-        let contenders = try makeContenders(size, folder)
-        let puts = try await leastOfPuts(contenders, size)
-        let gets = try await leastOfGets(contenders, size)
+        let contenders = try await makeContenders(size, folder)
         let text = "\(size.name) of \(size.entryCount)"
+        let puts = try await medians(contenders, size) { contender, numbers in try await contender.put(numbers) }
+        let gets = try await medians(contenders, size) { contender, numbers in
+            // In pseudorandom order.
+            try await contender.get(numbers.map { $0 &* 7_919 % size.entryCount })
+        }
         return compared("get \(text)", gets, contenders, size.getGoal)
             + compared("put \(text)", puts, contenders, size.putGoal)
     }
 
-    private static func makeContenders(_ size: Size, _ folder: URL) throws -> [any DiskContender] {
+    private static func makeContenders(_ size: Size, _ folder: URL) async throws -> [any DiskContender] {
         let data = Data((0..<size.byteCount).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 / 251) })
-        let cache = DiskDataCache(directory: folder.appending(path: "cache"), byteLimit: .max, now: { Date() })
         return [
             try PlainFilesContender(folder: folder.appending(path: "files"), data: data),
-            DiskCacheContender(cache: cache, data: data),
+            try QueuedFilesContender(folder: folder.appending(path: "queued"), data: data),
+            try await DiskCacheContender(folder: folder.appending(path: "cache"), data: data),
         ]
     }
 
-    /// Fills all stores alternately. Returns the least microseconds per entry, in the order of the contenders.
-    private static func leastOfPuts(_ contenders: [any DiskContender], _ size: Size) async throws -> [Double] {
-        let batch = size.entryCount / rounds
-        var least = contenders.map { _ in Double.infinity }
-        for round in 0..<rounds {
-            for (index, contender) in contenders.enumerated() {
-                let time = try await contender.put(round * batch..<(round + 1) * batch)
-                least[index] = min(least[index], time / Double(batch))
+    /// Runs an operation with all entries of all contenders, in small batches and in changing order.
+    /// Returns the median of microseconds per entry, in the order of the contenders.
+    private static func medians(
+        _ contenders: [any DiskContender], _ size: Size,
+        _ operation: (any DiskContender, Range<Int>) async throws -> Double
+    ) async throws -> [Double] {
+        var times = contenders.map { _ in [Double]() }
+        for (round, start) in stride(from: 0, to: size.entryCount, by: size.batch).enumerated() {
+            for turn in contenders.indices {
+                let index = (turn + round) % contenders.count
+                let time = try await operation(contenders[index], start..<start + size.batch)
+                times[index].append(time / Double(size.batch))
             }
         }
-        return least
-    }
-
-    /// Reads the same entries of each store alternately, in pseudorandom order.
-    /// Returns the least microseconds per entry, in the order of the contenders.
-    private static func leastOfGets(_ contenders: [any DiskContender], _ size: Size) async throws -> [Double] {
-        let batch = 400
-        var least = contenders.map { _ in Double.infinity }
-        for round in 0..<rounds {
-            let numbers = (0..<batch).map { (round * batch + $0) &* 7_919 % size.entryCount }
-            for (index, contender) in contenders.enumerated() {
-                let time = try await contender.get(numbers)
-                least[index] = min(least[index], time / Double(batch))
-            }
-        }
-        return least
+        return times.map { $0.sorted()[$0.count / 2] }
     }
 
     private static func compared(

@@ -1,10 +1,11 @@
 import CDiskFloor
+import Dispatch
 import Foundation
 import ImageCore
 import ImageDiskCaching
 
 /// A store of bytes by URL.
-protocol DiskContender {
+protocol DiskContender: Sendable {
     var name: String { get }
     /// Stores an entry for each number. Returns the processor time of all threads in microseconds.
     func put(_ numbers: Range<Int>) async throws -> Double
@@ -24,8 +25,16 @@ func imageKey(_ number: Int) -> DataCacheKey {
 /// `DiskDataCache`, with a checksum verification on each read, called from the concurrency pool.
 struct DiskCacheContender: DiskContender {
     let name = "DiskDataCache"
-    let cache: DiskDataCache
-    let data: Data
+    private let cache: DiskDataCache
+    private let data: Data
+
+    /// Creates a cache that has all its subfolders, like the one of the baseline.
+    init(folder: URL, data: Data) async throws {
+        cache = DiskDataCache(directory: folder, byteLimit: .max, now: { Date() })
+        self.data = data
+        let small = DataCacheEntry(data: Data(), createdAt: Date(timeIntervalSinceReferenceDate: 0))
+        for number in 0..<3_000 { try await cache.store(small, for: imageKey(1_000_000 + number)) }
+    }
 
     func put(_ numbers: Range<Int>) async throws -> Double {
         let entry = DataCacheEntry(data: data, createdAt: Date(timeIntervalSinceReferenceDate: 0))
@@ -45,30 +54,24 @@ struct DiskCacheContender: DiskContender {
     }
 }
 
-/// The baseline: plain files in 256 folders, without checksums, index or limit.
+/// The baseline: plain files in 256 folders, without checksums, index or limit. Each is written in another folder and renamed.
 struct PlainFilesContender: DiskContender {
     let name = "plain files (floor)"
     let folder: URL
     let data: Data
 
     init(folder: URL, data: Data) throws {
-        (self.folder, self.data) = (folder, data)
-        for shard in 0..<256 {
+        self.folder = folder
+        self.data = data
+        for name in ["tmp"] + (0..<256).map({ String(format: "%02x", $0) }) {
             try FileManager.default.createDirectory(
-                at: folder.appending(path: String(format: "%02x", shard)), withIntermediateDirectories: true)
+                at: folder.appending(path: name), withIntermediateDirectories: true)
         }
     }
 
     func put(_ numbers: Range<Int>) async throws -> Double {
         let paths = numbers.map(path)
-        return try await Stopwatch.processorMicroseconds {
-            for path in paths {
-                let isDone = unsafe data.withUnsafeBytes {
-                    unsafe floor_file_put(path + ".part", path, $0.baseAddress, $0.count)
-                }
-                if !isDone { throw ContenderFailure(text: "can't write a file at \(path)") }
-            }
-        }
+        return try await Stopwatch.processorMicroseconds { for path in paths { try put(path) } }
     }
 
     func get(_ numbers: [Int]) async throws -> Double {
@@ -84,10 +87,39 @@ struct PlainFilesContender: DiskContender {
         }
     }
 
+    func put(_ path: String) throws {
+        let isDone = unsafe data.withUnsafeBytes {
+            unsafe floor_file_put("\(folder.path)/tmp/0.part", path, $0.baseAddress, $0.count)
+        }
+        if !isDone { throw ContenderFailure(text: "can't write a file at \(path)") }
+    }
+
     /// Returns a path with a name of 64 digits in one of the folders, like those of the cache.
-    private func path(_ number: Int) -> String {
+    func path(_ number: Int) -> String {
         let scattered = UInt64(truncatingIfNeeded: number) &* 0x9E37_79B9_7F4A_7C15
         let name = String(format: "%016lx%016lx%016lx%016lx", scattered, UInt64(number), scattered, UInt64(number))
         return "\(folder.path)/\(name.prefix(2))/\(name)"
     }
+}
+
+/// Plain files that are written on a dispatch queue, as asynchronous code must do. Shows what the change of threads costs.
+struct QueuedFilesContender: DiskContender {
+    let name = "plain files, written on a queue"
+    private let files: PlainFilesContender
+    private let queue = DispatchQueue(label: "files")
+
+    init(folder: URL, data: Data) throws { files = try PlainFilesContender(folder: folder, data: data) }
+
+    func put(_ numbers: Range<Int>) async throws -> Double {
+        let paths = numbers.map(files.path)
+        return try await Stopwatch.processorMicroseconds {
+            for path in paths {
+                try await withCheckedThrowingContinuation { continuation in
+                    queue.async { continuation.resume(with: Result { try files.put(path) }) }
+                }
+            }
+        }
+    }
+
+    func get(_ numbers: [Int]) async throws -> Double { try await files.get(numbers) }
 }
