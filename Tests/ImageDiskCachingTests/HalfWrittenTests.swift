@@ -19,7 +19,7 @@ struct HalfWrittenTests {
     enum LastCall: String, CaseIterable {
         /// The folder is locked, and the part does not exist.
         case create
-        /// The part has its length, and no contents.
+        /// The entry is counted, and the part is empty.
         case write
         /// The part has half of its contents.
         case writeRest
@@ -31,17 +31,17 @@ struct HalfWrittenTests {
         /// Stores an entry until the process is killed.
         func storeUntilKilled(in path: String) async throws {
             try await workloadCache(path, .ample).store(entry(300), for: key(1))
-            let isSized = Mutex(false)
+            let isCounted = Mutex(false)
             let isRenamed = Mutex(false)
             let fileSystem = FaultInjectingFileSystem { [self] call in
-                if call.operation == .truncate { isSized.withLock { $0 = true } }
                 let isLast =
                     switch self {
                     case .create, .rename: call.operation.rawValue == rawValue
-                    case .write, .writeRest: isSized.withLock { $0 } && call.operation.rawValue == rawValue
+                    case .write, .writeRest: isCounted.withLock { $0 } && call.operation.rawValue == rawValue
                     case .afterRename: isRenamed.withLock { $0 } && call.operation == .write
                     }
                 if isLast { kill(getpid(), SIGKILL) }
+                if call.operation == .writeRest { isCounted.withLock { $0 = true } }
                 if call.operation == .rename { isRenamed.withLock { $0 = true } }
             }
             try await workloadCache(path, .ample, fileSystem.files).store(entry(500), for: key(1))
@@ -100,10 +100,10 @@ struct HalfWrittenTests {
     @Test("a store that fails during a write leaves no file of a new or a replaced entry", arguments: [false, true])
     func leavesNothing(isReplacing: Bool) async throws {
         if isReplacing { try await folder.cache().store(entry(300), for: key(1)) }
-        let isSized = Mutex(false)
+        let isCounted = Mutex(false)
         let fileSystem = FaultInjectingFileSystem { call in
-            if call.operation == .truncate { isSized.withLock { $0 = true } }
-            guard call.operation == .write, isSized.withLock({ $0 }) else { return }
+            if call.operation == .writeRest { isCounted.withLock { $0 = true } }
+            guard call.operation == .write, isCounted.withLock({ $0 }) else { return }
             throw FileSystemFailure(call: "write", code: ENOSPC)
         }
         let cache = folder.cache(fileSystem: fileSystem.files)

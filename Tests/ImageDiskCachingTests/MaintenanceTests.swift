@@ -76,6 +76,36 @@ struct MaintenanceTests {
         #expect(try await later.removeAll(olderThan: .seconds(7 * 86_400)).entryCount == 2)
     }
 
+    @Test("while the disk blocks a write, the uses of no more than 1,024 hits are remembered")
+    func boundsUses() async throws {
+        let earlier = cache
+        for number in 1...1_100 { try await earlier.store(entry(1), for: key(number)) }
+        let (isBlocked, isReleased) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let fileSystem = FaultInjectingFileSystem { call in
+            guard call.operation == .create else { return }
+            isBlocked.signal()
+            isReleased.wait()
+        }
+        let cache = folder.cache(fileSystem: fileSystem.files)
+        async let stored: Void = cache.store(entry(1), for: key(0))
+        await Self.wait(for: isBlocked)
+        for number in 1...1_100 { _ = try await cache.entry(for: key(number)) }
+        isReleased.signal()
+        try await stored
+        try await cache.flush()
+        #expect(fileSystem.operations.count { $0 == .setModified } == 1_025)
+    }
+
+    /// Waits on a thread of its own.
+    private static func wait(for semaphore: DispatchSemaphore) async {
+        await withCheckedContinuation { continuation in
+            Thread.detachNewThread {
+                semaphore.wait()
+                continuation.resume()
+            }
+        }
+    }
+
     @Test("hits are written to the files after 256 of them, by flush, and when the cache is released")
     func writesUses() async throws {
         let fileSystem = FaultInjectingFileSystem()
@@ -91,7 +121,7 @@ struct MaintenanceTests {
         _ = try await cache.entry(for: key(1))
         try await cache.flush()
         #expect(writes() == 257)
-        for _ in 0..<255 { _ = try await cache.entry(for: key(1)) }
+        for _ in 0..<256 { _ = try await cache.entry(for: key(1)) }
         try await cache.remove(for: key(0))
         #expect(writes() == 258, "hits of one entry count, too")
     }

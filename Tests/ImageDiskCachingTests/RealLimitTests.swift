@@ -39,7 +39,7 @@ struct RealLimitTests {
             let cache = Self.cache(path)
             for number in 1...2 { try await cache.store(entry(1_000, seed: 1), for: key(number)) }
             let former = try Self.lower(Self.fileSize, to: 5_000)
-            await #expect(throws: DataCacheFailure.io("truncate: File too large")) {
+            await #expect(throws: DataCacheFailure.io("write: File too large")) {
                 try await cache.store(entry(9_000, seed: 2), for: key(1))
             }
             #expect(try await cache.entry(for: key(1)) == nil)

@@ -9,6 +9,29 @@ import Testing
 struct SharingTests {
     private let folder = TestFolder()
 
+    @Test("a writer that outlives its cache can finish, and leaves no open file")
+    func outlivedCache() async throws {
+        do {
+            let writer = try await folder.cache().writer(for: key(1), expectedByteCount: 300_000)
+            try await writer.append(noise(300_000, seed: 1))
+            try await writer.finish(metadata: Data(), createdAt: testTime)
+        }
+        #expect(try await folder.cache().entry(for: key(1))?.data == noise(300_000, seed: 1))
+        // A queue releases its last block soon after the call has returned.
+        for _ in 0..<1_000 {
+            if openFiles().isEmpty { return }
+            await Task.yield()
+        }
+        Issue.record("open: \(openFiles())")
+    }
+
+    /// The files in the folder that this process has open.
+    private func openFiles() -> [String] {
+        let numbers = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
+        return numbers.compactMap { try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)") }
+            .filter { $0.hasPrefix(folder.path) }
+    }
+
     /// Returns a file system that records an issue if the folder exceeds a limit before a call.
     private func watched(_ limit: Int) -> FaultInjectingFileSystem {
         FaultInjectingFileSystem { [folder] call in
@@ -94,14 +117,43 @@ struct SharingTests {
         #expect(try await first.status().byteCount == folder.byteCount())
     }
 
-    @Test("the lock is never held for more than 64 evictions")
-    func evictsInSteps() async throws {
+    @Test("trim releases the lock after each 64 evictions")
+    func trimsInBatches() async throws {
         let cache = folder.cache()
         for number in 1...100 { try await cache.store(entry(100), for: key(number)) }
         let fileSystem = FaultInjectingFileSystem()
         #expect(try await folder.cache(fileSystem: fileSystem.files).trim(to: 0).entryCount == 100)
-        let steps = fileSystem.operations.split(separator: .lock).map { $0.filter { $0 == .remove }.count }
-        #expect(steps.max() == 64)
-        #expect(steps.reduce(0, +) == 100)
+        let batches = fileSystem.operations.split(separator: .lock).map { $0.filter { $0 == .remove }.count }
+        #expect(batches.max() == 64)
+        #expect(batches.reduce(0, +) == 100)
+    }
+
+    /// The folder is replaced before the store creates its part, as if another process had removed it and stored there.
+    @Test("a store whose folder is replaced meanwhile fails, and the counter of the new folder is not too low")
+    func folderReplacedWithinStore() async throws {
+        try await folder.cache().store(entry(100), for: key(1))
+        let isReplaced = Mutex(false)
+        let fileSystem = FaultInjectingFileSystem { [folder] call in
+            guard call.operation == .create, !isReplaced.withLock({ $0 }) else { return }
+            isReplaced.withLock { $0 = true }
+            let temporary = URL(filePath: call.path).deletingLastPathComponent()
+            let usage = try Data(contentsOf: folder.usage)
+            try FileManager.default.removeItem(at: folder.url)
+            for subfolder in [temporary] + (1...2).map({ folder.file(key($0)).deletingLastPathComponent() }) {
+                try FileManager.default.createDirectory(at: subfolder, withIntermediateDirectories: true)
+            }
+            // A folder with only the entry that the counter contains.
+            try usage.write(to: folder.usage)
+            try Data(count: fileSize(entry(100), key(1))).write(to: folder.file(key(1)))
+        }
+        let cache = folder.cache(fileSystem: fileSystem.files)
+        await #expect(throws: DataCacheFailure.inaccessible("The folder was removed")) {
+            try await cache.store(entry(5_000), for: key(2))
+        }
+        let counted = try Data(contentsOf: folder.usage)[8..<16].reversed().reduce(0) { $0 << 8 | Int($1) }
+        #expect(counted >= folder.totalByteCount())
+        #expect(!folder.hasUnfinishedFiles)
+        try await cache.store(entry(5_000), for: key(2))
+        #expect(try await cache.entry(for: key(2)) == entry(5_000))
     }
 }

@@ -52,6 +52,23 @@ struct StreamingTests {
         await #expect(throws: DataCacheFailure.self) { try await writer.append(Data([1])) }
     }
 
+    @Test("appends that overlap are written one after the other")
+    func overlapping() async throws {
+        let cache = folder.cache(byteLimit: 4 << 20)
+        let writer = try await cache.writer(for: key(1), expectedByteCount: nil)
+        let pieces = (0..<8).map { noise(300_000, seed: UInt64($0)).prefix(300_000 - $0) }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for piece in pieces { group.addTask { try await writer.append(piece) } }
+            try await group.waitForAll()
+        }
+        try await writer.finish(metadata: Data(), createdAt: testTime)
+        var rest = try #require(await cache.entry(for: key(1))?.data)
+        while let piece = pieces.first(where: { rest.starts(with: $0) }) { rest = rest.dropFirst(piece.count) }
+        #expect(rest.isEmpty)
+        #expect(folder.byteCount() == pieces.reduce(0) { $0 + $1.count } + fileSize(entry(0), key(1)) - 10)
+        #expect(!folder.hasUnfinishedFiles)
+    }
+
     @Test("the limit holds at every system call while an entry grows, and others are evicted")
     func holdsLimit() async throws {
         let limit = 1_200_000

@@ -12,7 +12,7 @@ import Synchronization
 /// ```text
 /// <root>/usage            the number of bytes in use, see UsageFile; its lock is the lock of the folder
 /// <root>/3f/3f9a…         an entry, see EntryFile; without the subfolder in a flat layout
-/// <root>/tmp/0.part       an entry that is being written, see PartialFile
+/// <root>/tmp/7a….part     an entry that is being written, see PartialFile
 /// ```
 struct CacheFolder: Sendable {
     let root: String
@@ -41,16 +41,11 @@ struct CacheFolder: Sendable {
 
     /// The entries in a folder. Files of other programs are not listed.
     func entries(in folder: String) throws -> [ListedEntry] {
-        do {
-            return try (ifExists { try fileSystem.list(folder) } ?? []).compactMap { text in
-                guard let name = EntryName(text), folder == root || folder.hasSuffix(text.prefix(2)),
-                    let status = try ifExists({ try fileSystem.status(at: "\(folder)/\(text)") }), status.isRegular
-                else { return nil }
-                return ListedEntry(name: name, byteCount: status.byteCount, modified: status.modified)
-            }
-        } catch let failure as FileSystemFailure where failure.isForeign {
-            // A file of another program that has the name of a subfolder.
-            return []
+        try (ifExists { try fileSystem.list(folder) } ?? []).compactMap { text in
+            guard let name = EntryName(text), folder == root || folder.hasSuffix(text.prefix(2)),
+                let status = try ifExists({ try fileSystem.status(at: "\(folder)/\(text)") }), status.isRegular
+            else { return nil }
+            return ListedEntry(name: name, byteCount: status.byteCount, modified: status.modified)
         }
     }
 
@@ -68,7 +63,7 @@ struct CacheFolder: Sendable {
     /// Whether an entry was not used for longer than the age limit.
     func isExpired(_ status: FileStatus, _ name: EntryName) -> Bool {
         guard let ageLimit = options.ageLimit else { return false }
-        let use = max(status.modified, uses.times.withLock { $0[name] } ?? .distantPast)
+        let use = max(status.modified, uses.time(of: name) ?? .distantPast)
         return use < date(before: ageLimit) || use > latestUse
     }
 }
@@ -103,25 +98,19 @@ extension CacheFolder {
     /// keeps in memory.
     static let largestSmallFile = 1 << 20
 
-    /// Looks up a small entry without waiting for a device. Returns nil if that is not possible. Call `find` then.
-    func findCached(_ key: DataCacheKey, _ name: EntryName) -> Found? {
-        // `find` throws the failure.
-        try? withFile(name, cached: true) { file, status in
-            guard status.byteCount <= Self.largestSmallFile else { return nil }
-            if isExpired(status, name) { return .unusable }
-            let bytes = try fileSystem.read(file, status.byteCount, at: 0, cached: true)
-            return Self.entry(in: bytes, for: key).map { .entry($0) }
-        }
-    }
-
     /// Looks up an entry, and verifies its checksum. A file that is larger than `largest` is returned open.
-    func find(_ key: DataCacheKey, _ name: EntryName, inMemoryUpTo largest: Int) throws -> Found? {
-        try withFile(name) { file, status in
+    ///
+    /// If `cached`, returns nil or throws instead of waiting for a device or opening a large file.
+    func find(
+        _ key: DataCacheKey, _ name: EntryName, inMemoryUpTo largest: Int, cached: Bool = false
+    ) throws -> Found? {
+        try withFile(name, cached: cached) { file, status in
             guard status.byteCount <= byteLimit, !isExpired(status, name) else { return .unusable }
             if status.byteCount <= largest {
-                let bytes = try fileSystem.read(file, status.byteCount, at: 0)
-                return Self.entry(in: bytes, for: key).map { .entry($0) } ?? .unusable
+                let bytes = try fileSystem.read(file, status.byteCount, at: 0, cached: cached)
+                return Self.entry(in: bytes, for: key).map { .entry($0) } ?? (cached ? nil : .unusable)
             }
+            if cached { return nil }
             guard let format = try intactFormat(file, status.byteCount), try self.key(of: file, format) == key else {
                 return .unusable
             }
@@ -196,20 +185,28 @@ extension CacheFolder {
 /// A hit writes nothing to the disk. The cache writes the times after 256 hits and before it evicts entries.
 final class PendingUses: Sendable {
     private static let usesPerFlush = 256
+    /// Further uses are lost if the disk is so slow that these are not written yet.
+    private static let mostUses = 4 * usesPerFlush
 
-    let times = Mutex<[EntryName: Date]>([:])
-    private let count = Atomic(0)
+    private let state = Mutex<(times: [EntryName: Date], count: Int)>(([:], 0))
 
-    /// Records a use. Returns true for each 256th one, after which the caller should write them.
+    /// Records a use. Returns true for the 256th one, after which the caller should write them.
     func note(_ name: EntryName, at time: Date) -> Bool {
-        times.withLock { $0[name] = time }
-        return count.wrappingAdd(1, ordering: .relaxed).newValue.isMultiple(of: Self.usesPerFlush)
+        state.withLock { state in
+            state.count += 1
+            if state.count <= Self.mostUses { state.times[name] = time }
+            return state.count == Self.usesPerFlush
+        }
     }
 
+    func time(of name: EntryName) -> Date? { state.withLock { $0.times[name] } }
+
+    func forget(_ name: EntryName) { state.withLock { $0.times[name] = nil } }
+
     func take() -> [EntryName: Date] {
-        times.withLock { times in
-            defer { times = [:] }
-            return times
+        state.withLock { state in
+            defer { state = ([:], 0) }
+            return state.times
         }
     }
 }

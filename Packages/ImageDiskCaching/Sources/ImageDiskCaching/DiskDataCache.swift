@@ -51,12 +51,7 @@ public final class DiskDataCache: DataCache {
         store = StoreQueue(EntryStore(folder))
     }
 
-    deinit {
-        store.changeLater { store in
-            store.writeUses()
-            store.usage.close()
-        }
-    }
+    deinit { store.changeLater { $0.writeUses() } }
 
     /// The limit for all files of the cache, in bytes.
     public var byteLimit: Int { folder.byteLimit }
@@ -92,7 +87,7 @@ public final class DiskDataCache: DataCache {
     ) async throws(DataCacheFailure) -> CacheFolder.Found {
         openInBackground()
         let name = folder.options.naming.name(key)
-        var found = folder.findCached(key, name)
+        var found = try? folder.find(key, name, inMemoryUpTo: CacheFolder.largestSmallFile, cached: true)
         if found == nil {
             found = try await reader(for: name).run { [folder] in try folder.find(key, name, inMemoryUpTo: largest) }
         }
@@ -124,9 +119,9 @@ public final class DiskDataCache: DataCache {
                 // Finds the entries to evict.
                 if ageLimit != nil || store.usage.used ?? 0 > byteLimit { try store.scan() }
             }
-            while try !store.evictSome(downTo: byteLimit - UsageFile.byteCount).isEmpty {}
+            while try !store.evictBatch(downTo: byteLimit - UsageFile.byteCount).isEmpty {}
             guard let ageLimit else { return }
-            while try !store.evictSome(unusedSince: store.folder.date(before: ageLimit)).isEmpty {}
+            while try !store.evictBatch(unusedSince: store.folder.date(before: ageLimit)).isEmpty {}
         }
     }
 }
@@ -214,7 +209,7 @@ extension DiskDataCache {
         _ = try await status()
         var removal = DiskCacheRemoval()
         while true {
-            let evicted = try await change { store in try store.evictSome(downTo: byteCount, unusedSince: time) }
+            let evicted = try await change { store in try store.evictBatch(downTo: byteCount, unusedSince: time) }
             if evicted.isEmpty { return removal }
             removal.entryCount += evicted.count
             removal.byteCount += evicted.reduce(0, +)

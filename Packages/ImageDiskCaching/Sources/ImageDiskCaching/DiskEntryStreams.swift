@@ -49,12 +49,8 @@ final class DiskEntryWriter: DataCacheWriter {
         var buffered = Data()
         /// `nil` before the first write, during each write, and after the end.
         var part: PartialFile?
+        /// What further calls throw.
         var failure: DataCacheFailure?
-
-        mutating func take() -> (buffered: Data, part: PartialFile?) {
-            defer { buffered = Data() }
-            return (buffered, part.take())
-        }
     }
 
     private let store: StoreQueue
@@ -88,52 +84,55 @@ final class DiskEntryWriter: DataCacheWriter {
     }
 
     func finish(metadata: Data, createdAt: Date) async throws(DataCacheFailure) {
-        let (rest, part) = try end("finished")
-        try await change { [key, name] store in
+        try await change(last: "finished") { [key, name] store, rest, part in
             guard var part else {
                 let entry = DataCacheEntry(data: rest, metadata: metadata, createdAt: createdAt)
-                return try store.store(entry, for: key, name)
+                try store.store(entry, for: key, name)
+                return nil
             }
             try store.append(rest, to: &part)
             try store.finish(part, key, metadata, createdAt)
+            return nil
         }
     }
 
     func cancel() async {
-        guard let part = try? end("cancelled").part else { return }
-        // Discarding a part doesn't throw.
-        try? await store.change { $0.discard(part) }
-    }
-
-    /// Returns what is left to write. Further calls throw.
-    private func end(_ how: String) throws(DataCacheFailure) -> (buffered: Data, part: PartialFile?) {
-        try state.withLock { state throws(DataCacheFailure) in
-            if let failure = state.failure { throw failure }
-            state.failure = .io("The writer is already \(how)")
-            return state.take()
+        // Throws if the writer has ended, and its part is removed.
+        try? await change(last: "cancelled") { store, _, part in
+            if let part { store.discard(part) }
+            return nil
         }
     }
 
     /// Writes what is buffered.
     private func write(expecting expected: Int?) async throws(DataCacheFailure) {
-        let (bytes, existing) = state.withLock { $0.take() }
-        let part = try await change { [name] store in
+        try await change { [name] store, bytes, existing in
             var part = try existing ?? store.beginStream(name, expected: expected)
             try store.append(bytes, to: &part)
             return part
         }
-        state.withLock { $0.part = part }
     }
 
-    /// Makes a change. Further calls throw its failure too.
-    private func change<Value: Sendable>(
-        _ work: @escaping @Sendable (inout EntryStore) throws -> Value
-    ) async throws(DataCacheFailure) -> Value {
-        do {
-            return try await store.change(work)
-        } catch {
-            state.withLock { $0.failure = error }
-            throw error
+    /// Changes the part, and appends what is buffered. Further calls throw its failure too. Calls that overlap run in
+    /// their order, because both are taken on the queue.
+    private func change(
+        last how: String? = nil,
+        _ work: @escaping @Sendable (inout EntryStore, _ buffered: Data, PartialFile?) throws -> PartialFile?
+    ) async throws(DataCacheFailure) {
+        try await store.change { store in
+            do {
+                let (bytes, existing) = try self.state.withLock { state in
+                    if let failure = state.failure { throw failure }
+                    if let how { state.failure = .io("The writer is already \(how)") }
+                    defer { state.buffered = Data() }
+                    return (state.buffered, state.part.take())
+                }
+                let part = try work(&store, bytes, existing)
+                self.state.withLock { $0.part = part }
+            } catch {
+                self.state.withLock { $0.failure = DataCacheFailure(error) }
+                throw error
+            }
         }
     }
 }
@@ -162,6 +161,9 @@ final class StoreQueue: Sendable {
     private let store: Mutex<EntryStore>
 
     init(_ store: consuming sending EntryStore) { self.store = Mutex(store) }
+
+    /// The cache and all its writers are released, and all changes are made.
+    deinit { store.withLock { $0.usage.close() } }
 
     func change<Value: Sendable>(
         _ work: @escaping @Sendable (inout EntryStore) throws -> Value

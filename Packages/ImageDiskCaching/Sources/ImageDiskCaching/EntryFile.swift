@@ -72,14 +72,14 @@ struct EntryFile {
         guard let keyLength = UInt32(exactly: key.source.utf8.count),
             let metadataLength = UInt32(exactly: metadata.count)
         else { throw DataCacheFailure.tooLarge(bytes: metadata.count, allowed: Int(UInt32.max)) }
-        var tail = Data(key.source.utf8) + metadata
+        var tail = Array(key.source.utf8) + metadata
         tail.append(createdAt.timeIntervalSinceReferenceDate.bitPattern)
         tail.append(UInt64(payloadLength))
         for number in [keyLength, metadataLength, version, magic] { tail.append(number) }
         var checksum = payloadChecksum
-        checksum.add(tail)
+        checksum.add(Data(tail))
         for sum in checksum.sums { tail.append(sum) }
-        return tail
+        return Data(tail)
     }
 }
 
@@ -109,15 +109,17 @@ struct EntryChecksum {
     }
 }
 
-/// Little-endian numbers.
-extension Data {
+extension [UInt8] {
+    /// Appends the bytes of a number, little-endian.
     mutating func append(_ number: some FixedWidthInteger & UnsignedInteger) {
         for shift in stride(from: 0, to: number.bitWidth, by: 8) {
             append(UInt8(truncatingIfNeeded: number >> shift))
         }
     }
+}
 
-    /// Returns the number of up to 8 bytes at an offset. Missing bytes count as 0.
+extension Data {
+    /// Returns the little-endian number of up to 8 bytes at an offset. Missing bytes count as 0.
     func number(at offset: Int, _ byteCount: Int) -> UInt64 {
         dropFirst(offset).prefix(byteCount).reversed().reduce(0) { $0 << 8 | UInt64($1) }
     }

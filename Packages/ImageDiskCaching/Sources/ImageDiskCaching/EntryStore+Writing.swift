@@ -7,15 +7,16 @@ import Synchronization
     import Foundation
 #endif
 
-/// An entry that is being written to a file in `tmp`.
+/// An entry that is being written to a file in `tmp`, whose name is random.
 ///
-/// The length of the file is the space that is reserved for it, and the writer locks the file. So a file that isn't
-/// locked is the leftover of a process that has ended.
+/// The writer locks the file. So a file that isn't locked is the leftover of a process that has ended. A whole entry is
+/// written in one lock of the folder. The length of a streamed file is the space that is reserved for it.
 struct PartialFile {
     let name: EntryName
     let file: Int32
     let path: String
-    /// The length of the file, which is counted as in use.
+    let isStreamed: Bool
+    /// The number of bytes that are counted as in use: the length of a streamed file, the final one of a whole file.
     var reserved = 0
     var payloadLength = 0
     var checksum = EntryChecksum()
@@ -24,7 +25,7 @@ struct PartialFile {
 /// Storing and removing entries.
 ///
 /// ```text
-/// begin    lock; create a part; evict until the entry fits; count it; give the part its length; unlock
+/// begin    lock; create a part; evict until the entry fits; count it; unlock
 /// append   write to the part
 /// finish   lock; complete the part; rename it; subtract what it replaced; unlock
 /// store    all of these in one lock
@@ -36,6 +37,7 @@ extension EntryStore {
     private static let typicalTailSize = 4_096
     /// The space reserved if the length is unknown. The reservation is doubled when it is used up.
     private static let firstReservation = 1 << 20
+    private static let folderWasRemoved = DataCacheFailure.inaccessible("The folder was removed")
 
     private var largestEntry: Int { folder.byteLimit - UsageFile.byteCount }
 
@@ -44,7 +46,7 @@ extension EntryStore {
         try step(name) { store in
             try store.expectFit(byteCount)
             _ = try store.locked(creating: true) { store in
-                var part = try store.begin(name, byteCount)
+                var part = try store.begin(name, byteCount, isStreamed: false)
                 try store.append(entry.data, to: &part)
                 try store.finish(part, key, entry.metadata, entry.createdAt)
             }
@@ -56,9 +58,10 @@ extension EntryStore {
         let wanted = expected.map { min($0, .max / 2) + Self.typicalTailSize } ?? Self.firstReservation
         return try step(name) { store in
             try store.expectFit(expected ?? 0)
-            let byteCount = min(wanted, store.largestEntry)
-            let part = try store.locked(creating: true) { store in try store.begin(name, byteCount) }
-            guard let part else { throw DataCacheFailure.inaccessible("The folder was removed") }
+            let part = try store.locked(creating: true) { store in
+                try store.begin(name, min(wanted, store.largestEntry), isStreamed: true)
+            }
+            guard let part else { throw Self.folderWasRemoved }
             return part
         }
     }
@@ -91,9 +94,9 @@ extension EntryStore {
     mutating func discard(_ part: PartialFile) {
         // If this fails, nobody has locked the part once it is closed. The next scan removes it and corrects the counter.
         try? lockedWith(part) { store in
-            let byteCount = try store.folder.fileSystem.status(of: part.file).byteCount
+            let length = try store.folder.fileSystem.status(of: part.file).byteCount
             try store.folder.fileSystem.remove(part.path)
-            try store.addUsed(-byteCount)
+            try store.addUsed(part.isStreamed ? -length : -part.reserved)
         }
         folder.fileSystem.closeFile(part.file)
     }
@@ -107,32 +110,20 @@ extension EntryStore {
     }
 
     /// Creates a part and reserves space for it. Requires the lock.
-    private mutating func begin(_ name: EntryName, _ byteCount: Int) throws -> PartialFile {
-        let (path, file) = try createFile()
-        var part = PartialFile(name: name, file: file, path: path)
+    private mutating func begin(_ name: EntryName, _ byteCount: Int, isStreamed: Bool) throws -> PartialFile {
+        let path = "\(folder.temporary)/\(String(UInt64.random(in: 0 ... .max), radix: 16)).part"
+        let file = try folder.fileSystem.creatingFolder(folder.temporary) { try folder.fileSystem.create(path) }
+        var part = PartialFile(name: name, file: file, path: path, isStreamed: isStreamed)
         try step(name, part) { store in
-            _ = try store.folder.fileSystem.lock(file, waits: false)
+            // If the folder was removed, the part can be in a new one, which has another lock and another counter.
+            try store.usage.requireCurrent()
+            _ = try store.folder.fileSystem.lock(part.file, waits: false)
             try store.reserve(byteCount, for: &part)
         }
         return part
     }
 
-    /// Creates the file in `tmp` with the lowest free number.
-    private func createFile() throws -> (path: String, file: Int32) {
-        var number = 0
-        while true {
-            let path = "\(folder.temporary)/\(number).part"
-            do {
-                if let file = try ifExists({ try folder.fileSystem.create(path) }) { return (path, file) }
-                try folder.fileSystem.makeFolder(folder.temporary)
-                return (path, try folder.fileSystem.create(path))
-            } catch let failure as FileSystemFailure where failure.alreadyExists {
-                number += 1
-            }
-        }
-    }
-
-    /// Changes the length of a part and the counter together.
+    /// Changes the number of bytes that are counted for a part, and the length of a streamed one.
     private mutating func reserve(_ byteCount: Int, for part: inout PartialFile) throws {
         let more = byteCount - part.reserved
         if more == 0 { return }
@@ -142,7 +133,7 @@ extension EntryStore {
                 try store.makeRoom(for: more, replacing: part.name)
                 try store.addUsed(more)
             }
-            try store.folder.fileSystem.truncate(part.file, to: byteCount)
+            if part.isStreamed { try store.folder.fileSystem.truncate(part.file, to: byteCount) }
             part.reserved = byteCount
             if more < 0 { try store.addUsed(more) }
         }
@@ -152,27 +143,24 @@ extension EntryStore {
     private mutating func moveIntoPlace(_ part: PartialFile) throws {
         let path = folder.path(part.name)
         try folder.fileSystem.setModified(folder.now(), at: part.path)
-        let replaced = try fileSize(part.name)
-        if try ifExists({ try folder.fileSystem.rename(part.path, to: path) }) == nil {
-            try folder.fileSystem.makeFolder(folder.folder(of: part.name))
+        let replaced = try fileSize(path)
+        try folder.fileSystem.creatingFolder(folder.folder(of: part.name)) {
             try folder.fileSystem.rename(part.path, to: path)
         }
-        folder.uses.times.withLock { $0[part.name] = nil }
+        folder.uses.forget(part.name)
         if let replaced { try addUsed(-replaced) }
     }
 
     /// Locks the folder. Throws if it was removed since the part was created.
     private mutating func lockedWith(_ part: PartialFile, _ body: (inout EntryStore) throws -> Void) throws {
-        // The lock of a whole store is held since the part was created.
-        let isCurrent = isLocked
-        let isDone = try locked { store in
-            guard try isCurrent || store.folder.fileSystem.statusIfCurrent(part.file, at: part.path) != nil else {
-                return false
+        // While a whole entry is stored, its part can't get into another folder.
+        let result: Void? = try locked { store in
+            if try part.isStreamed && !store.folder.fileSystem.isCurrent(part.file, at: part.path) {
+                throw Self.folderWasRemoved
             }
             try body(&store)
-            return true
         }
-        if isDone != true { throw DataCacheFailure.inaccessible("The folder was removed") }
+        if result == nil { throw Self.folderWasRemoved }
     }
 
     /// Runs a step of a store. If it fails or is refused, the part and the outdated entry for the key are removed.

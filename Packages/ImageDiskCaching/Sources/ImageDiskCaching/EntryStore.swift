@@ -40,7 +40,7 @@ struct UsageFile {
             defer { if !isRead { close() } }
             _ = try folder.fileSystem.lock(file, waits: true)
             // The folder can have been removed and created again. Then others lock another file.
-            if try folder.fileSystem.statusIfCurrent(file, at: folder.usage) == nil { continue }
+            if try !folder.fileSystem.status(of: file).hasName { continue }
             parse(try folder.fileSystem.read(file, Self.byteCount, at: 0))
             isRead = true
             return true
@@ -48,9 +48,14 @@ struct UsageFile {
         return false
     }
 
-    func unlock() {
-        if let file { folder.fileSystem.unlock(file) }
+    /// Throws if the folder was removed or moved since it was locked.
+    mutating func requireCurrent() throws {
+        if let file, try folder.fileSystem.isCurrent(file, at: folder.usage) { return }
+        close()
+        throw DataCacheFailure.inaccessible("The folder was removed")
     }
+
+    func unlock() { if let file { folder.fileSystem.unlock(file) } }
 
     /// Writes the counter. Requires the lock.
     mutating func setUsed(_ byteCount: Int) throws {
@@ -65,17 +70,15 @@ struct UsageFile {
     }
 
     private func openFile(creating: Bool) throws -> Int32? {
-        if let file = try ifExists({ try folder.fileSystem.openToUpdate(folder.usage) }) { return file }
-        guard creating else { return nil }
-        try folder.fileSystem.makeFolder(folder.root)
-        return try folder.fileSystem.openToUpdate(folder.usage)
+        let open = { try folder.fileSystem.openToUpdate(folder.usage) }
+        return creating ? try folder.fileSystem.creatingFolder(folder.root, open) : try ifExists(open)
     }
 
     private func bytes(_ used: UInt64) -> Data {
         let head = UInt64(folder.options.layout == .sharded ? 3 : 4) << 32 | UInt64(Self.magic)
-        var bytes = Data()
+        var bytes: [UInt8] = []
         for word in [head, used, ~(head ^ used)] { bytes.append(word) }
-        return bytes
+        return Data(bytes)
     }
 
     private mutating func parse(_ bytes: Data) {
@@ -129,10 +132,12 @@ struct EntryStore {
     }
 
     /// Lists all entries, corrects the counter, and removes leftovers of ended processes. Requires the lock.
+    ///
+    /// A process that stores into a removed folder can still rename a part. Parts are listed first, so it is counted.
     @discardableResult
     mutating func scan() throws -> [ListedEntry] {
-        let entries = try listEntries()
         let parts = try removeLeftovers()
+        let entries = try listEntries()
         try usage.setUsed(entries.reduce(UsageFile.byteCount + parts) { $0 + $1.byteCount })
         let latest = folder.latestUse
         let (future, past) = (entries.filter { $0.modified > latest }, entries.filter { $0.modified <= latest })
@@ -156,8 +161,7 @@ struct EntryStore {
             defer { fileSystem.closeFile(file) }
             let byteCount = try fileSystem.status(of: file).byteCount
             if try fileSystem.lock(file, waits: false) {
-                try fileSystem.remove(path)
-                try addUsed(-byteCount)
+                if try ifExists({ try fileSystem.remove(path) }) != nil { try addUsed(-byteCount) }
             } else {
                 livingByteCount += byteCount
             }
@@ -219,16 +223,17 @@ struct EntryStore {
         return try free <= 0 || fileSystem.availableBytes(at: folder.root) - byteCount >= free
     }
 
-    /// Returns the length of the file of an entry, if there is one.
-    func fileSize(_ name: EntryName) throws -> Int? {
-        let status = try ifExists { try fileSystem.status(at: folder.path(name)) }
+    /// Returns the length of the file at a path, if there is one.
+    func fileSize(_ path: String) throws -> Int? {
+        let status = try ifExists { try fileSystem.status(at: path) }
         return status.flatMap { $0.isRegular ? $0.byteCount : nil }
     }
 
     /// Removes the file of an entry, if there is one. Requires the lock.
     mutating func removeFile(_ name: EntryName) throws {
-        guard let byteCount = try fileSize(name) else { return }
-        try fileSystem.remove(folder.path(name))
+        let path = folder.path(name)
+        guard let byteCount = try fileSize(path) else { return }
+        try fileSystem.remove(path)
         try addUsed(-byteCount)
     }
 
@@ -258,11 +263,8 @@ struct EntryStore {
     }
 }
 
-/// Reporting, verifying and trimming. Long operations are steps, between which other operations can run.
+/// Reporting, verifying and trimming. Long operations are several calls, between which other operations can run.
 extension EntryStore {
-    /// The number of entries that are evicted in one step, while the folder is locked.
-    private static let evictionsPerStep = 64
-
     /// Lists all files, and returns the size and age of the contents.
     mutating func status() throws -> DiskCacheStatus {
         writeUses()
@@ -302,13 +304,13 @@ extension EntryStore {
         return report
     }
 
-    /// Evicts a few of the entries that were not used since a time, while more than `byteCount` bytes are in use. Returns
-    /// the lengths of their files.
-    mutating func evictSome(downTo byteCount: Int = 0, unusedSince time: Date = .distantFuture) throws -> [Int] {
+    /// Evicts up to 64 entries that were not used since a time, while more than `byteCount` bytes are in use. Returns
+    /// the lengths of their files. The caller repeats it, so that other operations can run in between.
+    mutating func evictBatch(downTo byteCount: Int = 0, unusedSince time: Date = .distantFuture) throws -> [Int] {
         try locked { store in
             var evicted: [Int] = []
             while let used = store.usage.used, used - UsageFile.byteCount > max(0, byteCount),
-                evicted.count < Self.evictionsPerStep, let byteCount = try store.evict(unusedSince: time)
+                evicted.count < 64, let byteCount = try store.evict(unusedSince: time)
             {
                 evicted.append(byteCount)
             }

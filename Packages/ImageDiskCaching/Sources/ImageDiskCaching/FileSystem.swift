@@ -105,11 +105,11 @@ package struct FileSystem: Sendable {
         return status
     }
 
-    /// Returns the status of an open file, or nil if another file or none is at its path.
-    func statusIfCurrent(_ file: Int32, at path: String) throws -> FileStatus? {
+    /// Returns false if another file than the open one, or none, is at a path.
+    func isCurrent(_ file: Int32, at path: String) throws -> Bool {
         let status = try status(of: file)
         let other = try ifExists { try self.status(at: path) }
-        return other?.st_ino == status.st_ino && other?.st_dev == status.st_dev ? status : nil
+        return other?.st_ino == status.st_ino && other?.st_dev == status.st_dev
     }
 
     /// Sets the modification time of the file at a path. Clamps it to 285 years around 1970.
@@ -134,6 +134,13 @@ package struct FileSystem: Sendable {
             try FileManager.default.createDirectory(
                 atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         }
+    }
+
+    /// Calls `body`, and again with a new folder if the folder doesn't exist.
+    func creatingFolder<Result>(_ path: String, _ body: () throws -> Result) throws -> Result {
+        if let result = try ifExists(body) { return result }
+        try makeFolder(path)
+        return try body()
     }
 
     func list(_ path: String) throws -> [String] {
@@ -181,6 +188,7 @@ typealias FileStatus = stat
 
 extension FileStatus {
     var isRegular: Bool { st_mode & S_IFMT == S_IFREG }
+    var hasName: Bool { st_nlink > 0 }
     var byteCount: Int { Int(st_size) }
 
     var modified: Date {
@@ -203,11 +211,10 @@ package struct FileSystemFailure: Error, Hashable {
         self.code = code
     }
 
-    /// Whether the file or one of its parent folders doesn't exist.
-    var isNotFound: Bool { code == ENOENT }
-    var alreadyExists: Bool { code == EEXIST }
+    /// Whether the file or one of its parent folders doesn't exist, or a parent is a file of another program.
+    var isNotFound: Bool { code == ENOENT || code == ENOTDIR }
     /// Whether the path is not a file of the cache, for example a symbolic link, a folder or a pipe.
-    var isForeign: Bool { [ELOOP, EISDIR, ENXIO, ENOTDIR].contains(code) }
+    var isForeign: Bool { [ELOOP, EISDIR, ENXIO].contains(code) }
     var isForbidden: Bool { [EACCES, EPERM, EROFS].contains(code) }
     /// Whether the device failed to read or write.
     var isDeviceError: Bool { code == EIO }
