@@ -91,17 +91,6 @@ struct DiskDataCacheTests {
         #expect(try await second.entry(for: key(8)) != nil)
     }
 
-    @Test("replacing an entry that fills the cache evicts no other entry")
-    func replacesWithoutEvicting() async throws {
-        let limit = limit(files: fileSize(entry(1_000), key(1)) + fileSize(entry(5_000), key(2)))
-        let cache = folder.cache(byteLimit: limit)
-        try await cache.store(entry(1_000), for: key(1))
-        try await cache.store(entry(5_000), for: key(2))
-        try await cache.store(entry(5_000, seed: 2), for: key(2))
-        #expect(try await cache.entry(for: key(1)) == entry(1_000))
-        #expect(try await cache.entry(for: key(2)) == entry(5_000, seed: 2))
-    }
-
     @Test(
         "rejects an entry above the limit with its size, evicts no other entry, and removes the older one for its key"
     )
