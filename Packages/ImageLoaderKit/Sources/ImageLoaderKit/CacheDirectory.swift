@@ -1,12 +1,6 @@
 public import ImageCore
 public import ImageLoading
 
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
-
 /// Why a loader has no cache directory.
 public enum CacheDirectoryError: Error, Hashable, Sendable {
     /// Neither `XDG_CACHE_HOME` nor `HOME` has an absolute path.

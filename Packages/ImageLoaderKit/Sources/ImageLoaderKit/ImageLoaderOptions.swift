@@ -16,12 +16,6 @@ public import ImageTransporting
     import ImageTransportURLSession
 #endif
 
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
-
 /// The options of a loader with this package's caches, transports and codecs.
 ///
 /// To replace a component that has no option with your own implementation, change the result of

@@ -4,12 +4,6 @@ import ImageCodecPNG
 import ImageCodecWebP
 public import ImageCore
 
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
-
 /// A file format and its options, for ``ImageCore/LoadedImage/encoded(as:)``.
 public enum ImageFileFormat: Hashable, Sendable {
     /// JPEG.

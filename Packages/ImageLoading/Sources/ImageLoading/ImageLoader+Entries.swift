@@ -2,12 +2,6 @@ public import ImageCore
 import ImageTransporting
 import Synchronization
 
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
-
 // These methods ignore the priority, the mode and the cache policy of a request. Its original is identified by its
 // origin, headers and `identity`. Originals in memory, files and `data:` URLs are not stored on disk.
 extension ImageLoader {

@@ -1,12 +1,6 @@
 public import ImageCore
 public import ImageTransporting
 
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
-
 /// Measures and empties what a loader stores on disk. Entries that are stored meanwhile may stay.
 public struct DiskMaintenance: Sendable {
     /// Removes all entries.

@@ -1,10 +1,5 @@
 public import HTTPTypes
-
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
+public import ImageCore
 
 /// The directives of the Cache-Control field of a request or response (RFC 9111, 5.2).
 ///

@@ -2,12 +2,6 @@ import HTTPTypes
 public import ImageCore
 import Synchronization
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 /// Sends no requests to an origin for a while after several consecutive failures.
 ///
 /// An origin is a scheme, host and port. It fails if there is no response, one with status 502, 503 or 504, or an

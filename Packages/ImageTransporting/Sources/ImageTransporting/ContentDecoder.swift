@@ -1,11 +1,6 @@
 import CImageTransporting
 package import HTTPTypes
-
-#if canImport(FoundationEssentials)
-    package import FoundationEssentials
-#else
-    package import Foundation
-#endif
+package import ImageCore
 
 /// Decodes the content codings gzip and deflate (RFC 9110, 8.4.1) incrementally. Use one decoder per body.
 ///

@@ -1,10 +1,5 @@
 public import HTTPTypes
-
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
+public import ImageCore
 
 /// Sends requests and returns responses whose bodies are read piece by piece.
 ///

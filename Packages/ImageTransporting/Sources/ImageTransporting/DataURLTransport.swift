@@ -1,10 +1,5 @@
 import HTTPTypes
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import ImageCore
 
 /// Decodes `data:` URLs (RFC 2397). Whitespace in base64 is ignored, and padding may be missing.
 public struct DataURLTransport: DataTransport {

@@ -1,12 +1,8 @@
 import Dispatch
 import HTTPTypes
+public import ImageCore
 import Synchronization
 
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
 #if canImport(Glibc)
     import Glibc
 #else

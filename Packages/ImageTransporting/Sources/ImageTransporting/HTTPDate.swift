@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
+public import ImageCore
 
 /// Parses and formats HTTP dates (RFC 9110, 5.6.7).
 public enum HTTPDate {

@@ -1,11 +1,5 @@
 import HTTPTypes
-import ImageCore
-
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
+public import ImageCore
 
 /// Changes each http or https request before it is looked up and sent, to add a token or a signature.
 ///

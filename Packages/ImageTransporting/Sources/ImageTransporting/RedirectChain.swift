@@ -1,11 +1,5 @@
 import HTTPTypes
-import ImageCore
-
-#if canImport(FoundationEssentials)
-    package import FoundationEssentials
-#else
-    package import Foundation
-#endif
+package import ImageCore
 
 /// Follows the redirects of a request (RFC 9110, 15.4). It does no I/O itself.
 ///

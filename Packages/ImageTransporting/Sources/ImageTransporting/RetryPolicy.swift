@@ -1,12 +1,6 @@
 import HTTPTypes
 import ImageCore
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 /// Defines when failed transfers are retried: exponential backoff with full jitter.
 ///
 /// Failed, lost and timed-out connections are retried, and the statuses 408, 425, 429, 500, 502, 503 and 504. Negative

@@ -1,10 +1,5 @@
+package import ImageCore
 import Synchronization
-
-#if canImport(FoundationEssentials)
-    package import FoundationEssentials
-#else
-    package import Foundation
-#endif
 
 /// Connects a transfer of an HTTP engine with its consumer, by a `TransferStateMachine`.
 package final class TransferChannel: Sendable {

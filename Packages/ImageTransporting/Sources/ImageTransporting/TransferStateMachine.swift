@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-    package import FoundationEssentials
-#else
-    package import Foundation
-#endif
+package import ImageCore
 
 /// The state of a transfer between an HTTP engine and the consumer of its response. Pure: no lock, no thread, no clock.
 ///

@@ -1,10 +1,5 @@
+public import ImageCore
 import Synchronization
-
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
 
 /// The body of a response. A single consumer reads it once, piece by piece. Releasing it early cancels the transfer.
 public struct TransportBody: AsyncSequence, Sendable {

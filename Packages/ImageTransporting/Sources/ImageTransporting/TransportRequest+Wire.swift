@@ -1,10 +1,5 @@
 package import HTTPTypes
-
-#if canImport(FoundationEssentials)
-    package import FoundationEssentials
-#else
-    package import Foundation
-#endif
+package import ImageCore
 
 /// What an HTTP transport sends and expects for a request.
 extension TransportRequest {

@@ -1,9 +1,3 @@
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
-
 /// Stores encoded bytes across launches, within a byte limit.
 ///
 /// Promises:

@@ -1,9 +1,3 @@
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
-
 /// Encrypts bytes, with authentication.
 public protocol DataEncryption: Sendable {
     /// Encrypts bytes.

@@ -1,9 +1,3 @@
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
-
 /// A data cache that writes entries while their bytes arrive, and reads parts of entries.
 public protocol StreamingDataCache: DataCache {
     /// Starts an entry. Until it is finished, lookups find the older entry for the key.

@@ -1,9 +1,3 @@
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
-
 /// Creates stages that convert the rows of an image to sRGB, by an embedded ICC profile or a calibration.
 public protocol ColorConverter: Sendable {
     /// Creates a stage that converts `layout` rows of `width` pixels to RGBA8 in sRGB.

@@ -1,9 +1,3 @@
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
-
 /// Reads the orientation and the thumbnail in an Exif block.
 ///
 /// An Exif block is a TIFF file (TIFF 6.0, section 2). In JPEG APP1 segments and some WebP files, it follows `Exif` and

@@ -1,9 +1,3 @@
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
-
 /// Encodes one file format.
 public protocol ImageEncoder: Sendable {
     /// The format that it encodes.

@@ -1,9 +1,3 @@
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
-
 /// A decoder that also decodes images while their bytes arrive.
 public protocol IncrementalImageDecoder: ImageDecoder {
     /// Creates an image without bytes.

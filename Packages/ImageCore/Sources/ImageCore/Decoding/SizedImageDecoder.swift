@@ -1,9 +1,3 @@
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
-
 /// Decodes images of any known format to the requested size. A loader has one such decoder.
 ///
 /// Promises:

@@ -1,9 +1,3 @@
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
-
 /// A file format. You can add constants for other formats.
 public struct ImageFormat: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
     /// The usual short name in lowercase, for example "jpeg".

@@ -1,9 +1,3 @@
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
-
 /// The header of an image file.
 public struct ImageHeader: Hashable, Sendable {
     /// The file format.

@@ -1,9 +1,3 @@
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
-
 /// Receives an event for each step of each request, including memory hits.
 ///
 /// It is called often and on any thread, so it must return quickly.

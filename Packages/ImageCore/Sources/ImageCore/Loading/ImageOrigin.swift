@@ -1,9 +1,3 @@
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
-
 /// The origin of an image's encoded bytes.
 public enum ImageOrigin: Sendable {
     /// A URL that the transport can load: `http:`, `https:`, `file:`, `data:`.

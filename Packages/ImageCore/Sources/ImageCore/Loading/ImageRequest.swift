@@ -1,9 +1,3 @@
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
-
 /// A request for an image: its origin, its size, its processors and its priority.
 ///
 /// Two requests are equal if they can share all operations: if they have the same original, headers, target,

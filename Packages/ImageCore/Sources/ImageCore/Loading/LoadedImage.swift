@@ -1,9 +1,3 @@
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
-
 /// The source of a result.
 public enum ImageSource: String, Sendable, CaseIterable {
     /// The memory cache.

@@ -1,9 +1,3 @@
-#if canImport(FoundationEssentials)
-    package import FoundationEssentials
-#else
-    package import Foundation
-#endif
-
 extension URL {
     /// The text of the URL in keys. Equivalent URLs have the same text (RFC 3986, 6.2.2 and 6.2.3).
     ///

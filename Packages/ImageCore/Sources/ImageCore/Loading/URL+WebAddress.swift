@@ -1,9 +1,3 @@
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
-
 extension URL {
     /// Creates a URL from text, such as that in JSON and HTML, as browsers do (WHATWG URL Standard, 4.4).
     ///

@@ -3,12 +3,6 @@ import ImageCore
 import ImageTransporting
 import Synchronization
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 extension CachedExchange {
     /// The receiver of an error or redirect may not read its body, so this many bytes are read to store it.
     private static let readAheadLimit = 64 << 10

@@ -3,12 +3,6 @@ import ImageCore
 import ImageTransporting
 import Synchronization
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 /// One GET or HEAD request. Follows the decisions of `HTTPCachePolicy` and `ValidationResult`.
 struct CachedExchange: Sendable {
     struct Stored {

@@ -2,12 +2,6 @@ public import HTTPTypes
 public import ImageCore
 public import ImageTransporting
 
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
-
 /// A private HTTP cache in front of another transport.
 ///
 /// It follows redirects itself, so that each hop is stored separately. If the data cache fails, the observer is

@@ -3,12 +3,6 @@ import ImageCore
 import ImageTransporting
 import Synchronization
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 /// Identifies the stored responses of a URL and an identity.
 struct ResponseKey: Hashable, Sendable {
     let text: String

@@ -1,12 +1,6 @@
 import HTTPTypes
 import ImageCore
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 /// The index of the stored responses of a URL and an identity: the heads of its variants and the names of their bodies.
 ///
 /// It is a separate entry, so that a 304 updates a head without rewriting the body.

@@ -2,12 +2,6 @@ import HTTPTypes
 import ImageCore
 import ImageTransporting
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 /// Describes an interrupted download, and checks whether a response continues it. Pure.
 struct PartialDownload: Codable, Equatable {
     private struct Field: Codable, Equatable {

@@ -3,12 +3,6 @@ public import ImageCore
 public import ImageTransporting
 import Synchronization
 
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
-
 /// Resumes interrupted downloads, even after a relaunch (RFC 9110, 13.1.5 and 14).
 ///
 /// If a response has a length and a strong validator, its body is stored in parts until it is complete. The next

@@ -1,10 +1,4 @@
-import ImageCore
-
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
+public import ImageCore
 
 /// Maps all URLs of the same image to one cache key.
 ///

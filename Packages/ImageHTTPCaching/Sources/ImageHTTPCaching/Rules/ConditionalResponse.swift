@@ -1,11 +1,6 @@
 import HTTPTypes
+import ImageCore
 import ImageTransporting
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// The part of a stored response that a conditional or range request receives (RFC 9110, 13.2.2).
 enum ConditionalResponse: Hashable, Sendable {

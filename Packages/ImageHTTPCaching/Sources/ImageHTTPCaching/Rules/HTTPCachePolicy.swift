@@ -1,11 +1,6 @@
 public import HTTPTypes
+public import ImageCore
 import ImageTransporting
-
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
 
 /// Decides which responses a cache stores, and when it may reuse them. The methods are pure.
 ///

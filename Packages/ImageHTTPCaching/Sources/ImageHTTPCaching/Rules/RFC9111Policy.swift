@@ -1,12 +1,6 @@
 import HTTPTypes
-import ImageCore
+public import ImageCore
 import ImageTransporting
-
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
 
 /// The policy of a private cache: RFC 9111, with `stale-while-revalidate` and `stale-if-error` (RFC 5861) and
 /// `immutable` (RFC 8246).

@@ -1,12 +1,6 @@
 public import HTTPTypes
-import ImageCore
+public import ImageCore
 public import ImageTransporting
-
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
 
 /// A stored response without its body.
 public struct StoredHTTPResponse: Hashable, Sendable, Codable {

@@ -3,12 +3,6 @@ import ImageCore
 import ImageTransporting
 import Synchronization
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 extension ImageLoader {
     /// Returns the encoded original from the request, the disk cache or the network. Its download has the priority of the
     /// images that need it, while it waits in the gate and in the lane.
