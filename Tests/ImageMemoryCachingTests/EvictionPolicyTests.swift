@@ -223,6 +223,41 @@ struct EvictionOrderTests {
     }
 
     /// Evicts the entry at slot 0.
+    /// Records the changes for which it would copy its arrays, because the cache holds another copy of it.
+    private struct CopiedOrder: EvictionOrder {
+        private final class Storage: Sendable {}
+        let log: MessageLog<String>
+        private var storage = Storage()
+        private var lastCost = (0, 0, 0)
+
+        init(log: MessageLog<String>) { self.log = log }
+
+        mutating func setLimits(_ limits: CacheLimits) { record("setLimits") }
+        mutating func insert(_ entry: EvictionCandidate, at slot: Int) { record("insert") }
+        mutating func use(_ slot: Int) { record("use") }
+        mutating func remove(_ slot: Int) { record("remove") }
+        mutating func victim(for incoming: EvictionCandidate?) -> Int? {
+            record("victim")
+            return 0
+        }
+
+        private mutating func record(_ name: String) {
+            lastCost.0 += 1
+            if !isKnownUniquelyReferenced(&storage) { log.append(name) }
+        }
+    }
+
+    @Test("no operation copies the order, which would take longer the more entries there are")
+    func copiesNothing() {
+        let log = MessageLog<String>()
+        let policy = EvictionPolicy(name: "copied") { CopiedOrder(log: log) }
+        let cache = MemoryCache<Int, Int>(limits: CacheLimits(count: 1), policy: policy)
+        for key in 0..<3 { cache.insert(key, for: key) }
+        _ = cache.value(for: 2)
+        cache.trim(count: 0)
+        #expect(log.messages.isEmpty)
+    }
+
     private struct RecordedOrder: EvictionOrder {
         let log: MessageLog<String>
         mutating func setLimits(_ limits: CacheLimits) { log.append("limit \(limits.count)") }

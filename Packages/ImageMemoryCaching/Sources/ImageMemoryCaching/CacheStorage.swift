@@ -97,7 +97,7 @@ struct CacheStorage<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
     mutating func trim(toCost cost: Int, count: Int) {
         while totalCost > max(0, cost) || self.count > max(0, count),
-            let slot = occupied(order.victim(for: nil)) ?? entries.firstIndex(where: { $0 != nil })
+            let slot = victim(for: nil) ?? entries.firstIndex(where: { $0 != nil })
         {
             evict(slot)
         }
@@ -126,7 +126,7 @@ struct CacheStorage<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private mutating func makeSpace(for incoming: EvictionCandidate) -> Bool {
         guard incoming.cost <= min(limits.cost, limits.entryCost), limits.count > 0 else { return false }
         while totalCost > limits.cost - incoming.cost || count >= limits.count {
-            guard let slot = occupied(order.victim(for: incoming)) else { return false }
+            guard let slot = victim(for: incoming) else { return false }
             evict(slot)
         }
         return true
@@ -150,9 +150,11 @@ struct CacheStorage<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         return true
     }
 
-    /// Returns the slot if it has an entry. An order of the application's own may choose any number.
-    private func occupied(_ slot: Int?) -> Int? {
-        slot.flatMap { entries.indices.contains($0) && entries[$0] != nil ? $0 : nil }
+    /// Returns the slot to evict, if it has an entry. An order of the application's own may choose any number.
+    private mutating func victim(for incoming: EvictionCandidate?) -> Int? {
+        // In one expression with `entries`, this would copy the arrays of the order.
+        let slot = order.victim(for: incoming)
+        return slot.flatMap { entries.indices.contains($0) && entries[$0] != nil ? $0 : nil }
     }
 
     private mutating func evict(_ slot: Int) {
