@@ -3,28 +3,30 @@ import Testing
 
 @Suite("OneTimeSignal")
 struct OneTimeSignalTests {
-    @Test("a waiting task receives the value")
+    private struct Failure: Error {}
+
+    @Test("a waiting task continues after the event")
     func sentLater() async throws {
-        let signal = OneTimeSignal<Int>()
-        async let value = signal.value()
-        signal.send(7)
-        #expect(try await value == 7)
+        let signal = OneTimeSignal()
+        async let end: Void = signal.wait()
+        signal.send()
+        try await end
     }
 
-    @Test("only the first value counts, also before a task waits")
+    @Test("only the first event counts, also before a task waits")
     func sentBefore() async throws {
-        let signal = OneTimeSignal<Int>()
-        signal.send(1)
-        signal.send(2)
-        #expect(try await signal.value() == 1)
+        let signal = OneTimeSignal()
+        signal.send()
+        signal.fail(Failure())
+        try await signal.wait()
     }
 
-    @Test("a cancelled task receives CancellationError, and a later value is ignored")
+    @Test("a cancelled task receives CancellationError, and a later event is ignored")
     func cancelled() async {
-        let signal = OneTimeSignal<Int>()
-        let task = Task { try await signal.value() }
+        let signal = OneTimeSignal()
+        let task = Task { try await signal.wait() }
         task.cancel()
         await #expect(throws: CancellationError.self) { try await task.value }
-        signal.send(7)
+        signal.send()
     }
 }

@@ -137,7 +137,7 @@ final class OperationCaller: Sendable {
     let onProgress: @Sendable (WorkProgress) -> Void
     /// Raises the operation's priority to that of the caller.
     private let following: PriorityObservation
-    private let ending = OneTimeSignal<Void>()
+    private let ending = OneTimeSignal()
 
     init(id: Int, onProgress: @escaping @Sendable (WorkProgress) -> Void, following: PriorityObservation) {
         self.id = id
@@ -146,13 +146,13 @@ final class OperationCaller: Sendable {
     }
 
     /// Waits until `end` is called, before or after this call. Throws its error, if there is one.
-    func wait(onCancel: @Sendable () -> Void) async throws { try await ending.value(onCancel: onCancel) }
+    func wait(onCancel: @Sendable () -> Void) async throws { try await ending.wait(onCancel: onCancel) }
 
     /// Ends the wait. Called once.
     ///
     /// - Parameter error: Nil if the caller receives the operation's value.
     func end(throwing error: (any Error)?) {
         following.end()
-        if let error { ending.fail(error) } else { ending.send(()) }
+        if let error { ending.fail(error) } else { ending.send() }
     }
 }

@@ -6,7 +6,7 @@ final class Lane: Sendable {
     private struct State: Sendable {
         var work: LaneState
         /// The starts of waiting calls.
-        var starts: [WorkID: OneTimeSignal<Void>] = [:]
+        var starts: [WorkID: OneTimeSignal] = [:]
     }
 
     let executor: (any TaskExecutor)?
@@ -30,10 +30,10 @@ final class Lane: Sendable {
             self?.state.withLock { $0.work.setPriority(priority.value, of: id) }
         }
         defer { observation.end() }
-        let start = OneTimeSignal<Void>()
+        let start = OneTimeSignal()
         state.withLock { $0.starts[id] = start }
         change { $0.add(id, priority: priority.value, host: host, at: $1) }
-        try await start.value { cancel(id) }
+        try await start.wait { cancel(id) }
     }
 
     func startImmediately(_ host: String?) -> Bool {
@@ -55,7 +55,7 @@ final class Lane: Sendable {
             let starts = event(&state.work, now).compactMap { state.starts.removeValue(forKey: $0) }
             return (starts, state.work.nextWait(at: now))
         }
-        for start in starts { start.send(()) }
+        for start in starts { start.send() }
         if let wait { wakeUp(after: wait) }
     }
 

@@ -23,9 +23,9 @@ public final class Gate: Sendable {
 
     /// Waits until the gate is open. Returns false if the task is cancelled first.
     func passUnlessCancelled() async -> Bool {
-        let signal = OneTimeSignal<Void>()
-        arrive { signal.send(()) }
-        return (try? await signal.value()) != nil
+        let signal = OneTimeSignal()
+        arrive { signal.send() }
+        return (try? await signal.wait()) != nil
     }
 
     /// Blocks the calling thread until the gate is open. Call it only in fakes of synchronous protocols.

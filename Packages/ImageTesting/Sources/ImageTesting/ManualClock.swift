@@ -19,7 +19,7 @@ public final class ManualClock: Clock, Sendable {
 
     private struct Sleeper: Sendable {
         let deadline: Instant
-        let signal = OneTimeSignal<Void>()
+        let signal = OneTimeSignal()
     }
 
     private struct State: Sendable {
@@ -46,7 +46,7 @@ public final class ManualClock: Clock, Sendable {
             return deadline <= state.now
         }
         if isDue { return }
-        try await sleeper.signal.value {
+        try await sleeper.signal.wait {
             state.change { $0.sleepers.removeAll { $0.signal === sleeper.signal } }
             sleeper.signal.fail(CancellationError())
         }
@@ -61,7 +61,7 @@ public final class ManualClock: Clock, Sendable {
             state.sleepers.removeAll { $0.deadline <= now }
             return due.sorted { $0.deadline < $1.deadline }
         }
-        for sleeper in due { sleeper.signal.send(()) }
+        for sleeper in due { sleeper.signal.send() }
     }
 
     /// Waits until at least `count` tasks sleep, or until the calling task is cancelled.

@@ -42,7 +42,7 @@ public final class ManualScheduler: WorkScheduler {
     private struct Item: Sendable {
         var id: WorkID
         var priority: LivePriority
-        let signal = OneTimeSignal<Void>()
+        let signal = OneTimeSignal()
     }
 
     private struct State: Sendable {
@@ -78,7 +78,7 @@ public final class ManualScheduler: WorkScheduler {
             state.waiting.append(item)
             state.messages.append(.enqueued(id, lane, priority.value, host: host))
         }
-        try await item.signal.value { cancel(id) }
+        try await item.signal.wait { cancel(id) }
         defer { state.change { $0.messages.append(.finished(id)) } }
         return try await work()
     }
@@ -113,7 +113,7 @@ public final class ManualScheduler: WorkScheduler {
             return item
         }
         guard let item else { throw NotWaiting(id: id, messages: messages) }
-        item.signal.send(())
+        item.signal.send()
     }
 
     /// Runs the first waiting work, as a real scheduler would, and waits until it has finished.

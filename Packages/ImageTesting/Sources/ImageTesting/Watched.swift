@@ -7,7 +7,7 @@ import Synchronization
 public final class Watched<Value: Sendable>: Sendable {
     private struct Watcher: Sendable {
         let isReached: @Sendable (Value) -> Bool
-        let signal = OneTimeSignal<Void>()
+        let signal = OneTimeSignal()
     }
 
     private struct State {
@@ -33,7 +33,7 @@ public final class Watched<Value: Sendable>: Sendable {
             state.watchers.removeAll { watcher in reached.contains { $0.signal === watcher.signal } }
             return (result, reached)
         }
-        for watcher in reached { watcher.signal.send(()) }
+        for watcher in reached { watcher.signal.send() }
         return result
     }
 
@@ -47,7 +47,7 @@ public final class Watched<Value: Sendable>: Sendable {
             return false
         }
         if isOver { return }
-        try? await watcher.signal.value()  // ends early if the task is cancelled
+        try? await watcher.signal.wait()  // ends early if the task is cancelled
         state.withLock { $0.watchers.removeAll { $0.signal === watcher.signal } }
     }
 }

@@ -1,33 +1,33 @@
 import Synchronization
 
-/// An event that happens once and has a value or an error. One task can wait for it, before or after it happens.
-package final class OneTimeSignal<Value: Sendable>: Sendable {
+/// An event that happens once, perhaps with an error. One task can wait for it, before or after it happens.
+package final class OneTimeSignal: Sendable {
     private struct State: Sendable {
-        var result: Result<Value, any Error>?
-        var continuation: CheckedContinuation<Value, any Error>?
+        var result: Result<Void, any Error>?
+        var continuation: CheckedContinuation<Void, any Error>?
     }
 
     private let state = Mutex(State())
 
     package init() {}
 
-    /// Ends the wait with a value. Later calls have no effect.
-    package func send(_ value: Value) { end(with: .success(value)) }
+    /// Ends the wait. Later calls have no effect.
+    package func send() { end(with: .success(())) }
 
     /// Ends the wait with an error. Later calls have no effect.
     package func fail(_ error: any Error) { end(with: .failure(error)) }
 
-    /// Waits for the value. Throws `CancellationError` if the task is cancelled first.
-    package func value(isolation: isolated (any Actor)? = #isolation) async throws -> Value {
-        try await value { self.fail(CancellationError()) }
+    /// Waits for the event. Throws `CancellationError` if the task is cancelled first.
+    package func wait(isolation: isolated (any Actor)? = #isolation) async throws {
+        try await wait { self.fail(CancellationError()) }
     }
 
-    /// Waits for the value or the error, also if the task is cancelled.
+    /// Waits for the event, also if the task is cancelled.
     ///
     /// - Parameter onCancel: Called when the task is cancelled, and at once if it already is.
-    package func value(
+    package func wait(
         isolation: isolated (any Actor)? = #isolation, onCancel: @Sendable () -> Void
-    ) async throws -> Value {
+    ) async throws {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 let result = state.withLock { state in
@@ -41,8 +41,8 @@ package final class OneTimeSignal<Value: Sendable>: Sendable {
         }
     }
 
-    private func end(with result: Result<Value, any Error>) {
-        let continuation = state.withLock { state -> CheckedContinuation<Value, any Error>? in
+    private func end(with result: Result<Void, any Error>) {
+        let continuation = state.withLock { state -> CheckedContinuation<Void, any Error>? in
             guard state.result == nil else { return nil }
             state.result = result
             return state.continuation

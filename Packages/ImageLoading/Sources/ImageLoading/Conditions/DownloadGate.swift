@@ -8,12 +8,12 @@ final class DownloadGate: Sendable {
         let priority: LivePriority
         /// Whether it failed without a network.
         let needsNetwork: Bool
-        let opening = OneTimeSignal<Void>()
+        let opening = OneTimeSignal()
     }
 
     private struct Running: Sendable {
         let priority: LivePriority
-        let interruption = OneTimeSignal<Void>()
+        let interruption = OneTimeSignal()
     }
 
     private struct State: Sendable {
@@ -49,9 +49,9 @@ final class DownloadGate: Sendable {
             change(&state.conditions)
             return (state.takeAllowed(), state.running, state.conditions)
         }
-        for download in allowed { download.opening.send(()) }
+        for download in allowed { download.opening.send() }
         for download in running.values where !conditions.allow(download.priority.value) {
-            download.interruption.send(())
+            download.interruption.send()
         }
     }
 
@@ -78,7 +78,7 @@ final class DownloadGate: Sendable {
         let observation = download.priority.observe { [weak self] _ in self?.reconsider(id) }
         defer { observation.end() }
         reconsider(id)  // the priority may have changed before the observation
-        try await download.opening.value()
+        try await download.opening.wait()
     }
 
     private func reconsider(_ id: UInt64) {
@@ -86,7 +86,7 @@ final class DownloadGate: Sendable {
             guard let download = state.waiting[id], state.allows(download) else { return nil }
             return state.waiting.removeValue(forKey: id)
         }
-        allowed?.opening.send(())
+        allowed?.opening.send()
     }
 
     /// Runs an attempt. Throws its error, or `AttemptFailure.interrupted` if it is not or no longer allowed: conditions
@@ -108,7 +108,7 @@ final class DownloadGate: Sendable {
             defer { group.cancelAll() }
             group.addTask { try await attempt() }
             group.addTask {
-                try await download.interruption.value()
+                try await download.interruption.wait()
                 throw AttemptFailure.interrupted
             }
             // The task that ends first determines the result. The group then waits for the other.

@@ -25,11 +25,11 @@ public final class ImagePrefetcher: Sendable {
         var queue: PrefetchQueue
         var tasks: [PrefetchID: Task<Void, Never>] = [:]
         /// The calls of `finished()`.
-        var listeners: [OneTimeSignal<Void>] = []
+        var listeners: [OneTimeSignal] = []
         var pressureObservation: MonitorObservation?
 
         /// Removes and returns the listeners if there are no more prefetches.
-        mutating func takeListeners() -> [OneTimeSignal<Void>] {
+        mutating func takeListeners() -> [OneTimeSignal] {
             guard queue.count == 0 else { return [] }
             defer { listeners = [] }
             return listeners
@@ -93,13 +93,13 @@ public final class ImagePrefetcher: Sendable {
 
     /// Waits until no request waits or runs, or until the calling task is cancelled.
     public func finished() async {
-        let signal = OneTimeSignal<Void>()
+        let signal = OneTimeSignal()
         let isIdle = state.withLock { state in
             if state.queue.count > 0 { state.listeners.append(signal) }
             return state.queue.count == 0
         }
         // A cancelled call returns.
-        if !isIdle { try? await signal.value() }
+        if !isIdle { try? await signal.wait() }
     }
 
     private var memoryPressureMonitor: (any ConditionMonitor<MemoryPressureLevel>)? {
@@ -138,7 +138,7 @@ public final class ImagePrefetcher: Sendable {
             state.tasks[id] = nil
             return state.queue.end(id) ? state.takeListeners() : []
         }
-        for signal in signals { signal.send(()) }
+        for signal in signals { signal.send() }
     }
 
     /// Removes prefetches from the queue and cancels those that run.
@@ -149,7 +149,7 @@ public final class ImagePrefetcher: Sendable {
             return (stopped, tasks, state.takeListeners())
         }
         for task in tasks { task.cancel() }
-        for signal in signals { signal.send(()) }
+        for signal in signals { signal.send() }
         _ = consume stopped  // releases the requests
     }
 }

@@ -5,7 +5,7 @@ import Synchronization
 package final class ImageTaskState: Sendable {
     private struct Reader: Sendable {
         let cursor: TaskEvents.Cursor
-        let signal = OneTimeSignal<Void>()
+        let signal = OneTimeSignal()
     }
 
     private struct State: Sendable {
@@ -63,7 +63,7 @@ package final class ImageTaskState: Sendable {
             return (readers, work)
         }
         for task in work { task.cancel() }
-        for reader in readers { reader.signal.send(()) }
+        for reader in readers { reader.signal.send() }
     }
 
     /// Returns the next event for a reader, or nil after the last event or if the reader's task is cancelled.
@@ -80,7 +80,7 @@ package final class ImageTaskState: Sendable {
             switch step {
             case .event(let event): return event
             case .end: return nil
-            case .wait: try? await reader.signal.value()  // ends early if the task is cancelled
+            case .wait: try? await reader.signal.wait()  // ends early if the task is cancelled
             }
         }
         return nil
