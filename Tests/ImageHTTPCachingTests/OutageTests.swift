@@ -84,6 +84,17 @@ struct OutageTests {
         #expect(newer.source == .cache && newer.text == "two")
     }
 
+    @Test("a request that stores nothing uses the stale response and starts no revalidation")
+    func readOnly() async throws {
+        let deferred = DeferredWork()
+        let test = CachingFixture { $0.runInBackground = { deferred.append($1) } }
+        test.script("/a", .text("one", "Cache-Control: max-age=1, stale-while-revalidate=60"))
+        _ = try await test.get()
+        test.time.advance(2)
+        #expect(try await test.get { $0.cacheUse = .readOnly }.source == .stale)
+        #expect(deferred.count == 0)
+    }
+
     @Test("reports the outcome of a revalidation in the background", arguments: [true, false])
     func outcomes(_ isConfirmed: Bool) async throws {
         let deferred = DeferredWork()
@@ -159,6 +170,16 @@ struct OutageTests {
             test.time.advance(61)
         }
         #expect(test.origin.requests.allSatisfy { !$0.headers.contains(.ifNoneMatch) })
+    }
+
+    @Test("a stored error that has expired doesn't replace a failure", arguments: [404, 410, 503])
+    func expiredErrors(_ status: Int) async throws {
+        let reply = ScriptedTransport.Reply.text(
+            "no", "Cache-Control: max-age=60, stale-if-error=600", "ETag: \"1\"", status: .init(code: status))
+        test.script("/a", reply, .refused)
+        _ = try await test.get()
+        test.time.advance(61)
+        await #expect(throws: TransportFailure.connectionFailed("connection refused")) { try await test.get() }
     }
 
     @Test("asks each origin of stored redirects", arguments: [301, 302, 307, 308])

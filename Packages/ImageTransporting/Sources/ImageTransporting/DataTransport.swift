@@ -82,6 +82,8 @@ public struct TransportResponse: Sendable {
     public var body: TransportBody
     /// Whether the response is from the network or a cache.
     public var source: ResponseSource
+    /// Whether a cache has the body, or stores it while it is read.
+    public var isStored = false
 
     /// Creates a response.
     public init(head: ResponseHead, body: TransportBody, source: ResponseSource = .network) {

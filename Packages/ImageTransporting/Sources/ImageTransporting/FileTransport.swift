@@ -11,7 +11,7 @@ import Synchronization
 
 /// Reads `file:` URLs piece by piece on a dispatch queue.
 ///
-/// Reads regular files only, in all folders or in the given ones. The check applies to the opened file after all links
+/// Reads regular files only, no pipes and devices, in all folders or in the given ones. The check applies to the opened file after all links
 /// are resolved, so `..`, links and races can't bypass it. HTTP redirects never lead to a file.
 public struct FileTransport: DataTransport {
     static let pieceBytes = 256 << 10

@@ -20,7 +20,7 @@ public protocol ResponseCache: DataTransport {
 
 /// What a cache has for a request.
 public enum CacheAnswer: Sendable {
-    /// Sends a request to its origin. It can be called again, after an interruption.
+    /// Sends a request to its origin. It is called once at most.
     public typealias Exchange = @Sendable () async throws(TransportFailure) -> TransportResponse
 
     /// A stored response, which can be used without a request to the origin.
@@ -63,8 +63,8 @@ public enum CacheUse: String, Sendable, Hashable, CaseIterable {
     /// Returns any stored response, even a stale one. Without one, the response has status 504. The origin is not
     /// asked.
     case onlyIfCached
-    /// Asks the origin, even if the stored response is fresh. Returns the stored one if the origin confirms it, can't
-    /// be reached or responds with status 500, 502, 503 or 504; but never a stored error.
+    /// Asks the origin, even if the stored response is fresh. Returns the stored one if the origin confirms it. If the
+    /// origin fails, also returns a fresh one, and a stale one as the policy allows; but never a stored error.
     case revalidate
     /// Requests the response from the origin, ignores stored responses, and stores the new one.
     case reload

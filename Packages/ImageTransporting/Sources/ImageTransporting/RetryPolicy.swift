@@ -3,8 +3,8 @@ import ImageCore
 
 /// Defines when failed transfers are retried: exponential backoff with full jitter.
 ///
-/// Failed, lost and timed-out connections are retried, and the statuses 408, 425, 429, 500, 502, 503 and 504. Negative
-/// values count as 0, and durations are limited to 100 years.
+/// Failures that are `ImageError.isTransient` are retried. Negative values count as 0, and durations are limited to 100
+/// years.
 public struct RetryPolicy: Sendable {
     /// The maximum number of retries of a transfer. 0 disables retries.
     public var retries: Int

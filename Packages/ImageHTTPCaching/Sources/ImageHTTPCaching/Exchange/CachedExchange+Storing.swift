@@ -47,6 +47,7 @@ extension CachedExchange {
             if isSuccessful { rules.observer(.stored(request.url, bytes: byteCount)) }
         }
         var response = origin.response
+        response.isStored = true
         response.body = isSuccessful ? recording.body : await recording.body(readingAhead: Self.readAheadLimit)
         return response
     }

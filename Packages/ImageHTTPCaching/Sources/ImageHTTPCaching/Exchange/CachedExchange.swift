@@ -62,7 +62,7 @@ struct CachedExchange: Sendable {
     private func decision(_ variants: [StoredHTTPResponse]) -> CacheDecision {
         let decision = rules.policy.decision(for: unconditionalRequest, from: variants, at: store.now())
         switch (request.cacheUse, decision) {
-        case (.onlyIfCached, .use(let variant, let isStale, _)):
+        case (.onlyIfCached, .use(let variant, let isStale, _)), (.readOnly, .use(let variant, let isStale, _)):
             return .use(variant: variant, isStale: isStale, revalidates: false)
         case (.onlyIfCached, .validate(let variant, _, _)):
             return .use(variant: variant, isStale: true, revalidates: false)
@@ -71,6 +71,9 @@ struct CachedExchange: Sendable {
             if variants[variant].status >= 400 { return .fetch }
             guard case .use = decision else { return decision }
             return .validate(variant: variant, with: variants[variant].validationFields, fallback: .serverError)
+        case (_, .validate(let variant, let conditions, _)) where variants[variant].status >= 400:
+            // A stale error says less than the failure, which can be retried.
+            return .validate(variant: variant, with: conditions, fallback: .never)
         default: return decision
         }
     }
@@ -88,7 +91,9 @@ struct CachedExchange: Sendable {
             status: .init(code: conditional.status ?? response.status),
             headers: response.headers(fields, for: conditional, byteCount: byteCount), url: request.url,
             expectedBytes: bytes.count)
-        return TransportResponse(head: head, body: stored.body.body(in: bytes), source: source)
+        var result = TransportResponse(head: head, body: stored.body.body(in: bytes), source: source)
+        result.isStored = true
+        return result
     }
 
     /// The response if the request forbids contacting the origin and nothing is stored (RFC 9111, 5.2.1.7).
