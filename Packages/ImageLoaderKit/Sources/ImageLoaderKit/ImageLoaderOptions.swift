@@ -241,7 +241,7 @@ public struct ImageLoaderOptions: Sendable {
     private func makeNetwork() -> any DataTransport { transport ?? makePlatformTransport() }
 
     /// Creates the platform's transport for http and https, with the connection limits of the options: libcurl on Linux
-    /// and URLSession elsewhere.
+    /// and URLSession elsewhere. Wrap it to add your own: `options.transport = Logging(options.makePlatformTransport())`.
     public func makePlatformTransport() -> any DataTransport {
         #if os(Linux)
             let platformTransport = CurlTransport(

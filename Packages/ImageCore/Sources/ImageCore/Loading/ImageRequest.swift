@@ -67,7 +67,7 @@ public struct ImageRequest: Sendable {
 
 extension ImageRequest: Hashable {
     public static func == (left: ImageRequest, right: ImageRequest) -> Bool {
-        left.mode == right.mode && left.cachePolicy == right.cachePolicy && left.cacheKey == right.cacheKey
+        RequestIdentity(left, key: left.cacheKey) == RequestIdentity(right, key: right.cacheKey)
     }
 
     public func hash(into hasher: inout Hasher) { hasher.combine(cacheKey) }
