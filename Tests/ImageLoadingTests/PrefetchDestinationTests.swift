@@ -175,7 +175,7 @@ private struct StoredResponses: ResponseCache {
     let network: any DataTransport
 
     func answer(to request: TransportRequest) async throws(TransportFailure) -> CacheAnswer {
-        guard request.cacheUse == .standard else {
+        guard [.standard, .readOnly].contains(request.cacheUse) else {
             return .exchange(after: .policy) { () async throws(TransportFailure) in try await network.send(request) }
         }
         let name = request.url.lastPathComponent

@@ -36,7 +36,7 @@ struct ReloadTests {
         gate.open()
         fixture.run()
         #expect(try await older.value == 40)
-        #expect(fixture.loader.reloads.withLock { $0.isEmpty })
+        #expect(fixture.loader.generations.withLock { $0.isEmpty })
         #expect(fixture.memory.images.values.map(\.bitmap.size.width) == [20])
         #expect(fixture.storedOriginals == [FakeImage.encode(width: 20, height: 20)])
     }
@@ -84,7 +84,7 @@ struct ReloadTests {
         let fixture = LoaderFixture { $0.memoryCache = cache }
         let request = fixture.request("a")
         cache.beforeInsert.withLock {
-            $0 = { _ in fixture.loader.reloads.withLock { _ = $0.markReloaded(request.original) } }
+            $0 = { _ in fixture.loader.generations.withLock { _ = $0.startGeneration(of: request.original) } }
         }
         _ = try await fixture.loader.image(for: reloading(request, mode))
         #expect(fixture.loader.cachedImage(for: request) == nil)
@@ -101,7 +101,7 @@ struct ReloadTests {
         fixture.memory.insert(old, for: request.cacheKey)
         let reload = Task { [reloading] in try await fixture.loader.image(for: reloading(request, .reload)) }
         await gate.arrivals(1)
-        fixture.loader.reloads.withLock { _ = $0.markReloaded(request.original) }
+        fixture.loader.generations.withLock { _ = $0.startGeneration(of: request.original) }
         gate.open()
         _ = try await reload.value
         #expect(fixture.loader.cachedImage(for: request) == nil)

@@ -1,3 +1,4 @@
+import HTTPTypes
 import ImageCore
 import ImageLoading
 import ImageMemoryCaching
@@ -23,8 +24,12 @@ struct RetentionTests {
     func automatic() async throws {
         let fixture = LoaderFixture()
         let (stored, unstored) = (fixture.request("a"), fixture.request("b") { $0.cachePolicy.disk = .none })
-        for request in [stored, unstored] { _ = try await fixture.loader.image(for: request) }
-        #expect(fixture.memory.retentions == [stored.cacheKey: .transient, unstored.cacheKey: .persistent])
+        let refused = fixture.request("c", first: .ok(LoaderFixture.image, headers: [.cacheControl: "no-store"]))
+        for request in [stored, unstored, refused] { _ = try await fixture.loader.image(for: request) }
+        #expect(
+            fixture.memory.retentions == [
+                stored.cacheKey: .transient, unstored.cacheKey: .persistent, refused.cacheKey: .persistent,
+            ])
         fixture.memory.removeAll()
         _ = try await fixture.loader.image(for: stored)
         #expect(fixture.memory.retentions == [stored.cacheKey: .transient])
@@ -32,6 +37,15 @@ struct RetentionTests {
         let request = withoutDisk.request("a")
         _ = try await withoutDisk.loader.image(for: request)
         #expect(withoutDisk.memory.retentions == [request.cacheKey: .persistent])
+    }
+
+    @Test("the image of a fetch is transient if its original is stored", arguments: [CacheAccess.readWrite, .readOnly])
+    func fetched(_ access: CacheAccess) async throws {
+        let fixture = LoaderFixture()
+        let origin = ImageOrigin.fetch(name: "photo") { LoaderFixture.image }
+        let request = ImageRequest(origin, cachePolicy: ImageCachePolicy(disk: access))
+        _ = try await fixture.loader.image(for: request)
+        #expect(fixture.memory.retentions == [request.cacheKey: access.writes ? .transient : .persistent])
     }
 
     @Test("an image that the application inserts is persistent, unless the request says otherwise")

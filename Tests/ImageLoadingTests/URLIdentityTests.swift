@@ -52,7 +52,7 @@ struct URLIdentityTests {
         var reload = request("sig=2")
         reload.mode = .reload
         _ = try await fixture.loader.image(for: reload)
-        #expect(fixture.loader.reloads.withLock { $0.generation(of: fixture.loader.original(of: reload)) } == 1)
+        #expect(fixture.loader.generations.withLock { $0.generation(of: fixture.loader.original(of: reload)) } == 1)
         gate.open()
         _ = try await old.value
     }

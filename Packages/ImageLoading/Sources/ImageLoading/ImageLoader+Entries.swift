@@ -43,7 +43,7 @@ extension ImageLoader {
 
     private func storeOnDisk(_ data: Data, for request: ImageRequest, _ lifetime: Duration) async -> Bool {
         guard let lookup = diskLookup(of: request) else { return false }
-        return await configuration.transport.storeResponse(data, to: lookup, lifetime: lookup.lifetime(lifetime))
+        return await transport.storeResponse(data, to: lookup, lifetime: lookup.lifetime(lifetime))
     }
 
     /// Returns whether the image is in memory, at the size and with the processors of the request, or its original is on
@@ -80,19 +80,19 @@ extension ImageLoader {
 
     /// Prevents requests in progress from storing their results in memory, and later requests from joining them.
     private func outdateWork(on original: Original) {
-        _ = reloads.withLock { $0.markReloaded(original) }
+        _ = generations.withLock { $0.startGeneration(of: original) }
     }
 
     private func removeFromDisk(_ request: ImageRequest) async {
         guard let lookup = diskLookup(of: request) else { return }
-        await configuration.transport.removeStoredResponses(to: lookup)
+        await transport.removeStoredResponses(to: lookup)
     }
 
     /// Returns nil if there is no response, or only one for an error.
     private func storedResponse(to request: ImageRequest) async -> TransportResponse? {
         guard var lookup = diskLookup(of: request) else { return nil }
         lookup.cacheUse = .onlyIfCached
-        guard case .stored(let response) = try? await configuration.transport.answer(to: lookup) else { return nil }
+        guard case .stored(let response) = try? await transport.answer(to: lookup) else { return nil }
         guard response.head.error != nil else { return response }
         response.body.discard()
         return nil

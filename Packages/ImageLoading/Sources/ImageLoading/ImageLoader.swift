@@ -1,4 +1,5 @@
 public import ImageCore
+import ImageTransporting
 import Synchronization
 
 /// Loads images from the memory cache, the disk cache or the network, and decodes them to the requested size.
@@ -7,13 +8,17 @@ import Synchronization
 /// each component; see ``ImageLoaderConfiguration``.
 public final class ImageLoader: ImageLoaderProtocol {
     let configuration: ImageLoaderConfiguration
+    /// That of the configuration.
+    let transport: any ResponseCache
     private let lastRequestID = Atomic<UInt64>(0)
+    /// The time since the loader was created.
+    let uptime: @Sendable () -> Duration
     let retryController: RetryController
     /// Nil without monitors.
     let gate: DownloadGate?
     /// The received bytes of downloads in progress, for previews.
     let incoming = Mutex<[OperationKey: ReceivedBytes]>([:])
-    let reloads = Mutex(ReloadTracker())
+    let generations = Mutex(OriginalGenerations())
     let fetchDependencies = Mutex(FetchDependencies())
     /// The number of requests, by image, that want previews.
     let previewSubscriptions = Mutex<[ImageCacheKey: Int]>([:])
@@ -24,7 +29,9 @@ public final class ImageLoader: ImageLoaderProtocol {
     /// Creates a loader with the given components.
     public init(_ configuration: ImageLoaderConfiguration) {
         self.configuration = configuration
-        retryController = RetryController(configuration.retryPolicy, clock: configuration.clock)
+        transport = configuration.transport
+        uptime = stopwatch(configuration.clock)
+        retryController = RetryController(configuration.retryPolicy)
         gate = configuration.makeGate()
         pressureObservation = configuration.memoryPressureMonitor?.observe {
             [cache = configuration.memoryCache] level in
@@ -47,13 +54,19 @@ public final class ImageLoader: ImageLoaderProtocol {
 
     /// - Parameter key: The key of the request in the memory cache.
     func memoryHit(_ key: ImageCacheKey, for request: ImageRequest) -> LoadedImage? {
-        guard request.readsMemory, let image = configuration.memoryCache?.image(for: key) else { return nil }
+        guard let hit = imageInMemory(key, for: request) else { return nil }
         if let observer = configuration.observer {
             let id = makeRequestID()
             for kind: ImageLoadEvent.Kind in [.started, .memoryHit, .succeeded(.memory)] {
                 observer.handle(ImageLoadEvent(request: id, url: request.url, kind: kind))
             }
         }
+        return hit
+    }
+
+    /// Returns the image if it is in memory and the request can use it. Sends no events.
+    func imageInMemory(_ key: ImageCacheKey, for request: ImageRequest) -> LoadedImage? {
+        guard request.readsMemory, let image = configuration.memoryCache?.image(for: key) else { return nil }
         return LoadedImage(image: image, source: .memory, encodedByteCount: nil)
     }
 

@@ -38,7 +38,7 @@ extension ImageLoader {
         context.sendJoined(result.requestID, result.loaded.source, bytes: result.loaded.encodedByteCount)
         try Task.checkCancellation()
         // The policy of the request that started it may have kept it out of memory.
-        if !result.isInMemory { _ = insert(result.loaded, result.generation, for: context) }
+        if !result.isInMemory { _ = insert(result, for: context) }
         context.send(.succeeded(result.loaded.source))
         return result.loaded
     }
@@ -68,7 +68,7 @@ extension ImageLoader {
     ) async throws -> ImageResult {
         try await shared(context.imageKey, priority, onProgress) { shared in
             if let hit = self.lateMemoryHit(for: context) { return hit }
-            let previews = self.previewSession(for: context)
+            let previews = PreviewSession(self, target: context.request.target)
             let original = try await self.originalData(for: context, shared, previews)
             return try await self.decodeOrRenew(original, for: context, shared, previews)
         }
@@ -76,44 +76,43 @@ extension ImageLoader {
 
     /// Returns the original. Reports previews of the bytes that arrive.
     private func originalData(
-        for context: RequestContext, _ shared: any SharedOperation, _ session: PreviewSession?
+        for context: RequestContext, _ shared: any SharedOperation, _ session: PreviewSession
     ) async throws -> OriginalResult {
-        let previews = session.map { previewQueue(for: $0, shared) }
-        defer { previews?.finish() }
+        let previews = previewQueue(for: session, shared)
+        defer { previews.finish() }
         return try await originalData(for: context, shared.priority) { progress in
             shared.report(progress)
-            if let previews { self.offerBytes(for: context, to: previews) }
+            self.offerBytes(for: context, to: previews)
         }
     }
 
     /// Returns the image if another request has stored it in memory since this request looked it up.
     private func lateMemoryHit(for context: RequestContext) -> ImageResult? {
-        guard context.request.readsMemory, let image = configuration.memoryCache?.image(for: context.key) else {
-            return nil
-        }
+        guard let hit = imageInMemory(context.key, for: context.request) else { return nil }
         context.send(.memoryHit)
-        let loaded = LoadedImage(image: image, source: .memory, encodedByteCount: nil)
         return ImageResult(
-            loaded: loaded, requestID: context.id, generation: context.storage.generation, isInMemory: true)
+            loaded: hit, requestID: context.id, generation: context.storage.generation, isStored: false,
+            isInMemory: true)
     }
 
     private func process(
         _ decoded: ImageResult, for context: RequestContext, _ priority: LivePriority
     ) async throws -> ImageResult {
         context.send(.queued(.decode))
-        var loaded = decoded.loaded
-        loaded.image = try await configuration.scheduler.runDecoding(priority: priority) { isCancelled in
+        var result = decoded
+        result.requestID = context.id
+        result.loaded.image = try await configuration.scheduler.runDecoding(priority: priority) { isCancelled in
             try decoded.loaded.image.processed(by: context.request.processors, isCancelled: isCancelled)
         }
         context.send(.processed)
-        return store(loaded, decoded.generation, for: context)
+        return store(result, for: context)
     }
 
     /// Decodes an original. Stored bytes that can't be decoded are removed and downloaded once more, unless a reload
     /// has replaced them.
     private func decodeOrRenew(
         _ original: OriginalResult, for context: RequestContext, _ shared: any SharedOperation,
-        _ previews: PreviewSession?
+        _ previews: PreviewSession
     ) async throws -> ImageResult {
         do {
             return try await decode(original, for: context, shared.priority)
@@ -124,7 +123,7 @@ extension ImageLoader {
 
     private func renewImage(
         _ original: OriginalResult, after failure: DecodingFailure, for context: RequestContext,
-        _ shared: any SharedOperation, _ previews: PreviewSession?
+        _ shared: any SharedOperation, _ previews: PreviewSession
     ) async throws -> ImageResult {
         let isStored = [.disk, .validated, .stale].contains(original.loaded.source)
         let isCurrent = context.isCurrent(original.generation)
@@ -132,7 +131,7 @@ extension ImageLoader {
         if isCurrent { try await removeStoredOriginal(for: context) }
         guard isStored, !context.storage.isCacheOnly else { throw failure }
         let renewal = context.replacing { $0.mode = isCurrent ? .reload : $0.mode }
-        await previews?.restart()
+        await previews.restart()
         let renewed = try await originalData(for: renewal, shared, previews)
         do {
             return try await decode(renewed, for: context, shared.priority)
@@ -153,8 +152,10 @@ extension ImageLoader {
         }
         context.send(.decoded(image.bitmap.size))
         let (source, byteCount) = (original.loaded.source, original.loaded.data.count)
-        let loaded = LoadedImage(image: image, source: source, encodedByteCount: byteCount)
-        return store(loaded, original.generation, for: context)
+        let result = ImageResult(
+            loaded: LoadedImage(image: image, source: source, encodedByteCount: byteCount), requestID: context.id,
+            generation: original.generation, isStored: original.isStored)
+        return store(result, for: context)
     }
 
     private func missReason(for context: RequestContext) -> CacheMiss {
@@ -164,23 +165,23 @@ extension ImageLoader {
     }
 
     /// Returns the result of an operation, after its image was stored in memory if possible.
-    ///
-    /// - Parameter generation: The generation of the original.
-    private func store(_ loaded: LoadedImage, _ generation: UInt64, for context: RequestContext) -> ImageResult {
-        let isInMemory = insert(loaded, generation, for: context)
-        return ImageResult(loaded: loaded, requestID: context.id, generation: generation, isInMemory: isInMemory)
+    private func store(_ result: ImageResult, for context: RequestContext) -> ImageResult {
+        var result = result
+        result.isInMemory = insert(result, for: context)
+        return result
     }
 
     /// Stores an image in memory, unless there is no cache, the policy forbids it, it is stale, or a reload has outdated
     /// it. Returns whether it was stored.
     ///
     /// Previews never get here: only `WorkProgress` has them.
-    private func insert(_ loaded: LoadedImage, _ generation: UInt64, for context: RequestContext) -> Bool {
-        guard context.request.cachePolicy.memory.writes, loaded.source != .stale, let cache = configuration.memoryCache
+    private func insert(_ result: ImageResult, for context: RequestContext) -> Bool {
+        guard context.request.cachePolicy.memory.writes, result.loaded.source != .stale,
+            let cache = configuration.memoryCache
         else { return false }
-        if context.isCurrent(generation) {
-            cache.insert(loaded.image, for: context.key, retention: retention(of: loaded, for: context))
-            if context.isCurrent(generation) {
+        if context.isCurrent(result.generation) {
+            cache.insert(result.loaded.image, for: context.key, retention: retention(of: result, for: context))
+            if context.isCurrent(result.generation) {
                 context.send(.storedInMemory)
                 return true
             }
@@ -193,10 +194,9 @@ extension ImageLoader {
     }
 
     /// Returns the retention of the request. By default, an image whose original is on disk is cheap to get back.
-    private func retention(of loaded: LoadedImage, for context: RequestContext) -> ImageRetention {
-        if let retention = context.request.retention { return retention }
-        if loaded.source == .disk || loaded.source == .validated { return .transient }
-        return configuration.transport.isCached && context.storage.disk.writes ? .transient : .persistent
+    private func retention(of result: ImageResult, for context: RequestContext) -> ImageRetention {
+        let isOnDisk = result.isStored || result.loaded.source == .disk
+        return context.request.retention ?? (isOnDisk ? .transient : .persistent)
     }
 }
 

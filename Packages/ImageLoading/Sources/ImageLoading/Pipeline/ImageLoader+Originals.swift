@@ -15,7 +15,7 @@ extension ImageLoader {
             }
             let request = try TransportRequest(context, self.configuration.transferLimits)
             switch try await self.askDisk(for: request, context) {
-            case .loaded(let loaded): return context.makeResult(loaded)
+            case .loaded(let result): return result
             case .exchange(let start): return try await self.download(request, start, for: context, shared)
             }
         }
@@ -24,14 +24,14 @@ extension ImageLoader {
     }
 
     private enum DiskAnswer {
-        case loaded(LoadedData)
+        case loaded(OriginalResult)
         case exchange(CacheAnswer.Exchange)
     }
 
     /// Asks the disk cache once: for the stored original, or for the exchange to start when there is a slot. Throws a
     /// stored error: the transport also stores responses such as 404, for as long as they are fresh.
     private func askDisk(for request: TransportRequest, _ context: RequestContext) async throws -> DiskAnswer {
-        switch try await configuration.transport.answer(to: request) {
+        switch try await transport.answer(to: request) {
         case .stored(let response):
             return try await collectStored(response, request, context)
         case .exchange(let miss, let start):
@@ -51,14 +51,10 @@ extension ImageLoader {
             throw error
         }
         do {
-            return .loaded(recordLoad(of: try await collect(response), from: response.source, context))
+            return .loaded(recordLoad(of: try await collect(response), from: response.source, isStored: true, context))
         } catch TransportFailure.closedEarly {
             context.send(.diskMiss(.missingBytes))
-            var request = request
-            request.cacheUse = context.storage.disk.writes ? .reload : .bypass
-            return .exchange { [request] () async throws(TransportFailure) in
-                try await self.configuration.transport.send(request)
-            }
+            return .exchange(exchange(request, context.storage.disk.writes ? .reload : .bypass))
         }
     }
 
@@ -69,8 +65,8 @@ extension ImageLoader {
         do {
             var lookup = try TransportRequest(
                 request, source: cacheKey(for: request).source, configuration.transferLimits)
-            lookup.cacheUse = storage.cacheUse
-            guard case .stored(let response) = try await configuration.transport.answer(to: lookup) else {
+            lookup.cacheUse = .readOnly
+            guard case .stored(let response) = try await transport.answer(to: lookup) else {
                 return false
             }
             response.body.discard()
@@ -83,7 +79,7 @@ extension ImageLoader {
     /// Removes undecodable bytes from the disk cache.
     func removeStoredOriginal(for context: RequestContext) async throws(ImageError) {
         guard !context.original.isLocal else { return }
-        await configuration.transport.removeStoredResponses(
+        await transport.removeStoredResponses(
             to: try TransportRequest(context, configuration.transferLimits))
     }
 
@@ -94,7 +90,9 @@ extension ImageLoader {
     }
 
     /// Sends the event for the source of the bytes, and returns both.
-    private func recordLoad(of data: Data, from source: ResponseSource, _ context: RequestContext) -> LoadedData {
+    private func recordLoad(
+        of data: Data, from source: ResponseSource, isStored: Bool, _ context: RequestContext
+    ) -> OriginalResult {
         let (event, source): (ImageLoadEvent.Kind, ImageSource) =
             switch source {
             case .network: (.downloadFinished(bytes: data.count), .network)
@@ -103,7 +101,7 @@ extension ImageLoader {
             case .stale: (.staleHit(bytes: data.count), .stale)
             }
         context.send(event)
-        return LoadedData(data: data, source: source)
+        return context.makeResult(LoadedData(data: data, source: source), isStored: isStored)
     }
 
     /// Collects a body in `received`, which others can read in the meantime.
@@ -132,41 +130,53 @@ extension ImageLoader {
         var retries = Retries()
         var start = start
         while true {
-            if let loaded = try await makeAttempt(start, for: context, shared, &retries) {
-                let result = finishDownload(loaded, for: context)
-                if case .fetch = context.request.origin { await storeFetched(result, request, context) }
-                return result
+            if let result = try await makeAttempt(start, for: context, shared, &retries) {
+                return await finishDownload(result, request, context)
             }
-            var request = request
-            if retries.hasFailed { request.cacheUse = context.storage.cacheUseOfRetry }
-            start = { [request] () async throws(TransportFailure) in
-                try await self.configuration.transport.send(request)
-            }
+            start = exchange(request, retries.hasFailed ? context.storage.cacheUseOfRetry : request.cacheUse)
+        }
+    }
+
+    /// Returns an exchange that asks the cache when it starts.
+    private func exchange(_ request: TransportRequest, _ cacheUse: CacheUse) -> CacheAnswer.Exchange {
+        var request = request
+        request.cacheUse = cacheUse
+        return { [request, transport] () async throws(TransportFailure) in
+            try await transport.send(request)
         }
     }
 
     /// Stores an original of the application's own fetch until it is reloaded, unless it was reloaded meanwhile.
-    private func storeFetched(_ result: OriginalResult, _ request: TransportRequest, _ context: RequestContext) async {
-        guard context.storage.disk.writes, context.isCurrent(result.generation) else { return }
+    /// Returns whether it is stored.
+    private func storeFetched(
+        _ result: OriginalResult, _ request: TransportRequest, _ context: RequestContext
+    ) async -> Bool {
+        guard context.storage.disk.writes, context.isCurrent(result.generation) else { return false }
         let lifetime = request.lifetime(.zero)
-        _ = await configuration.transport.storeResponse(result.loaded.data, to: request, lifetime: lifetime)
-        guard !context.isCurrent(result.generation) else { return }
-        await configuration.transport.removeStoredResponses(to: request)
+        let isStored = await transport.storeResponse(result.loaded.data, to: request, lifetime: lifetime)
+        if context.isCurrent(result.generation) { return isStored }
+        await transport.removeStoredResponses(to: request)
+        return false
     }
 
     /// Returns the result of a download. New bytes of a request that had to ask the origin start a new generation.
-    private func finishDownload(_ loaded: LoadedData, for context: RequestContext) -> OriginalResult {
-        let isReload = context.storage.mode.asksOrigin && loaded.source == .network
-        let generation = isReload ? reloads.withLock { $0.markReloaded(context.original) } : nil
-        let source = context.original.isLocal ? .disk : loaded.source
-        return context.makeResult(LoadedData(data: loaded.data, source: source), generation: generation)
+    private func finishDownload(
+        _ result: OriginalResult, _ request: TransportRequest, _ context: RequestContext
+    ) async -> OriginalResult {
+        var result = result
+        if context.storage.mode.asksOrigin, result.loaded.source == .network {
+            result.generation = generations.withLock { $0.startGeneration(of: context.original) }
+        }
+        if context.original.isLocal { result.loaded.source = .disk }
+        if case .fetch = context.request.origin { result.isStored = await storeFetched(result, request, context) }
+        return result
     }
 
     /// Makes one attempt, when conditions allow it and it has a slot. Returns nil after the wait before a retry.
     private func makeAttempt(
         _ start: @escaping CacheAnswer.Exchange, for context: RequestContext, _ shared: any SharedOperation,
         _ retries: inout Retries
-    ) async throws -> LoadedData? {
+    ) async throws -> OriginalResult? {
         let gate = gate(for: context)
         let priority = shared.priority
         do {
@@ -186,8 +196,8 @@ extension ImageLoader {
     /// Runs an attempt when the lane of its origin has a slot. Other work doesn't wait for the network: a `data:` URL
     /// has no lane, nor has a fetch of the application, which could wait for another slot while it holds one.
     private func runInLane(
-        of context: RequestContext, _ priority: LivePriority, _ attempt: @Sendable () async throws -> LoadedData
-    ) async throws -> LoadedData {
+        of context: RequestContext, _ priority: LivePriority, _ attempt: @Sendable () async throws -> OriginalResult
+    ) async throws -> OriginalResult {
         guard let lane = context.request.origin.lane else { return try await attempt() }
         context.send(.queued(lane))
         return try await configuration.scheduler.run(
@@ -197,19 +207,19 @@ extension ImageLoader {
     /// Makes an attempt that conditions allow and that has a slot.
     private func makeAdmittedAttempt(
         _ start: CacheAnswer.Exchange, for context: RequestContext, _ shared: any SharedOperation
-    ) async throws(AttemptFailure) -> LoadedData {
-        let time = retryController.uptime()
+    ) async throws(AttemptFailure) -> OriginalResult {
+        let time = uptime()
         context.send(.downloadStarted)
         do {
-            let loaded =
-                switch context.request.origin {
-                case .url: try await receive(try await start(), context, shared)
-                case .fetch(_, let fetch): try await bytes(of: fetch, context)
-                case .data(let data, _): LoadedData(data: data, source: .disk)  // needs no download
+            let result =
+                if case .fetch(_, let fetch) = context.request.origin {
+                    try await bytes(of: fetch, context)
+                } else {
+                    try await receive(try await start(), context, shared)
                 }
             // A stale response is what the cache returns after a failure.
-            if loaded.source != .stale { retryController.succeeded() }
-            return loaded
+            if result.loaded.source != .stale { retryController.succeeded() }
+            return result
         } catch {
             var failure = error as? AttemptFailure ?? AttemptFailure(error: ImageError(error))
             failure.start = time
@@ -232,7 +242,8 @@ extension ImageLoader {
             return
         }
         retries.start = retries.start ?? failure.start
-        guard let delay = retryController.delay(after: failure, retries) else {
+        let elapsed = retries.start.map { uptime() - $0 } ?? .zero
+        guard let delay = retryController.delay(after: failure, retry: retries.count, elapsed: elapsed) else {
             throw failure.error
         }
         retries.count += 1
@@ -242,7 +253,7 @@ extension ImageLoader {
     /// Calls the closure of `ImageOrigin.fetch`. An `ImageError` is handled like that of a transport.
     private func bytes(
         of fetch: @Sendable () async throws -> Data, _ context: RequestContext
-    ) async throws(ImageError) -> LoadedData {
+    ) async throws(ImageError) -> OriginalResult {
         let data: Data
         do {
             data = try await RunningFetch.run(context.original, for: self, fetch)
@@ -253,13 +264,13 @@ extension ImageLoader {
         } catch {
             throw .fetch("\(error)")
         }
-        return recordLoad(of: try checkSize(of: data), from: .network, context)
+        return recordLoad(of: try checkSize(of: data), from: .network, isStored: false, context)
     }
 
     /// Receives the body of a response.
     private func receive(
         _ response: TransportResponse, _ context: RequestContext, _ shared: any SharedOperation
-    ) async throws -> LoadedData {
+    ) async throws -> OriginalResult {
         if let error = response.head.error {
             response.body.discard()
             throw AttemptFailure(error: error, retryAfter: response.head.retryAfter)
@@ -272,7 +283,7 @@ extension ImageLoader {
             context.send(.received(bytes: progress.completedBytes, of: progress.totalBytes))
             shared.report(progress)
         }
-        return recordLoad(of: data, from: response.source, context)
+        return recordLoad(of: data, from: response.source, isStored: response.isStored, context)
     }
 }
 

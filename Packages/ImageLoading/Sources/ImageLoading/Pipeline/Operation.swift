@@ -33,19 +33,23 @@ struct ImageResult: Sendable {
     var loaded: LoadedImage
     /// The request that started the operation.
     var requestID: UInt64
-    /// The generation of the original's bytes. See `ReloadTracker`.
+    /// The generation of the original's bytes. See `OriginalGenerations`.
     let generation: UInt64
+    /// Whether the disk cache has the original.
+    let isStored: Bool
     /// Whether the image is in the memory cache.
     var isInMemory = false
 }
 
 /// An original that requests share.
 struct OriginalResult: Sendable {
-    let loaded: LoadedData
+    var loaded: LoadedData
     /// The request that started the operation.
     let requestID: UInt64
-    /// The generation of the bytes. See `ReloadTracker`.
-    let generation: UInt64
+    /// The generation of the bytes. See `OriginalGenerations`.
+    var generation: UInt64
+    /// Whether the disk cache has the bytes.
+    var isStored = false
 }
 
 extension ImageLoader {

@@ -17,7 +17,7 @@ final class RequestContext: Sendable {
 
     /// Creates a context for a new request with this key in the memory cache.
     convenience init(_ loader: ImageLoader, _ request: ImageRequest, _ key: ImageCacheKey) {
-        self.init(loader, request, key, id: loader.makeRequestID(), start: loader.retryController.uptime())
+        self.init(loader, request, key, id: loader.makeRequestID(), start: loader.uptime())
         send(.started)
     }
 
@@ -29,10 +29,10 @@ final class RequestContext: Sendable {
         self.start = start
         let original = request.original(named: key.source)
         self.original = original
-        storage = StorageRules(request, generation: loader.reloads.withLock { $0.beginRequest(original) })
+        storage = StorageRules(request, generation: loader.generations.withLock { $0.beginRequest(original) })
     }
 
-    deinit { loader.reloads.withLock { $0.endRequest(original) } }
+    deinit { loader.generations.withLock { $0.endRequest(original) } }
 
     /// Returns the context of a changed request for the same original, with the same identifier, in its generation now.
     func replacing(_ change: (inout ImageRequest) -> Void) -> RequestContext {
@@ -48,12 +48,12 @@ final class RequestContext: Sendable {
 
     /// Returns whether a result of this generation is the newest.
     func isCurrent(_ generation: UInt64) -> Bool {
-        loader.reloads.withLock { $0.generation(of: original) == generation }
+        loader.generations.withLock { $0.generation(of: original) == generation }
     }
 
-    /// Returns a result to share. `generation` is that of a reload's bytes; nil for that of the request.
-    func makeResult(_ loaded: LoadedData, generation: UInt64? = nil) -> OriginalResult {
-        OriginalResult(loaded: loaded, requestID: id, generation: generation ?? storage.generation)
+    /// Returns a result to share, in the generation of the request.
+    func makeResult(_ loaded: LoadedData, isStored: Bool = false) -> OriginalResult {
+        OriginalResult(loaded: loaded, requestID: id, generation: storage.generation, isStored: isStored)
     }
 
     func checkURL() throws(ImageError) { try request.origin.url?.checkIsLoadable() }
@@ -61,7 +61,7 @@ final class RequestContext: Sendable {
     /// Sends an event to the observer.
     func send(_ kind: ImageLoadEvent.Kind) {
         guard let observer = loader.configuration.observer else { return }
-        let elapsed = loader.retryController.uptime() - start
+        let elapsed = loader.uptime() - start
         observer.handle(ImageLoadEvent(request: id, url: request.url, kind: kind, elapsed: elapsed))
     }
 
@@ -81,7 +81,7 @@ final class RequestContext: Sendable {
 
 /// The generations of originals with requests in progress. New bytes of a reload start a new one, as do `remove(_:)`
 /// and `insert(_:for:)`. Older results don't replace newer ones, and newer requests don't join older operations.
-struct ReloadTracker: Sendable {
+struct OriginalGenerations: Sendable {
     private struct Entry: Sendable {
         var requestCount = 0
         var generation: UInt64 = 0
@@ -107,7 +107,7 @@ struct ReloadTracker: Sendable {
     }
 
     /// Starts a new generation and returns it.
-    mutating func markReloaded(_ original: Original) -> UInt64 {
+    mutating func startGeneration(of original: Original) -> UInt64 {
         entries[original]?.generation += 1
         return generation(of: original)
     }

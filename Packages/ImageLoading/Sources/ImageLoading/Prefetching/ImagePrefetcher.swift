@@ -113,9 +113,9 @@ public final class ImagePrefetcher: Sendable {
     }
 
     private func isInMemory(_ prefetch: Prefetch) -> Bool {
-        guard case .image(let key, let readsMemory) = prefetch.key.product else { return false }
+        guard case .image(let key, _) = prefetch.key.product else { return false }
         guard let knownLoader else { return loader.cachedImage(for: prefetch.request) != nil }
-        return readsMemory && knownLoader.configuration.memoryCache?.image(for: key) != nil
+        return knownLoader.imageInMemory(key, for: prefetch.request) != nil
     }
 
     private func start(_ prefetch: Prefetch, _ id: PrefetchID) {

@@ -19,20 +19,11 @@ extension ImageLoader {
 
     private func wantsPreviews(of key: ImageCacheKey) -> Bool { previewSubscriptions.withLock { $0[key] != nil } }
 
-    /// Returns the previews of an operation.
-    func previewSession(for context: RequestContext) -> PreviewSession {
-        let decoding = DecodingRequest(target: context.request.target)
-        return PreviewSession { [decoder = configuration.decoder, throttle = configuration.previewThrottle] in
-            decoder.makeSession(request: decoding, throttle: throttle)
-        }
-    }
-
     /// Decodes previews of the bytes that arrive in one download.
     func previewQueue(for session: PreviewSession, _ shared: any SharedOperation) -> PreviewQueue<ReceivedBytes> {
-        PreviewQueue(configuration, priority: shared.priority) {
-            [uptime = retryController.uptime] bytes, isCancelled in
-            guard let preview = await session.preview(of: bytes, at: uptime(), isCancelled: isCancelled) else { return }
-            if !isCancelled() { shared.report(preview) }
+        PreviewQueue(self, priority: shared.priority) { bytes, isCancelled in
+            let preview = await session.preview(of: bytes, at: self.uptime(), isCancelled: isCancelled)
+            if let preview, !isCancelled() { shared.report(preview) }
         }
     }
 
@@ -44,7 +35,7 @@ extension ImageLoader {
 
     /// Applies the request's processors to previews of the decoded image.
     func previewProcessor(for context: RequestContext, _ shared: any SharedOperation) -> PreviewQueue<ImagePreview> {
-        PreviewQueue(configuration, priority: shared.priority) { preview, isCancelled in
+        PreviewQueue(self, priority: shared.priority) { preview, isCancelled in
             guard self.wantsPreviews(of: context.key) else { return }
             // A processor that fails on a preview may succeed on the final image.
             let processors = context.request.processors
@@ -70,36 +61,38 @@ extension SharedOperation {
 final class PreviewQueue<Input: Sendable>: Sendable {
     private struct State: Sendable {
         var lastNumber = Int.min
-        var hasStarted = false
+        /// Nil until the first input: most downloads have no previews.
+        var inputs: AsyncStream<Input>.Continuation?
         var isFinished = false
         var task: Task<Void, Never>?
     }
 
     private let state = Mutex(State())
-    private let inputs = AsyncStream.makeStream(of: Input.self, bufferingPolicy: .bufferingNewest(1))
-    private let configuration: ImageLoaderConfiguration
+    private let loader: ImageLoader
     private let priority: LivePriority
     private let handle: @Sendable (Input, _ isCancelled: @escaping @Sendable () -> Bool) async -> Void
 
     init(
-        _ configuration: ImageLoaderConfiguration, priority: LivePriority,
+        _ loader: ImageLoader, priority: LivePriority,
         handle: @escaping @Sendable (Input, _ isCancelled: @escaping @Sendable () -> Bool) async -> Void
     ) {
-        self.configuration = configuration
+        self.loader = loader
         self.priority = priority
         self.handle = handle
     }
 
     /// - Parameter number: The input is ignored unless this number exceeds all previous ones.
     func offer(_ input: Input, number: Int) {
-        let (isNew, starts) = state.withLock { state in
-            guard number > state.lastNumber, !state.isFinished else { return (false, false) }
+        let (inputs, new) = state.withLock { state -> (AsyncStream<Input>.Continuation?, AsyncStream<Input>?) in
+            guard number > state.lastNumber, !state.isFinished else { return (nil, nil) }
             state.lastNumber = number
-            defer { state.hasStarted = true }
-            return (true, !state.hasStarted)
+            if let inputs = state.inputs { return (inputs, nil) }
+            let (stream, inputs) = AsyncStream.makeStream(of: Input.self, bufferingPolicy: .bufferingNewest(1))
+            state.inputs = inputs
+            return (inputs, stream)
         }
-        if isNew { inputs.continuation.yield(input) }
-        if starts { start() }
+        inputs?.yield(input)
+        if let new { start(new) }
     }
 
     /// Cancels the waiting and the running input. Later inputs are ignored.
@@ -111,9 +104,9 @@ final class PreviewQueue<Input: Sendable>: Sendable {
         task?.cancel()
     }
 
-    private func start() {
-        let task = Task.detached(executorPreference: configuration.taskExecutor) {
-            for await input in self.inputs.stream { await self.run(input) }
+    private func start(_ inputs: AsyncStream<Input>) {
+        let task = Task.detached(executorPreference: loader.configuration.taskExecutor) {
+            for await input in inputs { await self.run(input) }
         }
         let isFinished = state.withLock { state in
             state.task = task
@@ -124,7 +117,7 @@ final class PreviewQueue<Input: Sendable>: Sendable {
 
     private func run(_ input: Input) async {
         // Errors are ignored, because the final image follows.
-        try? await configuration.scheduler.run(in: .decode, host: nil, priority: priority) {
+        try? await loader.configuration.scheduler.run(in: .decode, host: nil, priority: priority) {
             await self.handle(input) { self.state.withLock { $0.isFinished } }
         }
     }
@@ -132,13 +125,17 @@ final class PreviewQueue<Input: Sendable>: Sendable {
 
 /// A decoding session, and the number of bytes passed to it.
 actor PreviewSession {
-    private let makeSession: @Sendable () -> (any DecodingSession)?
+    private let loader: ImageLoader
+    private let target: ImageTarget?
     private var session: (any DecodingSession)?
     private var received: ReceivedBytes?
     private var passedByteCount = 0
     private var previewCount = 0
 
-    init(_ makeSession: @escaping @Sendable () -> (any DecodingSession)?) { self.makeSession = makeSession }
+    init(_ loader: ImageLoader, target: ImageTarget?) {
+        self.loader = loader
+        self.target = target
+    }
 
     /// Prepares for other bytes of the same image. The numbers of its previews continue.
     func restart() { receive(nil) }
@@ -153,10 +150,15 @@ actor PreviewSession {
         if self.received !== received { receive(received) }
         let bytes = received.bytes(from: passedByteCount)
         passedByteCount += bytes.count
-        session = session ?? makeSession()
+        session = session ?? makeSession(loader.configuration)
         guard let image = try? session?.append(bytes, at: elapsed, isCancelled: isCancelled) else { return nil }
         defer { previewCount += 1 }
         return ImagePreview(image, number: previewCount)
+    }
+
+    private func makeSession(_ configuration: ImageLoaderConfiguration) -> (any DecodingSession)? {
+        configuration.decoder.makeSession(
+            request: DecodingRequest(target: target), throttle: configuration.previewThrottle)
     }
 
     private func receive(_ received: ReceivedBytes?) {

@@ -36,24 +36,22 @@ final class RetryController: Sendable {
     /// The maximum of `tenths`.
     private let capacity: Int
     private let tenths: Mutex<Int>
-    /// The time since this controller was created.
-    let uptime: @Sendable () -> Duration
 
-    init(_ policy: RetryPolicy, clock: any Clock<Duration>) {
+    init(_ policy: RetryPolicy) {
         self.policy = policy
         capacity = max(0, min(policy.sharedBudget, .max / Self.retryCost)) * Self.retryCost
         tenths = Mutex(capacity)
-        uptime = stopwatch(clock)
     }
 
     /// Records a successful download.
     func succeeded() { tenths.withLock { $0 = min(capacity, $0 + 1) } }
 
     /// Takes a retry from the budget and returns the delay before it. Returns nil if there is to be none.
-    func delay(after failure: AttemptFailure, _ retries: Retries) -> Duration? {
-        let elapsed = retries.start.map { uptime() - $0 } ?? .zero
+    ///
+    /// - Parameter elapsed: The time since the start of the first attempt.
+    func delay(after failure: AttemptFailure, retry: Int, elapsed: Duration) -> Duration? {
         guard failure.error.isTransient,
-            let delay = policy.delay(beforeRetry: retries.count, retryAfter: failure.retryAfter, elapsed: elapsed)
+            let delay = policy.delay(beforeRetry: retry, retryAfter: failure.retryAfter, elapsed: elapsed)
         else { return nil }
         return withdraw() ? delay : nil
     }
