@@ -1,5 +1,4 @@
-// `Data`, `Date` and `URL` are in the signatures of all modules. With FoundationEssentials, programs on Linux start without
-// the Unicode data of Foundation.
+// All modules have `Data`, `Date` and `URL` in their signatures. On Linux, they do without the rest of Foundation.
 #if canImport(FoundationEssentials)
     @_exported public import FoundationEssentials
 #else
