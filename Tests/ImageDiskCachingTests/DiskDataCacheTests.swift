@@ -8,27 +8,6 @@ import Testing
 struct DiskDataCacheTests {
     private let folder = TestFolder()
 
-    @Test("an entry survives a relaunch with all its parts")
-    func survivesRelaunch() async throws {
-        let stored = entry(20_000)
-        try await folder.cache().store(stored, for: key(1))
-        let found = try #require(await folder.cache().entry(for: key(1)))
-        #expect(found == stored)
-        #expect(found.data.startIndex == 0)
-        #expect(found.createdAt == stored.createdAt)
-    }
-
-    @Test(
-        "entries can have no data, no metadata, or a key of 3,000 bytes",
-        arguments: [0, 1, 13, 14, 15])
-    func unusualEntries(count: Int) async throws {
-        let cache = folder.cache()
-        let bare = DataCacheEntry(data: noise(count, seed: 3), createdAt: testTime)
-        let long = DataCacheKey(source: String(repeating: "ü/", count: 1_000))
-        try await cache.store(bare, for: long)
-        #expect(try await cache.entry(for: long) == bare)
-    }
-
     @Test("creating a cache does not access the folder, and reading does not create it")
     func readsWithoutFolder() async throws {
         let cache = folder.cache()
@@ -66,29 +45,18 @@ struct DiskDataCacheTests {
         #expect(try await third.entry(for: key(4)) != nil)
     }
 
-    @Test("a limit that is lower at the next launch applies as soon as the cache is used")
-    func lowerLimit() async throws {
+    @Test("a limit that is lower at the next launch applies as soon as the cache is used", arguments: [true, false])
+    func lowerLimit(isStored: Bool) async throws {
         let first = folder.cache()
         for number in 1...8 { try await first.store(entry(1_000), for: key(number)) }
         let files = 3 * fileSize(entry(1_000), key(1))
         let second = folder.cache(byteLimit: limit(files: files))
-        try await second.store(entry(1_000), for: key(9))
-        #expect(folder.byteCount() == files)
-        #expect(try await second.entry(for: key(8)) != nil)
-        #expect(try await second.entry(for: key(6)) == nil)
-    }
-
-    @Test("a limit that is lower at the next launch applies even if nothing is stored")
-    func lowerLimitOfReads() async throws {
-        let first = folder.cache()
-        for number in 1...8 { try await first.store(entry(1_000), for: key(number)) }
-        let files = 3 * fileSize(entry(1_000), key(1))
-        let second = folder.cache(byteLimit: limit(files: files))
-        _ = try await second.entry(for: key(8))
+        if isStored { try await second.store(entry(1_000), for: key(9)) }
         // It comes after the work in the background.
         try await second.remove(for: key(99))
         #expect(folder.byteCount() == files)
         #expect(try await second.entry(for: key(8)) != nil)
+        #expect(try await second.entry(for: key(isStored ? 6 : 5)) == nil)
     }
 
     @Test(
@@ -111,12 +79,7 @@ struct DiskDataCacheTests {
     @Test("files never exceed the limit, not even between two system calls of a store")
     func holdsLimitWhileWriting() async throws {
         let limit = 10_000
-        let folder = folder
-        let fileSystem = FaultInjectingFileSystem { call in
-            let byteCount = folder.totalByteCount()
-            if byteCount > limit { Issue.record("\(byteCount) bytes before \(call)") }
-        }
-        let cache = folder.cache(byteLimit: limit, fileSystem: fileSystem.files)
+        let cache = folder.cache(byteLimit: limit, fileSystem: folder.watched(limit).files)
         for number in 0..<40 {
             try await cache.store(entry(500 + number * 731 % 4_000, seed: UInt64(number)), for: key(number % 13))
         }

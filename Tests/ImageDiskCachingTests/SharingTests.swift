@@ -32,17 +32,9 @@ struct SharingTests {
             .filter { $0.hasPrefix(folder.path) }
     }
 
-    /// Returns a file system that records an issue if the folder exceeds a limit before a call.
-    private func watched(_ limit: Int) -> FaultInjectingFileSystem {
-        FaultInjectingFileSystem { [folder] call in
-            let byteCount = folder.totalByteCount()
-            if byteCount > limit { Issue.record("\(byteCount) bytes before \(call)") }
-        }
-    }
-
     @Test("the limit holds for all caches together at every system call, and each finds the entries of the others")
     func holdsLimitTogether() async throws {
-        let fileSystem = watched(9_000)
+        let fileSystem = folder.watched(9_000)
         let caches = (0..<3).map { _ in folder.cache(byteLimit: 9_000, fileSystem: fileSystem.files) }
         for step in 0..<60 {
             let stored = entry(500 + step * 731 % 2_000, seed: UInt64(step))
@@ -69,22 +61,11 @@ struct SharingTests {
         #expect(try await second.entry(for: key(2)) == entry(500, seed: 2))
     }
 
-    @Test("an entry that another process removed is a miss, and its space is available")
-    func noticesRemoval() async throws {
-        let files = 2 * fileSize(entry(1_000), key(1))
-        let cache = folder.cache(byteLimit: limit(files: files))
-        for number in 1...2 { try await cache.store(entry(1_000), for: key(number)) }
-        try await folder.cache().remove(for: key(2))
-        #expect(try await cache.entry(for: key(2)) == nil)
-        try await cache.store(entry(1_000), for: key(3))
-        #expect(try await cache.entry(for: key(1)) != nil)
-    }
-
     @Test("other caches can't use the space that is reserved for a stream")
     func keepsReservations() async throws {
         let limit = 920_000
         let first = folder.cache(byteLimit: limit)
-        let second = folder.cache(byteLimit: limit, fileSystem: watched(limit).files)
+        let second = folder.cache(byteLimit: limit, fileSystem: folder.watched(limit).files)
         let piece = noise(300_000, seed: 1)
         let writer = try await first.writer(for: key(1), expectedByteCount: 600_000)
         try await writer.append(piece)

@@ -72,12 +72,7 @@ struct StreamingTests {
     @Test("the limit holds at every system call while an entry grows, and others are evicted")
     func holdsLimit() async throws {
         let limit = 1_200_000
-        let folder = folder
-        let fileSystem = FaultInjectingFileSystem { call in
-            let byteCount = folder.totalByteCount()
-            if byteCount > limit { Issue.record("\(byteCount) bytes before \(call)") }
-        }
-        let cache = folder.cache(byteLimit: limit, fileSystem: fileSystem.files)
+        let cache = folder.cache(byteLimit: limit, fileSystem: folder.watched(limit).files)
         for number in 2...5 { try await cache.store(entry(250_000), for: key(number)) }
         let writer = try await stream(Self.megabyte, in: 100_000, to: cache)
         try await writer.finish(metadata: Data(), createdAt: testTime)

@@ -3,6 +3,7 @@ import ImageCore
 import ImageDiskCaching
 import ImageTesting
 import Synchronization
+import Testing
 
 /// A folder for one test, which is removed with its contents after the test. Its caches have one clock.
 final class TestFolder: Sendable {
@@ -58,6 +59,14 @@ final class TestFolder: Sendable {
     private func byteCount(_ file: String) -> Int? {
         let attributes = try? FileManager.default.attributesOfItem(atPath: "\(path)/\(file)")
         return attributes?[.type] as? FileAttributeType == .typeRegular ? attributes?[.size] as? Int : nil
+    }
+
+    /// Returns a file system that records an issue if the files exceed a limit before a system call.
+    func watched(_ limit: Int) -> FaultInjectingFileSystem {
+        FaultInjectingFileSystem { [self] call in
+            let byteCount = totalByteCount()
+            if byteCount > limit { Issue.record("\(byteCount) bytes before \(call)") }
+        }
     }
 }
 
