@@ -1,6 +1,6 @@
 import ImageContractTesting
 import ImageCore
-import ImageDecoding
+import ImageLoading
 import ImageTesting
 import Testing
 
@@ -16,9 +16,9 @@ struct AnimationFramesContractTests {
             let image = FakeImage(
                 PixelSize(width: 8, height: 8), frames: (0..<count).map { [UInt8($0), 0, 0, 255] },
                 delays: Array(repeating: .milliseconds(50), count: count), loopCount: loops)
-            let animation = try DownsamplingDecoder(decoders: [FakeDecoder()])
-                .animatedImage(from: image.encoded, byteLimit: 512, lookahead: 1)
-            try await rule.check(.init(animation, duration: .milliseconds(600)))
+            let bed = LoaderTestBed { $0.animationByteLimit = 512 }
+            let animation = try await bed.loader.animation(for: ImageRequest(.data(image.encoded, name: "\(loops)")))
+            try await rule.check(.init(animation.frames, duration: .milliseconds(600)))
         }
     }
 
@@ -37,7 +37,7 @@ struct AnimationFramesContractTests {
 }
 
 /// An animation of two frames with one second each. It plays once and breaks one rule.
-struct BrokenFrames: AnimationFrames {
+final class BrokenFrames: AnimationFrames {
     enum Defect: String, CaseIterable, Sendable {
         case startsLate = "an animation shows its first frame at the start"
         case isUnstable = "an animation returns the same moment for a time, in any order of calls"
@@ -46,7 +46,7 @@ struct BrokenFrames: AnimationFrames {
         case acceptsAnyFrame = "preparing a frame that does not exist fails"
     }
 
-    var defect: Defect
+    private let defect: Defect
     private let calls = MessageLog<Int>()
 
     init(defect: Defect) { self.defect = defect }
@@ -67,7 +67,7 @@ struct BrokenFrames: AnimationFrames {
             ? nil : Bitmap(size: PixelSize(width: 1, height: 1), pixels: [0, 0, 0, 255], isOpaque: true)
     }
 
-    @concurrent func prepare(from index: Int) async throws {
-        guard index >= 0 || defect == .acceptsAnyFrame else { throw DecodingFailure.noSuchFrame(index, frameCount: 2) }
+    @concurrent func prepare(from index: Int) async throws(ImageError) {
+        if index < 0, defect != .acceptsAnyFrame { throw .decoding(.noSuchFrame(index, frameCount: 2)) }
     }
 }

@@ -43,6 +43,7 @@ struct BrokenLoader: ImageLoaderProtocol {
     enum Defect: String, CaseIterable, CustomTestStringConvertible {
         case cachesNothing = "an image is in the memory cache after it was loaded, and not before"
         case refusesPriorities = "a request with a priority that can change loads the same image"
+        case playsNothing = "an animation starts with the image, and a still image has no other frame"
         case changesNotFound = "a request for a missing image fails with notFound"
         case changesCancelled = "a cancelled request fails as cancelled, and other requests succeed"
 
@@ -71,6 +72,13 @@ struct BrokenLoader: ImageLoaderProtocol {
     ) async throws(ImageError) -> LoadedImage {
         if defect == .refusesPriorities { throw .offline }
         return try await image(for: request, onProgress: onProgress)
+    }
+
+    func animation(
+        for request: ImageRequest, priority: LivePriority, onProgress: @escaping @Sendable (WorkProgress) -> Void
+    ) async throws(ImageError) -> LoadedAnimation {
+        let image = try await image(for: request, priority: priority, onProgress: onProgress)
+        return LoadedAnimation(image: image, frames: DecodedFrames(defect == .playsNothing ? [] : [image.bitmap]))
     }
 
     func data(

@@ -1,6 +1,7 @@
-import ImagePresenting
 import ImageTesting
 import Testing
+
+@testable import ImagePresenting
 
 @MainActor
 @Suite("Preparing animation frames", .timeLimit(.minutes(10)))
@@ -41,6 +42,26 @@ struct AnimationPreparationTests {
         for second in 6...7 { clock.tick(at: .seconds(second)) }
         #expect(frames.prepared == [0])
         frames.gate.open()
+        withExtendedLifetime(player) {}
+    }
+
+    @Test("loads the frames at the first tick, and starts when they are loaded")
+    func loadsFrames() async {
+        let (clock, frames) = (fixture.clock(), ScriptedFrames(count: 9))
+        let player = fixture.player(frames, clock, isOpened: false)
+        player.isVisible = true
+        #expect(frames.opening.arrivalCount == 0)
+        for second in 0...5 { clock.tick(at: .seconds(second)) }
+        await frames.opening.arrivals(1)
+        frames.opening.open()
+        var second = 5
+        while fixture.log.messages.count < 2 {
+            second += 1
+            clock.tick(at: .seconds(second))
+            await Task.yield()
+        }
+        #expect(fixture.log.messages == ["run", "1"])
+        #expect(frames.opening.arrivalCount == 1)
         withExtendedLifetime(player) {}
     }
 

@@ -1,6 +1,7 @@
-import ImagePresenting
 import ImageTesting
 import Testing
+
+@testable import ImagePresenting
 
 @MainActor
 @Suite("Animations", .timeLimit(.minutes(10)))
@@ -14,9 +15,8 @@ struct AnimationTests {
         #expect(!clock.isRunning)
         player.isVisible = true
         for second in [10, 10, 11, 11, 12, 13, 14] { clock.tick(at: .seconds(second)) }
-        #expect(fixture.log.messages == ["run", "1", "2", "stop"])
+        #expect(fixture.log.messages == ["run", "1", "2 at rest", "stop"])
         #expect(player.isFinished)
-        #expect(ScriptedFrames.index(of: player.image) == 2)
         #expect(!clock.isRunning)
     }
 
@@ -74,10 +74,10 @@ struct AnimationTests {
         clock.reducesMotion = false
         for second in 10...11 { clock.tick(at: .seconds(second)) }
         clock.reducesMotion = true
-        #expect(fixture.log.messages == ["run", "1", "0", "stop"])
+        #expect(fixture.log.messages == ["run", "1", "0 at rest", "stop"])
         clock.reducesMotion = false
         for second in 20...21 { clock.tick(at: .seconds(second)) }
-        #expect(fixture.log.messages == ["run", "1", "0", "stop", "run", "1"])
+        #expect(fixture.log.messages == ["run", "1", "0 at rest", "stop", "run", "1"])
     }
 
     @Test("stops the clock when the last player is deallocated")
@@ -91,12 +91,30 @@ struct AnimationTests {
         #expect(fixture.log.messages == ["run", "stop"])
     }
 
+    @Test("surfaces show the same animation in step, also one that appears later or again")
+    func inStep() {
+        let (clock, frames) = (fixture.clock(), ScriptedFrames(count: 99))
+        let (first, second) = (fixture.player(frames, clock, name: "a"), fixture.player(frames, clock, name: "b"))
+        first.isVisible = true
+        for second in 0...2 { clock.tick(at: .seconds(second)) }
+        second.isVisible = true
+        clock.tick(at: .seconds(3))
+        first.isVisible = false
+        clock.tick(at: .seconds(4))
+        first.isVisible = true
+        clock.tick(at: .seconds(5))
+        #expect(fixture.log.messages == ["run", "a1", "a2", "a3", "b3", "b4", "b5", "a5"])
+    }
+
     @Test("a surface may hide other players while it shows a frame")
     func hidesInShow() {
         let clock = fixture.clock()
         let second = fixture.player(ScriptedFrames(count: 9), clock, name: "second")
         var hasShown = false
-        let first = AnimationPlayer(ScriptedFrames(count: 9), firstFrame: ScriptedFrames.bitmap(0), clock: clock) { _ in
+        let frames = ScriptedFrames(count: 9)
+        let first = AnimationPlayer(first: ScriptedFrames.bitmap(0), frames: frames, clock: clock) {
+            frames
+        } show: { _, _ in
             second.isVisible = hasShown
             hasShown = true
         }

@@ -1,7 +1,8 @@
 import ImageCore
-import ImagePresenting
 import ImageTesting
 import Synchronization
+
+@testable import ImagePresenting
 
 /// An animation with one frame per second. Each bitmap is one pixel wider than its index.
 final class ScriptedFrames: AnimationFrames {
@@ -12,6 +13,7 @@ final class ScriptedFrames: AnimationFrames {
     }
 
     let gate = Gate()
+    let opening = Gate()
     private let count: Int
     private let isPrepared: Bool
     private let isBroken: Bool
@@ -42,12 +44,12 @@ final class ScriptedFrames: AnimationFrames {
         isPrepared || state.withLock { $0.cached.contains(index) } ? Self.bitmap(index) : nil
     }
 
-    @concurrent func prepare(from index: Int) async throws {
+    @concurrent func prepare(from index: Int) async throws(ImageError) {
         state.withLock { $0.prepared.append(index) }
         await gate.pass()
         defer { state.withLock { $0.endCount += 1 } }
-        try Task.checkCancellation()
-        if isBroken { throw DecodingFailure.unknownFormat }
+        if Task.isCancelled { throw .cancelled }
+        if isBroken { throw .decoding(.unknownFormat) }
         _ = state.withLock { $0.cached.insert(index) }
     }
 
@@ -70,9 +72,16 @@ struct AnimationFixture {
     }
 
     /// Creates a player that records the indices of the frames it shows.
-    func player(_ frames: ScriptedFrames, _ clock: AnimationClock, name: String = "") -> AnimationPlayer {
-        AnimationPlayer(frames, firstFrame: ScriptedFrames.bitmap(0), clock: clock) { [log] bitmap in
-            log.append("\(name)\(ScriptedFrames.index(of: bitmap))")
+    ///
+    /// - Parameter isOpened: Whether the player has the frames. Otherwise it loads them, when the gate `opening` is open.
+    func player(
+        _ frames: ScriptedFrames, _ clock: AnimationClock, name: String = "", isOpened: Bool = true
+    ) -> AnimationPlayer {
+        AnimationPlayer(first: ScriptedFrames.bitmap(0), frames: isOpened ? frames : nil, clock: clock) {
+            await frames.opening.pass()
+            return frames
+        } show: { [log] bitmap, isAnimating in
+            log.append("\(name)\(ScriptedFrames.index(of: bitmap))\(isAnimating ? "" : " at rest")")
         }
     }
 }

@@ -53,21 +53,24 @@ extension ExtremeCase {
         }
     }
 
-    private static let frames = ExtremeCase("frames, and memory of an animation") {
+    private static let frames = ExtremeCase("frames of an animation, and their memory") {
         let decoder = ImageDecoders.makeDecoder()
         let frames = [1, 2, 3].map { AnimationFrame(bitmap: bitmap($0 * 0 + 4, 4), delay: .milliseconds($0 * 100)) }
         let file = try GIFEncoder().encode(frames, loopCount: 0, options: EncodingOptions())
         for value in ints {
             expectTyped { _ = try decoder.decode(file, request: DecodingRequest(frame: value)) { false } }
-            let animation = try decoder.animatedImage(from: file, byteLimit: value, lookahead: value)
-            try await animation.prepare(from: 2)
-            #expect(animation.cachedFrame(at: 2) != nil)
-            _ = animation.cachedFrame(at: value)
+            var options = ImageLoaderOptions(cacheDirectory: nil)
+            options.animationByteLimit = value
+            let request = ImageRequest(.data(file, name: "animation"))
+            let frames = try await options.makeLoader().animation(for: request).frames
+            try await frames.prepare(from: 2)
+            #expect(frames.cachedFrame(at: 2) != nil)
+            _ = frames.cachedFrame(at: value)
             do {
-                try await animation.prepare(from: value)
+                try await frames.prepare(from: value)
                 #expect((0..<3).contains(value))
             } catch {
-                #expect(error as? DecodingFailure == DecodingFailure.noSuchFrame(value, frameCount: 3))
+                #expect(error as? ImageError == .decoding(.noSuchFrame(value, frameCount: 3)))
             }
         }
     }

@@ -19,7 +19,8 @@ extension ExtremeCase {
 
     private static var options: [ExtremeCase] {
         let fields: [(String, any WritableKeyPath<ImageLoaderOptions, Int> & Sendable)] = [
-            ("memoryByteLimit", \.memoryByteLimit), ("diskByteLimit", \.diskByteLimit),
+            ("memoryByteLimit", \.memoryByteLimit), ("animationByteLimit", \.animationByteLimit),
+            ("diskByteLimit", \.diskByteLimit),
             ("partialDownloadByteLimit", \.partialDownloadByteLimit), ("maxDownloads", \.maxDownloads),
             ("maxDownloadsPerHost", \.maxDownloadsPerHost), ("maxDecodes", \.maxDecodes),
             ("retries", \.retryPolicy.retries),

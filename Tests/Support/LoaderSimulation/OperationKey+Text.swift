@@ -9,6 +9,7 @@ extension OperationKey {
         switch product {
         case .image(let key, _): "image from \(key.source)"
         case .original(let original): "original \(original.name)"
+        case .frame(_, let index): "frame \(index)"
         }
     }
 }

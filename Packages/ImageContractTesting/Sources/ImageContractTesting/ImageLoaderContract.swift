@@ -53,11 +53,26 @@ public enum ImageLoaderContract {
             }
             try expect(loaded.image == expected.image, "it loads another image")
         },
+        ContractRule("an animation starts with the image, and a still image has no other frame") { make in
+            let fixture = try await make()
+            let expected = try await fixture.loader.image(for: fixture.image).image
+            let animation = try await fixture.loader.animation(for: fixture.image)
+            try expect(animation.image.image == expected, "it starts with another image")
+            try await animation.frames.prepare(from: 0)
+            try expect(animation.frames.cachedFrame(at: 0) == expected.bitmap, "its first frame is another image")
+            let last = AnimationMoment(frame: 0, isLast: true)
+            let isStill = expected.header.frameCount == 1
+            try expect(!isStill || animation.frames.moment(at: .zero) == last, "a still image has another frame")
+        },
         ContractRule("a request for a missing image fails with notFound") { make in
             let fixture = try await make()
             let image = await error { _ = try await fixture.loader.image(for: fixture.missing) }
             guard case ImageError.notFound? = image else {
                 throw ContractViolation("a missing image ends with \(String(describing: image))")
+            }
+            let animation = await error { _ = try await fixture.loader.animation(for: fixture.missing) }
+            guard case ImageError.notFound? = animation else {
+                throw ContractViolation("a missing animation ends with \(String(describing: animation))")
             }
             let original = await error { _ = try await fixture.loader.data(for: fixture.missing) }
             guard case ImageError.notFound? = original else {

@@ -29,6 +29,9 @@ public struct ImageLoaderOptions: Sendable {
     public var memoryPolicy = EvictionPolicy.gdsf
     /// The time after which an image in the memory cache expires, from 0 to 100 years; nil for no limit.
     public var memoryLifetime: Duration?
+    /// The limit of the decoded frames of all animations that are shown, in bytes. Each has at least one frame in
+    /// addition to its first.
+    public var animationByteLimit = 32_000_000
     /// The limit of the disk cache, in bytes of encoded originals.
     public var diskByteLimit = 500_000_000
     /// Options of the disk cache, such as file names and layout.
@@ -125,6 +128,7 @@ public struct ImageLoaderOptions: Sendable {
         if !cacheKeyRules.isEmpty {
             configuration.urlIdentity = { [cacheKeyRules] url in cacheKeyRules.key(for: url) }
         }
+        configuration.animationByteLimit = animationByteLimit
         configuration.applicationStateMonitor = applicationStateMonitor
         configuration.connectivityMonitor = connectivityMonitor
         return configuration

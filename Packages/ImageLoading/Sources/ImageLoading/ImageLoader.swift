@@ -19,10 +19,11 @@ public final class ImageLoader: ImageLoaderProtocol {
     /// The received bytes of downloads in progress, for previews.
     let incoming = Mutex<[OperationKey: ReceivedBytes]>([:])
     let generations = Mutex(OriginalGenerations())
+    let animations: AnimationRegistry
     let fetchDependencies = Mutex(FetchDependencies())
     /// The number of requests, by image, that want previews.
     let previewSubscriptions = Mutex<[ImageCacheKey: Int]>([:])
-    /// Trims the memory cache while the loader exists.
+    /// Trims the memory cache and animations while the loader exists.
     private let pressureObservation: MonitorObservation?
     private let conditionObservations: [MonitorObservation]
 
@@ -33,10 +34,13 @@ public final class ImageLoader: ImageLoaderProtocol {
         uptime = stopwatch(configuration.clock)
         retryController = RetryController(configuration.retryPolicy)
         gate = configuration.makeGate()
+        animations = AnimationRegistry(byteLimit: configuration.animationByteLimit)
         pressureObservation = configuration.memoryPressureMonitor?.observe {
-            [cache = configuration.memoryCache] level in
+            [cache = configuration.memoryCache, animations] level in
             cache?.trim(under: level)
+            animations.memoryChanged(to: level)
         }
+        animations.memoryChanged(to: configuration.memoryPressureMonitor?.condition ?? .normal)
         conditionObservations = gate.map { configuration.observeConditions(for: $0) } ?? []
     }
 
@@ -88,7 +92,7 @@ public final class ImageLoader: ImageLoaderProtocol {
     ) async throws(ImageError) -> LoadedImage {
         let key = cacheKey(for: request)
         if !Task.isCancelled, let hit = memoryHit(key, for: request) { return hit }
-        return try await result(for: RequestContext(self, request, key), priority, onProgress).get()
+        return try await result(for: RequestContext(self, request, key), priority, onProgress).get().loaded
     }
 
     /// Loads the encoded original.
@@ -97,10 +101,15 @@ public final class ImageLoader: ImageLoaderProtocol {
     public func data(
         for request: ImageRequest, onProgress: @escaping @Sendable (WorkProgress) -> Void = { _ in }
     ) async throws(ImageError) -> LoadedData {
+        try await data(for: request, LivePriority(request.priority), onProgress)
+    }
+
+    func data(
+        for request: ImageRequest, _ priority: LivePriority, _ onProgress: @escaping @Sendable (WorkProgress) -> Void
+    ) async throws(ImageError) -> LoadedData {
         let context = RequestContext(self, request, cacheKey(for: request))
         do {
             try context.checkURL()
-            let priority = LivePriority(context.request.priority)
             let loaded = try await awaitingResult(for: context) {
                 try await originalData(for: context, priority, onProgress).loaded
             }

@@ -51,6 +51,10 @@ public struct ImageLoaderConfiguration: Sendable {
     public var retryPolicy: RetryPolicy
     /// The limits and timeouts of downloads.
     public var transferLimits: TransferLimits
+    /// The size, in bytes, of the decoded frames of all animations that are shown, in addition to their first frames.
+    ///
+    /// Each animation has at least one frame. While memory is short, it has one.
+    public var animationByteLimit = 32_000_000
     /// The minimum distance between previews.
     public var previewThrottle: PreviewThrottle
     /// The clock for retries, previews and durations.
@@ -58,7 +62,7 @@ public struct ImageLoaderConfiguration: Sendable {
     /// The preferred executor of the loader's tasks; nil for Swift's cooperative pool.
     public var taskExecutor: (any TaskExecutor)?
 
-    /// Creates a configuration. The parts that are no parameters are nil until they are set.
+    /// Creates a configuration. The parts that are no parameters have their defaults until they are set.
     public init(
         memoryCache: (any ImageCache)?, transport: LoaderTransport, decoder: any SizedImageDecoder,
         scheduler: any WorkScheduler, coalescer: any RequestCoalescer<OperationKey, OperationResult>,

@@ -144,6 +144,14 @@ struct BindingState: Sendable {
         }
     }
 
+    /// Shows another frame of the animation that is shown.
+    mutating func played(_ frame: Bitmap, isAnimating: Bool) {
+        guard appearance.kind == .final, var image = appearance.image else { return }
+        image.bitmap = frame
+        show(image, .final)
+        appearance.isAnimating = isAnimating
+    }
+
     private var transition: ImageTransition {
         request?.options[.transition, as: ImageTransition.self] ?? options.transition
     }
@@ -170,6 +178,7 @@ struct BindingState: Sendable {
         appearance.image = image
         appearance.kind = kind
         appearance.transition = transition
+        appearance.isAnimating = false
     }
 }
 

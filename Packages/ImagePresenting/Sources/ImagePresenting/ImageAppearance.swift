@@ -44,6 +44,8 @@ public struct ImageAppearance: Sendable {
     public var kind: Kind
     /// The transition to this appearance. `.none` except for images that were not in memory.
     public var transition: ImageTransition
+    /// Whether the image is a frame of a playing animation, so that another follows soon.
+    public var isAnimating = false
     /// A number that changes whenever `image` changes, so that a surface draws each image once.
     public var imageVersion: UInt64
 

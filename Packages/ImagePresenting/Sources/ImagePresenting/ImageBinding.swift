@@ -10,6 +10,7 @@ import ImageLoading
 /// - Create one binding for each cell.
 /// - Binding another request cancels the previous one, whose later results are never rendered.
 /// - Binding an equal request changes only the priority. If the request has failed, the image is loaded again.
+/// - With an `AnimationClock`, an animated image plays while the surface is visible.
 /// - A surface counts as visible until `setVisible(false)`. An invisible one loads at a low priority, or not at all.
 /// - Deallocating the binding cancels its request. If the surface is deallocated, the next event cancels it.
 ///
@@ -53,14 +54,23 @@ public final class ImageBinding {
 
     private let loader: any ImageLoaderProtocol
     private var state: BindingState
+    private let clock: AnimationClock?
     /// The current task. Releasing it cancels the request, and no further event is delivered.
     private var task: ImageTask?
+    /// Plays the image that is shown, if it is animated.
+    private var player: AnimationPlayer?
 
     /// Creates a binding without a request.
     ///
-    /// - Parameter surface: It is held weakly. A view can create its binding before itself, and set it later.
-    public init(loader: any ImageLoaderProtocol, surface: (any ImageSurface)? = nil, options: Options = Options()) {
+    /// - Parameters:
+    ///   - surface: It is held weakly. A view can create its binding before itself, and set it later.
+    ///   - clock: The clock of the surface's window, which plays animated images. With nil, they show their first frame.
+    public init(
+        loader: any ImageLoaderProtocol, surface: (any ImageSurface)? = nil, options: Options = Options(),
+        clock: AnimationClock? = nil
+    ) {
         self.loader = loader
+        self.clock = clock
         self.surface = surface
         hasSurface = surface != nil
         state = BindingState(options: options) { loader.identity(of: $0) }
@@ -80,7 +90,10 @@ public final class ImageBinding {
     public func bind(_ request: ImageRequest) { perform(state.bound(request)) }
 
     /// Sets whether the surface is visible. Initially true. `bind` and `unbind` do not change it.
-    public func setVisible(_ visible: Bool) { perform(state.becameVisible(visible)) }
+    public func setVisible(_ visible: Bool) {
+        perform(state.becameVisible(visible))
+        player?.isVisible = state.isVisible
+    }
 
     /// Clears the surface and cancels the request.
     public func unbind() { perform(state.unbound()) }
@@ -94,20 +107,26 @@ public final class ImageBinding {
         case .prioritize(let priority): task?.priority = priority
         case .stop:
             task = nil
+            stopPlaying()
             render()
         case .start(let request, let generation): start(request, generation)
         }
     }
 
     private func start(_ request: ImageRequest, _ generation: BindingState.Generation) {
-        if let hit = loader.cachedImage(for: request) { return received(.finished(.success(hit)), generation) }
+        stopPlaying()
+        if let hit = loader.cachedImage(for: request) {
+            task = nil
+            return received(.finished(.success(hit)), generation)
+        }
         state.missedMemory(generation)
         var request = withBestCachedPreview(request, generation)
         render()
         // The surface may have changed the binding while it rendered.
         guard state.awaits(generation), let priority = state.priority else { return }
         request.priority = priority
-        let task = loader.task(for: request)
+        let plays = clock.map { !$0.reducesMotion } ?? false
+        let task = plays ? loader.animationTask(for: request) : loader.task(for: request)
         self.task = task
         Task { [weak self, state = task.state] in
             await state.deliver { self?.received($0, generation) }
@@ -128,8 +147,38 @@ public final class ImageBinding {
 
     private func received(_ event: ImageTask.Event, _ generation: BindingState.Generation) {
         guard state.received(event, generation) else { return }
-        if case .finished = event { task = nil }
+        guard case .finished = event else { return renderOrUnbind() }
+        let frames = task?.state.frames
+        task = nil
+        renderOrUnbind()
+        play(frames)
+    }
+
+    private func renderOrUnbind() {
         if hasSurface, surface == nil { unbind() } else { render() }
+    }
+
+    // MARK: Animation
+
+    /// Plays the image that is shown, if it is animated, unless the surface has changed the binding while it rendered.
+    private func play(_ frames: (any AnimationFrames)?) {
+        guard let clock, player == nil, state.appearance.kind == .final, let image = state.appearance.image,
+            image.header.frameCount > 1, var request = state.request
+        else { return }
+        if request.mode.asksOrigin { request.mode = .standard }
+        player = AnimationPlayer(first: image.bitmap, frames: frames, clock: clock) { [loader, request] in
+            try await loader.animation(for: request).frames
+        } show: { [weak self] frame, isAnimating in
+            self?.state.played(frame, isAnimating: isAnimating)
+            self?.renderOrUnbind()
+        }
+        player?.isVisible = state.isVisible
+    }
+
+    /// Ends playback. The clock doesn't notice when a player is deallocated.
+    private func stopPlaying() {
+        player?.isVisible = false
+        player = nil
     }
 
     private func render() { surface?.render(state.appearance) }

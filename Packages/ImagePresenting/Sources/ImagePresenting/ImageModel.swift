@@ -19,10 +19,15 @@ public final class ImageModel {
     @ObservationIgnored private let loader: any ImageLoaderProtocol
 
     /// Creates a model without a request.
-    public init(loader: any ImageLoaderProtocol, options: ImageBinding.Options = ImageBinding.Options()) {
+    ///
+    /// - Parameter clock: Plays animated images. With nil, they show their first frame.
+    public init(
+        loader: any ImageLoaderProtocol, options: ImageBinding.Options = ImageBinding.Options(),
+        clock: AnimationClock? = nil
+    ) {
         self.loader = loader
         relay = Relay()
-        binding = ImageBinding(loader: loader, surface: relay, options: options)
+        binding = ImageBinding(loader: loader, surface: relay, options: options, clock: clock)
         relay.model = self
     }
 

@@ -4,6 +4,7 @@ package import ImageCore
 @MainActor
 package final class ViewBinding {
     private weak var surface: (any ImageSurface)?
+    private let clock: AnimationClock?
     private var bound: (loader: any ImageLoaderProtocol & AnyObject, binding: ImageBinding)?
 
     /// Whether the view is visible. Initially true.
@@ -11,8 +12,13 @@ package final class ViewBinding {
         didSet { bound?.binding.setVisible(isVisible) }
     }
 
-    /// - Parameter surface: The view. It is held weakly.
-    package init(surface: any ImageSurface) { self.surface = surface }
+    /// - Parameters:
+    ///   - surface: The view. It is held weakly.
+    ///   - clock: Plays animated images. With nil, they show their first frame.
+    package init(surface: any ImageSurface, clock: AnimationClock? = nil) {
+        self.surface = surface
+        self.clock = clock
+    }
 
     /// Shows the image of a request. An image in memory is rendered before this method returns.
     ///
@@ -35,7 +41,7 @@ package final class ViewBinding {
         if let bound, bound.loader === loader { return bound.binding }
         guard let surface else { return nil }
         bound?.binding.unbind()
-        let binding = ImageBinding(loader: loader, surface: surface, options: options)
+        let binding = ImageBinding(loader: loader, surface: surface, options: options, clock: clock)
         binding.setVisible(isVisible)
         bound = (loader, binding)
         return binding

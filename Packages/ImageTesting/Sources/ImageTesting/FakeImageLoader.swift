@@ -21,6 +21,8 @@ public final class FakeImageLoader: ImageLoaderProtocol {
     public enum Reply: Sendable {
         /// An image.
         case image(DecodedImage)
+        /// An animation, and its first frame.
+        case animation(DecodedImage, any AnimationFrames)
         /// The data of the original.
         case data(Data)
         /// An error.
@@ -28,13 +30,26 @@ public final class FakeImageLoader: ImageLoaderProtocol {
         /// A reply that waits at a gate, unless the request is cancelled.
         indirect case held(Gate, Reply)
 
+        /// Returns a reply with an animation of a frame of each size, which repeats forever.
+        public static func animation(_ sizes: [PixelSize], delay: Duration) -> Reply {
+            let bitmaps = sizes.map { bitmap($0, color: [200, 100, 50, 255]) }
+            let delays = sizes.map { _ in delay }
+            let header = ImageHeader(
+                format: .fake, storedSize: sizes[0], frameCount: sizes.count, frameDelays: delays, loopCount: 0)
+            return .animation(
+                DecodedImage(bitmap: bitmaps[0], header: header),
+                DecodedFrames(bitmaps, delays: delays, loopCount: 0))
+        }
+
         /// Returns a reply with an image of a single color, in straight RGBA.
         public static func image(_ size: PixelSize, color: [UInt8] = [200, 100, 50, 255]) -> Reply {
+            .image(
+                DecodedImage(bitmap: bitmap(size, color: color), header: ImageHeader(format: .fake, storedSize: size)))
+        }
+
+        private static func bitmap(_ size: PixelSize, color: [UInt8]) -> Bitmap {
             let pixels = (0..<size.area).flatMap { _ in color }
-            return .image(
-                DecodedImage(
-                    bitmap: Bitmap(size: size, pixels: pixels, isOpaque: color.last == 255),
-                    header: ImageHeader(format: .fake, storedSize: size)))
+            return Bitmap(size: size, pixels: pixels, isOpaque: color.last == 255)
         }
     }
 
@@ -82,13 +97,24 @@ public final class FakeImageLoader: ImageLoaderProtocol {
         for request: ImageRequest, onProgress: @escaping @Sendable (WorkProgress) -> Void
     ) async throws(ImageError) -> LoadedImage {
         log.append(.image(request.original.name))
-        guard case .image(let image) = try await reply(to: request) else {
-            throw unscripted(request, "no image is scripted")
+        switch try await reply(to: request) {
+        case .image(let image), .animation(let image, _):
+            var hit = LoadedImage(image: image, source: .memory, encodedByteCount: nil)
+            if request.cachePolicy.memory.writes { state.withLock { $0.cached[request.cacheKey] = hit } }
+            hit.source = .network
+            return hit
+        default: throw unscripted(request, "no image is scripted")
         }
-        var hit = LoadedImage(image: image, source: .memory, encodedByteCount: nil)
-        if request.cachePolicy.memory.writes { state.withLock { $0.cached[request.cacheKey] = hit } }
-        hit.source = .network
-        return hit
+    }
+
+    public func animation(
+        for request: ImageRequest, priority: LivePriority, onProgress: @escaping @Sendable (WorkProgress) -> Void
+    ) async throws(ImageError) -> LoadedAnimation {
+        let image = try await image(for: request, onProgress: onProgress)
+        guard case .animation(_, let frames) = try await reply(to: request) else {
+            return LoadedAnimation(still: image)
+        }
+        return LoadedAnimation(image: image, frames: frames)
     }
 
     public func data(

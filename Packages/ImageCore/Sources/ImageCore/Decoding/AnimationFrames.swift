@@ -1,17 +1,17 @@
-/// The frames of an animation.
+/// The frames of an animation, shared by all that show it.
 ///
 /// Promises:
 /// - `moment` depends on the time only. Frame 0 is shown at the start.
 /// - `cachedFrame` returns immediately.
 /// - After `prepare` returns, `cachedFrame` returns the frame until others are prepared. `prepare` does not use the
 ///   main actor.
-public protocol AnimationFrames: Sendable {
+public protocol AnimationFrames: AnyObject, Sendable {
     /// Returns the frame to show at a time after the start.
     func moment(at elapsed: Duration) -> AnimationMoment
     /// Returns a frame if it is in memory.
     func cachedFrame(at index: Int) -> Bitmap?
-    /// Decodes a frame, and as many of the next ones as fit in memory. Throws if it can't be decoded.
-    @concurrent func prepare(from index: Int) async throws
+    /// Decodes a frame, and as many of the next ones as fit in memory. Throws if the frame itself can't be decoded.
+    @concurrent func prepare(from index: Int) async throws(ImageError)
 }
 
 /// The frame of an animation that is shown at a given time.
@@ -25,5 +25,31 @@ public struct AnimationMoment: Hashable, Sendable {
     public init(frame: Int, isLast: Bool) {
         self.frame = frame
         self.isLast = isLast
+    }
+}
+
+/// An animation whose frames are all in memory. A still image is one of a single frame.
+public final class DecodedFrames: AnimationFrames {
+    private let bitmaps: [Bitmap]
+    private let timeline: AnimationTimeline
+
+    /// Creates an animation.
+    ///
+    /// - Parameters:
+    ///   - delays: The duration of each frame; empty for a still image.
+    ///   - loopCount: The number of times that the animation plays. 0 repeats it forever.
+    public init(_ bitmaps: [Bitmap], delays: [Duration] = [], loopCount: Int = 1) {
+        self.bitmaps = bitmaps
+        timeline = AnimationTimeline(delays: Array(delays.prefix(bitmaps.count)), loopCount: loopCount)
+    }
+
+    public func moment(at elapsed: Duration) -> AnimationMoment { timeline.moment(at: elapsed) }
+
+    public func cachedFrame(at index: Int) -> Bitmap? { bitmaps.indices.contains(index) ? bitmaps[index] : nil }
+
+    /// Throws `.noSuchFrame` for a frame that doesn't exist.
+    @concurrent public func prepare(from index: Int) async throws(ImageError) {
+        guard !bitmaps.indices.contains(index) else { return }
+        throw .decoding(.noSuchFrame(index, frameCount: bitmaps.count))
     }
 }

@@ -32,8 +32,11 @@ public struct DecodedImage: Sendable {
         set { facts = Facts(header: header, completeness: newValue) }
     }
 
-    /// The memory size of the image in bytes.
-    public var byteCount: Int { bitmap.byteCount + (header.colorProfile?.count ?? 0) }
+    /// The memory size of the image in bytes, including its color profile and the delays of an animation.
+    public var byteCount: Int {
+        bitmap.byteCount + (header.colorProfile?.count ?? 0)
+            + header.frameDelays.count * MemoryLayout<Duration>.stride
+    }
 }
 
 extension DecodedImage: Hashable {

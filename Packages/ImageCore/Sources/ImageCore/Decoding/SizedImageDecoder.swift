@@ -14,6 +14,11 @@ public protocol SizedImageDecoder: Sendable {
         _ data: Data, request: DecodingRequest, isCancelled: @Sendable () -> Bool
     ) throws(DecodingFailure) -> DecodedImage
 
+    /// Opens a file to read its frames. By default, each frame is decoded by itself.
+    ///
+    /// - Parameter target: The target size; nil for the size of the canvas.
+    func makeFrameReader(of data: Data, target: ImageTarget?) throws(DecodingFailure) -> any FrameReader
+
     /// Creates a session that makes previews of one image. Returns nil if the decoder makes none, which is the default.
     ///
     /// - Parameter throttle: How often to make previews.
@@ -21,6 +26,10 @@ public protocol SizedImageDecoder: Sendable {
 }
 
 extension SizedImageDecoder {
+    public func makeFrameReader(of data: Data, target: ImageTarget?) throws(DecodingFailure) -> any FrameReader {
+        try IndependentFrameReader(data, target: target, decoder: self)
+    }
+
     public func makeSession(request: DecodingRequest, throttle: PreviewThrottle) -> (any DecodingSession)? { nil }
 }
 

@@ -59,6 +59,9 @@ extension Bitmap: Hashable {
 }
 
 extension Bitmap {
+    /// Returns whether two bitmaps are copies of one, which share their pixels.
+    package func sharesPixels(with other: Bitmap) -> Bool { storage === other.storage }
+
     /// Returns a weak reference to the image, or nil if there is no other copy of it.
     package mutating func weakReference() -> WeakBitmap? {
         isKnownUniquelyReferenced(&storage) ? nil : WeakBitmap(storage: storage)

@@ -18,6 +18,12 @@ public protocol ImageLoaderProtocol: Sendable {
     func image(
         for request: ImageRequest, priority: LivePriority, onProgress: @escaping @Sendable (WorkProgress) -> Void
     ) async throws(ImageError) -> LoadedImage
+    /// Loads an animation at a priority that can change. A still image is an animation of one frame.
+    ///
+    /// By default, it loads the image, for loaders that play no animations.
+    func animation(
+        for request: ImageRequest, priority: LivePriority, onProgress: @escaping @Sendable (WorkProgress) -> Void
+    ) async throws(ImageError) -> LoadedAnimation
     /// Loads the encoded original.
     func data(
         for request: ImageRequest, onProgress: @escaping @Sendable (WorkProgress) -> Void
@@ -31,6 +37,17 @@ extension ImageLoaderProtocol {
         for request: ImageRequest, priority: LivePriority, onProgress: @escaping @Sendable (WorkProgress) -> Void
     ) async throws(ImageError) -> LoadedImage {
         try await image(for: request, onProgress: onProgress)
+    }
+
+    public func animation(
+        for request: ImageRequest, priority: LivePriority, onProgress: @escaping @Sendable (WorkProgress) -> Void
+    ) async throws(ImageError) -> LoadedAnimation {
+        LoadedAnimation(still: try await image(for: request, priority: priority, onProgress: onProgress))
+    }
+
+    /// Loads an animation. A still image is an animation of one frame.
+    public func animation(for request: ImageRequest) async throws(ImageError) -> LoadedAnimation {
+        try await animation(for: request, priority: LivePriority(request.priority), onProgress: { _ in })
     }
 
     /// Loads an image.

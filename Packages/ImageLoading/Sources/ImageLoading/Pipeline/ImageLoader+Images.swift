@@ -14,7 +14,7 @@ extension ImageLoader {
     /// Loads an image that is not in memory, and sends the last event of the request.
     func result(
         for context: RequestContext, _ priority: LivePriority, _ onProgress: @escaping @Sendable (WorkProgress) -> Void
-    ) async -> Result<LoadedImage, ImageError> {
+    ) async -> Result<ImageResult, ImageError> {
         let isProgressive = context.request.isProgressive
         let report = { @Sendable in onProgress(isProgressive ? $0 : $0.withoutPreview) }
         do {
@@ -34,13 +34,13 @@ extension ImageLoader {
     }
 
     /// Ends a request with the result of an operation that another request may have started.
-    private func finish(_ context: RequestContext, _ result: ImageResult) throws -> LoadedImage {
+    private func finish(_ context: RequestContext, _ result: ImageResult) throws -> ImageResult {
         context.sendJoined(result.requestID, result.loaded.source, bytes: result.loaded.encodedByteCount)
         try Task.checkCancellation()
         // The policy of the request that started it may have kept it out of memory.
         if !result.isInMemory { _ = insert(result, for: context) }
         context.send(.succeeded(result.loaded.source))
-        return result.loaded
+        return result
     }
 
     /// Returns the decoded image, processed by the request's processors.
@@ -154,7 +154,8 @@ extension ImageLoader {
         let (source, byteCount) = (original.loaded.source, original.loaded.data.count)
         let result = ImageResult(
             loaded: LoadedImage(image: image, source: source, encodedByteCount: byteCount), requestID: context.id,
-            generation: original.generation, isStored: original.isStored)
+            generation: original.generation, isStored: original.isStored,
+            animated: image.header.frameCount > 1 ? original.loaded.data : nil)
         return store(result, for: context)
     }
 

@@ -8,6 +8,8 @@ public struct OperationKey: Hashable, Sendable {
         case image(ImageCacheKey, readsMemory: Bool)
         /// The encoded bytes, for images of any size.
         case original(Original)
+        /// A frame of an animation that is shown.
+        case frame(ObjectIdentifier, Int)
     }
 
     package let product: Product
@@ -39,6 +41,8 @@ struct ImageResult: Sendable {
     let isStored: Bool
     /// Whether the image is in the memory cache.
     var isInMemory = false
+    /// The original, if it is an animation that was decoded for this result.
+    var animated: Data?
 }
 
 /// An original that requests share.

@@ -183,7 +183,7 @@ extension ImageLoader {
     /// Returns whether there is a cache that can store the result. Whether the result fits isn't known before.
     fileprivate func canStore(_ prefetch: Prefetch) -> Bool {
         switch prefetch.key.product {
-        case .image: configuration.memoryCache?.storesImages ?? false
+        case .image, .frame: configuration.memoryCache?.storesImages ?? false
         case .original: configuration.transport.isCached
         }
     }
@@ -199,7 +199,7 @@ extension ImageLoaderProtocol {
     /// Loads an image into its destination. Only the observer receives errors.
     fileprivate func load(_ prefetch: Prefetch) async {
         switch prefetch.key.product {
-        case .image: _ = try? await image(for: prefetch.request)
+        case .image, .frame: _ = try? await image(for: prefetch.request)
         case .original: _ = try? await data(for: prefetch.request)
         }
     }

@@ -7,7 +7,21 @@ extension ImageLoaderProtocol {
         if let hit = cachedImage(for: request) {
             task.state.finish(.success(hit))
         } else {
-            start(task)
+            start(task) { state, priority throws(ImageError) in
+                try await image(for: request, priority: priority) { state.report($0) }
+            }
+        }
+        return task
+    }
+
+    /// Starts a request for an image that is not in memory, and for its frames if it is animated: see
+    /// `ImageTaskState.frames`.
+    package func animationTask(for request: ImageRequest) -> ImageTask {
+        let task = ImageTask(request)
+        start(task) { state, priority throws(ImageError) in
+            let animation = try await animation(for: request, priority: priority) { state.report($0) }
+            state.setFrames(animation.frames)
+            return animation.image
         }
         return task
     }
@@ -30,15 +44,17 @@ extension ImageLoaderProtocol {
         return task
     }
 
-    private func start(_ task: ImageTask) {
+    private func start(
+        _ task: ImageTask,
+        _ load: @escaping @Sendable (ImageTaskState, LivePriority) async throws(ImageError) -> LoadedImage
+    ) {
         startLowQuality(task.request, task.state)
         // The closure must not retain the `ImageTask`, whose release cancels the request.
-        let (request, priority, state) = (task.request, task.livePriority, task.state)
+        let (priority, state) = (task.livePriority, task.state)
         state.add(
             Task(executorPreference: taskExecutor) {
                 do throws(ImageError) {
-                    let loaded = try await self.image(for: request, priority: priority) { state.report($0) }
-                    state.finish(.success(loaded))
+                    state.finish(.success(try await load(state, priority)))
                 } catch {
                     state.finish(.failure(error))
                 }

@@ -1,4 +1,4 @@
-import ImageCore
+package import ImageCore
 import Synchronization
 
 /// The events of a task, their readers, and the tasks of the work. Calls no other code under its lock.
@@ -15,6 +15,7 @@ package final class ImageTaskState: Sendable {
         var readers: [Reader] = []
         /// Whether `cancel` was called, also after the end.
         var wasCancelled = false
+        var frames: (any AnimationFrames)?
     }
 
     private let state = Mutex(State())
@@ -23,6 +24,11 @@ package final class ImageTaskState: Sendable {
     init(reportsPreviews: Bool) { self.reportsPreviews = reportsPreviews }
 
     var hasEnded: Bool { state.withLock { $0.events.isClosed } }
+
+    /// The frames of the result, if the task loads an animation.
+    package var frames: (any AnimationFrames)? { state.withLock { $0.frames } }
+
+    func setFrames(_ frames: any AnimationFrames) { state.withLock { $0.frames = frames } }
 
     func report(_ progress: WorkProgress) {
         change { state in

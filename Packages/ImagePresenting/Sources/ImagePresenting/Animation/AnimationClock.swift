@@ -1,6 +1,9 @@
-/// Drives all animation players of a window from one frame callback of the toolkit.
+import ImageCore
+
+/// Drives all animations of a window from one frame callback of the toolkit. Pass it to each `ImageBinding`.
 ///
-/// The clock runs while at least one unfinished player is visible and motion is not reduced.
+/// The clock runs while at least one unfinished animation is visible and motion is not reduced. A frame that is late is
+/// skipped.
 ///
 /// ```swift
 /// let clock = AnimationClock { isRunning in isRunning ? addTickCallback() : removeTickCallback() }
@@ -8,10 +11,10 @@
 /// ```
 @MainActor
 public final class AnimationClock {
-    /// The maximum number of players that change their image in one tick, at least 1. Other players change in the next
-    /// ticks, starting with the one that has waited longest.
+    /// The maximum number of surfaces that change their image in one tick, at least 1. Others change in the next ticks,
+    /// starting with the one that has waited longest.
     public let frameBudget: Int
-    /// Whether the user prefers reduced motion. In that case all players show their first frame, and the clock stops.
+    /// Whether the user prefers reduced motion. In that case all animations show their first frame, and the clock stops.
     public var reducesMotion: Bool {
         didSet {
             guard reducesMotion != oldValue else { return }
@@ -60,6 +63,11 @@ public final class AnimationClock {
         let isListed = players.contains { $0.player === player }
         if player.canAdvance, !isListed { players.append(WeakPlayer(player: player)) }
         updateRunning()
+    }
+
+    /// Returns the playback of another player that shows the same frames.
+    func playback(of frames: any AnimationFrames, besides player: AnimationPlayer) -> Playback? {
+        players.lazy.compactMap(\.player).filter { $0 !== player }.compactMap { $0.playback(of: frames) }.first
     }
 
     private func moveToEnd(_ player: AnimationPlayer) {

@@ -22,6 +22,12 @@ struct Playback: Sendable {
         target = moment(played)
     }
 
+    /// Continues at the time of another playback of the same animation.
+    mutating func join(_ other: Playback) {
+        played = other.played
+        lastTick = other.lastTick
+    }
+
     mutating func pause() { lastTick = nil }
     mutating func didShow() { shown = target.frame }
     mutating func didFail() { hasFailed = true }

@@ -1,0 +1,50 @@
+public import ImageCore
+
+extension ImageLoader {
+    /// Loads an animation. Its frames are decoded on demand to the size of the request, and processed. A still image is
+    /// an animation of one frame.
+    ///
+    /// The first frame is loaded like an image and shares all operations with requests for it: one download serves both.
+    /// If it is in memory, the original is loaded from disk, or from the network if it is not stored. All who show
+    /// the same image share the frames. ``ImageLoaderConfiguration/animationByteLimit`` limits their memory.
+    ///
+    /// - Parameter onProgress: Called with progress and, if requested, previews. On any thread, one call at a time.
+    public func animation(
+        for request: ImageRequest, priority: LivePriority,
+        onProgress: @escaping @Sendable (WorkProgress) -> Void = { _ in }
+    ) async throws(ImageError) -> LoadedAnimation {
+        let key = cacheKey(for: request)
+        if !Task.isCancelled, let hit = memoryHit(key, for: request) {
+            return try await animation(hit, original: nil, for: request, key, priority, onProgress)
+        }
+        let result = try await result(for: RequestContext(self, request, key), priority, onProgress).get()
+        return try await animation(result.loaded, original: result.animated, for: request, key, priority, onProgress)
+    }
+
+    private func animation(
+        _ loaded: LoadedImage, original: Data?, for request: ImageRequest, _ key: ImageCacheKey,
+        _ priority: LivePriority, _ onProgress: @escaping @Sendable (WorkProgress) -> Void
+    ) async throws(ImageError) -> LoadedAnimation {
+        guard loaded.image.header.frameCount > 1 else { return LoadedAnimation(still: loaded) }
+        let shared: SharedAnimation
+        if original == nil, let shown = animations.animation(for: key), shown.isShown(by: loaded.image) {
+            shared = shown
+        } else {
+            let data =
+                if let original { original } else { try await self.data(for: request, priority, onProgress).data }
+            shared = animations.animation(
+                for: key, orNew: SharedAnimation(loaded.image, data, of: request, key, priority, loader: self))
+        }
+        if priority.value > shared.priority.value { shared.priority.set(priority.value) }
+        return LoadedAnimation(image: loaded, frames: shared)
+    }
+
+    /// Runs work in the decode lane, once for all callers with the same key.
+    func decodeOnce(
+        _ key: OperationKey, _ priority: LivePriority, _ work: @escaping @Sendable () async throws -> Void
+    ) async throws {
+        try await shared(key, priority, { _ in }) { shared in
+            try await self.configuration.scheduler.run(in: .decode, host: nil, priority: shared.priority, work)
+        }
+    }
+}

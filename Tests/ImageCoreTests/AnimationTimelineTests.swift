@@ -1,0 +1,59 @@
+import ImageCore
+import Testing
+
+@Suite("AnimationTimeline")
+struct AnimationTimelineTests {
+    static let delays = [100, 200, 50].map { Duration.milliseconds($0) }
+
+    @Test(
+        "an endless animation repeats",
+        arguments: [
+            (-5, 0), (0, 0), (99, 0), (100, 1), (299, 1), (300, 2), (349, 2), (350, 0), (3_500_000, 0), (3_500_120, 1),
+        ])
+    func loops(_ elapsed: Int, _ frame: Int) {
+        let moment = AnimationTimeline(delays: Self.delays, loopCount: 0).moment(at: .milliseconds(elapsed))
+        #expect(moment == AnimationMoment(frame: frame, isLast: false))
+    }
+
+    @Test(
+        "an animation that plays twice ends with its last frame",
+        arguments: [
+            (0, 0, false), (340, 2, false), (350, 0, false), (640, 1, false), (650, 2, true), (700, 2, true),
+            (1_000_000, 2, true),
+        ])
+    func ends(_ elapsed: Int, _ frame: Int, _ isLast: Bool) {
+        let moment = AnimationTimeline(delays: Self.delays, loopCount: 2).moment(at: .milliseconds(elapsed))
+        #expect(moment == AnimationMoment(frame: frame, isLast: isLast))
+    }
+
+    @Test(
+        "a still image or an animation without delays is at its end",
+        arguments: [[], [.seconds(1)], [.zero, .zero, .seconds(-1)]] as [[Duration]])
+    func still(delays: [Duration]) {
+        let moment = AnimationTimeline(delays: delays, loopCount: 0).moment(at: .seconds(5))
+        #expect(moment == AnimationMoment(frame: 0, isLast: true))
+    }
+
+    @Test("the frame is found among many with different delays")
+    func manyFrames() {
+        let timeline = AnimationTimeline(delays: (1...12_000).map { .milliseconds($0) }, loopCount: 0)
+        var start = 0
+        for frame in 0..<12_000 {
+            #expect(timeline.moment(at: .milliseconds(start)).frame == frame)
+            start += frame + 1
+            #expect(timeline.moment(at: .milliseconds(start - 1)).frame == frame)
+        }
+    }
+
+    @Test("frames without delay are skipped, and extreme values have a frame")
+    func extremes() {
+        let timeline = AnimationTimeline(delays: [.zero, .seconds(1), .zero, .seconds(1)], loopCount: 0)
+        #expect(timeline.moment(at: .zero).frame == 1)
+        #expect(timeline.moment(at: .seconds(1)).frame == 3)
+        let limits = [Duration(attoseconds: .max), Duration(attoseconds: .min)]
+        for delay in limits {
+            let timeline = AnimationTimeline(delays: Array(repeating: delay, count: 40), loopCount: .min)
+            for time in limits { #expect((0..<40).contains(timeline.moment(at: time).frame)) }
+        }
+    }
+}

@@ -1,0 +1,152 @@
+import Foundation
+import ImageCore
+import ImageTesting
+import Testing
+
+@testable import ImagePresenting
+
+@MainActor
+@Suite("Animations of a binding", .timeLimit(.minutes(10)))
+struct ImageBindingAnimationTests {
+    private let loader = FakeImageLoader()
+    private let surface = RecordingSurface()
+    private let clock = AnimationClock { _ in }
+
+    /// Returns a request for three frames of 1, 2 and 3 pixels in width, with a second each.
+    private func animated(_ name: String = "a") -> ImageRequest {
+        let request = ImageRequest(.data(Data(), name: name))
+        loader.script(request, .animation((1...3).map { PixelSize(width: $0, height: 1) }, delay: .seconds(1)))
+        return request
+    }
+
+    private func binding(_ clock: AnimationClock?, releasesHidden: Bool = false) -> ImageBinding {
+        var options = ImageBinding.Options()
+        options.releasesHiddenImage = releasesHidden
+        return ImageBinding(loader: loader, surface: surface, options: options, clock: clock)
+    }
+
+    /// Binds an animation that is not in memory, and starts it at the time zero.
+    private func playing(releasesHidden: Bool = false) async -> ImageBinding {
+        let binding = binding(clock, releasesHidden: releasesHidden)
+        binding.bind(animated())
+        await surface.ends { $0.kind == .final }
+        clock.tick(at: .zero)
+        return binding
+    }
+
+    private var loadCount: Int { loader.log.messages.count { if case .image = $0 { true } else { false } } }
+
+    private var shownWidth: Int? { surface.last.image?.bitmap.size.width }
+
+    @Test("a loaded animation plays at its times, and a frame that is late is skipped")
+    func plays() async {
+        let binding = await playing()
+        for seconds in [1.0, 1.5, 2, 4, 4, 5.5, 9] { clock.tick(at: .seconds(seconds)) }
+        let widths = surface.rendered.suffix(6)
+        #expect(Array(widths) == [1, 2, 3, 2, 3, 1].map { "success(network) final \($0)" })
+        #expect(surface.last.isAnimating)
+        #expect(loadCount == 1, "the frames are loaded with the image")
+        withExtendedLifetime(binding) {}
+    }
+
+    @Test("an animation in memory shows its first frame before bind returns, and then plays")
+    func memoryHit() async throws {
+        _ = try await loader.image(for: animated())
+        let binding = binding(clock)
+        binding.bind(animated())
+        #expect(surface.rendered == ["success(memory) final 1"])
+        var second = 0
+        while shownWidth == 1 {
+            clock.tick(at: .seconds(second))
+            second += 1
+            await Task.yield()
+        }
+        #expect(shownWidth == 2)
+        withExtendedLifetime(binding) {}
+    }
+
+    @Test("a hidden animation rests, and its frames are released if the image is", arguments: [false, true])
+    func hidden(_ releases: Bool) async {
+        let binding = await playing(releasesHidden: releases)
+        clock.tick(at: .seconds(1))
+        binding.setVisible(false)
+        #expect(!clock.isRunning)
+        #expect(shownWidth == (releases ? nil : 2))
+        let count = surface.rendered.count
+        clock.tick(at: .seconds(2))
+        #expect(surface.rendered.count == count)
+        binding.setVisible(true)
+        #expect(clock.isRunning)
+        if releases { return }
+        for second in 60...61 { clock.tick(at: .seconds(second)) }
+        #expect(shownWidth == 3)
+    }
+
+    @Test("another request, unbinding and a released surface end the animation", arguments: 0..<3)
+    func ends(_ end: Int) async {
+        var surface: RecordingSurface? = RecordingSurface()
+        let binding = binding(clock)
+        binding.surface = surface
+        binding.bind(animated())
+        await surface?.ends { $0.kind == .final }
+        for second in 0...1 { clock.tick(at: .seconds(second)) }
+        #expect(clock.isRunning)
+        let still = ImageRequest(.data(Data(), name: "still"))
+        loader.script(still, .image(PixelSize(width: 9, height: 9)))
+        switch end {
+        case 0:
+            binding.bind(still)
+            await surface?.ends { $0.image?.bitmap.size.width == 9 }
+        case 1: binding.unbind()
+        default: surface = nil
+        }
+        for second in 2...3 { clock.tick(at: .seconds(second)) }
+        #expect(!clock.isRunning)
+        #expect(binding.appearance.image?.bitmap.size.width == (end == 0 ? 9 : nil))
+    }
+
+    @Test("with reduced motion or without a clock, an animation shows its first frame and loads no other")
+    func rests() async {
+        clock.reducesMotion = true
+        for clock in [clock, nil] {
+            let binding = binding(clock)
+            binding.bind(animated())
+            await surface.ends { $0.kind == .final }
+            clock?.tick(at: .zero)
+            clock?.tick(at: .seconds(1))
+            #expect(shownWidth == 1)
+            #expect(!surface.last.isAnimating)
+            binding.unbind()
+            loader.removeCachedImages()
+        }
+        #expect(loadCount == 2)
+    }
+
+    @Test("a model shows the frames")
+    func model() async {
+        let model = ImageModel(loader: loader, clock: clock)
+        model.show(animated())
+        while model.appearance.kind != .final { await Task.yield() }
+        for second in 0...1 { clock.tick(at: .seconds(second)) }
+        #expect(model.appearance.image?.bitmap.size.width == 2)
+        #expect(model.appearance.imageVersion == 2)
+    }
+
+    @Test("without a disk cache, the image and the frames of an animation are one download")
+    func oneDownload() async {
+        let bed = LoaderTestBed()
+        let colors = (0..<3).map { [UInt8($0), 0, 0, 255] }
+        let file = FakeImage(PixelSize(width: 4, height: 3), frames: colors, loopCount: 0).encoded
+        let binding = ImageBinding(loader: bed.loader, surface: surface, clock: clock)
+        binding.bind(bed.request("a", [.ok(file)]))
+        await surface.ends { $0.kind == .final }
+        var milliseconds = 0
+        while !surface.last.isAnimating {
+            clock.tick(at: .milliseconds(milliseconds))
+            milliseconds += 100
+            await Task.yield()
+        }
+        #expect(bed.transport.sendCount == 1)
+        withExtendedLifetime(binding) {}
+    }
+}
