@@ -398,7 +398,7 @@ let benchmarks = [
     // A program that has only the loader, so that its memory is that of the loader.
     command(
         "FeedBenchmarks", in: "Benchmarks",
-        uses: ["ImageCore", "ImageDecoding", "ImageLoading", "ImageLoaderKit", "CTransportFloor"]),
+        uses: ["ImageCore", "ImageDecoding", "ImageLoading", "ImageLoaderKit", "ImagePresenting", "CTransportFloor"]),
     appLibrary("EvictionStudy", in: "Benchmarks", uses: ["ImageMemoryCaching", "ImageTesting", "CTraceFile"]),
     tests("EvictionStudyTests", in: "Benchmarks", of: ["ImageMemoryCaching", "ImageTesting", "EvictionStudy"]),
     appLibrary(

@@ -39,7 +39,7 @@ let package = Package(
         .target(
             name: "PhotoFeedDesktop",
             dependencies: [
-                "GtkImageUI", "CGtk", module("ImageCore"), module("ImageDecoding"), module("ImageLoading"),
+                "GtkImageUI", "CGtk", module("ImageCore"), module("ImageLoading"),
                 module("ImageLoaderKit"), module("ImagePresenting"), module("ImageThumbHash"),
                 "FeedOrigin", "LoopbackServer", "PhotoFeedModel",
             ],

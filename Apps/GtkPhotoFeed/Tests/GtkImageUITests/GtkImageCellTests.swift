@@ -140,20 +140,30 @@ final class GtkImageCellTests: GtkTestCase {
 
     func testAnAnimationPlaysWhileItIsOnTheScreen() throws {
         try onScreen {
-            let frames = [bitmap(4, 4, red: 1), bitmap(4, 4, red: 2), bitmap(4, 4, red: 3)]
             var isTicking = false
             let clock = AnimationClock { isTicking = $0 }
-            let fixture = CellFixture(
-                animations: CellAnimations(clock: clock) { _ in FrameList(frames: frames) }, frameCount: 3)
+            let fixture = CellFixture(clock: clock, frameCount: 3)
             defer { fixture.close() }
             fixture.gate.open()
             fixture.cell.setOnScreen(true)
             fixture.bind(1)
             XCTAssertTrue(fixture.waitUntil { isTicking })
+            var time = Duration.zero
+            @MainActor func plays() -> Bool {
+                let first = fixture.view.shownBitmap
+                return fixture.waitUntil {
+                    time += .milliseconds(100)
+                    clock.tick(at: time)
+                    return fixture.view.shownBitmap != first
+                }
+            }
+            XCTAssertTrue(plays())
+            XCTAssertTrue(plays())
             fixture.cell.setOnScreen(false)
             XCTAssertFalse(isTicking)
             fixture.cell.setOnScreen(true)
             XCTAssertTrue(fixture.waitUntil { isTicking })
+            XCTAssertTrue(plays())
             clock.reducesMotion = true
             XCTAssertFalse(isTicking)
         }
@@ -187,14 +197,15 @@ final class GtkImageCellTests: GtkTestCase {
         set { clock.time = newValue }
     }
 
-    init(animations: CellAnimations? = nil, frameCount: Int = 1) {
+    init(clock: AnimationClock? = nil, frameCount: Int = 1) {
         var defaults = ImageLoaderOptions(cacheDirectory: nil)
         defaults.retryPolicy.retries = 0
         defaults.memoryPressureMonitor = nil
         defaults.connectivityMonitor = nil
         file = Self.gif(frameCount: frameCount)
         cell = GtkImageCell(
-            loader: defaults.makeLoader(), width: 80, height: 60, animations: animations, now: { [clock] in clock.time }
+            loader: defaults.makeLoader(), width: 80, height: 60, clock: clock,
+            now: { [time = self.clock] in time.time }
         )
         window = TestWindow(cell.view.widget)
     }
@@ -230,16 +241,3 @@ final class GtkImageCellTests: GtkTestCase {
 }
 
 private struct NoSuchImage: Error {}
-
-/// Decoded frames of 100 ms each that repeat indefinitely.
-private struct FrameList: AnimationFrames {
-    var frames: [Bitmap]
-
-    func moment(at elapsed: Duration) -> AnimationMoment {
-        AnimationMoment(frame: Int(elapsed / .milliseconds(100)) % frames.count, isLast: false)
-    }
-
-    func cachedFrame(at index: Int) -> Bitmap? { frames[index] }
-
-    @concurrent func prepare(from index: Int) async throws {}
-}

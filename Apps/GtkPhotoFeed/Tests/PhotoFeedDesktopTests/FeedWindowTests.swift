@@ -152,10 +152,10 @@ final class FeedWindowTests: DesktopTestCase {
                         return names.count > 3
                     }, "photo \(index + 1) does not move")
             }
-            XCTAssertTrue(fixture.window.animations.isRunning)
+            XCTAssertTrue(fixture.window.animations.clock.isRunning)
             DesktopSettings.animates = false
             defer { DesktopSettings.animates = true }
-            XCTAssertFalse(fixture.window.animations.isRunning)
+            XCTAssertFalse(fixture.window.animations.clock.isRunning)
         }
     }
 }

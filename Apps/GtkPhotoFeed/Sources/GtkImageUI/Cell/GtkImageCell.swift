@@ -25,7 +25,6 @@ public final class GtkImageCell: ImageSurface {
 
     private let width: Int
     private let height: Int
-    private let animation: CellAnimation?
     private let now: () -> Duration
     private let binding: ImageBinding
     private var request: Request?
@@ -41,17 +40,16 @@ public final class GtkImageCell: ImageSurface {
     ///   - fit: How an image fits into the cell.
     ///   - shrinks: Whether the cell can become smaller than this size.
     ///   - options: The options of the binding.
-    ///   - animations: Plays animated images, or `nil` to show only their first frame.
+    ///   - clock: Plays animated images, or `nil` to show only their first frame.
     ///   - now: Returns the current time, to detect quick and slow loads.
     public init(
         loader: any ImageLoaderProtocol, width: Int, height: Int, fit: ImageFit = .cover, shrinks: Bool = false,
-        options: ImageBinding.Options = .recycledCell, animations: CellAnimations? = nil,
+        options: ImageBinding.Options = .recycledCell, clock: AnimationClock? = nil,
         now: @escaping () -> Duration = monotonicTime
     ) {
         (self.width, self.height, self.now) = (width, height, now)
-        binding = ImageBinding(loader: loader, options: options)
+        binding = ImageBinding(loader: loader, options: options, clock: clock)
         view = ImageView(width: shrinks ? 1 : width, height: shrinks ? 1 : height, fit: fit)
-        animation = animations.map(CellAnimation.init)
         binding.surface = self
         binding.setVisible(false)
         view.onRetry = { [weak self] in self?.binding.retry() }
@@ -81,10 +79,7 @@ public final class GtkImageCell: ImageSurface {
     }
 
     /// Sets whether the cell is on the screen. Initially false.
-    public func setOnScreen(_ isOnScreen: Bool) {
-        binding.setVisible(isOnScreen)
-        animation?.isVisible = isOnScreen
-    }
+    public func setOnScreen(_ isOnScreen: Bool) { binding.setVisible(isOnScreen) }
 
     private func rebind() {
         guard let request else { return }
@@ -100,7 +95,6 @@ public final class GtkImageCell: ImageSurface {
             show(image, appearance)
         } else {
             shownNumber = nil
-            animation?.stop()
             switch appearance.phase {
             case .failure(let error): view.showFailure(error.displayText)
             case .loading: view.showPlaceholder(isBusy: true)
@@ -118,10 +112,7 @@ public final class GtkImageCell: ImageSurface {
         let isQuick = loadingSince.map { now() - $0 < Self.quickLoad } ?? true
         view.show(
             Texture(image.bitmap), crossfadingFor: isQuick ? 0 : appearance.transition.milliseconds,
-            isBrief: appearance.kind == .placeholder)
-        animation?.stop()
-        guard appearance.kind == .final, let request = binding.request else { return }
-        animation?.play(image, of: request) { [weak view] in view?.show(Texture($0), isBrief: true) }
+            isBrief: appearance.kind == .placeholder || appearance.isAnimating)
     }
 
     private func showProgress(of phase: ImagePhase) {

@@ -1,6 +1,5 @@
 internal import GtkImageUI
 internal import ImageCore
-internal import ImageDecoding
 internal import ImageLoaderKit
 internal import ImageLoading
 internal import ImagePresenting
@@ -22,8 +21,6 @@ struct FeedLoading {
     let thumbnailSize = ThumbnailSize()
     /// The processors of each image.
     private static let processors: [any ImageProcessor] = [PackedPixels()]
-    /// The decoder of animations. It keeps no idle memory, unlike that of the loader.
-    private let decoder = ImageDecoders.makeDecoder(idleByteLimit: 0)
 
     init(cacheDirectory: URL, memoryByteLimit: Int = 64_000_000, retries: Int = 2) {
         var defaults = ImageLoaderOptions(cacheDirectory: cacheDirectory)
@@ -63,17 +60,6 @@ struct FeedLoading {
         request.isProgressive = true
         request.lowQuality = [ImageRequest(url: photo.thumbnailUrl, target: target, processors: Self.processors)]
         return request
-    }
-
-    /// Loads the frames of an animated image from its original in the disk cache.
-    func frames(of request: ImageRequest) async -> (any AnimationFrames)? {
-        do {
-            let original = try await loader.data(for: request).data
-            return try decoder.animatedImage(from: original, target: request.target, byteLimit: 4 << 20)
-        } catch {
-            // The cell continues to show the first frame.
-            return nil
-        }
     }
 }
 

@@ -7,10 +7,10 @@ internal import PhotoFeedModel
 
 extension FeedWindow {
     static func makeList(
-        _ layout: PhotoLayout, _ model: PhotoFeedModel, _ loading: FeedLoading, _ animations: CellAnimations
+        _ layout: PhotoLayout, _ model: PhotoFeedModel, _ loading: FeedLoading, _ clock: AnimationClock
     ) -> CellList<PhotoCell> {
         CellList(layout.cells) {
-            PhotoCell(layout, loading: loading, animations: animations) { [weak model] in model?.photo(at: $0) }
+            PhotoCell(layout, loading: loading, clock: clock) { [weak model] in model?.photo(at: $0) }
         }
     }
 
@@ -33,7 +33,7 @@ extension FeedWindow {
         followThumbnailSize()
         feedPage.remove(list.widget)
         feedPage.remove(footer.widget)
-        list = Self.makeList(layout, model, loading, animations)
+        list = Self.makeList(layout, model, loading, animations.clock)
         installList()
     }
 

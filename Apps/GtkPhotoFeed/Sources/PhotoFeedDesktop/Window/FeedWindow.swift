@@ -23,7 +23,7 @@ final class FeedWindow {
     let pages = Widget.stack()
     let full: FullImage
     let inspector: Inspector
-    let animations: CellAnimations
+    let animations: WindowClock
     let prefetch: PrefetchController
     let feedPage = Widget.box(GTK_ORIENTATION_VERTICAL)
     let footer = PageFooter()
@@ -37,10 +37,10 @@ final class FeedWindow {
     init(_ model: PhotoFeedModel, loading: FeedLoading) {
         (self.model, self.loading) = (model, loading)
         FeedStyle.install()
-        animations = CellAnimations(on: window) { await loading.frames(of: $0) }
-        full = FullImage(loading: loading, animations: animations)
+        animations = WindowClock(window)
+        full = FullImage(loading: loading, clock: animations.clock)
         inspector = Inspector(loading)
-        list = Self.makeList(.grid, model, loading, animations)
+        list = Self.makeList(.grid, model, loading, animations.clock)
         prefetch = Self.makePrefetch(model, loading)
         addPages()
         connect()

@@ -11,10 +11,10 @@ final class FullImage {
     private(set) var position: Int?
     private let caption = Widget.label("")
     private let loading: FeedLoading
-    private let animations: CellAnimations
+    private let clock: AnimationClock
 
-    init(loading: FeedLoading, animations: CellAnimations) {
-        (self.loading, self.animations) = (loading, animations)
+    init(loading: FeedLoading, clock: AnimationClock) {
+        (self.loading, self.clock) = (loading, clock)
         widget.addStyle("full-image")
         caption.setMargins(10)
         caption.setLines(1)
@@ -34,7 +34,7 @@ final class FullImage {
         options.transition = .crossDissolve(.milliseconds(180))
         let cell = GtkImageCell(
             loader: loading.loader, width: width, height: height, fit: .contain, shrinks: true, options: options,
-            animations: animations)
+            clock: clock)
         self.cell = cell
         cell.view.widget.setExpands(horizontally: true, vertically: true)
         widget.append(cell.view.widget)

@@ -26,11 +26,11 @@ final class PhotoCell: RecycledCell {
     private(set) var photo: Photo?
 
     init(
-        _ layout: PhotoLayout, loading: FeedLoading, animations: CellAnimations, photoAt: @escaping (Int) -> Photo?
+        _ layout: PhotoLayout, loading: FeedLoading, clock: AnimationClock, photoAt: @escaping (Int) -> Photo?
     ) {
         (self.loading, self.photoAt) = (loading, photoAt)
         image = GtkImageCell(
-            loader: loading.loader, width: layout.side, height: layout.side, animations: animations)
+            loader: loading.loader, width: layout.side, height: layout.side, clock: clock)
         widget = .box(layout == .grid ? GTK_ORIENTATION_VERTICAL : GTK_ORIENTATION_HORIZONTAL, spacing: 6)
         caption = .inscription(characters: layout == .grid ? 18 : 40, alignment: layout == .grid ? 0.5 : 0)
         widget.addStyle("photo-cell")
