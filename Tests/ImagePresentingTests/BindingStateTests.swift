@@ -141,7 +141,7 @@ private struct Run {
     private mutating func perform(_ action: BindingState.Action, _ name: Int?) {
         guard let name else { return }
         switch action {
-        case .none, .prioritize: break
+        case .none, .prioritize, .redraw: break
         case .stop: expected = (name, 0)
         case .start(_, let generation):
             attempts += 1

@@ -126,7 +126,7 @@ struct ImageBindingTests {
         #expect(fixture.transport.sendCount == 1)
     }
 
-    @Test("another size of the same URL is a different image")
+    @Test("another size of the same URL is loaded, and the image of the old size stays until then")
     func anotherSize() async {
         let (gate, request) = (Gate(), fixture.request("a"))
         let binding = fixture.binding(on: surface)
@@ -135,10 +135,33 @@ struct ImageBindingTests {
         var small = fixture.request("a", behind: gate)
         small.target = ImageTarget(PixelSize(width: 2, height: 2))
         binding.bind(small)
-        #expect(rendered.last == "loading none")
+        #expect(rendered.last == "loading previous 4")
         gate.open()
         await surface.ends { $0.phase.isSuccess }
         #expect(rendered.last == "success(network) final 2")
+    }
+
+    @Test("binding an equal request with another placeholder shows that, and its priority and transition count")
+    func anotherPlaceholder() async throws {
+        let scheduler = ManualScheduler()
+        let fixture = LoaderTestBed(scheduler: scheduler)
+        let binding = fixture.binding(on: surface)
+        var request = fixture.request("a") { $0.options.setPlaceholder(id: 1) { LoaderTestBed.image(width: 1) } }
+        binding.bind(request)
+        await scheduler.arrivals(1)
+        binding.bind(request)
+        #expect(rendered == ["loading placeholder 1"])
+        request.priority = .high
+        request.options.setPlaceholder(id: 2) { LoaderTestBed.image(width: 2) }
+        request.options[.transition] = ImageTransition.fadeIn(.seconds(1))
+        binding.bind(request)
+        #expect(rendered == ["loading placeholder 1", "loading placeholder 2"])
+        #expect(scheduler.messages.contains { if case .reprioritized(_, .high) = $0 { true } else { false } })
+        while !surface.last.phase.isSuccess {
+            try await scheduler.runAll()
+            await Task.yield()
+        }
+        #expect(rendered.last == "success(network) final 4 fadeIn")
     }
 
     @Test("binding an equal request loads again after a failure")

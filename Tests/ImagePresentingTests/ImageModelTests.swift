@@ -48,11 +48,53 @@ struct ImageModelTests {
         model.show(shown)
         #expect(model.appearance(for: shown).imageVersion == model.appearance.imageVersion)
         #expect(model.appearance(for: hit).text == "success(memory) final 4")
-        #expect(model.appearance(for: missing).text == "idle none")
+        #expect(model.appearance(for: missing).text == "loading none")
         let placeholder = fixture.request("b") { $0.options.setPlaceholder { LoaderTestBed.image(width: 9) } }
-        #expect(model.appearance(for: placeholder).text == "idle placeholder 9")
+        #expect(model.appearance(for: placeholder).text == "loading placeholder 9")
         #expect(model.appearance(for: missing).imageVersion != model.appearance.imageVersion)
         #expect(model.appearance.text == "success(memory) final 2")
+    }
+
+    @Test("the appearance for a new request keeps the old image, or has its best preview from memory, as after show")
+    func upcomingImages() async throws {
+        let (old, small) = (fixture.request("old", width: 2), fixture.request("small", width: 3))
+        for request in [old, small] { try await fixture.warm(request) }
+        let model = ImageModel(loader: fixture.loader, options: ImageBinding.Options(keepsOldImage: true))
+        model.show(old)
+        let gate = Gate()
+        let (new, large) = (
+            fixture.request("new", behind: gate), fixture.request("large", behind: gate) { $0.lowQuality = [small] }
+        )
+        #expect(model.appearance(for: new).text == "loading previous 2")
+        #expect(model.appearance(for: large).text == "loading preview 3")
+        #expect(model.appearance.text == "success(memory) final 2")
+        model.show(large)
+        #expect(model.appearance.text == "loading preview 3")
+        gate.open()
+    }
+
+    @Test("a version names one image, whether it is shown or about to be")
+    func versions() async throws {
+        let (first, second) = (fixture.request("first", width: 2), fixture.request("second"))
+        try await fixture.warm(first)
+        let model = ImageModel(loader: fixture.loader)
+        var images: [UInt64: Int?] = [:]
+        func see(_ appearance: ImageAppearance) {
+            let width = appearance.image?.bitmap.size.width
+            #expect(images.updateValue(width, forKey: appearance.imageVersion) ?? width == width)
+        }
+        see(model.appearance(for: first))
+        see(model.appearance(for: second))
+        try await fixture.warm(second)
+        model.show(second)
+        see(model.appearance)
+        see(model.appearance(for: first))
+        #expect(model.appearance(for: second).imageVersion == model.appearance.imageVersion)
+        model.show(first)
+        see(model.appearance)
+        model.clear()
+        see(model.appearance)
+        #expect(Set(images.values.compactMap(\.self)) == [2, 4])
     }
 
     @Test("observers receive each change, and clear removes the image")

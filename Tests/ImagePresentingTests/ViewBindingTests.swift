@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import ImageCore
 import ImageLoading
@@ -46,20 +47,21 @@ struct ViewBindingTests {
         #expect(surface.last.image?.bitmap.size.width == 7)
     }
 
-    @Test("converts each image once, and removes the converted image with it")
-    func convertedImage() {
-        var made = 0
-        let converter = PlatformImageConverter { bitmap in
-            made += 1
-            return bitmap.size.width
+    @Test("changed options have an effect on the next image, and images are prepared outside of the main actor")
+    func changedOptions() async {
+        let prepared = MessageLog<Int>()
+        let binding = ViewBinding(surface: surface) { bitmap in
+            dispatchPrecondition(condition: .notOnQueue(.main))
+            prepared.append(bitmap.size.width)
         }
-        let image = LoaderTestBed.image(width: 5)
-        #expect(converter.update(to: ImageAppearance(image: image, kind: .preview, imageVersion: 1)))
-        #expect(!converter.update(to: ImageAppearance(phase: .loading(nil), image: image, imageVersion: 1)))
-        #expect(converter.image == 5)
-        #expect(made == 1)
-        #expect(converter.update(to: ImageAppearance(imageVersion: 2)))
-        #expect(converter.image == nil)
+        binding.bind(fixture.request("a"), with: fixture.loader, options: ImageBinding.Options())
+        await surface.ends { $0.phase.isSuccess }
+        #expect(surface.last.transition == .none)
+        let options = ImageBinding.Options(transition: .fadeIn(.seconds(1)))
+        binding.bind(fixture.request("b", width: 5), with: fixture.loader, options: options)
+        await surface.ends { $0.phase.isSuccess }
+        #expect(surface.last.transition == .fadeIn(.seconds(1)))
+        #expect(prepared.messages == [4, 5])
     }
 
     @Test("cancels the requests that were started, even if the list has changed")

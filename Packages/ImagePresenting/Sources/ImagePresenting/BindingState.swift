@@ -13,13 +13,15 @@ struct BindingState: Sendable {
         case none
         /// Change the priority of the task.
         case prioritize(RequestPriority)
+        /// Change the priority of the task, and render.
+        case redraw(RequestPriority)
         /// Cancel the task and render.
         case stop
         /// Cancel the task, look up the image in memory, and render. Load the image if it is not in memory.
         case start(ImageRequest, Generation)
     }
 
-    let options: ImageBinding.Options
+    var options: ImageBinding.Options
     /// Identifies requests that show the same image.
     private let identity: @Sendable (ImageRequest) -> RequestIdentity
     private(set) var appearance = ImageAppearance()
@@ -28,6 +30,9 @@ struct BindingState: Sendable {
     private var generation = Generation()
     /// Whether the user has asked for another attempt, until one succeeds.
     private var isRetry = false
+    /// Whether the image of the previous request stays until there is a better one.
+    private var keepsImage = false
+    private var numbers = ImageNumbers()
 
     init(
         options: ImageBinding.Options,
@@ -46,12 +51,25 @@ struct BindingState: Sendable {
     // MARK: Events of the owner
 
     mutating func bound(_ newRequest: ImageRequest) -> Action {
-        let isSame = isBound(to: newRequest)
+        let (previous, isSame) = (request, isBound(to: newRequest))
         request = newRequest
-        if isSame, !appearance.phase.isFailure { return priorityAction }
+        if isSame, !appearance.phase.isFailure { return rebound(previous) }
         isRetry = false
+        keepsImage = options.keepsOldImage || newRequest.isResized(previous, identity)
         return begin(.begin)
     }
+
+    /// Handles another request for the same image, which may have another priority and placeholder.
+    private mutating func rebound(_ previous: ImageRequest?) -> Action {
+        let shows = [.none, .placeholder].contains(appearance.kind)
+        guard shows, let request, let priority, let previous, !request.options.hasPlaceholder(of: previous.options)
+        else { return priorityAction }
+        showPlaceholder()
+        return .redraw(priority)
+    }
+
+    /// Numbers images like another state, so that no two images have the same number.
+    mutating func continueNumbers(of other: BindingState) { numbers = other.numbers }
 
     mutating func becameVisible(_ visible: Bool) -> Action {
         guard visible != isVisible else { return .none }
@@ -105,9 +123,25 @@ struct BindingState: Sendable {
 
     // MARK: Events of the loader
 
-    /// Handles that the image is not in memory. Until then, the placeholder is not made.
-    mutating func missedMemory(_ generation: Generation) {
-        if awaits(generation) { showWaiting() }
+    /// What is in memory for a request.
+    enum MemoryLookup: Sendable {
+        case hit(LoadedImage)
+        /// The request still to load, and the best preview that is in memory.
+        case miss(ImageRequest, preview: DecodedImage?)
+    }
+
+    /// Handles what is in memory. Returns the request to load if it is not the image. Until then, the placeholder is not
+    /// made.
+    mutating func lookedUp(_ lookup: MemoryLookup, _ generation: Generation) -> ImageRequest? {
+        switch lookup {
+        case .hit(let loaded):
+            received(.finished(.success(loaded)), generation)
+            return nil
+        case .miss(let request, let preview):
+            if awaits(generation) { showWaiting() }
+            if let preview { received(.preview(preview), generation) }
+            return request
+        }
     }
 
     /// Handles an event of the task. Returns false if the event is outdated or changes nothing.
@@ -161,7 +195,7 @@ struct BindingState: Sendable {
     /// Shows the previous image or the placeholder until there is a better image.
     private mutating func showWaiting() {
         let isUsable = [.final, .preview, .previous].contains(appearance.kind)
-        guard options.keepsOldImage, holdsImages, isUsable else { return showPlaceholder() }
+        guard keepsImage, holdsImages, isUsable else { return showPlaceholder() }
         appearance.kind = .previous
         appearance.transition = .none
     }
@@ -174,7 +208,7 @@ struct BindingState: Sendable {
     private mutating func show(
         _ image: DecodedImage?, _ kind: ImageAppearance.Kind, _ transition: ImageTransition = .none
     ) {
-        if image != nil || appearance.image != nil { appearance.imageVersion += 1 }
+        appearance.imageVersion = numbers.number(of: image)
         appearance.image = image
         appearance.kind = kind
         appearance.transition = transition
@@ -182,7 +216,31 @@ struct BindingState: Sendable {
     }
 }
 
+/// Numbers images. A number belongs to one image for ever.
+private struct ImageNumbers: Sendable {
+    private var last: UInt64 = 0
+    /// The image with the last number.
+    private var bitmap: Bitmap?
+
+    /// Returns the last number if the image has not changed, and otherwise a new one.
+    mutating func number(of image: DecodedImage?) -> UInt64 {
+        let isSame = image.map { image in bitmap.map { $0.isIdentical(to: image.bitmap) } ?? false } ?? (bitmap == nil)
+        if !isSame { last += 1 }
+        bitmap = image?.bitmap
+        return last
+    }
+}
+
 extension ImageRequest {
+    /// Whether it is another size of the image of a previous request.
+    fileprivate func isResized(
+        _ previous: ImageRequest?, _ identity: (ImageRequest) -> RequestIdentity
+    ) -> Bool {
+        guard var previous else { return false }
+        previous.target = target
+        return identity(previous) == identity(self)
+    }
+
     /// The request for the user's retry. It asks the origin, unless it must not use the network.
     fileprivate var retried: ImageRequest {
         var request = self

@@ -37,8 +37,24 @@ public final class ImageBinding {
         /// The transition to an image from the network or disk. The option `transition` of a request takes precedence.
         public var transition = ImageTransition.none
 
-        /// Creates the default options.
-        public init() {}
+        /// Creates options from the values of the properties.
+        public init(
+            keepsOldImage: Bool = false, loadsBeforeVisible: Bool = true,
+            priorityBeforeVisible: RequestPriority = .low, releasesHiddenImage: Bool = false,
+            transition: ImageTransition = .none
+        ) {
+            self.keepsOldImage = keepsOldImage
+            self.loadsBeforeVisible = loadsBeforeVisible
+            self.priorityBeforeVisible = priorityBeforeVisible
+            self.releasesHiddenImage = releasesHiddenImage
+            self.transition = transition
+        }
+    }
+
+    /// The options of the binding. A change has an effect on what happens next.
+    public var options: Options {
+        get { state.options }
+        set { state.options = newValue }
     }
 
     /// Draws the images; held weakly. A new surface renders the current appearance if there is a request. With nil, the
@@ -53,6 +69,8 @@ public final class ImageBinding {
     private var hasSurface: Bool
 
     private let loader: any ImageLoaderProtocol
+    /// Prepares each loaded image for drawing, outside of the main actor.
+    package var prepare: (@Sendable (Bitmap) -> Void)?
     private var state: BindingState
     private let clock: AnimationClock?
     /// The current task. Releasing it cancels the request, and no further event is delivered.
@@ -78,9 +96,6 @@ public final class ImageBinding {
 
     /// The appearance that was rendered last.
     public var appearance: ImageAppearance { state.appearance }
-    /// Returns whether a request shows the same image as the current one.
-    func isBound(to request: ImageRequest) -> Bool { state.isBound(to: request) }
-
     /// The current request, or `nil` if the binding is unbound.
     public var request: ImageRequest? { state.request }
     /// Whether the surface is visible.
@@ -105,6 +120,9 @@ public final class ImageBinding {
         switch action {
         case .none: break
         case .prioritize(let priority): task?.priority = priority
+        case .redraw(let priority):
+            task?.priority = priority
+            render()
         case .stop:
             task = nil
             stopPlaying()
@@ -115,34 +133,42 @@ public final class ImageBinding {
 
     private func start(_ request: ImageRequest, _ generation: BindingState.Generation) {
         stopPlaying()
-        if let hit = loader.cachedImage(for: request) {
-            task = nil
-            return received(.finished(.success(hit)), generation)
-        }
-        state.missedMemory(generation)
-        var request = withBestCachedPreview(request, generation)
-        render()
+        task = nil
+        let missing = state.lookedUp(lookUp(request), generation)
+        renderOrUnbind()
+        guard var request = missing else { return play(nil) }
         // The surface may have changed the binding while it rendered.
         guard state.awaits(generation), let priority = state.priority else { return }
         request.priority = priority
         let plays = clock.map { !$0.reducesMotion } ?? false
         let task = plays ? loader.animationTask(for: request) : loader.task(for: request)
         self.task = task
-        Task { [weak self, state = task.state] in
-            await state.deliver { self?.received($0, generation) }
+        Task { [weak self, state = task.state, prepare] in
+            await state.deliver(preparing: prepare) { self?.received($0, generation) }
         }
     }
 
-    /// Shows the best cached image of `lowQuality`. Returns the request with only the better ones.
-    private func withBestCachedPreview(_ request: ImageRequest, _ generation: BindingState.Generation) -> ImageRequest {
+    /// Returns what the surface will show at once when a request is bound. Starts nothing.
+    func upcomingAppearance(for request: ImageRequest) -> ImageAppearance {
+        var upcoming = state
+        var action = upcoming.becameVisible(true)
+        if !state.isBound(to: request) { action = upcoming.bound(request) }
+        guard case .start(let started, let generation) = action else { return state.appearance }
+        _ = upcoming.lookedUp(lookUp(started), generation)
+        state.continueNumbers(of: upcoming)
+        return upcoming.appearance
+    }
+
+    /// Looks up the image in memory, and otherwise the best one of `lowQuality`.
+    private func lookUp(_ request: ImageRequest) -> BindingState.MemoryLookup {
+        if let hit = loader.cachedImage(for: request) { return .hit(hit) }
         var request = request
         for (index, preview) in request.lowQuality.enumerated().reversed() {
             guard let hit = loader.cachedImage(for: preview) else { continue }
-            state.received(.preview(hit.image), generation)
             request.lowQuality.removeFirst(index + 1)
-            break
+            return .miss(request, preview: hit.image)
         }
-        return request
+        return .miss(request, preview: nil)
     }
 
     private func received(_ event: ImageTask.Event, _ generation: BindingState.Generation) {

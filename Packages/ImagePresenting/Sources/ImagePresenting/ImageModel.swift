@@ -16,7 +16,6 @@ public final class ImageModel {
     public private(set) var appearance = ImageAppearance()
     @ObservationIgnored private let relay: Relay
     @ObservationIgnored private let binding: ImageBinding
-    @ObservationIgnored private let loader: any ImageLoaderProtocol
 
     /// Creates a model without a request.
     ///
@@ -25,10 +24,15 @@ public final class ImageModel {
         loader: any ImageLoaderProtocol, options: ImageBinding.Options = ImageBinding.Options(),
         clock: AnimationClock? = nil
     ) {
-        self.loader = loader
         relay = Relay()
         binding = ImageBinding(loader: loader, surface: relay, options: options, clock: clock)
         relay.model = self
+    }
+
+    /// Prepares each loaded image for drawing, outside of the main actor.
+    package var prepare: (@Sendable (Bitmap) -> Void)? {
+        get { binding.prepare }
+        set { binding.prepare = newValue }
     }
 
     /// The current request, or `nil` if there is none. Not observed.
@@ -36,18 +40,17 @@ public final class ImageModel {
 
     /// Returns what to draw for a request that is about to be shown.
     ///
-    /// Use it if your toolkit draws a view before the view appears. Contains the image if it is in memory, or else the
-    /// placeholder. Always observes the model.
+    /// Use it if your toolkit draws a view before the view appears: it is what the model will have after `show`, such as
+    /// the image if it is in memory, or else the placeholder. Starts nothing, and always observes the model.
     public func appearance(for request: ImageRequest) -> ImageAppearance {
-        let shown = appearance
-        if binding.isBound(to: request) { return shown }
-        let number = shown.imageVersion + 1
-        if let hit = loader.cachedImage(for: request) {
-            return ImageAppearance(phase: .success(.memory), image: hit.image, kind: .final, imageVersion: number)
-        }
-        let placeholder = request.options.makePlaceholder()
-        return ImageAppearance(
-            image: placeholder, kind: placeholder == nil ? .none : .placeholder, imageVersion: number)
+        _ = appearance
+        return binding.upcomingAppearance(for: request)
+    }
+
+    /// The options of the binding. Not observed.
+    public var options: ImageBinding.Options {
+        get { binding.options }
+        set { binding.options = newValue }
     }
 
     /// Shows the image of a request, and makes the model visible. An image in memory is available at once.

@@ -5,6 +5,7 @@ package import ImageCore
 package final class ViewBinding {
     private weak var surface: (any ImageSurface)?
     private let clock: AnimationClock?
+    private let prepare: @Sendable (Bitmap) -> Void
     private var bound: (loader: any ImageLoaderProtocol & AnyObject, binding: ImageBinding)?
 
     /// Whether the view is visible. Initially true.
@@ -15,14 +16,17 @@ package final class ViewBinding {
     /// - Parameters:
     ///   - surface: The view. It is held weakly.
     ///   - clock: Plays animated images. With nil, they show their first frame.
-    package init(surface: any ImageSurface, clock: AnimationClock? = nil) {
+    ///   - prepare: Prepares each loaded image for drawing, outside of the main actor.
+    package init(
+        surface: any ImageSurface, clock: AnimationClock? = nil,
+        preparing prepare: @escaping @Sendable (Bitmap) -> Void = { _ in }
+    ) {
         self.surface = surface
         self.clock = clock
+        self.prepare = prepare
     }
 
     /// Shows the image of a request. An image in memory is rendered before this method returns.
-    ///
-    /// - Parameter options: Ignored unless the loader has changed.
     package func bind(
         _ request: ImageRequest, with loader: any ImageLoaderProtocol & AnyObject, options: ImageBinding.Options
     ) {
@@ -38,10 +42,14 @@ package final class ViewBinding {
     private func binding(
         for loader: any ImageLoaderProtocol & AnyObject, _ options: ImageBinding.Options
     ) -> ImageBinding? {
-        if let bound, bound.loader === loader { return bound.binding }
+        if let bound, bound.loader === loader {
+            bound.binding.options = options
+            return bound.binding
+        }
         guard let surface else { return nil }
         bound?.binding.unbind()
         let binding = ImageBinding(loader: loader, surface: surface, options: options, clock: clock)
+        binding.prepare = prepare
         binding.setVisible(isVisible)
         bound = (loader, binding)
         return binding

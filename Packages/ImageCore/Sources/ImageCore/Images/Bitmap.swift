@@ -1,3 +1,5 @@
+import Synchronization
+
 /// The pixels of an image: straight (not premultiplied) RGBA with 8 bits per channel, in sRGB.
 ///
 /// Rows are stored from top to bottom without padding. Copies share their pixels.
@@ -62,6 +64,20 @@ extension Bitmap {
     /// Returns whether two bitmaps are copies of one, which share their pixels.
     package func sharesPixels(with other: Bitmap) -> Bool { storage === other.storage }
 
+    /// Returns what a toolkit draws for this image, such as a `CGImage`. It is made once, and released with the last copy
+    /// of the image.
+    ///
+    /// - Parameter make: Must not retain the image. It may be called twice if two threads need the first result.
+    package func drawable<Drawable: Sendable>(_ make: (Bitmap) -> Drawable?) -> Drawable? {
+        if let made = storage.drawable.withLock({ $0 as? Drawable }) { return made }
+        guard let made = make(self) else { return nil }
+        return storage.drawable.withLock { stored in
+            if let earlier = stored as? Drawable { return earlier }
+            stored = made
+            return made
+        }
+    }
+
     /// Returns a weak reference to the image, or nil if there is no other copy of it.
     package mutating func weakReference() -> WeakBitmap? {
         isKnownUniquelyReferenced(&storage) ? nil : WeakBitmap(storage: storage)
@@ -87,6 +103,7 @@ private final class PixelStorage: Sendable {
     let bytes: [UInt8]
     let isOpaque: Bool
     let isPacked: Bool
+    let drawable = Mutex<(any Sendable)?>(nil)
     private let pool: PixelBufferPool?
 
     init(size: PixelSize, bytes: [UInt8], isOpaque: Bool, isPacked: Bool, pool: PixelBufferPool?) {

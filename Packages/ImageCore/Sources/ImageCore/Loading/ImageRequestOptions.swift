@@ -37,17 +37,41 @@ public struct ImageRequestOptions: Sendable {
 extension ImageRequestOptions {
     /// Sets a placeholder that is made only when a view shows it.
     ///
-    /// - Parameter make: Called on the main actor, each time. It must take much less than a frame.
-    public mutating func setPlaceholder(_ make: @escaping @Sendable () -> DecodedImage) {
-        self[.placeholder] = DeferredPlaceholder(make: make)
+    /// - Parameters:
+    ///   - id: Identifies the placeholder, if a view may get another one for the same image.
+    ///   - make: Called on the main actor, each time. It must take much less than a frame.
+    public mutating func setPlaceholder(
+        id: (any Hashable & Sendable)? = nil, _ make: @escaping @Sendable () -> DecodedImage
+    ) {
+        self[.placeholder] = DeferredPlaceholder(id: id, make: make)
     }
 
     /// Returns the placeholder, or nil if there is none. Call it only if the placeholder is shown.
     public func makePlaceholder() -> DecodedImage? {
         self[.placeholder, as: DecodedImage.self] ?? self[.placeholder, as: DeferredPlaceholder.self]?.make()
     }
+
+    /// Whether a view looks the same with other options. Placeholders that are made on demand are compared by their id.
+    package func looksLike(_ other: ImageRequestOptions) -> Bool {
+        hasPlaceholder(of: other)
+            && self[.failureImage, as: DecodedImage.self] == other[.failureImage, as: DecodedImage.self]
+            && comparable(.transition) == other.comparable(.transition)
+    }
+
+    private func comparable(_ key: Key) -> AnyHashable? { (self[key] as? any Hashable).map { AnyHashable($0) } }
+
+    /// Whether both have the same placeholder, as far as that can be known without making it.
+    package func hasPlaceholder(of other: ImageRequestOptions) -> Bool {
+        self[.placeholder, as: DecodedImage.self] == other[.placeholder, as: DecodedImage.self]
+            && self[.placeholder, as: DeferredPlaceholder.self] == other[.placeholder, as: DeferredPlaceholder.self]
+    }
 }
 
-private struct DeferredPlaceholder: Sendable {
+private struct DeferredPlaceholder: Equatable, Sendable {
+    let id: (any Hashable & Sendable)?
     let make: @Sendable () -> DecodedImage
+
+    static func == (left: DeferredPlaceholder, right: DeferredPlaceholder) -> Bool {
+        left.id.map { AnyHashable($0) } == right.id.map { AnyHashable($0) }
+    }
 }

@@ -94,12 +94,34 @@ package final class ImageTaskState: Sendable {
 
     /// Passes events to `receive`, on the actor of the caller, until the last event or a cancellation.
     ///
-    /// - Parameter onlyResult: Whether to skip progress and previews.
+    /// - Parameters:
+    ///   - onlyResult: Whether to skip progress and previews.
+    ///   - prepare: Called with each image before its event, outside of the actor.
     package func deliver(
-        onlyResult: Bool = false, isolation: isolated (any Actor)? = #isolation, to receive: (ImageTask.Event) -> Void
+        onlyResult: Bool = false, preparing prepare: (@Sendable (Bitmap) -> Void)? = nil,
+        isolation: isolated (any Actor)? = #isolation, to receive: (ImageTask.Event) -> Void
     ) async {
         var cursor = onlyResult ? TaskEvents.Cursor.beforeResult : TaskEvents.Cursor()
-        while let event = await next(&cursor), !state.withLock(\.wasCancelled) { receive(event) }
+        while let event = await next(&cursor) {
+            if let prepare, let bitmap = event.bitmap { await Self.call(prepare, bitmap) }
+            guard !state.withLock(\.wasCancelled) else { return }
+            receive(event)
+        }
+    }
+
+    @concurrent private static func call(_ prepare: @Sendable (Bitmap) -> Void, _ bitmap: Bitmap) async {
+        prepare(bitmap)
+    }
+}
+
+extension ImageTask.Event {
+    /// The image of a preview or result.
+    fileprivate var bitmap: Bitmap? {
+        switch self {
+        case .progress, .finished(.failure): nil
+        case .preview(let image): image.bitmap
+        case .finished(.success(let loaded)): loaded.bitmap
+        }
     }
 }
 

@@ -1,0 +1,51 @@
+package import ImageCore
+
+/// The size to which the image of a view is decoded: that of the view, unless the request has a target.
+///
+/// It grows with the view. It does not shrink, because an image that is large enough need not be loaded again.
+package struct ViewTarget: Sendable {
+    /// The length in points of a side that may have any length.
+    package static let unlimited = 65_535.0
+
+    private var request: ImageRequest?
+    private var target: ImageTarget?
+
+    /// Creates a target for a view without a size.
+    package init() {}
+
+    /// Returns a request with the size of the view, or nil until the view has a size.
+    ///
+    /// - Parameters:
+    ///   - points: The size of the view in points.
+    ///   - scale: The number of pixels per point.
+    package mutating func sized(
+        _ request: ImageRequest, points: (width: Double, height: Double), scale: Double, mode: ImageTarget.Mode
+    ) -> ImageRequest? {
+        guard request.target == nil else { return request }
+        if request != self.request {
+            self.request = request
+            target = nil
+        }
+        guard points.width > 0, points.height > 0 else { return target == nil ? nil : request.with(target) }
+        let limits = [points.width, points.height].filter { $0 < Self.unlimited }
+        guard !limits.isEmpty else { return request }
+        // There is nothing to fill if one side may have any length.
+        let wanted = ImageTarget(points: points, scale: scale, mode: limits.count == 2 ? mode : .fit)
+        if target.map({ !$0.covers(wanted) }) ?? true { target = wanted }
+        return request.with(target)
+    }
+}
+
+extension ImageTarget {
+    fileprivate func covers(_ other: ImageTarget) -> Bool {
+        mode == other.mode && size.width >= other.size.width && size.height >= other.size.height
+    }
+}
+
+extension ImageRequest {
+    fileprivate func with(_ target: ImageTarget?) -> ImageRequest {
+        var request = self
+        request.target = target
+        return request
+    }
+}

@@ -1,0 +1,45 @@
+import Foundation
+import ImageCore
+import ImagePresenting
+import Testing
+
+@Suite("The target of a view")
+struct ViewTargetTests {
+    private let request = ImageRequest(.data(Data(), name: "a"))
+    private var target = ViewTarget()
+
+    private mutating func size(
+        _ width: Double, _ height: Double, scale: Double = 2, mode: ImageTarget.Mode = .fill,
+        of other: ImageRequest? = nil
+    ) -> ImageTarget? {
+        target.sized(other ?? request, points: (width, height), scale: scale, mode: mode)?.target
+    }
+
+    @Test("is the size of the view in pixels, and grows with it, but does not shrink")
+    mutating func grows() {
+        #expect(size(0, 0) == nil)
+        #expect(size(10, 20) == .fill(PixelSize(width: 20, height: 40)))
+        #expect(size(5, 20) == .fill(PixelSize(width: 20, height: 40)))
+        #expect(size(0, 0) == .fill(PixelSize(width: 20, height: 40)))
+        #expect(size(11, 20) == .fill(PixelSize(width: 22, height: 40)))
+        #expect(size(11, 20, mode: .fit) == .fit(PixelSize(width: 22, height: 40)))
+        #expect(size(11, 20, scale: 3, mode: .fit) == .fit(PixelSize(width: 33, height: 60)))
+    }
+
+    @Test("starts again with another request, and is that of a request that has one")
+    mutating func requests() {
+        _ = size(100, 100)
+        let other = ImageRequest(.data(Data(), name: "b"))
+        #expect(size(10, 10, of: other) == .fill(PixelSize(width: 20, height: 20)))
+        var fixed = request
+        fixed.target = .fit(PixelSize(width: 7, height: 7))
+        #expect(size(10, 10, of: fixed) == .fit(PixelSize(width: 7, height: 7)))
+        #expect(size(.nan, 10) == nil)
+    }
+
+    @Test("fits the other side if one has no limit, and is the stored size if none has")
+    mutating func unlimited() {
+        #expect(size(10, ViewTarget.unlimited) == .fit(PixelSize(width: 20, height: 65_535)))
+        #expect(target.sized(request, points: (ViewTarget.unlimited, .infinity), scale: 2, mode: .fill) == request)
+    }
+}
