@@ -32,7 +32,8 @@ let package = Package(
     targets: [
         stub("CoreGraphics"),
         stub("ImageIO", dependencies: "CoreGraphics"),
-        stub("UIKit", dependencies: "CoreGraphics"),
+        stub("QuartzCore", dependencies: "CoreGraphics"),
+        stub("UIKit", dependencies: "CoreGraphics", "QuartzCore"),
         stub("SwiftUI", dependencies: "CoreGraphics"),
 
         module("ImageCore", dependencies: []),
@@ -51,7 +52,9 @@ let package = Package(
             settings: [.strictMemorySafety()]),
         module(
             "ImagePresentingUIKit",
-            dependencies: ["ImageCore", "ImageLoading", "ImagePresenting", "ImageCodecImageIO", "UIKit", "ImageIO"]),
+            dependencies: [
+                "ImageCore", "ImageLoading", "ImagePresenting", "ImageCodecImageIO", "UIKit", "QuartzCore", "ImageIO",
+            ]),
         module(
             "ImagePresentingSwiftUI",
             dependencies: ["ImageCore", "ImageLoading", "ImagePresenting", "ImageCodecImageIO", "SwiftUI", "ImageIO"]),
@@ -60,8 +63,9 @@ let package = Package(
             name: "AppleAdapterTests",
             dependencies: [
                 "ImageCore", "ImageTransporting", "ImageLoading", "ImagePresenting", "ImagePresentingUIKit",
-                "ImagePresentingSwiftUI", "ImageCodecImageIO", "ImageTesting", "UIKit", "SwiftUI",
-                "CoreGraphics", httpTypes,
+                "ImagePresentingSwiftUI", "ImageCodecImageIO", "ImageTesting", "PhotoFeedModel", "PhotoFeedViews",
+                "UIKit",
+                "SwiftUI", "CoreGraphics", httpTypes,
             ],
             path: "Tests",
             // Otherwise Swift Testing imports its overlays for CoreGraphics and UIKit.

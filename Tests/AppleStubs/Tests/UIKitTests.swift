@@ -16,11 +16,14 @@ struct UIKitTests {
     private let window = UIWindow(frame: .zero)
     private let log = MessageLog<String>()
 
-    init() { UIView.animations = [] }
+    init() {
+        UIView.animations = []
+        UIAccessibility.isReduceMotionEnabled = false
+    }
 
     /// Creates an image view in the window that records its phases.
     private func shownView() -> LoadingImageView {
-        let view = LoadingImageView(frame: .zero)
+        let view = LoadingImageView(frame: CGRect(x: 0, y: 0, width: 100, height: 100))
         view.onRender = { [log] in log.append($0.phase.isSuccess ? "success" : $0.phase.isFailure ? "failure" : "other")
         }
         window.addSubview(view)
@@ -31,14 +34,17 @@ struct UIKitTests {
         while log.messages.last != phase, !Task.isCancelled { await log.reaches(log.messages.count + 1) }
     }
 
-    private func fading() -> ImageBinding.Options {
-        var options = ImageBinding.Options()
-        options.transition = .crossDissolve(.milliseconds(250))
-        return options
+    private let fading = ImageBinding.Options(transition: .crossDissolve(.milliseconds(250)))
+
+    /// The request with the size of the views here.
+    private func sized(_ request: ImageRequest) -> ImageRequest {
+        var request = request
+        request.target = .fit(PixelSize(width: 100, height: 100))
+        return request
     }
 
     private final class Cell: UICollectionViewCell {
-        let image = LoadingImageView(frame: .zero)
+        let image = LoadingImageView(frame: CGRect(x: 0, y: 0, width: 100, height: 100))
 
         override func prepareForReuse() {
             super.prepareForReuse()
@@ -62,8 +68,8 @@ struct UIKitTests {
     @Test("sets an image in memory before load returns, without animation")
     func memoryHit() async throws {
         let (view, request) = (shownView(), fixture.request("a"))
-        try await fixture.warm(request)
-        view.load(request, with: fixture.loader, options: fading())
+        try await fixture.warm(sized(request))
+        view.load(request, with: fixture.loader, options: fading)
         #expect(view.image?.cgImage?.width == 4)
         #expect(UIView.animations.isEmpty)
     }
@@ -71,7 +77,8 @@ struct UIKitTests {
     @Test("applies the transition to an image from the network")
     func transitions() async {
         let view = shownView()
-        view.load(fixture.request("a"), with: fixture.loader, options: fading())
+        view.alpha = 0.5
+        view.load(fixture.request("a"), with: fixture.loader, options: fading)
         await ends("success")
         #expect(UIView.animations == ["transition 0.25 true"])
         view.load(
@@ -79,9 +86,62 @@ struct UIKitTests {
             with: fixture.loader)
         await ends("other")
         await ends("success")
-        #expect(UIView.animations.last == "animate 1.0")
-        #expect(view.alpha == 1)
+        #expect(UIView.animations.count == 1)
+        let fade = view.layer.added.last as? CABasicAnimation
+        #expect(fade?.keyPath == "opacity")
+        #expect(fade?.fromValue as? Int == 0)
+        #expect(fade?.toValue == nil)
+        #expect(fade?.duration == 1)
+        #expect(view.alpha == 0.5)
         #expect(view.image?.cgImage?.width == 5)
+    }
+
+    @Test("does not animate with reduced motion")
+    func reducedMotion() async {
+        UIAccessibility.isReduceMotionEnabled = true
+        let view = shownView()
+        view.load(fixture.request("a"), with: fixture.loader, options: fading)
+        await ends("success")
+        #expect(view.image?.cgImage?.width == 4)
+        #expect(UIView.animations.isEmpty)
+    }
+
+    @Test("decodes to the size of the view in pixels when it has one, and again when it grows")
+    func sizes() async {
+        let view = shownView()
+        view.bounds.size = .zero
+        view.traitCollection.displayScale = 2
+        view.load(fixture.request("a", width: 400).url, with: fixture.loader)
+        #expect(fixture.transport.sendCount == 0)
+        view.bounds.size = CGSize(width: 100, height: 50)
+        window.layoutIfNeeded()
+        await ends("success")
+        #expect(view.image?.cgImage?.width == 200)
+        #expect(view.image?.scale == 2)
+        view.bounds.size = CGSize(width: 150, height: 50)
+        window.layoutIfNeeded()
+        #expect(view.image?.cgImage?.width == 200)
+        await ends("success")
+        #expect(view.image?.cgImage?.width == 300)
+        let renders = log.messages.count
+        view.bounds.size = CGSize(width: 20, height: 20)
+        window.layoutIfNeeded()
+        #expect(log.messages.count == renders)
+        view.load(nil as URL?, with: fixture.loader)
+        #expect(view.image == nil)
+    }
+
+    @Test("a failure is not retried by layout, and a label makes the image an element for accessibility")
+    func layoutAfterFailure() async {
+        let view = shownView()
+        #expect(!view.isAccessibilityElement)
+        view.accessibilityLabel = "Ada"
+        #expect(view.isAccessibilityElement)
+        view.load(fixture.request("a", [.status(.notFound)]), with: fixture.loader)
+        await ends("failure")
+        view.setNeedsLayout()
+        window.layoutIfNeeded()
+        #expect(log.messages.last == "failure")
     }
 
     @Test("progress does not change the image")
@@ -104,7 +164,7 @@ struct UIKitTests {
 
     @Test("a view outside of a window loads as the options specify, and starts when it is added to one")
     func visibility() async {
-        let (gate, view) = (Gate(), LoadingImageView(frame: .zero))
+        let (gate, view) = (Gate(), LoadingImageView(frame: CGRect(x: 0, y: 0, width: 100, height: 100)))
         var options = ImageBinding.Options()
         options.loadsBeforeVisible = false
         view.load(fixture.request("a", behind: gate), with: fixture.loader, options: options)
@@ -126,17 +186,25 @@ struct UIKitTests {
         #expect(fixture.transport.sendCount == 2)
     }
 
-    @Test("starts and cancels prefetches for a collection view")
-    func prefetching() async {
+    @Test("starts and cancels prefetches for a collection view and a table view", arguments: [true, false])
+    func prefetching(isTable: Bool) async {
         let gate = Gate()
         let source = ImagePrefetchDataSource(prefetcher: ImagePrefetcher(loader: fixture.loader)) { [fixture] path in
             path.item == 2 ? nil : fixture.request("\(path.item)", behind: gate)
         }
-        let view = UICollectionView(frame: .zero)
+        let (table, view) = (UITableView(frame: .zero), UICollectionView(frame: .zero))
         let paths = (0..<3).map { IndexPath(item: $0, section: 0) }
-        source.collectionView(view, prefetchItemsAt: paths)
+        if isTable {
+            source.tableView(table, prefetchRowsAt: paths)
+        } else {
+            source.collectionView(view, prefetchItemsAt: paths)
+        }
         await fixture.transport.sends(2)
-        source.collectionView(view, cancelPrefetchingForItemsAt: [paths[1]])
+        if isTable {
+            source.tableView(table, cancelPrefetchingForRowsAt: [paths[1]])
+        } else {
+            source.collectionView(view, cancelPrefetchingForItemsAt: [paths[1]])
+        }
         await fixture.transport.cancellations(1)
         gate.open()
         while fixture.memory.images.isEmpty { await Task.yield() }
@@ -146,15 +214,49 @@ struct UIKitTests {
     @Test("monitors the application state and memory warnings")
     func conditions() {
         let center = NotificationCenter()
-        let conditions = ApplicationConditions(center: center)
+        var conditions: ApplicationConditions! = ApplicationConditions(application: nil, center: center)
+        let (state, pressure) = (conditions.applicationState, conditions.memoryPressure)
         let observation = conditions.memoryPressure.observe { [log] in log.append("\($0)") }
         center.post(name: UIApplication.didEnterBackgroundNotification, object: nil)
-        #expect(conditions.applicationState.condition == .background)
+        #expect(state.condition == .background)
         center.post(name: UIApplication.willEnterForegroundNotification, object: nil)
-        #expect(conditions.applicationState.condition == .foreground)
+        #expect(state.condition == .foreground)
         for _ in 0..<2 { center.post(name: UIApplication.didReceiveMemoryWarningNotification, object: nil) }
         #expect(log.messages == ["warning", "normal", "warning", "normal"])
-        #expect(conditions.memoryPressure.condition == .normal)
+        #expect(pressure.condition == .normal)
+        conditions = nil
+        center.post(name: UIApplication.didEnterBackgroundNotification, object: nil)
+        #expect(state.condition == .foreground)
         withExtendedLifetime(observation) {}
+    }
+
+    @Test("holds time in the background while downloads go on, until the system wants it back")
+    func backgroundTime() async {
+        let (application, center) = (UIApplication(), NotificationCenter())
+        let observer = RecordingObserver()
+        let conditions = ApplicationConditions(application: application, center: center, observer: observer)
+        let fixture = LoaderTestBed {
+            $0.observer = conditions.backgroundTime
+            $0.applicationStateMonitor = conditions.applicationState
+        }
+        func tasks() -> Int { application.backgroundTasks.withLock { $0.count } }
+        let gates = [Gate(), Gate()]
+        let task = fixture.loader.task(for: fixture.request("a", behind: gates[0]))
+        await gates[0].arrivals(1)
+        #expect(tasks() == 0)
+        center.post(name: UIApplication.didEnterBackgroundNotification, object: nil)
+        #expect(tasks() == 1)
+        gates[0].open()
+        _ = try? await task.image()
+        #expect(tasks() == 0)
+        let late = fixture.loader.task(for: fixture.request("b", behind: gates[1]))
+        await gates[1].arrivals(1)
+        #expect(tasks() == 1)
+        for handler in application.backgroundTasks.withLock({ Array($0.values) }) { handler?() }
+        #expect(tasks() == 0)
+        center.post(name: UIApplication.willEnterForegroundNotification, object: nil)
+        gates[1].open()
+        _ = try? await late.image()
+        #expect(observer.events.contains { $0.kind == .downloadStarted })
     }
 }

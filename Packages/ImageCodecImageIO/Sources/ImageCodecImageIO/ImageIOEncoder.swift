@@ -99,7 +99,7 @@
         private func image(of bitmap: Bitmap) throws(EncodingFailure) -> CGImage {
             let size = bitmap.size
             if size.width < 1 || size.height < 1 { throw .unsupportedSize(format, size) }
-            guard let image = bitmap.makeCGImage() else {
+            guard let image = bitmap.cgImage else {
                 throw .failed(format, "Core Graphics could not create an image")
             }
             return image

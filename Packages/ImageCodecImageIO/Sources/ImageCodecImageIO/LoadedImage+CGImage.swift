@@ -3,7 +3,7 @@
     public import ImageCore
 
     extension LoadedImage {
-        /// Creates a Core Graphics image with a copy of the pixels. **Never compiled with Apple's SDK.**
-        public func makeCGImage() -> CGImage? { bitmap.makeCGImage() }
+        /// The Core Graphics image. See `Bitmap.cgImage`. **Never compiled with Apple's SDK.**
+        public var cgImage: CGImage? { bitmap.cgImage }
     }
 #endif

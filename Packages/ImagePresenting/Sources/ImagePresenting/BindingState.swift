@@ -224,7 +224,8 @@ private struct ImageNumbers: Sendable {
 
     /// Returns the last number if the image has not changed, and otherwise a new one.
     mutating func number(of image: DecodedImage?) -> UInt64 {
-        let isSame = image.map { image in bitmap.map { $0.isIdentical(to: image.bitmap) } ?? false } ?? (bitmap == nil)
+        let isSame =
+            image.map { image in bitmap.map { $0.sharesPixels(with: image.bitmap) } ?? false } ?? (bitmap == nil)
         if !isSame { last += 1 }
         bitmap = image?.bitmap
         return last

@@ -1,13 +1,14 @@
-#if canImport(UIKit)
+#if canImport(UIKit) && !os(watchOS)
     public import ImageCore
     public import UIKit
 
-    /// Monitors the application state and memory warnings of UIKit. Create one instance, and keep it as long as the app
-    /// runs.
+    /// Monitors the application state and memory warnings of UIKit, and keeps the app running while a download that has
+    /// started goes on in the background. Create one instance, and keep it as long as the app runs.
     ///
     /// ```swift
-    /// configuration.applicationStateMonitor = conditions.applicationState
-    /// configuration.memoryPressureMonitor = conditions.memoryPressure
+    /// options.applicationStateMonitor = conditions.applicationState
+    /// options.memoryPressureMonitor = conditions.memoryPressure
+    /// options.observer = conditions.backgroundTime
     /// ```
     @MainActor
     public final class ApplicationConditions {
@@ -15,19 +16,49 @@
         public let applicationState = SettableConditionMonitor(ApplicationState.foreground)
         /// The memory warnings of UIKit. Each is followed by `.normal`, because UIKit doesn't say when it is over.
         public let memoryPressure = SettableConditionMonitor(MemoryPressureLevel.normal)
+        /// Asks UIKit for time while downloads go on in the background. Observes the loader.
+        public let backgroundTime: BackgroundTime
+        private let tokens: ObserverTokens
 
         /// Starts to observe the app.
-        public init(center: NotificationCenter = .default) {
-            func on(_ name: Notification.Name, _ handler: @escaping @Sendable () -> Void) {
-                _ = center.addObserver(forName: name, object: nil, queue: nil) { _ in handler() }
+        ///
+        /// - Parameters:
+        ///   - application: `UIApplication.shared`. With nil, as in an app extension, there is no time in the background.
+        ///   - observer: Receives the events of the loader after `backgroundTime`.
+        public init(
+            application: UIApplication?, center: NotificationCenter = .default,
+            observer: (any ImageLoaderObserver)? = nil
+        ) {
+            let backgroundTime = BackgroundTime(application: application, next: observer)
+            self.backgroundTime = backgroundTime
+            let tokens = ObserverTokens(center: center)
+            tokens.on(UIApplication.didEnterBackgroundNotification) { [applicationState] in
+                backgroundTime.setInBackground(true)
+                applicationState.set(.background)
             }
-            on(UIApplication.didEnterBackgroundNotification) { [applicationState] in applicationState.set(.background) }
-            on(UIApplication.willEnterForegroundNotification) { [applicationState] in applicationState.set(.foreground)
+            tokens.on(UIApplication.willEnterForegroundNotification) { [applicationState] in
+                backgroundTime.setInBackground(false)
+                applicationState.set(.foreground)
             }
-            on(UIApplication.didReceiveMemoryWarningNotification) { [memoryPressure] in
+            tokens.on(UIApplication.didReceiveMemoryWarningNotification) { [memoryPressure] in
                 memoryPressure.set(.warning)
                 memoryPressure.set(.normal)
             }
+            self.tokens = tokens
+        }
+    }
+
+    /// The observers in a notification center, which are removed with this object.
+    private final class ObserverTokens {
+        private let center: NotificationCenter
+        private var tokens: [any NSObjectProtocol] = []
+
+        init(center: NotificationCenter) { self.center = center }
+
+        deinit { for token in tokens { center.removeObserver(token) } }
+
+        func on(_ name: Notification.Name, _ handler: @escaping @Sendable () -> Void) {
+            tokens.append(center.addObserver(forName: name, object: nil, queue: nil) { _ in handler() })
         }
     }
 #endif

@@ -1,17 +1,20 @@
-#if canImport(UIKit)
+#if canImport(UIKit) && !os(watchOS)
     public import ImageCore
     public import ImageLoading
     import ImagePresenting
     public import UIKit
 
-    /// Prefetches the images of a collection view.
+    /// Prefetches the images of a collection view or a table view.
     ///
-    /// A collection view holds its prefetch data source weakly, so keep a reference.
+    /// The views hold their prefetch data source weakly, so keep a reference.
     @MainActor
-    public final class ImagePrefetchDataSource: NSObject, UICollectionViewDataSourcePrefetching {
+    public final class ImagePrefetchDataSource: NSObject, UICollectionViewDataSourcePrefetching,
+        UITableViewDataSourcePrefetching
+    {
         private let prefetches: PendingPrefetches<IndexPath>
 
-        /// - Parameter request: Returns the request for an item, or nil if it shows no image.
+        /// - Parameter request: Returns the request for an item, or nil if it shows no image. Give it the target that the
+        ///   cell will have.
         public init(prefetcher: ImagePrefetcher, request: @escaping @MainActor (IndexPath) -> ImageRequest?) {
             prefetches = PendingPrefetches(prefetcher: prefetcher, request: request)
         }
@@ -25,6 +28,16 @@
         public func collectionView(
             _ collectionView: UICollectionView, cancelPrefetchingForItemsAt indexPaths: [IndexPath]
         ) {
+            prefetches.cancel(indexPaths)
+        }
+
+        /// Starts to load the images of these rows.
+        public func tableView(_ tableView: UITableView, prefetchRowsAt indexPaths: [IndexPath]) {
+            prefetches.start(indexPaths)
+        }
+
+        /// Cancels the requests of these rows.
+        public func tableView(_ tableView: UITableView, cancelPrefetchingForRowsAt indexPaths: [IndexPath]) {
             prefetches.cancel(indexPaths)
         }
     }

@@ -1,32 +1,77 @@
-#if canImport(UIKit)
+#if canImport(UIKit) && !os(watchOS)
+    public import Foundation
     import ImageCodecImageIO
     public import ImageCore
     public import ImagePresenting
+    import QuartzCore
     public import UIKit
 
     /// An image view that loads its image. Call `cancelLoading()` in `prepareForReuse` of a cell.
+    ///
+    /// The image is decoded to the size of the view, at the scale of the display, unless the request has a target. If the
+    /// view grows, a larger image is loaded. With the content mode `.scaleAspectFill`, the image fills the view.
     open class LoadingImageView: UIImageView, ImageSurface {
+        private struct Load {
+            let request: ImageRequest
+            let loader: any ImageLoaderProtocol & AnyObject
+            let options: ImageBinding.Options
+        }
+
         /// Called with each appearance after the image is set, for example to show progress or a retry button.
         public var onRender: (ImageAppearance) -> Void = { _ in }
-        private lazy var binding = ViewBinding(surface: self)
-        private let converter = PlatformImageConverter { $0.makeCGImage().map(UIImage.init(cgImage:)) }
+        private lazy var binding = ViewBinding(surface: self) { _ = $0.cgImage }
+        private var load: Load?
+        private var target = ViewTarget()
+        /// The request that is bound, with its target.
+        private var bound: ImageRequest?
+        private var drawnVersion: UInt64?
 
-        /// Shows the image of a request. An image in memory is set before this method returns.
-        ///
-        /// - Parameter options: The options of the binding. They are ignored unless the loader has changed.
+        /// A description of the image for accessibility. Without one, the image is decorative.
+        open override var accessibilityLabel: String? {
+            didSet { isAccessibilityElement = accessibilityLabel != nil }
+        }
+
+        /// Shows the image at a URL. Otherwise like `load(_:with:options:)` of a request.
         public func load(
-            _ request: ImageRequest, with loader: any ImageLoaderProtocol & AnyObject,
+            _ url: URL?, with loader: any ImageLoaderProtocol & AnyObject,
             options: ImageBinding.Options = ImageBinding.Options()
         ) {
-            binding.isVisible = window != nil
-            binding.bind(request, with: loader, options: options)
+            load(url.map { ImageRequest(url: $0) }, with: loader, options: options)
+        }
+
+        /// Shows the image of a request, or none. An image in memory is set before this method returns, if the view has
+        /// its size.
+        ///
+        /// - Parameter options: The transition and more.
+        public func load(
+            _ request: ImageRequest?, with loader: any ImageLoaderProtocol & AnyObject,
+            options: ImageBinding.Options = ImageBinding.Options()
+        ) {
+            guard let request else { return cancelLoading() }
+            let load = Load(request: request, loader: loader, options: options)
+            self.load = load
+            if let sized = sized(request) { return bind(sized, load) }
+            unbind()
+            setNeedsLayout()
         }
 
         /// Removes the image and cancels the request.
-        public func cancelLoading() { binding.unbind() }
+        public func cancelLoading() {
+            load = nil
+            unbind()
+        }
 
         /// Loads the image again after a failure, from the origin even if a response such as 404 is stored.
         public func retryLoading() { binding.retry() }
+
+        /// Loads a larger image if the view has grown.
+        open override func layoutSubviews() {
+            super.layoutSubviews()
+            guard let load, let sized = sized(load.request), sized.target != bound?.target || bound == nil else {
+                return
+            }
+            bind(sized, load)
+        }
 
         /// Updates the visibility. In a window, the image loads at the priority of the request; outside of one, as the
         /// options specify.
@@ -35,23 +80,56 @@
             binding.isVisible = window != nil
         }
 
-        /// Sets the image of an appearance, with its transition. Called by the binding.
+        /// Returns a request with the size of the view in pixels, or nil until it has one.
+        private func sized(_ request: ImageRequest) -> ImageRequest? {
+            target.sized(
+                request, points: (bounds.width, bounds.height), scale: displayScale,
+                mode: contentMode == .scaleAspectFill ? .fill : .fit)
+        }
+
+        /// The scale of the display. 0 means that it isn't known yet.
+        private var displayScale: CGFloat { max(1, traitCollection.displayScale) }
+
+        private func bind(_ request: ImageRequest, _ load: Load) {
+            bound = request
+            binding.isVisible = window != nil
+            binding.bind(request, with: load.loader, options: load.options)
+        }
+
+        private func unbind() {
+            bound = nil
+            binding.unbind()
+        }
+
+        // MARK: Drawing
+
+        /// Sets the image of an appearance, with its transition. Called by the binding, also for each frame of an
+        /// animation.
         public func render(_ appearance: ImageAppearance) {
-            if converter.update(to: appearance) { draw(converter.image, appearance.transition) }
+            if drawnVersion != appearance.imageVersion {
+                drawnVersion = appearance.imageVersion
+                let cgImage = appearance.image?.bitmap.cgImage
+                draw(cgImage.map { UIImage(cgImage: $0, scale: displayScale, orientation: .up) }, appearance.transition)
+            }
             onRender(appearance)
         }
 
         private func draw(_ newImage: UIImage?, _ transition: ImageTransition) {
-            switch transition {
-            case .none: image = newImage
-            case .fadeIn(let duration):
+            guard let seconds = transition.seconds, !UIAccessibility.isReduceMotionEnabled else {
                 image = newImage
-                alpha = 0
-                UIView.animate(withDuration: duration / .seconds(1)) { self.alpha = 1 }
-            case .crossDissolve(let duration):
-                UIView.transition(with: self, duration: duration / .seconds(1), options: .transitionCrossDissolve) {
-                    self.image = newImage
-                }
+                return
+            }
+            if case .crossDissolve = transition {
+                UIView.transition(
+                    with: self, duration: seconds, options: [.transitionCrossDissolve, .allowUserInteraction]
+                ) { self.image = newImage }
+            } else {
+                image = newImage
+                // From transparent to the layer's own opacity, which stays as it is.
+                let fade = CABasicAnimation(keyPath: "opacity")
+                fade.fromValue = 0
+                fade.duration = seconds
+                layer.add(fade, forKey: "fadeIn")
             }
         }
     }

@@ -18,12 +18,31 @@ public final class CGColorSpace {
     public init?(name: CFString) { if name != Self.sRGB { return nil } }
 }
 
+/// https://developer.apple.com/documentation/coregraphics/cgdataproviderreleasedatacallback
+public typealias CGDataProviderReleaseDataCallback =
+    @convention(c) (
+        UnsafeMutableRawPointer?, UnsafeRawPointer, Int
+    ) -> Void
+
 /// https://developer.apple.com/documentation/coregraphics/cgdataprovider
 public final class CGDataProvider {
-    public let data: CFData?
+    /// The memory that the provider uses. Not part of Core Graphics.
+    public let bytes: UnsafeRawBufferPointer
+    private let release: () -> Void
 
-    /// https://developer.apple.com/documentation/coregraphics/cgdataprovider/init(data:)
-    public init?(data: CFData) { self.data = data }
+    /// https://developer.apple.com/documentation/coregraphics/cgdataprovider/init(datainfo:data:size:releasedata:)
+    public init?(
+        dataInfo info: UnsafeMutableRawPointer?, data: UnsafeRawPointer, size: Int,
+        releaseData: CGDataProviderReleaseDataCallback
+    ) {
+        bytes = UnsafeRawBufferPointer(start: data, count: size)
+        release = { releaseData(info, data, size) }
+    }
+
+    deinit { release() }
+
+    /// https://developer.apple.com/documentation/coregraphics/cgdataprovider/data
+    public var data: CFData? { Data(bytes) }
 }
 
 /// https://developer.apple.com/documentation/coregraphics/cgbitmapinfo
@@ -55,7 +74,7 @@ public enum CGBlendMode: Int32, Sendable {
 }
 
 /// https://developer.apple.com/documentation/coregraphics/cgimage
-public final class CGImage {
+public final class CGImage: @unchecked Sendable {
     public let width: Int
     public let height: Int
     public let bitmapInfo: CGBitmapInfo
@@ -69,7 +88,7 @@ public final class CGImage {
         intent: CGColorRenderingIntent
     ) {
         guard width > 0, height > 0, bitsPerComponent == 8, bitsPerPixel == 32, bytesPerRow >= width * 4,
-            let bytes = provider.data, bytes.count >= bytesPerRow * height
+            provider.bytes.count >= bytesPerRow * height
         else { return nil }
         self.width = width
         self.height = height

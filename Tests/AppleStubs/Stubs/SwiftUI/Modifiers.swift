@@ -1,3 +1,13 @@
+/// https://developer.apple.com/documentation/swiftui/contentmode
+public enum ContentMode: Hashable, Sendable, CaseIterable {
+    case fit, fill
+}
+
+/// https://developer.apple.com/documentation/swiftui/labelstyle. A protocol in SwiftUI.
+public enum LabelStyle {
+    case iconOnly
+}
+
 extension View {
     /// https://developer.apple.com/documentation/swiftui/view/task(id:name:priority:file:line:_:)
     nonisolated public func task<T: Equatable>(
@@ -17,9 +27,16 @@ extension View {
         Modified(content: self, modifier: .onDisappear(action ?? {}))
     }
 
-    /// https://developer.apple.com/documentation/swiftui/view/ontapgesture(count:perform:)
-    nonisolated public func onTapGesture(count: Int = 1, perform action: @escaping () -> Void) -> some View {
-        Modified(content: self, modifier: .onTap(action))
+    /// https://developer.apple.com/documentation/swiftui/view/ongeometrychange(for:of:action:)
+    nonisolated public func onGeometryChange<T: Equatable & Sendable>(
+        for type: T.Type, of transform: @escaping @Sendable (GeometryProxy) -> T, action: @escaping (T) -> Void
+    ) -> some View {
+        Modified(content: self, modifier: .geometry { action(transform(GeometryProxy(size: $0))) })
+    }
+
+    /// https://developer.apple.com/documentation/swiftui/view/refreshable(action:)
+    nonisolated public func refreshable(action: @escaping @Sendable () async -> Void) -> some View {
+        Modified(content: self, modifier: .refresh(action))
     }
 
     /// https://developer.apple.com/documentation/swiftui/view/animation(_:value:)
@@ -27,9 +44,60 @@ extension View {
         Modified(content: self, modifier: .animation(animation, AnyID(value)))
     }
 
+    /// https://developer.apple.com/documentation/swiftui/view/transition(_:)-5h5h0
+    nonisolated public func transition(_ t: AnyTransition) -> some View {
+        Modified(content: self, modifier: .transition(t))
+    }
+
+    /// https://developer.apple.com/documentation/swiftui/view/id(_:)
+    nonisolated public func id<ID: Hashable>(_ id: ID) -> some View {
+        Modified(content: self, modifier: .id("\(id)"))
+    }
+
+    /// https://developer.apple.com/documentation/swiftui/view/environment(_:_:)
+    nonisolated public func environment<V>(_ keyPath: WritableKeyPath<EnvironmentValues, V>, _ value: V) -> some View {
+        Modified(content: self, modifier: .environment { $0[keyPath: keyPath] = value })
+    }
+
+    /// https://developer.apple.com/documentation/swiftui/view/frame(width:height:alignment:). Without alignment here.
+    nonisolated public func frame(width: CGFloat? = nil, height: CGFloat? = nil) -> some View {
+        Modified(content: self, modifier: .frame(ProposedViewSize(width: width, height: height)))
+    }
+
+    /// Only the least size here, which the host lists as an attribute.
+    /// https://developer.apple.com/documentation/swiftui/view/frame(minwidth:idealwidth:maxwidth:minheight:idealheight:maxheight:alignment:)
+    nonisolated public func frame(minWidth: CGFloat, minHeight: CGFloat) -> some View {
+        Modified(content: self, modifier: .attribute("at least \(Int(minWidth))x\(Int(minHeight))"))
+    }
+
+    /// https://developer.apple.com/documentation/swiftui/view/aspectratio(_:contentmode:)-771ow
+    nonisolated public func aspectRatio(_ aspectRatio: CGFloat? = nil, contentMode: ContentMode) -> some View {
+        Modified(content: self, modifier: .attribute("\(contentMode)"))
+    }
+
+    /// https://developer.apple.com/documentation/swiftui/view/clipped(antialiased:)
+    nonisolated public func clipped(antialiased: Bool = false) -> some View { Modified(content: self, modifier: .none) }
+
     /// https://developer.apple.com/documentation/swiftui/view/opacity(_:)
-    nonisolated public func opacity(_ opacity: Double) -> some View {
+    nonisolated public func opacity(_ opacity: Double) -> some View { Modified(content: self, modifier: .none) }
+
+    /// https://developer.apple.com/documentation/swiftui/view/contentshape(_:eofill:). For rectangles here.
+    nonisolated public func contentShape(_ shape: Rectangle) -> some View { Modified(content: self, modifier: .none) }
+
+    /// https://developer.apple.com/documentation/swiftui/view/labelstyle(_:)
+    nonisolated public func labelStyle(_ style: LabelStyle) -> some View { Modified(content: self, modifier: .none) }
+
+    /// https://developer.apple.com/documentation/swiftui/view/allowshittesting(_:)
+    nonisolated public func allowsHitTesting(_ enabled: Bool) -> some View { Modified(content: self, modifier: .none) }
+
+    /// https://developer.apple.com/documentation/swiftui/view/accessibilityhidden(_:)
+    nonisolated public func accessibilityHidden(_ hidden: Bool) -> some View {
         Modified(content: self, modifier: .none)
+    }
+
+    /// https://developer.apple.com/documentation/swiftui/view/overlay(alignment:content:). Without alignment here.
+    public func overlay(@ViewBuilder content: () -> some View) -> some View {
+        TupleView([self, content()])
     }
 }
 
@@ -68,11 +136,17 @@ private final class ActionBox: @unchecked Sendable {
 /// A modifier, as interpreted by the host.
 enum Modifier {
     case none
+    case attribute(String)
     case task(AnyID, TaskAction)
     case onAppear(() -> Void)
     case onDisappear(() -> Void)
-    case onTap(() -> Void)
+    case geometry((CGSize) -> Void)
+    case refresh(@Sendable () async -> Void)
     case animation(Animation?, AnyID)
+    case transition(AnyTransition)
+    case id(String)
+    case environment((inout EnvironmentValues) -> Void)
+    case frame(ProposedViewSize)
 }
 
 struct Modified<Content> {
@@ -80,6 +154,4 @@ struct Modified<Content> {
     let modifier: Modifier
 }
 
-extension Modified: View where Content: View {
-    var body: Never { preconditionFailure("a primitive view has no body") }
-}
+extension Modified: View, PrimitiveView where Content: View {}

@@ -2,72 +2,128 @@ import Observation
 
 // This file is not part of SwiftUI. It draws views for tests, following the documentation of SwiftUI.
 
-/// Hosts a view. Evaluates bodies, keeps state by position, redraws when observed values change, and ties tasks to
-/// their id.
+/// Hosts a view. Evaluates bodies, keeps state by position, and ties tasks to their id.
+///
+/// Changes of state and of observed values are coalesced: the next update draws all that happened until then. Changes that
+/// are made when a view appears or gets its size are drawn in the same update. `List` draws only the visible rows, and keeps
+/// the state of the others.
 @MainActor
-public final class TestHost<Root: View>: RedrawingHost {
-    /// The current content: "image" with its width, the content of a text, or "color".
+public final class TestHost<Root: View>: UpdatingHost {
+    /// The current content: "image" with its width, the content of texts, the names of colors and "button" with its label.
     public private(set) var drawn: [String] = []
-    /// The animations triggered by changed values, in order.
-    public private(set) var animations: [String] = []
+    /// The animations and transitions since the first update, in order.
+    public var animations: [String] = []
+    /// Whether changes wait for an update, until it is false again.
+    public var holdsUpdates = false {
+        didSet { if !holdsUpdates, needsUpdate { update() } }
+    }
     private let onDraw: ([String]) -> Void
+    private var pass: DrawingPass
     private var root: Root
     private let node = HostedNode()
-    private var taps: [() -> Void] = []
     private var isShown = true
+    private var isUpdating = false
+    private var needsUpdate = false
 
     /// Draws a view.
     ///
-    /// - Parameter onDraw: Called with the content after each update.
-    public init(_ root: Root, onDraw: @escaping ([String]) -> Void = { _ in }) {
+    /// - Parameters:
+    ///   - size: The proposed size.
+    ///   - rows: The rows of lists that are visible.
+    ///   - onDraw: Called with the content after each update.
+    public init(
+        _ root: Root, size: CGSize = CGSize(width: 100, height: 100), rows: Range<Int> = 0..<10,
+        environment: EnvironmentValues = EnvironmentValues(), onDraw: @escaping ([String]) -> Void = { _ in }
+    ) {
         self.root = root
         self.onDraw = onDraw
-        draw()
+        pass = DrawingPass(environment: environment, size: size, rows: rows)
+        pass.host = self
+        update()
     }
 
     /// Replaces the view, but keeps its state.
     public func update(_ root: Root) {
         self.root = root
-        draw()
+        update()
     }
 
-    /// Removes the view.
+    /// Changes the proposed size.
+    public func resize(_ width: CGFloat, _ height: CGFloat) {
+        pass.proposal = ProposedViewSize(width: width, height: height)
+        update()
+    }
+
+    /// Changes the visible rows.
+    public func scroll(to rows: Range<Int>) {
+        pass.rows = rows
+        update()
+    }
+
+    /// Covers the view with another one, or removes it. Its state is kept.
     public func disappear() {
         isShown = false
         node.disappear()
     }
 
-    /// Performs all tap actions.
-    public func tap() { for action in taps { action() } }
-
-    nonisolated func redrawSoon() {
-        Task { @MainActor in if self.isShown { self.draw() } }
+    /// Shows the view again.
+    public func reappear() {
+        isShown = true
+        update()
     }
 
-    private func draw() {
-        var pass = DrawingPass(host: self)
+    /// Performs the action of a button.
+    public func press(_ label: String) { pass.buttons[label]?() }
+
+    /// Pulls to refresh.
+    public func refresh() async { await pass.refresh?() }
+
+    nonisolated func setNeedsUpdate() {
+        MainActor.assumeIsolated {
+            if !needsUpdate, !isUpdating { Task { if self.needsUpdate { self.update() } } }
+            needsUpdate = true
+        }
+    }
+
+    private func update() {
+        guard isShown, !holdsUpdates else { return }
+        isUpdating = true
+        var rounds = 0
+        repeat {
+            needsUpdate = false
+            evaluate()
+            rounds += 1
+            precondition(rounds < 20, "the view changes its state in each update")
+        } while needsUpdate
+        isUpdating = false
+        drawn = pass.drawn
+        if pass.isFirst { animations = [] }
+        pass.isFirst = false
+        onDraw(drawn)
+    }
+
+    private func evaluate() {
+        pass.begin()
         node.unvisit()
-        let host: any RedrawingHost = self
+        let host: any UpdatingHost = self
         withObservationTracking {
             pass.visit(root, node)
         } onChange: { [weak host] in
-            host?.redrawSoon()
+            host?.setNeedsUpdate()
         }
-        node.removeUnvisited()
-        (drawn, taps) = (pass.drawn, pass.taps)
+        node.removeUnvisited(in: &pass)
         animations += pass.animations
-        onDraw(drawn)
         for action in pass.afterwards { action() }
     }
 }
 
-protocol RedrawingHost: AnyObject, Sendable {
-    func redrawSoon()
+protocol UpdatingHost: AnyObject, Sendable {
+    func setNeedsUpdate()
 }
 
-/// A property whose value the host keeps.
+/// A property whose value the host provides.
 protocol HostedProperty {
-    @MainActor func attach(to node: HostedNode, at index: Int, of host: any RedrawingHost)
+    @MainActor func attach(to node: HostedNode, at index: Int, in pass: DrawingPass)
 }
 
 /// A node in the view tree, with its state.
@@ -76,16 +132,28 @@ final class HostedNode {
     var states: [Int: AnyObject] = [:]
     var task: (id: AnyID, running: Task<Void, Never>)?
     var animated: AnyID?
+    var size: CGSize?
+    var transition: AnyTransition?
     var onDisappear: (() -> Void)?
     var hasAppeared = false
     private var children: [String: HostedNode] = [:]
     private var isVisited = true
+    private var isHidden = false
 
     func child(_ name: String) -> HostedNode {
         let child = children[name] ?? HostedNode()
         child.isVisited = true
+        child.isHidden = false
         children[name] = child
         return child
+    }
+
+    /// Keeps the state of a row that is not visible.
+    func hide(_ name: String) {
+        guard let row = children[name] else { return }
+        row.isVisited = true
+        if !row.isHidden { row.disappear() }
+        row.isHidden = true
     }
 
     func unvisit() {
@@ -95,96 +163,29 @@ final class HostedNode {
         }
     }
 
-    func removeUnvisited() {
+    func removeUnvisited(in pass: inout DrawingPass) {
         for (name, child) in children {
             if child.isVisited {
-                child.removeUnvisited()
+                if !child.isHidden { child.removeUnvisited(in: &pass) }
             } else {
                 children[name] = nil
+                child.reportRemoval(in: &pass)
                 child.disappear()
             }
         }
     }
 
+    private func reportRemoval(in pass: inout DrawingPass) {
+        if let removal = transition?.removal, !removal.isEmpty { pass.animations.append("remove " + removal) }
+        for child in children.values { child.reportRemoval(in: &pass) }
+    }
+
     func disappear() {
         task?.running.cancel()
+        task = nil
         onDisappear?()
-        (task, onDisappear) = (nil, nil)
+        onDisappear = nil
+        hasAppeared = false
         for child in children.values { child.disappear() }
-    }
-}
-
-/// One update of the view tree.
-@MainActor
-struct DrawingPass {
-    let host: any RedrawingHost
-    var drawn: [String] = []
-    var taps: [() -> Void] = []
-    var animations: [String] = []
-    /// The actions to perform after the update.
-    var afterwards: [() -> Void] = []
-
-    init(host: any RedrawingHost) { self.host = host }
-
-    mutating func visit(_ view: some View, _ node: HostedNode) {
-        if let view = view as? any HostedView { return view.draw(in: &self, node) }
-        for (index, property) in Mirror(reflecting: view).children.enumerated() {
-            (property.value as? any HostedProperty)?.attach(to: node, at: index, of: host)
-        }
-        visit(view.body, node.child("body"))
-    }
-}
-
-/// A view without a body.
-@MainActor
-protocol HostedView {
-    func draw(in pass: inout DrawingPass, _ node: HostedNode)
-}
-
-extension Image: HostedView {
-    func draw(in pass: inout DrawingPass, _ node: HostedNode) { pass.drawn.append("image \(cgImage.width)") }
-}
-
-extension Text: HostedView {
-    func draw(in pass: inout DrawingPass, _ node: HostedNode) { pass.drawn.append(content) }
-}
-
-extension Color: HostedView {
-    func draw(in pass: inout DrawingPass, _ node: HostedNode) { pass.drawn.append("color") }
-}
-
-extension ConditionalContent: HostedView {
-    func draw(in pass: inout DrawingPass, _ node: HostedNode) {
-        switch self {
-        case .first(let view): pass.visit(view, node.child("first"))
-        case .second(let view): pass.visit(view, node.child("second"))
-        }
-    }
-}
-
-extension Modified: HostedView where Content: View {
-    func draw(in pass: inout DrawingPass, _ node: HostedNode) {
-        pass.visit(content, node.child("content"))
-        switch modifier {
-        case .none: break
-        case .task(let id, let action): pass.afterwards.append { Self.start(id, action, at: node) }
-        case .onAppear(let action):
-            if !node.hasAppeared { pass.afterwards.append(action) }
-        case .onDisappear(let action): node.onDisappear = action
-        case .onTap(let action): pass.taps.append(action)
-        case .animation(let animation, let value):
-            if let animation, let before = node.animated, !before.equals(value) {
-                pass.animations.append(animation.description)
-            }
-            node.animated = value
-        }
-        node.hasAppeared = true
-    }
-
-    /// Starts a task. It runs until the view disappears or the id changes.
-    @MainActor private static func start(_ id: AnyID, _ action: TaskAction, at node: HostedNode) {
-        if let running = node.task, running.id.equals(id) { return }
-        node.task?.running.cancel()
-        node.task = (id, Task { await action.run() })
     }
 }

@@ -1,12 +1,10 @@
-import Synchronization
-
 /// https://developer.apple.com/documentation/swiftui/state
 @propertyWrapper
 public struct State<Value>: HostedProperty {
     /// The storage of the value. It belongs to a node of the view tree.
     final class Location {
         var value: Value
-        weak var host: (any RedrawingHost)?
+        weak var host: (any UpdatingHost)?
 
         init(_ value: Value) { self.value = value }
     }
@@ -22,53 +20,96 @@ public struct State<Value>: HostedProperty {
     /// https://developer.apple.com/documentation/swiftui/state/init(wrappedvalue:)
     public init(wrappedValue value: Value) { reference = Reference(Location(value)) }
 
-    /// https://developer.apple.com/documentation/swiftui/state/init(initialvalue:)
-    public init(initialValue value: Value) { self.init(wrappedValue: value) }
-
     /// https://developer.apple.com/documentation/swiftui/state/wrappedvalue
     public var wrappedValue: Value {
         get { reference.location.value }
         nonmutating set {
             reference.location.value = newValue
-            reference.location.host?.redrawSoon()
+            reference.location.host?.setNeedsUpdate()
         }
     }
 
     @MainActor
-    func attach(to node: HostedNode, at index: Int, of host: any RedrawingHost) {
+    func attach(to node: HostedNode, at index: Int, in pass: DrawingPass) {
         if let kept = node.states[index] as? Location {
             reference.location = kept
         } else {
             node.states[index] = reference.location
-            reference.location.host = host
+            reference.location.host = pass.host
         }
     }
 }
 
+/// A protocol of Combine. https://developer.apple.com/documentation/combine/observableobject
+public protocol ObservableObject: AnyObject {}
+
+/// Isolated to the main actor in SwiftUI. https://developer.apple.com/documentation/swiftui/stateobject
+@propertyWrapper
+public struct StateObject<ObjectType: ObservableObject>: HostedProperty {
+    final class Reference {
+        var object: ObjectType?
+    }
+
+    private let make: () -> ObjectType
+    private let reference = Reference()
+
+    /// https://developer.apple.com/documentation/swiftui/stateobject/init(wrappedvalue:)
+    nonisolated public init(wrappedValue thunk: @autoclosure @escaping () -> ObjectType) { make = thunk }
+
+    /// https://developer.apple.com/documentation/swiftui/stateobject/wrappedvalue
+    @MainActor public var wrappedValue: ObjectType { reference.object ?? make() }
+
+    @MainActor
+    func attach(to node: HostedNode, at index: Int, in pass: DrawingPass) {
+        let object = node.states[index] as? ObjectType ?? make()
+        node.states[index] = object
+        reference.object = object
+    }
+}
+
+/// https://developer.apple.com/documentation/swiftui/environmentkey
+public protocol EnvironmentKey {
+    associatedtype Value
+    /// https://developer.apple.com/documentation/swiftui/environmentkey/defaultvalue
+    static var defaultValue: Value { get }
+}
+
 /// https://developer.apple.com/documentation/swiftui/environmentvalues
 public struct EnvironmentValues {
+    private var values: [ObjectIdentifier: Any] = [:]
+
+    /// Read-only in SwiftUI.
     /// https://developer.apple.com/documentation/swiftui/environmentvalues/accessibilityreducemotion
-    public var accessibilityReduceMotion: Bool { TestHostEnvironment.reducesMotion }
+    public var accessibilityReduceMotion = false
+    /// https://developer.apple.com/documentation/swiftui/environmentvalues/displayscale
+    public var displayScale: CGFloat = 1
+
+    /// https://developer.apple.com/documentation/swiftui/environmentvalues/init()
+    public init() {}
+
+    /// https://developer.apple.com/documentation/swiftui/environmentvalues/subscript(_:)
+    public subscript<K: EnvironmentKey>(key: K.Type) -> K.Value {
+        get { values[ObjectIdentifier(key)] as? K.Value ?? K.defaultValue }
+        set { values[ObjectIdentifier(key)] = newValue }
+    }
 }
 
 /// https://developer.apple.com/documentation/swiftui/environment
 @propertyWrapper
-public struct Environment<Value> {
+public struct Environment<Value>: HostedProperty {
+    private final class Reference {
+        var values = EnvironmentValues()
+    }
+
     private let keyPath: KeyPath<EnvironmentValues, Value>
+    private let reference = Reference()
 
     /// https://developer.apple.com/documentation/swiftui/environment/init(_:)
     public init(_ keyPath: KeyPath<EnvironmentValues, Value>) { self.keyPath = keyPath }
 
     /// https://developer.apple.com/documentation/swiftui/environment/wrappedvalue
-    public var wrappedValue: Value { EnvironmentValues()[keyPath: keyPath] }
-}
+    public var wrappedValue: Value { reference.values[keyPath: keyPath] }
 
-/// The environment of all hosts. Not part of SwiftUI.
-public enum TestHostEnvironment {
-    private static let motion = Mutex(false)
-
-    public static var reducesMotion: Bool {
-        get { motion.withLock { $0 } }
-        set { motion.withLock { $0 = newValue } }
-    }
+    @MainActor
+    func attach(to node: HostedNode, at index: Int, in pass: DrawingPass) { reference.values = pass.environment }
 }

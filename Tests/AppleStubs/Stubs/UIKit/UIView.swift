@@ -1,5 +1,6 @@
 public import CoreGraphics
 public import Foundation
+public import QuartzCore
 
 /// https://developer.apple.com/documentation/uikit/uiview
 open class UIView: UIResponder {
@@ -12,14 +13,50 @@ open class UIView: UIResponder {
     /// https://developer.apple.com/documentation/uikit/uiview/subviews
     open private(set) var subviews: [UIView] = []
 
+    /// https://developer.apple.com/documentation/uikit/uiview/bounds
+    open var bounds: CGRect {
+        didSet { setNeedsLayout() }
+    }
+    /// https://developer.apple.com/documentation/uikit/uiview/contentmode-swift.property
+    open var contentMode = ContentMode.scaleToFill
+    /// https://developer.apple.com/documentation/uikit/uiview/layer
+    public let layer = CALayer()
+    /// https://developer.apple.com/documentation/uikit/uitraitenvironment/traitcollection
+    open var traitCollection = UITraitCollection()
+    /// https://developer.apple.com/documentation/objectivec/nsobject-swift.class/accessibilitylabel
+    open var accessibilityLabel: String?
+    /// https://developer.apple.com/documentation/objectivec/nsobject-swift.class/isaccessibilityelement
+    open var isAccessibilityElement = false
+    private var needsLayout = true
+
+    /// https://developer.apple.com/documentation/uikit/uiview/contentmode-swift.enum
+    public enum ContentMode: Int, Sendable {
+        case scaleToFill, scaleAspectFit, scaleAspectFill
+    }
+
     /// https://developer.apple.com/documentation/uikit/uiview/init(frame:)
-    public init(frame: CGRect) {}
+    public init(frame: CGRect) { bounds = CGRect(origin: .zero, size: frame.size) }
 
     /// https://developer.apple.com/documentation/uikit/uiview/init(coder:)
     public required init?(coder: NSCoder) { nil }
 
     /// https://developer.apple.com/documentation/uikit/uiview/didmovetowindow()
     open func didMoveToWindow() {}
+
+    /// https://developer.apple.com/documentation/uikit/uiview/layoutsubviews()
+    open func layoutSubviews() {}
+
+    /// https://developer.apple.com/documentation/uikit/uiview/setneedslayout()
+    open func setNeedsLayout() { needsLayout = true }
+
+    /// https://developer.apple.com/documentation/uikit/uiview/layoutifneeded()
+    open func layoutIfNeeded() {
+        if needsLayout {
+            needsLayout = false
+            layoutSubviews()
+        }
+        for view in subviews { view.layoutIfNeeded() }
+    }
 
     /// https://developer.apple.com/documentation/uikit/uiview/addsubview(_:)
     open func addSubview(_ view: UIView) {
@@ -50,16 +87,12 @@ open class UIView: UIResponder {
 
         /// https://developer.apple.com/documentation/uikit/uiview/animationoptions/transitioncrossdissolve
         public static let transitionCrossDissolve = AnimationOptions(rawValue: 5 << 20)
+        /// https://developer.apple.com/documentation/uikit/uiview/animationoptions/allowuserinteraction
+        public static let allowUserInteraction = AnimationOptions(rawValue: 1 << 1)
     }
 
     /// The requested animations, in order. They finish immediately. Not part of UIKit.
     public static var animations: [String] = []
-
-    /// https://developer.apple.com/documentation/uikit/uiview/animate(withduration:animations:)
-    public class func animate(withDuration duration: TimeInterval, animations: @escaping () -> Void) {
-        Self.animations.append("animate \(duration)")
-        animations()
-    }
 
     /// https://developer.apple.com/documentation/uikit/uiview/transition(with:duration:options:animations:completion:)
     public class func transition(
@@ -70,4 +103,10 @@ open class UIView: UIResponder {
         animations?()
         completion?(true)
     }
+}
+
+/// https://developer.apple.com/documentation/uikit/uitraitcollection
+public final class UITraitCollection {
+    /// Read-only in UIKit. https://developer.apple.com/documentation/uikit/uitraitcollection/displayscale
+    public var displayScale: CGFloat = 1
 }

@@ -1,0 +1,23 @@
+#if canImport(SwiftUI)
+    public import ImageCore
+    public import SwiftUI
+
+    extension EnvironmentValues {
+        /// The loader of the `LoadingImage`s; nil by default, which shows only placeholders.
+        public var imageLoader: (any ImageLoaderProtocol & AnyObject)? {
+            get { self[ImageLoaderKey.self] }
+            set { self[ImageLoaderKey.self] = newValue }
+        }
+    }
+
+    extension View {
+        /// Sets the loader of the `LoadingImage`s in this view.
+        public func imageLoader(_ loader: any ImageLoaderProtocol & AnyObject) -> some View {
+            environment(\.imageLoader, loader)
+        }
+    }
+
+    private enum ImageLoaderKey: EnvironmentKey {
+        static let defaultValue: (any ImageLoaderProtocol & AnyObject)? = nil
+    }
+#endif
