@@ -58,6 +58,14 @@ let package = Package(
         module(
             "ImagePresentingSwiftUI",
             dependencies: ["ImageCore", "ImageLoading", "ImagePresenting", "ImageCodecImageIO", "SwiftUI", "ImageIO"]),
+        module("ImageThumbHash", dependencies: ["ImageCore"]),
+        .target(
+            name: "PhotoFeedModel", dependencies: ["ImageCore", "ImageLoading", "ImageThumbHash"],
+            path: "Modules/PhotoFeedModel", swiftSettings: strict),
+        .target(
+            name: "PhotoFeedViews",
+            dependencies: ["PhotoFeedModel", "ImageCore", "ImagePresentingSwiftUI", "ImageThumbHash", "SwiftUI"],
+            path: "Modules/PhotoFeedViews", swiftSettings: strict),
 
         .testTarget(
             name: "AppleAdapterTests",

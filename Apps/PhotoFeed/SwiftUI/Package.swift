@@ -1,0 +1,40 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// A separate package, because the root package has no SwiftUI apps. Open this folder in Xcode.
+
+let strict: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+func module(_ name: String) -> Target.Dependency { .product(name: name, package: "swift-image-loading") }
+
+let package = Package(
+    name: "photo-feed-swiftui",
+    platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .visionOS(.v2)],
+    products: [.library(name: "PhotoFeedViews", targets: ["PhotoFeedViews"])],
+    dependencies: [.package(name: "swift-image-loading", path: "../../..")],
+    targets: [
+        // A symbolic link to a target of the root package that is not a product.
+        .target(
+            name: "PhotoFeedModel",
+            dependencies: [module("ImageCore"), module("ImageLoading"), module("ImageThumbHash")], swiftSettings: strict
+        ),
+        .target(
+            name: "PhotoFeedViews",
+            dependencies: [
+                "PhotoFeedModel", module("ImageCore"), module("ImagePresentingSwiftUI"), module("ImageThumbHash"),
+            ],
+            swiftSettings: strict),
+        .executableTarget(
+            name: "PhotoFeedApp",
+            dependencies: [
+                "PhotoFeedModel", "PhotoFeedViews", module("ImageLoaderKit"), module("ImageLoading"),
+                module("ImagePresentingSwiftUI"),
+            ],
+            swiftSettings: strict),
+    ],
+    swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,59 @@
+public import PhotoFeedModel
+public import SwiftUI
+
+/// A list of photos that is loaded page by page. Set the loader of the images with `.imageLoader(_:)`.
+public struct PhotoFeedView: View {
+    private let feed: PhotoFeedModel
+
+    /// - Parameter feed: The model, which the view loads when it appears.
+    public init(feed: PhotoFeedModel) { self.feed = feed }
+
+    /// The content of the view.
+    public var body: some View {
+        List {
+            if let failure = feed.refreshFailure { FailureRow(failure) { Task { await feed.refresh() } } }
+            ForEach(Array(feed.photos.enumerated()), id: \.element.id) { index, photo in
+                PhotoRow(photo: photo).onAppear { feed.appeared(at: index) }
+            }
+            switch feed.viewState {
+            case .idle, .loading: ProgressView()
+            case .error(let failure): FailureRow(failure) { feed.load() }
+            case .loaded: FeedFooter(feed: feed)
+            }
+        }
+        .refreshable { await feed.refresh() }
+        .onAppear { feed.load() }
+    }
+}
+
+/// The row below the photos: one of four states.
+private struct FeedFooter: View {
+    let feed: PhotoFeedModel
+
+    var body: some View {
+        switch feed.paginationState {
+        case .idle: EmptyView()
+        case .loading: ProgressView()
+        case .error(let failure): FailureRow(failure) { feed.retryPage() }
+        case .done: Text(feed.photos.isEmpty ? "No photos" : "No more photos")
+        }
+    }
+}
+
+/// An error message and a button to try again.
+private struct FailureRow: View {
+    private let message: String
+    private let retry: @MainActor () -> Void
+
+    init(_ failure: PhotoServiceFailure, retry: @escaping @MainActor () -> Void) {
+        message = failure.description
+        self.retry = retry
+    }
+
+    var body: some View {
+        HStack {
+            Text(verbatim: message)
+            Button("Try Again", action: retry)
+        }
+    }
+}

@@ -1,0 +1,1 @@
+../../../Apps/PhotoFeed/Tests/PhotoFeedModelTests/ScriptedPhotoService.swift
