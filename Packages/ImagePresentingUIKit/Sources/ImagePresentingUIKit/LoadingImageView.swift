@@ -3,7 +3,6 @@
     import ImageCodecImageIO
     public import ImageCore
     public import ImagePresenting
-    import QuartzCore
     public import UIKit
 
     /// An image view that loads its image. Call `cancelLoading()` in `prepareForReuse` of a cell.
