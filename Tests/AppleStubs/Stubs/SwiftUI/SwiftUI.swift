@@ -142,6 +142,9 @@ public struct ProgressView: View {
     /// https://developer.apple.com/documentation/swiftui/progressview/init()
     nonisolated public init() {}
 
+    /// https://developer.apple.com/documentation/swiftui/progressview/init(value:total:)
+    nonisolated public init(value: Double?, total: Double = 1) {}
+
     public var body: some View { Text(verbatim: "progress") }
 }
 
