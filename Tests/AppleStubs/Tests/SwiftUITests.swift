@@ -217,6 +217,7 @@ struct SwiftUITests {
         let before = log.messages.count
         host.disappear()
         for _ in 0..<100 { await Task.yield() }
+        fixture.memory.removeAll()
         host.reappear()
         for _ in 0..<100 { await Task.yield() }
         #expect(Set(log.messages.dropFirst(before)) == [["image 4 (fit)"]])

@@ -99,7 +99,7 @@
         /// The content of the view.
         public var body: some View {
             if let image = state.image {
-                content(image).transition(state.transition).id(state.appearance.imageVersion)
+                content(image).transition(state.transition).id(state.identity)
             } else {
                 placeholder().transition(.asymmetric(insertion: .identity, removal: state.removal))
             }
@@ -114,7 +114,7 @@
         public var body: some View {
             ZStack {
                 if let image = state.image {
-                    resized(image).transition(state.transition).id(state.appearance.imageVersion)
+                    resized(image).transition(state.transition).id(state.identity)
                 } else if !state.appearance.phase.isFailure {
                     PulsingPlaceholder(reducesMotion: state.reducesMotion)
                         .transition(.asymmetric(insertion: .identity, removal: state.removal))
