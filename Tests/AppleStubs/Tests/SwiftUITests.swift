@@ -36,6 +36,32 @@ struct SwiftUITests {
         return request
     }
 
+    @Test("an animation plays by a timeline until its end, while it is visible and motion is not reduced")
+    func animation() async {
+        let frames = (0..<3).map { [UInt8($0), 0, 0, 255] }
+        let delays = frames.map { _ in Duration.seconds(1) }
+        let file = FakeImage(PixelSize(width: 4, height: 3), frames: frames, delays: delays, loopCount: 1).encoded
+        let request = fixture.request("a", [.ok(file)])
+        var reduced = EnvironmentValues()
+        reduced.accessibilityReduceMotion = true
+        let resting = TestHost(view(request), environment: reduced) { [log] in log.append($0) }
+        await draws(["image 4 (fit)"])
+        #expect(!resting.runsTimeline)
+        let host = host(view(request))
+        while !host.runsTimeline { await Task.yield() }
+        host.disappear()
+        host.reappear()
+        while !host.runsTimeline { await Task.yield() }
+        var seconds = 0.0
+        while host.runsTimeline {
+            host.advance(to: Date(timeIntervalSinceReferenceDate: seconds))
+            seconds += 1
+            await Task.yield()
+        }
+        #expect(seconds > 3)
+        #expect(!resting.runsTimeline)
+    }
+
     // MARK: The first update
 
     @Test("draws an image in memory in the first update")

@@ -52,6 +52,36 @@ struct UIKitTests {
         }
     }
 
+    @Test("an animation plays by the updates of its window, in step in two views, and rests elsewhere")
+    func animation() async {
+        UIUpdateLink.links = []
+        let frames = (0..<3).map { [UInt8($0), 0, 0, 255] }
+        let delays = frames.map { _ in Duration.seconds(1) }
+        let file = FakeImage(PixelSize(width: 4, height: 3), frames: frames, delays: delays, loopCount: 0).encoded
+        let request = fixture.request("a", [.ok(file)])
+        let views = [shownView(), shownView()]
+        var shown = [0, 0]
+        for (index, view) in views.enumerated() {
+            view.onRender = { if $0.isAnimating { shown[index] += 1 } }
+            view.load(request, with: fixture.loader)
+        }
+        var time = 0.0
+        while shown.contains(0) {
+            for link in UIUpdateLink.links { link.update(at: time) }
+            time += 1
+            await Task.yield()
+        }
+        #expect(UIUpdateLink.links.count == 1)
+        #expect(views[0].image?.cgImage === views[1].image?.cgImage)
+        for view in views { view.removeFromSuperview() }
+        #expect(UIUpdateLink.links.allSatisfy { !$0.isEnabled })
+        window.addSubview(views[0])
+        #expect(UIUpdateLink.links.last?.isEnabled == true)
+        UIAccessibility.isReduceMotionEnabled = true
+        NotificationCenter.default.post(name: UIAccessibility.reduceMotionStatusDidChangeNotification, object: nil)
+        while UIUpdateLink.links.last?.isEnabled == true { await Task.yield() }
+    }
+
     @Test("prepareForReuse cancels the request and removes the image")
     func reuse() async {
         let (gate, cell) = (Gate(), Cell(frame: .zero))

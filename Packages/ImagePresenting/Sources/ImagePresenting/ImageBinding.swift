@@ -72,7 +72,14 @@ public final class ImageBinding {
     /// Prepares each loaded image for drawing, outside of the main actor.
     package var prepare: (@Sendable (Bitmap) -> Void)?
     private var state: BindingState
-    private let clock: AnimationClock?
+    /// Plays animated images. Another clock continues with the frame that is shown.
+    package var clock: AnimationClock? {
+        didSet {
+            guard clock !== oldValue else { return }
+            stopPlaying()
+            play(nil)
+        }
+    }
     /// The current task. Releasing it cancels the request, and no further event is delivered.
     private var task: ImageTask?
     /// Plays the image that is shown, if it is animated.

@@ -4,7 +4,10 @@ package import ImageCore
 @MainActor
 package final class ViewBinding {
     private weak var surface: (any ImageSurface)?
-    private let clock: AnimationClock?
+    /// Plays animated images, for example in the window of the view. With nil, they rest.
+    package var clock: AnimationClock? {
+        didSet { bound?.binding.clock = clock }
+    }
     private let prepare: @Sendable (Bitmap) -> Void
     private var bound: (loader: any ImageLoaderProtocol & AnyObject, binding: ImageBinding)?
 
@@ -15,14 +18,11 @@ package final class ViewBinding {
 
     /// - Parameters:
     ///   - surface: The view. It is held weakly.
-    ///   - clock: Plays animated images. With nil, they show their first frame.
     ///   - prepare: Prepares each loaded image for drawing, outside of the main actor.
     package init(
-        surface: any ImageSurface, clock: AnimationClock? = nil,
-        preparing prepare: @escaping @Sendable (Bitmap) -> Void = { _ in }
+        surface: any ImageSurface, preparing prepare: @escaping @Sendable (Bitmap) -> Void = { _ in }
     ) {
         self.surface = surface
-        self.clock = clock
         self.prepare = prepare
     }
 

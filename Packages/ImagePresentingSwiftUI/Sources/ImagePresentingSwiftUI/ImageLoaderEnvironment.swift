@@ -11,9 +11,9 @@
     }
 
     extension View {
-        /// Sets the loader of the `LoadingImage`s in this view.
+        /// Sets the loader of the `LoadingImage`s in this view, and plays their animations.
         public func imageLoader(_ loader: any ImageLoaderProtocol & AnyObject) -> some View {
-            environment(\.imageLoader, loader)
+            PlayingView(loader: loader, content: self)
         }
     }
 

@@ -15,13 +15,13 @@
         nonisolated init() {}
 
         func model(
-            for loader: any ImageLoaderProtocol & AnyObject, _ options: ImageBinding.Options
+            for loader: any ImageLoaderProtocol & AnyObject, _ options: ImageBinding.Options, _ clock: AnimationClock?
         ) -> ImageModel {
             if let model, self.loader === loader {
                 model.options = options
                 return model
             }
-            let model = ImageModel(loader: loader, options: options)
+            let model = ImageModel(loader: loader, options: options, clock: clock)
             model.prepare = { _ = $0.cgImage }
             self.model = model
             self.loader = loader

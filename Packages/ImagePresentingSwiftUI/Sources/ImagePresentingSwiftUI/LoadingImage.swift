@@ -22,6 +22,7 @@
         private let options: ImageBinding.Options
         private let content: (LoadingImageState) -> Content
         @Environment(\.imageLoader) private var loader
+        @Environment(\.animationClock) private var clock
         @Environment(\.displayScale) private var displayScale
         @Environment(\.accessibilityReduceMotion) private var reducesMotion
         @State private var space: CGSize?
@@ -40,7 +41,7 @@
 
         /// The content of the view.
         public var body: some View {
-            let (sized, model) = (sized, loader.map { store.model(for: $0, activeOptions) })
+            let (sized, model) = (sized, loader.map { store.model(for: $0, activeOptions, clock) })
             OfferedSpace(onChange: { space = $0 }) { content(state(of: model, for: sized)) }
                 .task(id: LoadID(sized, loader)) { @MainActor [store] in
                     // A row that has already disappeared must not start a download.

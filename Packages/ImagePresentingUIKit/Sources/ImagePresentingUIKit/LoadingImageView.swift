@@ -5,7 +5,8 @@
     public import ImagePresenting
     public import UIKit
 
-    /// An image view that loads its image. Call `cancelLoading()` in `prepareForReuse` of a cell.
+    /// An image view that loads its image, and plays it if it is animated. Call `cancelLoading()` in `prepareForReuse` of
+    /// a cell.
     ///
     /// The image is decoded to the size of the view, at the scale of the display, unless the request has a target. If the
     /// view grows, a larger image is loaded. With the content mode `.scaleAspectFill`, the image fills the view.
@@ -19,6 +20,7 @@
         /// Called with each appearance after the image is set, for example to show progress or a retry button.
         public var onRender: (ImageAppearance) -> Void = { _ in }
         private lazy var binding = ViewBinding(surface: self) { _ = $0.cgImage }
+        private var windowClock: WindowClock?
         private var load: Load?
         private var target = ViewTarget()
         /// The request that is bound, with its target.
@@ -76,6 +78,8 @@
         /// options specify.
         open override func didMoveToWindow() {
             super.didMoveToWindow()
+            windowClock = window.map { WindowClock.of($0) }
+            binding.clock = windowClock?.clock
             binding.isVisible = window != nil
         }
 

@@ -1,3 +1,5 @@
+import Foundation
+
 // This file is not part of SwiftUI.
 
 /// One evaluation of the view tree.
@@ -13,6 +15,9 @@ struct DrawingPass {
     var buttons: [String: @MainActor () -> Void] = [:]
     var refresh: (@Sendable () async -> Void)?
     var animations: [String] = []
+    /// The date of timelines, and whether one runs.
+    var date = Date(timeIntervalSinceReferenceDate: 0)
+    var runsTimeline = false
     /// The actions to perform after the evaluation.
     var afterwards: [() -> Void] = []
 
@@ -26,6 +31,7 @@ struct DrawingPass {
         drawn = []
         buttons = [:]
         refresh = nil
+        runsTimeline = false
         animations = []
         afterwards = []
     }

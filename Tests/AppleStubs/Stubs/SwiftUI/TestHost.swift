@@ -1,3 +1,4 @@
+public import Foundation
 import Observation
 
 // This file is not part of SwiftUI. It draws views for tests, following the documentation of SwiftUI.
@@ -51,6 +52,15 @@ public final class TestHost<Root: View>: UpdatingHost {
     /// Changes the proposed size.
     public func resize(_ width: CGFloat, _ height: CGFloat) {
         pass.proposal = ProposedViewSize(width: width, height: height)
+        update()
+    }
+
+    /// Whether a timeline needs updates.
+    public var runsTimeline: Bool { pass.runsTimeline }
+
+    /// Updates the timelines.
+    public func advance(to date: Date) {
+        pass.date = date
         update()
     }
 
