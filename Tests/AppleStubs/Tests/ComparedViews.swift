@@ -13,7 +13,11 @@ struct ComparedViews: View {
         List {
             LoadingImage(url).frame(width: 80, height: 80)
             LoadingImage(url, contentMode: .fill).frame(width: 80, height: 80)
-            LoadingImage(url) { $0.resizable().aspectRatio(contentMode: .fit) } placeholder: { Color.gray }
+            LoadingImage(url) {
+                $0.resizable().aspectRatio(contentMode: .fit)
+            } placeholder: {
+                Color.gray
+            }
             LoadingImage(url, options: .init(transition: .fadeIn(.milliseconds(250))))
             LoadingImage(url) { if let image = $0.image { image } else { ProgressView(value: $0.fraction) } }
             LoadingImage(ImageRequest(url: url, priority: .high))

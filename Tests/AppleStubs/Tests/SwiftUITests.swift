@@ -222,6 +222,18 @@ struct SwiftUITests {
         #expect(queued.transport.sendCount == 0)
     }
 
+    @Test("updates of the parent create no models and look nothing up")
+    func parentUpdates() async {
+        let (loader, request) = (FakeImageLoader(), ImageRequest(.fetch(name: "a") { Data() }))
+        loader.script(request, .image(PixelSize(width: 4, height: 4)))
+        let host = host(LoadingImage(request).imageLoader(loader))
+        await draws(["image 4 (fit)"])
+        let calls = loader.log.messages
+        for _ in 0..<5 { host.update(LoadingImage(request).imageLoader(loader)) }
+        for _ in 0..<100 { await Task.yield() }
+        #expect(loader.log.messages == calls)
+    }
+
     // MARK: Visibility
 
     @Test("cancels when the view disappears, and loads again when it reappears")
