@@ -97,6 +97,23 @@ struct HalfWrittenTests {
         #expect(try await later.entry(for: key(1))?.data == noise(300_000, seed: 1))
     }
 
+    @Test("without locks, a part is removed an hour after the last write, and its store fails")
+    func agedLeftovers() async throws {
+        let cache = folder.cache(leftoverAge: .seconds(3_600))
+        let writer = try await cache.writer(for: key(1), expectedByteCount: 600_000)
+        try await writer.append(noise(300_000, seed: 1))
+        folder.time.value += 3_500
+        try await writer.append(noise(300_000, seed: 2))
+        folder.time.value += 3_500
+        try await folder.cache(leftoverAge: .seconds(3_600)).store(entry(10), for: key(2))
+        #expect(folder.hasUnfinishedFiles)
+        folder.time.value += 200
+        try await folder.cache(leftoverAge: .seconds(3_600)).store(entry(10), for: key(3))
+        #expect(!folder.hasUnfinishedFiles)
+        await #expect(throws: DataCacheFailure.self) { try await writer.finish(metadata: Data(), createdAt: testTime) }
+        #expect(try await folder.cache().status().byteCount == folder.totalByteCount())
+    }
+
     @Test("a store that fails during a write leaves no file of a new or a replaced entry", arguments: [false, true])
     func leavesNothing(isReplacing: Bool) async throws {
         if isReplacing { try await folder.cache().store(entry(300), for: key(1)) }

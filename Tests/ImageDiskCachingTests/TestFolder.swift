@@ -21,7 +21,7 @@ final class TestFolder: Sendable {
 
     /// Returns a new cache for this folder, as after a relaunch.
     func cache(
-        byteLimit: Int = 1 << 20, fileSystem: FileSystem = FileSystem(),
+        byteLimit: Int = 1 << 20, fileSystem: FileSystem = FileSystem(), leftoverAge: Duration? = nil,
         _ change: (inout DiskCacheOptions) -> Void = { _ in }
     ) -> DiskDataCache {
         var options = DiskCacheOptions()
@@ -29,7 +29,7 @@ final class TestFolder: Sendable {
         change(&options)
         return DiskDataCache(
             directory: url, byteLimit: byteLimit, options: options, fileSystem: fileSystem,
-            now: { [time] in time.next() })
+            leftoverAge: leftoverAge, now: { [time] in time.next() })
     }
 
     /// Returns the URL of the file of an entry.

@@ -20,6 +20,8 @@ struct CacheFolder: Sendable {
     let options: DiskCacheOptions
     let fileSystem: FileSystem
     let now: @Sendable () -> Date
+    /// See `PartialFile.leftoverAge`.
+    let leftoverAge: Duration?
     let uses = PendingUses()
 
     var usage: String { "\(root)/usage" }
@@ -52,7 +54,7 @@ struct CacheFolder: Sendable {
     /// Returns the time that was `age` ago.
     func date(before age: Duration) -> Date {
         // The components of the longest durations don't fit into integers.
-        let most = Duration.seconds(9_000_000_000)
+        let most = Duration.seconds(9_000_000_000 as Int64)
         return now() - min(max(age, .zero - most), most) / .seconds(1)
     }
 

@@ -36,18 +36,20 @@ public final class DiskDataCache: DataCache {
         now: @escaping @Sendable () -> Date
     ) {
         self.init(
-            directory: directory, byteLimit: byteLimit, options: options, fileSystem: FileSystem(), now: now)
+            directory: directory, byteLimit: byteLimit, options: options, fileSystem: FileSystem(),
+            leftoverAge: PartialFile.leftoverAge, now: now)
     }
 
-    /// Creates a cache that uses another file system, for tests.
+    /// Creates a cache that uses another file system or protects its parts like that of another platform, for tests.
     package init(
-        directory: URL, byteLimit: Int, options: DiskCacheOptions, fileSystem: FileSystem,
+        directory: URL, byteLimit: Int, options: DiskCacheOptions, fileSystem: FileSystem, leftoverAge: Duration? = nil,
         now: @escaping @Sendable () -> Date
     ) {
         folder = CacheFolder(
             root: directory.path,
             // Sums of limits and sizes of files don't overflow.
-            byteLimit: min(max(0, byteLimit), .max / 4), options: options, fileSystem: fileSystem, now: now)
+            byteLimit: min(max(0, byteLimit), .max / 4), options: options, fileSystem: fileSystem, now: now,
+            leftoverAge: leftoverAge)
         store = StoreQueue(EntryStore(folder))
     }
 

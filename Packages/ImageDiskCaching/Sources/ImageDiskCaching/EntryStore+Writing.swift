@@ -9,9 +9,21 @@ import Synchronization
 
 /// An entry that is being written to a file in `tmp`, whose name is random.
 ///
-/// The writer locks the file. So a file that isn't locked is the leftover of a process that has ended. A whole entry is
-/// written in one lock of the folder. The length of a streamed file is the space that is reserved for it.
+/// The writer locks the file, so that a file which isn't locked is the leftover of a process that has ended. A whole entry
+/// is written in one lock of the folder. The length of a streamed file is the space that is reserved for it.
+///
+/// On Apple's platforms it is not locked, because the system ends an app that is suspended while it has locked a file in
+/// the container of an app group (0xdead10cc). There, a file is a leftover an hour after the last write.
 struct PartialFile {
+    /// The time after the last write at which a part is a leftover; nil if writers lock their parts.
+    static var leftoverAge: Duration? {
+        #if canImport(ImageIO)
+            .seconds(3_600)
+        #else
+            nil
+        #endif
+    }
+
     let name: EntryName
     let file: Int32
     let path: String
@@ -75,6 +87,9 @@ extension EntryStore {
                 try store.reserve(min(wanted, store.largestEntry), for: &part)
             }
             try store.folder.fileSystem.write(bytes, to: part.file, at: part.payloadLength)
+            if store.folder.leftoverAge != nil {
+                try store.folder.fileSystem.setModified(store.folder.now(), at: part.path)
+            }
             part.checksum.add(bytes)
             part.payloadLength += bytes.count
         }
@@ -92,7 +107,7 @@ extension EntryStore {
     }
 
     mutating func discard(_ part: PartialFile) {
-        // If this fails, nobody has locked the part once it is closed. The next scan removes it and corrects the counter.
+        // If this fails, the part is a leftover, once it is closed or old. A scan then removes it and corrects the counter.
         try? lockedWith(part) { store in
             let length = try store.folder.fileSystem.status(of: part.file).byteCount
             try store.folder.fileSystem.remove(part.path)
@@ -117,7 +132,7 @@ extension EntryStore {
         try step(name, part) { store in
             // If the folder was removed, the part can be in a new one, which has another lock and another counter.
             try store.usage.requireCurrent()
-            _ = try store.folder.fileSystem.lock(part.file, waits: false)
+            if store.folder.leftoverAge == nil { _ = try store.folder.fileSystem.lock(part.file, waits: false) }
             try store.reserve(byteCount, for: &part)
         }
         return part

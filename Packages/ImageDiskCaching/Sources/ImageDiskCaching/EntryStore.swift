@@ -147,8 +147,7 @@ struct EntryStore {
 
     func listEntries() throws -> [ListedEntry] { try folder.folders().flatMap { try folder.entries(in: $0) } }
 
-    /// Removes the parts that nobody has locked, because their writers have ended, and returns the sum of the lengths of
-    /// the others. Requires the lock.
+    /// Removes the parts whose writers have ended, and returns the sum of the lengths of the others. Requires the lock.
     @discardableResult
     mutating func removeLeftovers() throws -> Int {
         var livingByteCount = 0
@@ -159,14 +158,20 @@ struct EntryStore {
                 let file = try ifExists({ try fileSystem.openToRead(path) })
             else { continue }
             defer { fileSystem.closeFile(file) }
-            let byteCount = try fileSystem.status(of: file).byteCount
-            if try fileSystem.lock(file, waits: false) {
-                if try ifExists({ try fileSystem.remove(path) }) != nil { try addUsed(-byteCount) }
+            let status = try fileSystem.status(of: file)
+            if try isLeftover(file, status) {
+                if try ifExists({ try fileSystem.remove(path) }) != nil { try addUsed(-status.byteCount) }
             } else {
-                livingByteCount += byteCount
+                livingByteCount += status.byteCount
             }
         }
         return livingByteCount
+    }
+
+    /// Returns whether the writer of a part has ended. Locks the part in that case.
+    private func isLeftover(_ file: Int32, _ status: FileStatus) throws -> Bool {
+        guard let age = folder.leftoverAge else { return try fileSystem.lock(file, waits: false) }
+        return status.modified < folder.date(before: age) || status.modified > folder.latestUse
     }
 
     /// Counts the entries of a folder without a valid counter. Removes them if they have another format or layout.
