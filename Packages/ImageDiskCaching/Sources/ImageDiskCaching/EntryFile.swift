@@ -45,11 +45,12 @@ struct EntryFile {
     init?(trailer: Data, fileSize: Int) {
         guard trailer.count == Self.trailerSize, trailer.number(at: 24, 4) == Self.version,
             trailer.number(at: 28, 4) == Self.magic, let payloadLength = Int(exactly: trailer.number(at: 8, 8)),
-            payloadLength <= fileSize
+            let keyLength = Int(exactly: trailer.number(at: 16, 4)), payloadLength <= fileSize,
+            keyLength <= fileSize - payloadLength
         else { return nil }
-        let keyEnd = payloadLength + Int(trailer.number(at: 16, 4))
-        let metadataEnd = keyEnd + Int(trailer.number(at: 20, 4))
-        guard metadataEnd + Self.trailerSize == fileSize else { return nil }
+        let keyEnd = payloadLength + keyLength
+        let metadataEnd = fileSize - Self.trailerSize
+        guard trailer.number(at: 20, 4) == metadataEnd - keyEnd else { return nil }
         createdAt = Date(timeIntervalSinceReferenceDate: Double(bitPattern: trailer.number(at: 0, 8)))
         payload = 0..<payloadLength
         key = payloadLength..<keyEnd
@@ -71,7 +72,7 @@ struct EntryFile {
     ) throws -> Data {
         guard let keyLength = UInt32(exactly: key.source.utf8.count),
             let metadataLength = UInt32(exactly: metadata.count)
-        else { throw DataCacheFailure.tooLarge(bytes: metadata.count, allowed: Int(UInt32.max)) }
+        else { throw DataCacheFailure.tooLarge(bytes: metadata.count, allowed: Int(clamping: UInt32.max)) }
         var tail = Array(key.source.utf8) + metadata
         tail.append(createdAt.timeIntervalSinceReferenceDate.bitPattern)
         tail.append(UInt64(payloadLength))

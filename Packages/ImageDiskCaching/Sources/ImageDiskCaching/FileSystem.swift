@@ -117,7 +117,7 @@ package struct FileSystem: Sendable {
         let time = min(9e9, max(-9e9, date.timeIntervalSince1970))
         // Rounded down, because the nanoseconds of a time before 1970 must be positive too.
         let seconds = time.rounded(.down)
-        let spec = timespec(tv_sec: Int(seconds), tv_nsec: Int((time - seconds) * 1e9))
+        let spec = timespec(tv_sec: Int(clamping: Int64(seconds)), tv_nsec: Int((time - seconds) * 1e9))
         try perform(.setModified, path) { unsafe utimensat(AT_FDCWD, path, [spec, spec], AT_SYMLINK_NOFOLLOW) }
     }
 
@@ -192,10 +192,10 @@ extension FileStatus {
     var byteCount: Int { Int(st_size) }
 
     var modified: Date {
-        #if canImport(Darwin)
-            let time = st_mtimespec
-        #else
+        #if canImport(Glibc)
             let time = st_mtim
+        #else
+            let time = st_mtimespec
         #endif
         return Date(timeIntervalSince1970: Double(time.tv_sec) + Double(time.tv_nsec) / 1e9)
     }

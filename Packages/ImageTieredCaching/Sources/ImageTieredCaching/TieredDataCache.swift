@@ -191,7 +191,7 @@ public struct TieredCacheOptions: Hashable, Sendable {
     public var maxConcurrentWrites = 4
 
     /// The largest number of waiting changes, including removals of the older entries of dropped writes.
-    var maxPendingRemovals: Int { min(max(0, maxPendingWrites), 1 << 32) * 8 }
+    var maxPendingRemovals: Int { min(max(0, maxPendingWrites), 1 << 24) * 8 }
 
     /// Creates options with the default values.
     public init() {}

@@ -67,7 +67,7 @@ public struct CacheDirectives: Hashable, Sendable {
 /// The syntax for numbers of seconds in HTTP (RFC 9111, 1.2.2).
 package enum DeltaSeconds {
     /// The largest number, which also stands for greater ones.
-    package static let largest = TimeInterval(1 << 31)
+    package static let largest = TimeInterval(1 << 31 as Int64)
 
     /// Parses a string of digits. Limits the result to 2^31. Returns nil for other strings.
     package static func parse(_ text: some StringProtocol) -> TimeInterval? {

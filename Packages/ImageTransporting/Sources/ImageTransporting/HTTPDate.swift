@@ -25,9 +25,9 @@ public enum HTTPDate {
     /// Returns a date in the preferred format, rounded down to seconds, and clamped to the years 1 to 9999.
     public static func format(_ date: Date) -> String {
         let seconds = seconds(date)
-        let days = seconds.quotient(by: 86_400)
+        let days = Int(seconds.quotient(by: 86_400))
         let (year, month, day) = civil(days)
-        let second = seconds - days * 86_400
+        let second = Int(seconds - Int64(days) * 86_400)
         let weekday = (days + 4) - (days + 4).quotient(by: 7) * 7
         let time = [second / 3600, second / 60 % 60, second % 60].map { padded($0, 2) }.joined(separator: ":")
         return "\(weekdays[weekday].capitalized), \(padded(day, 2)) \(months[month - 1].capitalized) "
@@ -35,8 +35,8 @@ public enum HTTPDate {
     }
 
     /// Returns the seconds since 1970, rounded down, and clamped to the years 1 to 9999.
-    private static func seconds(_ date: Date) -> Int {
-        Int(min(max(-62_135_596_800, date.timeIntervalSince1970.rounded(.down)), 253_402_300_799))
+    private static func seconds(_ date: Date) -> Int64 {
+        Int64(min(max(-62_135_596_800, date.timeIntervalSince1970.rounded(.down)), 253_402_300_799))
     }
 
     /// `Sun, 06 Nov 1994 08:49:37 GMT`
@@ -53,7 +53,7 @@ public enum HTTPDate {
         guard longWeekdays.contains(where: { "\($0)," == words[0] }), parts.count == 3, parts[0].count == 2,
             parts[2].count == 2, words[3] == "gmt", let short = number(parts[2])
         else { return nil }
-        let present = civil(seconds(now).quotient(by: 86_400)).year
+        let present = civil(Int(seconds(now).quotient(by: 86_400))).year
         var year = present - present % 100 + short
         if year > present + 50 { year -= 100 }
         return date(year, month(parts[1]), number(parts[0]), words[2])
@@ -82,7 +82,7 @@ public enum HTTPDate {
         else { return nil }
         let days = days(year, month, day)
         guard day >= 1, civil(days).month == month else { return nil }
-        return Date(timeIntervalSince1970: Double(days * 86_400 + hour * 3600 + minute * 60 + second))
+        return Date(timeIntervalSince1970: Double(days) * 86_400 + Double(hour * 3600 + minute * 60 + second))
     }
 
     /// Returns the number of days since 1970-01-01. Years start in March, so the leap day is last.
@@ -112,7 +112,9 @@ public enum HTTPDate {
     }
 }
 
-extension Int {
+extension SignedInteger {
     /// Divides and rounds down, also for negative numbers.
-    fileprivate func quotient(by divisor: Int) -> Int { self >= 0 ? self / divisor : -((divisor - 1 - self) / divisor) }
+    fileprivate func quotient(by divisor: Self) -> Self {
+        self >= 0 ? self / divisor : -((divisor - 1 - self) / divisor)
+    }
 }

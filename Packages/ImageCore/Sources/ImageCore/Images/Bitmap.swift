@@ -87,7 +87,7 @@ extension Bitmap {
 
     /// A reference to a bitmap that does not retain its pixels.
     package struct WeakBitmap: Sendable {
-        private weak let storage: PixelStorage?
+        private weak var storage: PixelStorage?
 
         fileprivate init(storage: PixelStorage) { self.storage = storage }
 

@@ -1,6 +1,6 @@
 extension Duration {
     /// The duration, limited to 0 to 100 years. Sums and conversions of a few of them don't overflow.
-    package var limited: Duration { min(max(self, .zero), .seconds(3_155_760_000)) }
+    package var limited: Duration { min(max(self, .zero), .seconds(3_155_760_000 as Int64)) }
 
     /// The duration in milliseconds, rounded, from 1 to a limit.
     package func milliseconds(upTo limit: Int) -> Int {

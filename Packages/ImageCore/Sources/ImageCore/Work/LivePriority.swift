@@ -26,7 +26,7 @@ public final class LivePriority: Sendable {
     }
 
     private struct WeakPriority: Sendable {
-        weak let priority: LivePriority?
+        weak var priority: LivePriority?
     }
 
     private let state: Mutex<State>
