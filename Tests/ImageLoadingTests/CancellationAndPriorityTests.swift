@@ -10,6 +10,13 @@ import Testing
 
 @Suite("Cancellation, priority and retry of the loader")
 struct CancellationAndPriorityTests {
+    @Test("the transport receives the priority of a request", arguments: [RequestPriority.low, .veryHigh])
+    func sentPriority(_ priority: RequestPriority) async throws {
+        let fixture = LoaderFixture()
+        _ = try await fixture.loader.image(for: fixture.request("a") { $0.priority = priority })
+        #expect(fixture.transport.requests.map(\.priority) == [priority])
+    }
+
     @Test("a request cancelled while its download waits for a slot is never sent")
     func cancelledWhileQueued() async throws {
         let scheduler = ManualScheduler()

@@ -24,6 +24,15 @@ struct MemoryPressureTests {
         #expect(fixture.memory.messages == [message])
     }
 
+    @Test("the memory cache keeps a quarter when the application disappears")
+    func background() {
+        let application = SettableConditionMonitor(ApplicationState.foreground)
+        let fixture = LoaderFixture { $0.applicationStateMonitor = application }
+        application.set(.background)
+        application.set(.foreground)
+        #expect(fixture.memory.messages == [.trim(toShare: 0.25)])
+    }
+
     @Test("a released loader does not trim the cache")
     func releasedLoader() {
         let memory = fixture().memory

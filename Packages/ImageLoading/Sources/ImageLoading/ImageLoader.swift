@@ -25,6 +25,8 @@ public final class ImageLoader: ImageLoaderProtocol {
     let previewSubscriptions = Mutex<[ImageCacheKey: Int]>([:])
     /// Trims the memory cache and animations while the loader exists.
     private let pressureObservation: MonitorObservation?
+    /// Trims the memory cache while the loader exists.
+    private let backgroundObservation: MonitorObservation?
     private let conditionObservations: [MonitorObservation]
 
     /// Creates a loader with the given components.
@@ -41,6 +43,10 @@ public final class ImageLoader: ImageLoaderProtocol {
             animations.memoryChanged(to: level)
         }
         animations.memoryChanged(to: configuration.memoryPressureMonitor?.condition ?? .normal)
+        backgroundObservation = configuration.applicationStateMonitor?.observe {
+            [cache = configuration.memoryCache] state in
+            if state == .background { cache?.trim(toShare: 0.25) }
+        }
         conditionObservations = gate.map { configuration.observeConditions(for: $0) } ?? []
     }
 

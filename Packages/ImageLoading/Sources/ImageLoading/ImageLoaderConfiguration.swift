@@ -43,7 +43,8 @@ public struct ImageLoaderConfiguration: Sendable {
     public var observer: (any ImageLoaderObserver)?
     /// Reports when memory is short; nil to ignore it.
     public var memoryPressureMonitor: (any ConditionMonitor<MemoryPressureLevel>)?
-    /// Reports whether the application is in the foreground; nil if it always is.
+    /// Reports whether the application is in the foreground; nil if it always is. In the background, downloads below
+    /// `.normal` priority stop, and the memory cache keeps a quarter of its images.
     public var applicationStateMonitor: (any ConditionMonitor<ApplicationState>)?
     /// Reports whether there is a network. With nil, no download waits for one.
     public var connectivityMonitor: (any ConditionMonitor<Connectivity>)?

@@ -53,6 +53,9 @@ public struct TransportRequest: Sendable {
     /// tokens that change while the user stays the same.
     public var identityHeaders: HTTPFields?
 
+    /// How urgent the request is, as a hint for the server. Only URLSession sends it.
+    public var priority = RequestPriority.normal
+
     /// Creates a request. See the properties for the meaning of the limits.
     public init(
         url: URL, method: HTTPRequest.Method = .get, headers: HTTPFields = [:], body: Data? = nil,

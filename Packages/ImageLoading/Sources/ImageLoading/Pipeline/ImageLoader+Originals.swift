@@ -13,7 +13,8 @@ extension ImageLoader {
             if case .data(let data, _) = context.request.origin {
                 return context.makeResult(LoadedData(data: try self.checkSize(of: data), source: .disk))
             }
-            let request = try TransportRequest(context, self.configuration.transferLimits)
+            var request = try TransportRequest(context, self.configuration.transferLimits)
+            request.priority = shared.priority.value
             switch try await self.askDisk(for: request, context) {
             case .loaded(let result): return result
             case .exchange(let start): return try await self.download(request, start, for: context, shared)
@@ -355,7 +356,9 @@ extension TransportRequest {
     }
 
     /// Returns the time for which a stored original is fresh: forever if only the application can fetch it.
-    func lifetime(_ lifetime: Duration) -> Duration { url.scheme == URL.fetchScheme ? .seconds(1 << 31) : lifetime }
+    func lifetime(_ lifetime: Duration) -> Duration {
+        url.scheme == URL.fetchScheme ? .seconds(1 << 31 as Int64) : lifetime
+    }
 }
 
 extension URL {
