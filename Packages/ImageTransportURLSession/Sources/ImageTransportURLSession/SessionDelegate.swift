@@ -1,19 +1,19 @@
-#if canImport(Darwin)
+#if canImport(ImageIO)
     import Foundation
     import HTTPTypes
     import ImageTransporting
     import Synchronization
 
-    /// Forwards the events of the session to the channels of its tasks. The session calls it on a serial queue.
+    /// Forwards the events of the session to the transfers of its tasks. The session calls it on a serial queue.
     final class SessionDelegate: NSObject, URLSessionDataDelegate {
-        private let channels = Mutex<[Int: TransferChannel]>([:])
+        private let transfers = Mutex<[Int: SessionTransfer]>([:])
 
-        func add(_ channel: TransferChannel, for task: URLSessionTask) {
-            channels.withLock { $0[task.taskIdentifier] = channel }
+        func add(_ transfer: SessionTransfer, for task: URLSessionTask) {
+            transfers.withLock { $0[task.taskIdentifier] = transfer }
         }
 
-        private func channel(of task: URLSessionTask) -> TransferChannel? {
-            channels.withLock { $0[task.taskIdentifier] }
+        private func transfer(of task: URLSessionTask) -> SessionTransfer? {
+            transfers.withLock { $0[task.taskIdentifier] }
         }
 
         func urlSession(
@@ -27,7 +27,7 @@
             _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
             completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
         ) {
-            guard let channel = channel(of: dataTask), let response = response as? HTTPURLResponse else {
+            guard let channel = transfer(of: dataTask)?.channel, let response = response as? HTTPURLResponse else {
                 return completionHandler(.cancel)
             }
             let head = ResponseHead(response, to: channel.request)
@@ -41,25 +41,19 @@
         }
 
         func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
-            guard let channel = channel(of: dataTask) else { return dataTask.cancel() }
-            switch channel.arrived(data) {
+            guard let transfer = transfer(of: dataTask) else { return dataTask.cancel() }
+            switch transfer.channel.arrived(data) {
             case .deliver, .buffer: break
-            case .pause: suspend(dataTask, channel)
+            // The consumer may have emptied the buffer meanwhile.
+            case .pause: transfer.pause.begin { transfer.channel.isPaused }
             case .stop, .fail: dataTask.cancel()
             }
         }
 
-        /// Suspends a task whose buffer is full.
-        ///
-        /// The consumer may have emptied the buffer and resumed the task before the suspension. Resumes it again in
-        /// that case.
-        private func suspend(_ task: URLSessionDataTask, _ channel: TransferChannel) {
-            task.suspend()
-            if !channel.isPaused { task.resume() }
-        }
-
         func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
-            guard let channel = channels.withLock({ $0.removeValue(forKey: task.taskIdentifier) }) else { return }
+            guard let channel = transfers.withLock({ $0.removeValue(forKey: task.taskIdentifier) })?.channel else {
+                return
+            }
             channel.ended(failure(error, channel))
         }
 

@@ -1,7 +1,8 @@
-#if canImport(Darwin)
+#if canImport(ImageIO)
     import Dispatch
     import Foundation
     import HTTPTypes
+    import ImageCore
     public import ImageTransporting
 
     /// Sends requests with Foundation's URLSession, for Apple's platforms.
@@ -11,7 +12,7 @@
     ///
     /// A task is suspended at 256 KiB of unread bytes, and resumed when you read them. Redirects are checked by
     /// `RedirectChain` and sent as new tasks. The system verifies certificates. The session has no cache and no
-    /// cookies.
+    /// cookies. The priority of a request is a hint for the server.
     ///
     /// URLSession has a single idle timer. It is set to `stallTimeout` and includes connecting, so `connectTimeout` has
     /// no effect. The session delivers decoded bodies and parsed heads. Therefore `maxHeadBytes` isn't enforced, and an
@@ -21,10 +22,14 @@
 
         /// Creates a transport with an ephemeral session.
         ///
-        /// - Parameter maxConnectionsPerHost: The maximum number of connections per host.
-        public init(maxConnectionsPerHost: Int = 6) {
+        /// - Parameters:
+        ///   - maxConnectionsPerHost: The maximum number of connections per host.
+        ///   - allowsConstrainedNetworkAccess: Whether to use a network in Low Data Mode. If not, requests over one throw
+        ///     `.connectionFailed`.
+        public init(maxConnectionsPerHost: Int = 6, allowsConstrainedNetworkAccess: Bool = true) {
             let configuration = URLSessionConfiguration.ephemeral
-            configuration.httpMaximumConnectionsPerHost = maxConnectionsPerHost
+            configuration.httpMaximumConnectionsPerHost = max(1, maxConnectionsPerHost)
+            configuration.allowsConstrainedNetworkAccess = allowsConstrainedNetworkAccess
             configuration.urlCache = nil
             configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
             configuration.httpCookieStorage = nil
@@ -55,10 +60,12 @@
 
         func start(_ request: TransportRequest, deadline: DispatchTime?) -> TransferChannel {
             let task = session.dataTask(with: urlRequest(request))
+            task.priority = Self.priority(request.priority)
+            let pause = TransferPause(suspend: { task.suspend() }, resume: { task.resume() })
             // The closures retain this owner, so that the session exists as long as the transfer.
             let channel = TransferChannel(
-                request: request, resume: { [self] in resume(task) }, stop: { [self] in stop(task) })
-            delegate.add(channel, for: task)
+                request: request, resume: { pause.end() }, stop: { [self] in stop(task) })
+            delegate.add(SessionTransfer(channel: channel, pause: pause), for: task)
             channel.connected()
             task.resume()
             if let deadline { end(task, channel, at: deadline) }
@@ -73,7 +80,10 @@
             }
         }
 
-        private func resume(_ task: URLSessionDataTask) { task.resume() }
+        private static func priority(_ priority: RequestPriority) -> Float {
+            if priority == .normal { return URLSessionTask.defaultPriority }
+            return priority > .normal ? URLSessionTask.highPriority : URLSessionTask.lowPriority
+        }
 
         private func stop(_ task: URLSessionDataTask) { task.cancel() }
 
