@@ -8,11 +8,9 @@ import PackageDescription
 
 let strict: [SwiftSetting] = [
     .strictMemorySafety(),
-    .treatAllWarnings(as: .error),
     .enableUpcomingFeature("ExistentialAny"),
     .enableUpcomingFeature("InternalImportsByDefault"),
     .enableUpcomingFeature("MemberImportVisibility"),
-    .enableUpcomingFeature("ImmutableWeakCaptures"),
 ]
 
 /// Settings that optimize a target in debug builds too. Use them only for targets that are in no product, because SwiftPM
@@ -24,7 +22,12 @@ func optional(_ target: String, trait: String) -> Target.Dependency {
     .target(name: target, condition: .when(traits: [trait]))
 }
 
-let applePlatforms: [Platform] = [.macOS, .iOS, .tvOS, .watchOS, .visionOS, .macCatalyst]
+/// Returns a module that is used only on Linux. Apple's systems have the same, so apps need no C library there.
+func onLinux(_ name: String) -> Target.Dependency { .target(name: name, condition: .when(platforms: [.linux])) }
+
+func onApple(_ name: String) -> Target.Dependency {
+    .target(name: name, condition: .when(platforms: [.macOS, .iOS, .tvOS, .watchOS, .visionOS, .macCatalyst]))
+}
 
 let httpTypes: Target.Dependency = .product(name: "HTTPTypes", package: "swift-http-types")
 let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
@@ -52,6 +55,9 @@ let asyncHTTPClient =
 
 let redis = swiftNIO(trait: "RedisCaching")
 
+/// The reasons of a module for calls that Apple's platforms restrict. With a Swift target, SwiftPM would link all of Foundation.
+let privacyManifest = Resource.copy("PrivacyInfo.xcprivacy")
+
 /// Returns the Swift target of a module, with sources in Packages/<name>/Sources/<name>.
 func module(
     _ name: String, uses dependencies: [Target.Dependency] = [], settings: [SwiftSetting] = strict
@@ -63,19 +69,15 @@ func module(
 ///
 /// `links` has the libraries that are missing in the pkg-config file. With a trait, the shim is empty unless it is enabled.
 func shim(
-    _ name: String, in module: String, over libraries: String..., links: [String] = [], trait: String? = nil
+    _ name: String, in module: String, over libraries: String..., links: [String] = [], trait: String? = nil,
+    resources: [Resource] = []
 ) -> Target {
     .target(
         name: name,
         dependencies: libraries.map { library in trait.map { optional(library, trait: $0) } ?? .target(name: library) },
-        path: "Packages/\(module)/Sources/\(name)",
+        path: "Packages/\(module)/Sources/\(name)", resources: resources,
         cSettings: trait.map { [.define($0, .when(traits: [$0]))] },
         linkerSettings: links.map { .linkedLibrary($0) })
-}
-
-/// Returns a C target of a module that needs no library.
-func kernels(_ name: String, in module: String) -> Target {
-    .target(name: name, path: "Packages/\(module)/Sources/\(name)")
 }
 
 /// Returns a system library that is installed by a Debian package or a Homebrew formula.
@@ -138,7 +140,7 @@ let vocabulary = [module("ImageCore")]
 let caching = [
     module("ImageMemoryCaching", uses: ["ImageCore"]),
     module("ImageDiskCaching", uses: ["ImageCore", "CImageDiskCaching"]),
-    kernels("CImageDiskCaching", in: "ImageDiskCaching"),
+    shim("CImageDiskCaching", in: "ImageDiskCaching", resources: [privacyManifest]),
     module("ImageTieredCaching", uses: ["ImageCore", crypto]),
     module(
         "ImageRedisCaching",
@@ -150,7 +152,7 @@ let caching = [
 
 let transports = [
     module("ImageTransporting", uses: ["ImageCore", "CImageTransporting", httpTypes]),
-    shim("CImageTransporting", in: "ImageTransporting", links: ["z"]),
+    shim("CImageTransporting", in: "ImageTransporting", links: ["z"], resources: [privacyManifest]),
     module("ImageHTTPCaching", uses: ["ImageCore", "ImageTransporting", httpTypes]),
     module("ImageTransportCurl", uses: ["ImageCore", "ImageTransporting", "CImageTransportCurl", httpTypes]),
     shim("CImageTransportCurl", in: "ImageTransportCurl", over: "CLibCurl"),
@@ -162,7 +164,7 @@ let transports = [
 let codecs = [
     module("ImageDecoding", uses: ["ImageCore", "ImageProcessing"]),
     module("ImageProcessing", uses: ["ImageCore", "CImageProcessing"]),
-    kernels("CImageProcessing", in: "ImageProcessing"),
+    shim("CImageProcessing", in: "ImageProcessing"),
     module("ImageColorManagement", uses: ["ImageCore", "CImageColorManagement"]),
     shim("CImageColorManagement", in: "ImageColorManagement", over: "CLibLCMS"),
     library("CLibLCMS", in: "ImageColorManagement", pkgConfig: "lcms2", apt: "liblcms2-dev", brew: "little-cms2"),
@@ -219,17 +221,16 @@ let modernCodecs: [Target.Dependency] = ["ImageCodecAVIF", "ImageCodecHEIF", "Im
 let loaderParts: [Target.Dependency] = [
     "ImageCore", "ImageTransporting", "ImageLoading", "ImageScheduling", "ImageCoalescing", httpTypes,
 ]
-let curlOnLinux: Target.Dependency = .target(name: "ImageTransportCurl", condition: .when(platforms: [.linux]))
+let curlOnLinux = onLinux("ImageTransportCurl")
 
 let composition = [
     module(
         "ImageLoaderKit",
         uses: [
             "ImageMemoryCaching", "ImageMonitoring", "ImageDiskCaching", "ImageTieredCaching", "ImageHTTPCaching",
-            "ImageDecoding", "ImageProcessing", "ImageColorManagement", curlOnLinux,
-            .target(name: "ImageTransportURLSession", condition: .when(platforms: applePlatforms)),
-            .target(name: "ImageCodecImageIO", condition: .when(platforms: applePlatforms)),
-        ] + loaderParts + classicCodecs)
+            "ImageDecoding", "ImageProcessing", curlOnLinux, onLinux("ImageColorManagement"),
+            onApple("ImageTransportURLSession"), onApple("ImageCodecImageIO"),
+        ] + loaderParts + ["ImageCodecJPEG", "ImageCodecPNG", "ImageCodecWebP", "ImageCodecGIF"].map(onLinux))
 ]
 
 let proving = [

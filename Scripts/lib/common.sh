@@ -21,8 +21,10 @@ show_help() {
     exit 0
 }
 
-# Options of `swift build`, the same for all builds, because different options would recompile everything.
+# Options of `swift build`, the same for all builds, because different options would recompile everything. Warnings are errors here and
+# not in the manifest, because Xcode 26 and its build system can't build a dependency with that setting.
 checked_imports=(--explicit-target-dependency-import-check error)
+checked_build=("${checked_imports[@]}" -Xswiftc -warnings-as-errors)
 
 # Options of `swift build` and `swift test` for a build with all traits in a separate folder.
 traits_build="$root/.build-traits"
@@ -50,7 +52,7 @@ is_current() {
 # Skips the build if nothing changed since the last one, and nobody else built the command, perhaps with other traits. The compiler's
 # output goes to a log. The commands have all formats that can be built, except photo-feed, whose package has no traits.
 build_release() {
-    local product=$1 folder="$root${2:+/Apps/$2}" options=("${checked_imports[@]}")
+    local product=$1 folder="$root${2:+/Apps/$2}" options=("${checked_build[@]}")
     local stamp="$folder/.build/$product.stamp" log="$root/out/build-$product.log" traits
     binary="$folder/.build/release/$product"
     if [[ -x $binary && ! $binary -nt $stamp.built ]] && is_current "$stamp" "$root/Package.swift" "$root/Packages" "$root/Apps" "$root/Tests"; then return; fi

@@ -1,9 +1,9 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// Builds the Apple adapters on Linux against stub declarations. `Scripts/check-apple` assembles the package in a
-// separate folder, from links to this manifest, the folders next to it and the sources of the modules (`Modules`). It
-// can't be built here.
+// Builds the modules for Apple's platforms on Linux against stub declarations. `Scripts/check-apple` assembles the
+// package in a separate folder, from links to this manifest, the folders next to it and the sources of the modules
+// (`Modules`). It can't be built here.
 
 let strict: [SwiftSetting] = [
     .strictMemorySafety(),
@@ -20,45 +20,87 @@ func stub(_ name: String, dependencies: Target.Dependency...) -> Target {
         swiftSettings: [.enableUpcomingFeature("ExistentialAny"), .enableUpcomingFeature("InternalImportsByDefault")])
 }
 
-func module(_ name: String, dependencies: [Target.Dependency], settings: [SwiftSetting] = strict) -> Target {
-    .target(name: name, dependencies: dependencies, path: "Modules/\(name)", swiftSettings: settings)
+/// Declares a module. Each of its files also imports the stubs in `completing`, which declare what modules of this name
+/// have only on Apple's platforms.
+func module(
+    _ name: String, uses dependencies: [Target.Dependency] = [], completing stubs: [String] = [],
+    settings: [SwiftSetting] = strict
+) -> Target {
+    .target(
+        name: name, dependencies: dependencies + stubs.map { .target(name: $0) }, path: "Modules/\(name)",
+        swiftSettings: settings + stubs.map { .unsafeFlags(["-Xfrontend", "-import-module", "-Xfrontend", $0]) })
+}
+
+func kernels(_ name: String, links libraries: String...) -> Target {
+    .target(name: name, path: "Modules/\(name)", linkerSettings: libraries.map { .linkedLibrary($0) })
 }
 
 let httpTypes: Target.Dependency = .product(name: "HTTPTypes", package: "swift-http-types")
+let loaderParts: [Target.Dependency] = ["ImageCore", "ImageTransporting", "ImageLoading", "ImageCoalescing", httpTypes]
+
+/// Otherwise Swift Testing imports its overlays for CoreGraphics and UIKit.
+let testSettings: [SwiftSetting] = [.unsafeFlags(["-Xfrontend", "-disable-cross-import-overlays"])]
 
 let package = Package(
     name: "apple-adapters",
     dependencies: [.package(url: "https://github.com/apple/swift-http-types.git", from: "1.8.0")],
     targets: [
+        stub("AppleDispatch"),
+        stub("AppleFoundation"),
+        stub("Network"),
         stub("CoreGraphics"),
         stub("ImageIO", dependencies: "CoreGraphics"),
         stub("QuartzCore", dependencies: "CoreGraphics"),
         stub("UIKit", dependencies: "CoreGraphics", "QuartzCore"),
         stub("SwiftUI", dependencies: "CoreGraphics"),
 
-        module("ImageCore", dependencies: []),
-        .target(
-            name: "CImageTransporting", path: "Modules/CImageTransporting", linkerSettings: [.linkedLibrary("z")]),
-        module("ImageTransporting", dependencies: ["ImageCore", "CImageTransporting", httpTypes]),
-        module("ImageCoalescing", dependencies: ["ImageCore"]),
-        module("ImageLoading", dependencies: ["ImageCore", "ImageTransporting", httpTypes]),
-        module("ImagePresenting", dependencies: ["ImageCore", "ImageLoading"]),
+        module("ImageCore"),
+        module("ImageMemoryCaching", uses: ["ImageCore"]),
+        kernels("CImageDiskCaching"),
+        module("ImageDiskCaching", uses: ["ImageCore", "CImageDiskCaching", "ImageIO"]),
+        module("ImageTieredCaching", uses: ["ImageCore"]),
+        kernels("CImageTransporting", links: "z"),
+        module("ImageTransporting", uses: ["ImageCore", "CImageTransporting", httpTypes]),
+        module("ImageHTTPCaching", uses: ["ImageCore", "ImageTransporting", httpTypes]),
         module(
-            "ImageTesting",
-            dependencies: ["ImageCore", "ImageTransporting", "ImageLoading", "ImageCoalescing", httpTypes]),
+            "ImageTransportURLSession", uses: ["ImageCore", "ImageTransporting", "ImageIO", httpTypes],
+            completing: ["AppleFoundation"]),
+        kernels("CImageProcessing"),
+        module("ImageProcessing", uses: ["ImageCore", "CImageProcessing"]),
+        module("ImageDecoding", uses: ["ImageCore", "ImageProcessing"]),
+        module("ImageMonitoring", uses: ["ImageCore", "ImageIO", "Network"], completing: ["AppleDispatch"]),
+        module("ImageScheduling", uses: ["ImageCore"]),
+        module("ImageCoalescing", uses: ["ImageCore"]),
+        module(
+            "ImageLoading", uses: ["ImageCore", "ImageTransporting", httpTypes],
+            settings: strict + [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
+        module("ImagePresenting", uses: ["ImageCore", "ImageLoading"]),
+        module("ImageTesting", uses: loaderParts),
         // Here the compiler warns of casts between Core Foundation and Foundation types, because they are equal.
         module(
-            "ImageCodecImageIO", dependencies: ["ImageCore", "CoreGraphics", "ImageIO"],
+            "ImageCodecImageIO", uses: ["ImageCore", "CoreGraphics", "ImageIO"],
             settings: [.strictMemorySafety()]),
         module(
             "ImagePresentingUIKit",
-            dependencies: [
+            uses: [
                 "ImageCore", "ImageLoading", "ImagePresenting", "ImageCodecImageIO", "UIKit", "QuartzCore", "ImageIO",
             ]),
         module(
             "ImagePresentingSwiftUI",
-            dependencies: ["ImageCore", "ImageLoading", "ImagePresenting", "ImageCodecImageIO", "SwiftUI", "ImageIO"]),
-        module("ImageThumbHash", dependencies: ["ImageCore"]),
+            uses: ["ImageCore", "ImageLoading", "ImagePresenting", "ImageCodecImageIO", "SwiftUI", "ImageIO"]),
+        module(
+            "ImageLoaderKit",
+            uses: [
+                "ImageMemoryCaching", "ImageMonitoring", "ImageDiskCaching", "ImageTieredCaching", "ImageHTTPCaching",
+                "ImageDecoding", "ImageProcessing", "ImageScheduling", "ImageTransportURLSession", "ImageCodecImageIO",
+                "ImageIO",
+            ] + loaderParts, completing: ["AppleFoundation"]),
+
+        module(
+            "ImageContractTesting",
+            uses: ["ImageMemoryCaching", "ImageHTTPCaching", "ImageTesting"] + loaderParts),
+        .target(name: "LoopbackServer", dependencies: ["ImageTesting"], path: "LoopbackServer"),
+        module("ImageThumbHash", uses: ["ImageCore"]),
         .target(
             name: "PhotoFeedModel", dependencies: ["ImageCore", "ImageLoading", "ImageThumbHash"],
             path: "Modules/PhotoFeedModel", swiftSettings: strict),
@@ -70,14 +112,24 @@ let package = Package(
         .testTarget(
             name: "AppleAdapterTests",
             dependencies: [
-                "ImageCore", "ImageTransporting", "ImageLoading", "ImagePresenting", "ImagePresentingUIKit",
-                "ImagePresentingSwiftUI", "ImageCodecImageIO", "ImageTesting", "PhotoFeedModel", "PhotoFeedViews",
-                "UIKit",
-                "SwiftUI", "CoreGraphics", httpTypes,
-            ],
-            path: "Tests",
-            // Otherwise Swift Testing imports its overlays for CoreGraphics and UIKit.
-            swiftSettings: [.unsafeFlags(["-Xfrontend", "-disable-cross-import-overlays"])]),
+                "ImagePresenting", "ImagePresentingUIKit", "ImagePresentingSwiftUI", "ImageCodecImageIO",
+                "ImageLoaderKit", "ImageMonitoring", "ImageTransportURLSession", "ImageTesting", "UIKit", "SwiftUI",
+                "PhotoFeedModel", "PhotoFeedViews", "CoreGraphics", "ImageIO", "Network", "AppleDispatch",
+                "AppleFoundation",
+            ] + loaderParts,
+            path: "Tests", swiftSettings: testSettings),
+        // The examples of the repository's README. Only type-checked here.
+        .testTarget(
+            name: "ReadmeExamples", dependencies: ["ImageLoaderKit", "ImageIO"], path: "Examples",
+            swiftSettings: testSettings),
+        // Only type-checked here: the fake ImageIO keeps no contract.
+        .testTarget(
+            name: "AppleSuites",
+            dependencies: [
+                "ImageCodecImageIO", "ImageContractTesting", "ImageLoaderKit", "ImageMonitoring",
+                "ImageTransportURLSession", "ImageTesting", "ImageIO", "LoopbackServer",
+            ] + loaderParts,
+            path: "Suites", swiftSettings: testSettings),
     ],
     swiftLanguageModes: [.v6]
 )

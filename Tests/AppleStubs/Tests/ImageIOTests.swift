@@ -2,8 +2,11 @@ import CoreGraphics
 import Foundation
 import ImageCodecImageIO
 import ImageCore
+import ImageIO
+import ImageTesting
 import Testing
 
+// Over a fake ImageIO that reads and writes toy files: it shows what the adapter does with what ImageIO returns.
 @Suite("ImageIO codec")
 struct ImageIOTests {
     private func bitmap(isOpaque: Bool) -> Bitmap {
@@ -47,12 +50,88 @@ struct ImageIOTests {
         #expect(empty.cgImage == nil)
     }
 
+    /// A 4 × 2 image whose red is the index of the pixel, half transparent.
+    private var file: ToyFile {
+        let pixels = (0..<8).flatMap { red -> [UInt8] in [UInt8(red) * 30, 200, 100, 128] }
+        var file = ToyFile(type: "public.png", width: 4, height: 2, frames: [ToyFile.Frame(pixels: pixels)])
+        file.hasAlpha = true
+        return file
+    }
+
+    private func decode(_ opened: any OpenedImage, frame: Int = 0, size: PixelSize) throws -> [UInt8] {
+        let sink = CollectingRowSink()
+        try opened.decode(frame: frame, size: size, layout: .rgba8, preference: .quality, into: sink)
+        return sink.pixels
+    }
+
+    @Test("there are codecs for the formats that the system reads and writes")
+    func available() {
+        let formats: [ImageFormat] = [.jpeg, .png, .webp, .gif, .heic, .avif]
+        #expect(ImageIODecoder.available.map(\.format) == formats)
+        #expect(ImageIOEncoder.available.map(\.format) == formats.filter { $0 != .webp })
+    }
+
+    @Test("reads the header, and decodes the full size with straight alpha")
+    func full() throws {
+        var file = file
+        file.orientation = 6
+        let opened = try ImageIODecoder(.png).open(file.data, limits: .default)
+        #expect(opened.header.storedSize == PixelSize(width: 4, height: 2))
+        #expect(opened.header.orientation == .right)
+        #expect(opened.header.hasAlpha)
+        let pixels = try decode(opened, size: PixelSize(width: 4, height: 2))
+        // Premultiplied alpha keeps half of the precision.
+        for (decoded, stored) in zip(pixels, file.frames[0].pixels) { #expect(abs(Int(decoded) - Int(stored)) <= 1) }
+    }
+
+    @Test("decodes half of the size with a thumbnail")
+    func half() throws {
+        let opened = try ImageIODecoder(.png).open(file.data, limits: .default)
+        let size = PixelSize(width: 2, height: 1)
+        #expect(opened.decodableSize(covering: size) == size)
+        #expect(try decode(opened, size: size).count == 8)
+        #expect(throws: DecodingFailure.self) { try decode(opened, size: PixelSize(width: 3, height: 2)) }
+    }
+
+    @Test("reads delays and loops of an animation by the rules of the other decoders")
+    func animation() throws {
+        let frames = [2, 0, 1, 50].map { ToyFile.Frame(hundredths: $0, pixels: [UInt8](repeating: 9, count: 16)) }
+        var file = ToyFile(type: "com.compuserve.gif", width: 2, height: 2, frames: frames)
+        file.loopCount = 3
+        let header = try ImageIODecoder(.gif).open(file.data, limits: .default).header
+        #expect(header.frameDelays == [20, 100, 100, 500].map { .milliseconds($0) })
+        #expect(header.loopCount == 4)
+    }
+
+    @Test("a truncated file delivers its rows and throws, and a limit is checked before pixels are decoded")
+    func damaged() throws {
+        let opened = try ImageIODecoder(.png).open(file.data.dropLast(4), limits: .default)
+        #expect(throws: DecodingFailure.truncated(.png)) { try decode(opened, size: PixelSize(width: 4, height: 2)) }
+        var limits = DecodingLimits.default
+        limits.pixels = 7
+        #expect(throws: DecodingFailure.self) { try ImageIODecoder(.png).open(file.data, limits: limits) }
+    }
+
+    @Test("encodes an image and an animation that it can decode")
+    func roundTrip() throws {
+        let pixels = (0..<6).flatMap { red -> [UInt8] in [UInt8(red), 7, 9, 255] }
+        let bitmap = Bitmap(size: PixelSize(width: 3, height: 2), pixels: pixels, isOpaque: true)
+        let still = try ImageIOEncoder(.heic).encode(bitmap, options: EncodingOptions())
+        let opened = try ImageIODecoder(.heic).open(still, limits: .default)
+        #expect(try decode(opened, size: bitmap.size) == pixels)
+        let frames = [AnimationFrame(bitmap: bitmap, delay: .milliseconds(40))]
+        let animation = try ImageIOEncoder(.gif).encode(frames + frames, loopCount: 3, options: EncodingOptions())
+        let header = try ImageIODecoder(.gif).open(animation, limits: .default).header
+        #expect(header.frameDelays == [.milliseconds(40), .milliseconds(40)])
+        #expect(header.loopCount == 3)
+    }
+
     @Test("throws if ImageIO rejects a file or a format")
     func refused() {
-        let png = Data([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A] + [UInt8](repeating: 0, count: 32))
+        let png = Data([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A])
         #expect(throws: DecodingFailure.self) { try ImageIODecoder(.png).open(png, limits: .default) }
         #expect(throws: EncodingFailure.self) {
-            try ImageIOEncoder(.png).encode(bitmap(isOpaque: true), options: EncodingOptions())
+            try ImageIOEncoder(.webp).encode(bitmap(isOpaque: true), options: EncodingOptions())
         }
     }
 }

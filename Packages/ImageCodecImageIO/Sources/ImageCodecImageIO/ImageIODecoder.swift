@@ -17,12 +17,14 @@
 
         /// Creates a decoder.
         ///
-        /// - Parameter format: `.heic`, `.avif`, `.jpeg`, `.png`, `.webp` or `.gif`. With others, no file is
+        /// - Parameter format: `.jpeg`, `.png`, `.webp`, `.gif`, `.heic`, `.avif` or `.jxl`. With others, no file is
         ///   recognized.
         public init(_ format: ImageFormat) { self.format = format }
 
-        /// The decoders for HEIC and AVIF, which no other module decodes.
-        public static var heifDecoders: [ImageIODecoder] { [ImageIODecoder(.heic), ImageIODecoder(.avif)] }
+        /// The decoders of the formats that this version of the system reads.
+        public static var available: [ImageIODecoder] {
+            SystemType.formats(in: CGImageSourceCopyTypeIdentifiers()).map(ImageIODecoder.init)
+        }
 
         /// Returns whether the data starts with the signature of `format`.
         public func recognizes(_ prefix: Data) -> Bool { FileSignature.format(of: prefix) == format }

@@ -20,6 +20,11 @@
         /// Creates an encoder for a format.
         public init(_ format: ImageFormat) { self.format = format }
 
+        /// The encoders of the formats that this version of the system writes.
+        public static var available: [ImageIOEncoder] {
+            SystemType.formats(in: CGImageDestinationCopyTypeIdentifiers()).map(ImageIOEncoder.init)
+        }
+
         /// Encodes a still image. `isProgressive` applies to JPEG and PNG.
         ///
         /// - Throws: `.unsupportedSize` for an empty image, or `.failed`.
@@ -59,7 +64,7 @@
             adding: (CGImageDestination) throws(EncodingFailure) -> Void
         ) throws(EncodingFailure) -> Data {
             let data = NSMutableData()
-            guard let type = uniformType,
+            guard let type = SystemType.identifier(of: format),
                 let destination = CGImageDestinationCreateWithData(data, type as CFString, count, nil)
             else { throw .failed(format, "this version of the system can't write the format") }
             if let properties { CGImageDestinationSetProperties(destination, properties as CFDictionary) }
@@ -68,19 +73,6 @@
                 throw .failed(format, "ImageIO could not write the file")
             }
             return data as Data
-        }
-
-        /// The uniform type identifier of the format.
-        private var uniformType: String? {
-            switch format {
-            case .jpeg: "public.jpeg"
-            case .png: "public.png"
-            case .gif: "com.compuserve.gif"
-            case .webp: "org.webmproject.webp"
-            case .heic: "public.heic"
-            case .avif: "public.avif"
-            default: nil
-            }
         }
 
         private func imageProperties(_ options: EncodingOptions) -> [CFString: Any] {

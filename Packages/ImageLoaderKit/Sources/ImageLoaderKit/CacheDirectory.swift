@@ -24,10 +24,10 @@ public enum CacheDirectory {
         name: String = ProcessInfo.processInfo.processName,
         environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws(CacheDirectoryError) -> URL {
-        #if os(Linux)
-            let caches = try xdgCacheHome(environment)
-        #else
+        #if canImport(ImageIO)
             let caches = URL.cachesDirectory
+        #else
+            let caches = try xdgCacheHome(environment)
         #endif
         return caches.appending(path: name).appending(path: "images")
     }

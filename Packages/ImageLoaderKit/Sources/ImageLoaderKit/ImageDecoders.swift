@@ -1,8 +1,3 @@
-import ImageCodecGIF
-import ImageCodecJPEG
-import ImageCodecPNG
-import ImageCodecWebP
-import ImageColorManagement
 public import ImageCore
 public import ImageDecoding
 
@@ -10,8 +5,11 @@ public import ImageDecoding
 public enum ImageDecoders {
     /// Creates a decoder that recognizes the format, decodes to the requested size and converts to sRGB.
     ///
+    /// On Apple's platforms, ImageIO converts colors. If you add other decoders there, create a `DownsamplingDecoder`
+    /// with a color converter instead, such as that of `ImageColorManagement`.
+    ///
     /// - Parameters:
-    ///   - decoders: The formats, in the order in which they are tried. By default JPEG, PNG, WebP and GIF.
+    ///   - decoders: The formats, in the order in which they are tried. By default those of the platform.
     ///   - limits: Checked before memory is allocated.
     ///   - idleByteLimit: The size, in bytes, of released pixel memory that is kept for new images.
     public static func makeDecoder(
@@ -20,25 +18,27 @@ public enum ImageDecoders {
         let pool = PixelBufferPool(byteLimit: idleByteLimit)
         return DownsamplingDecoder(
             decoders: decoders.map { $0.using(pool) },
-            colorConverter: LittleCMSColorConverter(), limits: limits, pool: pool)
+            colorConverter: PlatformCodecs.colorConverter, limits: limits, pool: pool)
     }
 }
 
 extension [any ImageDecoder] {
-    /// The decoders of JPEG, PNG, WebP and GIF. Other modules have more: `.standard + [AVIFDecoder()]`.
-    public static var standard: [any ImageDecoder] { [JPEGDecoder(), PNGDecoder(), WebPDecoder(), GIFDecoder()] }
+    /// The decoders of the platform: of JPEG, PNG, WebP and GIF on Linux, and of all formats that ImageIO reads on
+    /// Apple's platforms, such as HEIC and AVIF. Other modules have more: `.standard + [AVIFDecoder()]`.
+    public static var standard: [any ImageDecoder] { PlatformCodecs.decoders }
 }
 
 extension [any ImageEncoder] {
-    /// The encoders of JPEG, PNG, WebP and GIF.
-    public static var standard: [any ImageEncoder] { [JPEGEncoder(), PNGEncoder(), WebPEncoder(), GIFEncoder()] }
+    /// The encoders of the platform: of JPEG, PNG, WebP and GIF on Linux, and of all formats that ImageIO writes on
+    /// Apple's platforms, which WebP is not one of.
+    public static var standard: [any ImageEncoder] { PlatformCodecs.encoders }
 }
 
 /// Creates encoders for use without a loader.
 public enum ImageEncoders {
     /// Returns the encoder for a format, or nil if there is none.
     ///
-    /// - Parameter encoders: The available encoders. By default those of JPEG, PNG, WebP and GIF.
+    /// - Parameter encoders: The available encoders. By default those of the platform.
     public static func encoder(
         for format: ImageFormat, in encoders: [any ImageEncoder] = .standard
     ) -> (any ImageEncoder)? {
@@ -48,13 +48,12 @@ public enum ImageEncoders {
     /// Chooses PNG for drawings. For photographs and transparent images, chooses AVIF or else JPEG XL, if they are
     /// available, and otherwise JPEG and PNG.
     ///
-    /// - Parameter encoders: The available encoders. By default those of JPEG, PNG, WebP and GIF.
+    /// - Parameter encoders: The available encoders. By default those of the platform.
     public static func adaptiveChoice(among encoders: [any ImageEncoder] = .standard) -> AdaptiveEncoderChoice {
         let modern = encoder(for: .avif, in: encoders) ?? encoder(for: .jxl, in: encoders)
-        let (jpeg, png) = (encoder(for: .jpeg, in: encoders), encoder(for: .png, in: encoders))
-        return AdaptiveEncoderChoice(
-            transparent: modern ?? png ?? PNGEncoder(), photograph: modern ?? jpeg ?? JPEGEncoder(),
-            drawing: png ?? PNGEncoder())
+        let png = encoder(for: .png, in: encoders) ?? PlatformCodecs.encoder(.png)
+        let jpeg = encoder(for: .jpeg, in: encoders) ?? PlatformCodecs.encoder(.jpeg)
+        return AdaptiveEncoderChoice(transparent: modern ?? png, photograph: modern ?? jpeg, drawing: png)
     }
 }
 

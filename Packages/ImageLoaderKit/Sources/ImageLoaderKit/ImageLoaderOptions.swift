@@ -10,10 +10,10 @@ import ImageScheduling
 import ImageTieredCaching
 public import ImageTransporting
 
-#if os(Linux)
-    import ImageTransportCurl
-#else
+#if canImport(ImageIO)
     import ImageTransportURLSession
+#else
+    import ImageTransportCurl
 #endif
 
 /// The options of a loader with this package's caches, transports and codecs.
@@ -84,13 +84,17 @@ public struct ImageLoaderOptions: Sendable {
     /// Reports memory pressure, under which the memory cache shrinks and prefetching stops. By default the platform's
     /// monitor, if the system supports it. Nil to ignore memory pressure.
     public var memoryPressureMonitor: (any ConditionMonitor<MemoryPressureLevel>)?
-    /// Reports whether the application is visible. While it isn't, downloads below `.normal` priority stop. Nil to
-    /// ignore this. Use a `SettableConditionMonitor` to report it yourself.
+    /// Reports whether the application is visible. While it isn't, downloads below `.normal` priority stop. When it
+    /// disappears, the memory cache is trimmed to a quarter. Nil to ignore this. Use a `SettableConditionMonitor` to
+    /// report it yourself.
     public var applicationStateMonitor: (any ConditionMonitor<ApplicationState>)?
     /// Reports whether there is a network. Downloads that failed without one wait for it; with nil, they don't.
     ///
     /// On Linux, by default a default route of the kernel counts as a network. Set it to nil in a network without one.
+    /// On Apple's platforms, the default is `NWPathMonitor`.
     public var connectivityMonitor: (any ConditionMonitor<Connectivity>)?
+    /// Whether downloads may use a network in Low Data Mode. Linux has no such mode.
+    public var allowsConstrainedNetworkAccess = true
     /// Measures delays, durations and how long images are in memory. Tests replace it with a `ManualClock`.
     public var clock: any Clock<Duration> = ContinuousClock()
     /// Returns the current time, by which responses expire and entries on disk age.
@@ -100,12 +104,13 @@ public struct ImageLoaderOptions: Sendable {
     public init(cacheDirectory: URL?) {
         self.cacheDirectory = cacheDirectory
         maxDecodes = ProcessInfo.processInfo.activeProcessorCount
-        #if os(Linux)
+        #if canImport(ImageIO)
+            memoryPressureMonitor = DispatchMemoryPressureMonitor()
+            connectivityMonitor = NetworkConnectivityMonitor()
+        #else
             // Fails on an older kernel or in a sandbox. The limits of the caches hold nevertheless.
             memoryPressureMonitor = try? LinuxMemoryPressureMonitor()
             connectivityMonitor = try? LinuxConnectivityMonitor()
-        #else
-            memoryPressureMonitor = DispatchMemoryPressureMonitor()
         #endif
     }
 
@@ -247,12 +252,14 @@ public struct ImageLoaderOptions: Sendable {
     /// Creates the platform's transport for http and https, with the connection limits of the options: libcurl on Linux
     /// and URLSession elsewhere. Wrap it to add your own: `options.transport = Logging(options.makePlatformTransport())`.
     public func makePlatformTransport() -> any DataTransport {
-        #if os(Linux)
+        #if canImport(ImageIO)
+            let platformTransport = URLSessionTransport(
+                maxConnectionsPerHost: maxDownloadsPerHost,
+                allowsConstrainedNetworkAccess: allowsConstrainedNetworkAccess)
+        #else
             let platformTransport = CurlTransport(
                 configuration: CurlTransport.Configuration(
                     maxConnectionsPerHost: maxDownloadsPerHost, maxConnections: max(64, maxDownloads)))
-        #else
-            let platformTransport = URLSessionTransport()
         #endif
         return UserAgentTransport(base: platformTransport)
     }

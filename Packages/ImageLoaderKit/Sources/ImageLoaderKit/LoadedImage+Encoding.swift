@@ -1,7 +1,3 @@
-import ImageCodecGIF
-import ImageCodecJPEG
-import ImageCodecPNG
-import ImageCodecWebP
 public import ImageCore
 
 /// A file format and its options, for ``ImageCore/LoadedImage/encoded(as:)``.
@@ -11,7 +7,7 @@ public enum ImageFileFormat: Hashable, Sendable {
     case jpeg(quality: Double = 0.85)
     /// PNG, which is lossless.
     case png
-    /// WebP.
+    /// WebP, which Apple's platforms can't write.
     /// - Parameter quality: From 0 (smallest file) to 1 (best image); nil for lossless compression.
     case webP(quality: Double? = 0.85)
     /// GIF, which has at most 256 colors.
@@ -19,10 +15,10 @@ public enum ImageFileFormat: Hashable, Sendable {
 
     fileprivate var encoder: any ImageEncoder {
         switch self {
-        case .jpeg: JPEGEncoder()
-        case .png: PNGEncoder()
-        case .webP: WebPEncoder()
-        case .gif: GIFEncoder()
+        case .jpeg: PlatformCodecs.encoder(.jpeg)
+        case .png: PlatformCodecs.encoder(.png)
+        case .webP: PlatformCodecs.encoder(.webp)
+        case .gif: PlatformCodecs.encoder(.gif)
         }
     }
 
@@ -38,7 +34,8 @@ public enum ImageFileFormat: Hashable, Sendable {
 extension LoadedImage {
     /// Encodes the image as a complete file. Don't call it on the main actor for large images.
     ///
-    /// - Throws: `.unsupportedSize` if the format can't hold an image of this size.
+    /// - Throws: `.unsupportedSize` if the format can't hold an image of this size, and `.failed` if the system can't
+    ///   write the format.
     public func encoded(as format: ImageFileFormat) throws(EncodingFailure) -> Data {
         try format.encoder.encode(bitmap, options: format.options)
     }

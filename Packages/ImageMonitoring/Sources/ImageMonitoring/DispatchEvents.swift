@@ -1,16 +1,17 @@
 import Dispatch
 import Synchronization
 
-/// Calls a handler on a queue of its own for each event of a source, until it is released.
+/// Calls a handler on a queue for each event of a source, until it is released.
 final class DispatchEvents: Sendable {
     private let source: Mutex<any DispatchSourceProtocol>
 
     /// - Parameter onEnd: Called when no event is handled anymore.
     init(
+        on queue: DispatchQueue = DispatchQueue(label: "system-condition"),
         of source: (DispatchQueue) -> sending any DispatchSourceProtocol, onEnd: @escaping @Sendable () -> Void = {},
         handler: @escaping @Sendable () -> Void
     ) {
-        self.source = Mutex(source(DispatchQueue(label: "system-condition")))
+        self.source = Mutex(source(queue))
         self.source.withLock { source in
             source.setEventHandler(handler: handler)
             source.setCancelHandler(handler: onEnd)

@@ -1,28 +1,28 @@
 // Only Apple's platforms have this dispatch source. This file has never been compiled or run there.
-#if canImport(Darwin)
+#if canImport(ImageIO)
     import Dispatch
     public import ImageCore
 
     /// Reports memory pressure on Apple's platforms, on a queue of the monitor.
     public final class DispatchMemoryPressureMonitor: ConditionMonitor {
         private let latest = SettableConditionMonitor(MemoryPressureLevel.normal)
-        private let source: any DispatchSourceMemoryPressure
+        private let events: [DispatchEvents]
 
         /// Creates a monitor that observes until it is released.
         public init() {
-            let source = DispatchSource.makeMemoryPressureSource(
-                eventMask: [.normal, .warning, .critical], queue: DispatchQueue(label: "memory-pressure"))
-            self.source = source
-            source.setEventHandler { [latest, weak source] in
-                guard let event = source?.data else { return }
-                latest.report(
-                    event.contains(.critical) ? .critical : event.contains(.warning) ? .warning : .normal,
-                    repeats: event != .normal)
+            // A source for each level. The handler of one source for all would have to retain it, to read its data.
+            let queue = DispatchQueue(label: "memory-pressure")
+            let sources: [(DispatchSource.MemoryPressureEvent, MemoryPressureLevel)] = [
+                (.normal, .normal), (.warning, .warning), (.critical, .critical),
+            ]
+            events = sources.map { [latest] event, level in
+                DispatchEvents(on: queue) { queue in
+                    DispatchSource.makeMemoryPressureSource(eventMask: event, queue: queue)
+                } handler: {
+                    latest.report(level, repeats: level != .normal)
+                }
             }
-            source.activate()
         }
-
-        deinit { source.cancel() }
 
         public var condition: MemoryPressureLevel { latest.condition }
 

@@ -8,6 +8,7 @@ public typealias CFString = String
 public typealias CFData = Data
 public typealias CFMutableData = NSMutableData
 public typealias CFDictionary = [String: Any]
+public typealias CFArray = [Any]
 
 /// https://developer.apple.com/documentation/coregraphics/cgcolorspace
 public final class CGColorSpace {
@@ -77,6 +78,7 @@ public enum CGBlendMode: Int32, Sendable {
 public final class CGImage: @unchecked Sendable {
     public let width: Int
     public let height: Int
+    public let bytesPerRow: Int
     public let bitmapInfo: CGBitmapInfo
     public let dataProvider: CGDataProvider?
 
@@ -92,31 +94,8 @@ public final class CGImage: @unchecked Sendable {
         else { return nil }
         self.width = width
         self.height = height
+        self.bytesPerRow = bytesPerRow
         self.bitmapInfo = bitmapInfo
         dataProvider = provider
     }
-}
-
-/// Draws nothing. https://developer.apple.com/documentation/coregraphics/cgcontext
-public final class CGContext {
-    /// https://developer.apple.com/documentation/coregraphics/cgcontext/data
-    public var data: UnsafeMutableRawPointer? { nil }
-    /// https://developer.apple.com/documentation/coregraphics/cgcontext/bytesperrow
-    public let bytesPerRow: Int
-    /// https://developer.apple.com/documentation/coregraphics/cgcontext/interpolationquality
-    public var interpolationQuality = CGInterpolationQuality.default
-
-    /// https://developer.apple.com/documentation/coregraphics/cgcontext/init(data:width:height:bitspercomponent:bytesperrow:space:bitmapinfo:)
-    public init?(
-        data: UnsafeMutableRawPointer?, width: Int, height: Int, bitsPerComponent: Int, bytesPerRow: Int,
-        space: CGColorSpace, bitmapInfo: UInt32
-    ) {
-        self.bytesPerRow = max(bytesPerRow, width * 4)
-    }
-
-    /// https://developer.apple.com/documentation/coregraphics/cgcontext/setblendmode(_:)
-    public func setBlendMode(_ mode: CGBlendMode) {}
-
-    /// https://developer.apple.com/documentation/coregraphics/cgcontext/draw(_:in:bytiling:)
-    public func draw(_ image: CGImage, in rect: CGRect, byTiling: Bool = false) {}
 }

@@ -1,0 +1,37 @@
+import ImageCore
+
+#if canImport(ImageIO)
+    import ImageCodecImageIO
+
+    /// The codecs of Apple's platforms. ImageIO also converts colors.
+    enum PlatformCodecs {
+        static var colorConverter: (any ColorConverter)? { nil }
+        static var decoders: [any ImageDecoder] { ImageIODecoder.available }
+        static var encoders: [any ImageEncoder] { ImageIOEncoder.available }
+
+        static func encoder(_ format: ImageFormat) -> any ImageEncoder { ImageIOEncoder(format) }
+    }
+#else
+    import ImageCodecGIF
+    import ImageCodecJPEG
+    import ImageCodecPNG
+    import ImageCodecWebP
+    import ImageColorManagement
+
+    /// The codecs of this package.
+    enum PlatformCodecs {
+        static var colorConverter: (any ColorConverter)? { LittleCMSColorConverter() }
+        static var decoders: [any ImageDecoder] { [JPEGDecoder(), PNGDecoder(), WebPDecoder(), GIFDecoder()] }
+        static var encoders: [any ImageEncoder] { [JPEGEncoder(), PNGEncoder(), WebPEncoder(), GIFEncoder()] }
+
+        /// Returns the encoder of a format in `encoders`.
+        static func encoder(_ format: ImageFormat) -> any ImageEncoder {
+            switch format {
+            case .jpeg: JPEGEncoder()
+            case .webp: WebPEncoder()
+            case .gif: GIFEncoder()
+            default: PNGEncoder()
+            }
+        }
+    }
+#endif

@@ -1,0 +1,69 @@
+// Declarations of Apple's Dispatch that Dispatch on Linux doesn't have. Scripts/check-apple imports this module wherever
+// a module imports Dispatch.
+public import Dispatch
+import Synchronization
+
+extension DispatchSource {
+    /// https://developer.apple.com/documentation/dispatch/dispatchsource/memorypressureevent
+    public struct MemoryPressureEvent: OptionSet, Sendable {
+        public let rawValue: UInt
+
+        public init(rawValue: UInt) { self.rawValue = rawValue }
+
+        public static let normal = MemoryPressureEvent(rawValue: 1)
+        public static let warning = MemoryPressureEvent(rawValue: 2)
+        public static let critical = MemoryPressureEvent(rawValue: 4)
+    }
+
+    /// https://developer.apple.com/documentation/dispatch/dispatchsource/makememorypressuresource(eventmask:queue:)
+    public class func makeMemoryPressureSource(
+        eventMask: MemoryPressureEvent, queue: DispatchQueue? = nil
+    ) -> any DispatchSourceMemoryPressure {
+        guard let source = DispatchSource.makeUserDataAddSource(queue: queue) as? DispatchSource else {
+            fatalError("all sources of Dispatch on Linux are of this class")
+        }
+        MemoryPressureStub.sources.withLock { $0.append(ObservingSource(source: source, mask: eventMask)) }
+        return source
+    }
+}
+
+/// In SDKs since Xcode 27, the protocol is Sendable. Here it isn't, as in older ones, which accept less.
+/// https://developer.apple.com/documentation/dispatch/dispatchsourcememorypressure
+public protocol DispatchSourceMemoryPressure: DispatchSourceProtocol {
+    var data: DispatchSource.MemoryPressureEvent { get }
+    var mask: DispatchSource.MemoryPressureEvent { get }
+}
+
+extension DispatchSource: DispatchSourceMemoryPressure {
+    public var data: MemoryPressureEvent { MemoryPressureStub.lastEvent.withLock { $0 } }
+    public var mask: MemoryPressureEvent { [] }
+}
+
+/// Raises memory pressure in tests.
+public enum MemoryPressureStub {
+    fileprivate static let sources = Mutex<[ObservingSource]>([])
+    fileprivate static let lastEvent = Mutex(DispatchSource.MemoryPressureEvent())
+
+    /// The number of sources that were created and not cancelled.
+    public static var observingCount: Int { observing.count }
+
+    private static var observing: [ObservingSource] {
+        sources.withLock { sources in
+            sources.removeAll { $0.source?.isCancelled ?? true }
+            return sources
+        }
+    }
+
+    /// Sends an event to the sources that observe it.
+    public static func raise(_ event: DispatchSource.MemoryPressureEvent) {
+        lastEvent.withLock { $0 = event }
+        for source in observing where source.mask.contains(event) {
+            (source.source as (any DispatchSourceUserDataAdd)?)?.add(data: 1)
+        }
+    }
+}
+
+private struct ObservingSource: @unchecked Sendable {
+    weak var source: DispatchSource?
+    let mask: DispatchSource.MemoryPressureEvent
+}

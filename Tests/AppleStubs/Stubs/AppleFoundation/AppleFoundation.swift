@@ -1,0 +1,23 @@
+// Foundation's networking, which is a module of its own on Linux, and declarations that Linux doesn't have.
+// Scripts/check-apple imports this module in each file of the modules that need it.
+public import Foundation
+@_exported public import FoundationNetworking
+public import Synchronization
+
+extension URL {
+    /// https://developer.apple.com/documentation/foundation/url/cachesdirectory
+    public static var cachesDirectory: URL { FileManager.default.temporaryDirectory.appending(path: "Caches") }
+}
+
+extension URLSessionConfiguration {
+    /// https://developer.apple.com/documentation/foundation/urlsessionconfiguration/allowsconstrainednetworkaccess
+    public var allowsConstrainedNetworkAccess: Bool {
+        get { true }
+        set { ConstrainedAccessStub.lastValue.withLock { $0 = newValue } }
+    }
+}
+
+/// The last value that was set, because an extension can't store one for each configuration.
+public enum ConstrainedAccessStub {
+    public static let lastValue = Mutex<Bool?>(nil)
+}

@@ -1,0 +1,53 @@
+// A fake of ImageIO that writes toy files. Each declaration has a link to its page in Apple's reference.
+public import CoreGraphics
+import Foundation
+
+/// https://developer.apple.com/documentation/imageio/cgimagedestination
+public final class CGImageDestination {
+    fileprivate let output: CFMutableData
+    fileprivate let count: Int
+    fileprivate var file: ToyFile
+
+    fileprivate init(_ output: CFMutableData, _ type: CFString, _ count: Int) {
+        self.output = output
+        self.count = count
+        file = ToyFile(type: type, width: 0, height: 0, frames: [])
+    }
+}
+
+/// https://developer.apple.com/documentation/imageio/cgimagedestinationcopytypeidentifiers()
+public func CGImageDestinationCopyTypeIdentifiers() -> CFArray {
+    ToyFile.signatures.keys.filter { $0 != "org.webmproject.webp" }.sorted() + ["public.tiff"]
+}
+
+/// https://developer.apple.com/documentation/imageio/cgimagedestinationcreatewithdata(_:_:_:_:)
+public func CGImageDestinationCreateWithData(
+    _ data: CFMutableData, _ type: CFString, _ count: Int, _ options: CFDictionary?
+) -> CGImageDestination? {
+    CGImageDestinationCopyTypeIdentifiers().contains { $0 as? String == type }
+        ? CGImageDestination(data, type, count) : nil
+}
+
+/// https://developer.apple.com/documentation/imageio/cgimagedestinationaddimage(_:_:_:)
+public func CGImageDestinationAddImage(_ idst: CGImageDestination, _ image: CGImage, _ properties: CFDictionary?) {
+    guard let pixels = image.dataProvider?.data else { return }
+    let animation = properties?[kCGImagePropertyGIFDictionary] as? [String: Any]
+    let seconds = animation?[kCGImagePropertyGIFDelayTime] as? Double ?? 0
+    idst.file.width = image.width
+    idst.file.height = image.height
+    idst.file.hasAlpha = image.bitmapInfo.rawValue == CGImageAlphaInfo.last.rawValue
+    idst.file.frames.append(ToyFile.Frame(hundredths: Int((seconds * 100).rounded()), pixels: [UInt8](pixels)))
+}
+
+/// https://developer.apple.com/documentation/imageio/cgimagedestinationsetproperties(_:_:)
+public func CGImageDestinationSetProperties(_ idst: CGImageDestination, _ properties: CFDictionary?) {
+    let animation = properties?[kCGImagePropertyGIFDictionary] as? [String: Any]
+    idst.file.loopCount = animation?[kCGImagePropertyGIFLoopCount] as? Int ?? 0
+}
+
+/// https://developer.apple.com/documentation/imageio/cgimagedestinationfinalize(_:)
+public func CGImageDestinationFinalize(_ idst: CGImageDestination) -> Bool {
+    guard idst.file.frames.count == idst.count else { return false }
+    idst.output.append(idst.file.data)
+    return true
+}

@@ -1,0 +1,104 @@
+// A fake of ImageIO that reads toy files. Each declaration has a link to its page in Apple's reference.
+public import CoreGraphics
+import Foundation
+
+/// https://developer.apple.com/documentation/imageio/cgimagesource
+public final class CGImageSource {
+    fileprivate let file: ToyFile?
+
+    fileprivate init(_ file: ToyFile?) { self.file = file }
+
+    fileprivate func frame(_ index: Int) -> ToyFile.Frame? {
+        guard let file, file.frames.indices.contains(index) else { return nil }
+        return file.frames[index]
+    }
+}
+
+/// https://developer.apple.com/documentation/imageio/cgimagesourcestatus
+public enum CGImageSourceStatus: Int32, Sendable {
+    case statusUnexpectedEOF = -5
+    case statusInvalidData, statusUnknownType, statusReadingHeader, statusIncomplete, statusComplete
+}
+
+/// https://developer.apple.com/documentation/imageio/cgimagesourcecopytypeidentifiers()
+public func CGImageSourceCopyTypeIdentifiers() -> CFArray { ToyFile.signatures.keys.sorted() + ["public.tiff"] }
+
+/// https://developer.apple.com/documentation/imageio/cgimagesourcecreatewithdata(_:_:)
+public func CGImageSourceCreateWithData(_ data: CFData, _ options: CFDictionary?) -> CGImageSource? {
+    CGImageSource(ToyFile(data))
+}
+
+/// https://developer.apple.com/documentation/imageio/cgimagesourcegetcount(_:)
+public func CGImageSourceGetCount(_ isrc: CGImageSource) -> Int { isrc.file?.frames.count ?? 0 }
+
+/// https://developer.apple.com/documentation/imageio/cgimagesourcegetprimaryimageindex(_:)
+public func CGImageSourceGetPrimaryImageIndex(_ isrc: CGImageSource) -> Int { 0 }
+
+/// https://developer.apple.com/documentation/imageio/cgimagesourcegetstatus(_:)
+public func CGImageSourceGetStatus(_ isrc: CGImageSource) -> CGImageSourceStatus {
+    isrc.file == nil ? .statusUnknownType : .statusComplete
+}
+
+/// https://developer.apple.com/documentation/imageio/cgimagesourcegetstatusatindex(_:_:)
+public func CGImageSourceGetStatusAtIndex(_ isrc: CGImageSource, _ index: Int) -> CGImageSourceStatus {
+    guard let frame = isrc.frame(index) else { return .statusUnknownType }
+    return frame.isTruncated ? .statusIncomplete : .statusComplete
+}
+
+/// https://developer.apple.com/documentation/imageio/cgimagesourcecopyproperties(_:_:)
+public func CGImageSourceCopyProperties(_ isrc: CGImageSource, _ options: CFDictionary?) -> CFDictionary? {
+    guard let file = isrc.file, file.type == "com.compuserve.gif" else { return [:] }
+    return [kCGImagePropertyGIFDictionary: [kCGImagePropertyGIFLoopCount: file.loopCount]]
+}
+
+/// https://developer.apple.com/documentation/imageio/cgimagesourcecopypropertiesatindex(_:_:_:)
+public func CGImageSourceCopyPropertiesAtIndex(
+    _ isrc: CGImageSource, _ index: Int, _ options: CFDictionary?
+) -> CFDictionary? {
+    guard let file = isrc.file, let frame = isrc.frame(index) else { return nil }
+    return [
+        kCGImagePropertyPixelWidth: file.width, kCGImagePropertyPixelHeight: file.height,
+        kCGImagePropertyHasAlpha: file.hasAlpha, kCGImagePropertyOrientation: file.orientation,
+        kCGImagePropertyGIFDictionary: [kCGImagePropertyGIFUnclampedDelayTime: Double(frame.hundredths) / 100],
+    ]
+}
+
+/// https://developer.apple.com/documentation/imageio/cgimagesourcecreateimageatindex(_:_:_:)
+public func CGImageSourceCreateImageAtIndex(
+    _ isrc: CGImageSource, _ index: Int, _ options: CFDictionary?
+) -> CGImage? {
+    guard let file = isrc.file, let frame = isrc.frame(index) else { return nil }
+    return image(file, frame.pixels, width: file.width, height: file.height)
+}
+
+/// https://developer.apple.com/documentation/imageio/cgimagesourcecreatethumbnailatindex(_:_:_:)
+public func CGImageSourceCreateThumbnailAtIndex(
+    _ isrc: CGImageSource, _ index: Int, _ options: CFDictionary?
+) -> CGImage? {
+    guard let file = isrc.file, let frame = isrc.frame(index), let options,
+        options[kCGImageSourceCreateThumbnailFromImageAlways] as? Bool == true,
+        let longest = options[kCGImageSourceThumbnailMaxPixelSize] as? Int
+    else { return nil }
+    let scale = min(1, Double(longest) / Double(max(file.width, file.height)))
+    let width = max(1, Int(Double(file.width) * scale))
+    let height = max(1, Int(Double(file.height) * scale))
+    var pixels: [UInt8] = []
+    for y in 0..<height {
+        for x in 0..<width {
+            let start = (y * file.height / height * file.width + x * file.width / width) * 4
+            pixels += frame.pixels[start..<start + 4]
+        }
+    }
+    return image(file, pixels, width: width, height: height)
+}
+
+private func image(_ file: ToyFile, _ pixels: [UInt8], width: Int, height: Int) -> CGImage? {
+    guard let space = CGColorSpace(name: CGColorSpace.sRGB), let provider = CGDataProvider(data: Data(pixels)) else {
+        return nil
+    }
+    let alpha: CGImageAlphaInfo = file.hasAlpha ? .last : .noneSkipLast
+    return CGImage(
+        width: width, height: height, bitsPerComponent: 8, bitsPerPixel: 32, bytesPerRow: width * 4, space: space,
+        bitmapInfo: CGBitmapInfo(rawValue: alpha.rawValue), provider: provider, decode: nil, shouldInterpolate: false,
+        intent: .defaultIntent)
+}

@@ -1,0 +1,79 @@
+import AppleFoundation
+import Foundation
+import ImageIO
+import ImageLoaderKit
+import ImageMonitoring
+import ImageTesting
+import Testing
+
+// The loader as apps create it on Apple's platforms, over a fake ImageIO and a scripted network.
+@Suite("ImageLoaderKit on Apple's platforms")
+struct LoaderKitTests {
+    private let transport = ScriptedTransport()
+
+    /// An opaque 40 × 20 image, red on the left half and blue on the right.
+    private var photo: Data {
+        let row = (0..<40).flatMap { $0 < 20 ? [255, 0, 0, 255] : [0, 0, 255, 255] as [UInt8] }
+        let pixels = Array(repeating: row, count: 20).flatMap(\.self)
+        return ToyFile(type: "public.heic", width: 40, height: 20, frames: [ToyFile.Frame(pixels: pixels)]).data
+    }
+
+    private func url(_ name: String = "a") throws -> URL { try #require(URL(string: "https://example.com/\(name)")) }
+
+    private func makeLoader(in folder: URL? = nil) throws -> ImageLoader {
+        var options = ImageLoaderOptions(cacheDirectory: folder)
+        options.transport = transport
+        return options.makeLoader()
+    }
+
+    @Test("the codecs are those of ImageIO, which read HEIC and AVIF")
+    func codecs() {
+        #expect([any ImageDecoder].standard.map(\.format) == [.jpeg, .png, .webp, .gif, .heic, .avif])
+        #expect([any ImageEncoder].standard.map(\.format) == [.jpeg, .png, .gif, .heic, .avif])
+    }
+
+    @Test("loads, decodes to the requested size and remembers an image")
+    func load() async throws {
+        transport.script(try url(), .ok(photo))
+        let loader = try makeLoader()
+        let image = try await loader.image(for: url(), fitting: PixelSize(width: 20, height: 20))
+        #expect(image.bitmap.size == PixelSize(width: 20, height: 10))
+        #expect(Array(image.bitmap.pixels.prefix(4)) == [255, 0, 0, 255])
+        #expect(Array(image.bitmap.pixels.suffix(4)) == [0, 0, 255, 255])
+        let again = try await loader.image(for: url(), fitting: PixelSize(width: 20, height: 20))
+        #expect(again.source == .memory)
+    }
+
+    @Test("another loader finds the original on disk")
+    func disk() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "kit-\(UUID())")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        transport.script(try url(), .ok(photo, headers: [.cacheControl: "max-age=60"]))
+        _ = try await makeLoader(in: folder).image(for: url())
+        #expect(try await makeLoader(in: folder).image(for: url()).source == .disk)
+    }
+
+    @Test("encodes formats that ImageIO writes, and says which it can't")
+    func encoding() async throws {
+        transport.script(try url(), .ok(photo))
+        let image = try await makeLoader().image(for: url())
+        let file = try image.encoded(as: .png)
+        #expect(try ImageDecoders.makeDecoder().header(of: file).storedSize == image.bitmap.size)
+        #expect(throws: EncodingFailure.self) { try image.encoded(as: .webP()) }
+    }
+
+    @Test("observes memory pressure and the network by default, and forbids Low Data Mode if asked to")
+    func conditions() throws {
+        var options = ImageLoaderOptions(cacheDirectory: nil)
+        #expect(options.memoryPressureMonitor is DispatchMemoryPressureMonitor)
+        #expect(options.connectivityMonitor is NetworkConnectivityMonitor)
+        options.allowsConstrainedNetworkAccess = false
+        _ = options.makePlatformTransport()
+        #expect(ConstrainedAccessStub.lastValue.withLock { $0 } == false)
+    }
+
+    @Test("the standard directory is in the caches directory")
+    func directory() throws {
+        #expect(try CacheDirectory.standard(name: "App").path.hasSuffix("Caches/App/images"))
+    }
+}
