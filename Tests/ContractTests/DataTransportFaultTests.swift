@@ -12,7 +12,7 @@ struct DataTransportFaultTests {
 
     @Test("the HTTP transports pass", arguments: HTTPTransport.allCases, DataTransportContract.faultRules)
     func overHTTP(_ http: HTTPTransport, _ rule: Rule) async throws {
-        try await rule.check { try TransportFixtures.served($0, to: http) }
+        try await rule.check { try TransportFixtures.served($0, to: http.make()) }
     }
 
     @Test(
@@ -22,7 +22,7 @@ struct DataTransportFaultTests {
         let rule = try #require(DataTransportContract.faultRules.first { $0.name == defect.rawValue })
         await #expect(throws: ContractViolation.self) {
             try await rule.check { origin in
-                var fixture = try TransportFixtures.served(origin, to: http)
+                var fixture = try TransportFixtures.served(origin, to: http.make())
                 fixture.transport = FaultBlindTransport(defect, inner: fixture.transport)
                 return fixture
             }

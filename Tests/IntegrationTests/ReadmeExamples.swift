@@ -1,8 +1,11 @@
 import Foundation
-import ImageCodecAVIF
-import ImageCodecHEIF
 import ImageLoaderKit
 import Testing
+
+#if AVIF && HEIF
+    import ImageCodecAVIF
+    import ImageCodecHEIF
+#endif
 
 // The examples of README.md. `ReadmeTests` fails if a line of an example is missing here.
 

@@ -1,0 +1,1 @@
+../../ContractTests/TransportFixtures.swift
