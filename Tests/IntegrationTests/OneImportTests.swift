@@ -65,6 +65,7 @@ private func setEveryOption(_ options: inout ImageLoaderOptions) {
     options.memoryPressureMonitor = NoPressure()
     options.applicationStateMonitor = SettableConditionMonitor(ApplicationState.foreground)
     options.connectivityMonitor = SettableConditionMonitor(Connectivity.online)
+    options.allowsConstrainedNetworkAccess = false
     options.clock = SuspendingClock()
     options.now = { Date(timeIntervalSince1970: 0) }
 }
