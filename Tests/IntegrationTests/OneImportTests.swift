@@ -66,6 +66,7 @@ private func setEveryOption(_ options: inout ImageLoaderOptions) {
     options.applicationStateMonitor = SettableConditionMonitor(ApplicationState.foreground)
     options.connectivityMonitor = SettableConditionMonitor(Connectivity.online)
     options.allowsConstrainedNetworkAccess = false
+    options.animationByteLimit = 1_000_000
     options.clock = SuspendingClock()
     options.now = { Date(timeIntervalSince1970: 0) }
 }

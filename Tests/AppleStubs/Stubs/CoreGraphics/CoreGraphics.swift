@@ -40,6 +40,14 @@ public final class CGDataProvider {
         release = { releaseData(info, data, size) }
     }
 
+    /// https://developer.apple.com/documentation/coregraphics/cgdataprovider/init(data:)
+    public init?(data: CFData) {
+        let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: data.count, alignment: 16)
+        data.copyBytes(to: copy)
+        bytes = UnsafeRawBufferPointer(copy)
+        release = { copy.deallocate() }
+    }
+
     deinit { release() }
 
     /// https://developer.apple.com/documentation/coregraphics/cgdataprovider/data
