@@ -24,6 +24,8 @@ TOP_LEVEL = {
 IGNORED = {'out', 'Package.resolved'}
 LIBRARY_MODULES = {'FoundationEssentials', 'Foundation', 'Synchronization', 'Glibc', 'Musl', 'Darwin', 'Dispatch', 'Observation'}
 APPLE_MODULES = LIBRARY_MODULES | {'ImageIO', 'CoreGraphics', 'UniformTypeIdentifiers', 'UIKit', 'SwiftUI', 'AppKit'}
+# A framework of Apple's that one module may import.
+OWN_FRAMEWORKS = {'ImageMonitoring': {'Network'}}
 SYSTEM_C = {'Glibc', 'Musl', 'Darwin'}
 
 # Checking the type of an injected clock (`clock as? ContinuousClock`) is allowed.
@@ -192,7 +194,8 @@ def imports(repository):
         if imported == 'Foundation' and before.code.strip() != '#else' and not is_adapter:
             yield (f'{path}:{number}: imports all of Foundation; write "#if canImport(FoundationEssentials)", '
                    '"import FoundationEssentials", "#else", "import Foundation", "#endif"')
-        if imported not in dependencies | (APPLE_MODULES if is_adapter else LIBRARY_MODULES):
+        allowed = (APPLE_MODULES if is_adapter else LIBRARY_MODULES) | OWN_FRAMEWORKS.get(module, set())
+        if imported not in dependencies | allowed:
             yield f'{path}:{number}: {module} must not import {imported}, which is not among its dependencies in Package.swift'
 
 
