@@ -102,9 +102,11 @@ struct BrokenDataCache: DataCache {
     }
 
     private func stored(_ key: DataCacheKey) -> DataCacheKey {
-        defect == .truncatesKeys ? DataCacheKey(source: String(key.source.prefix(255))) : key
+        defect == .truncatesKeys ? DataCacheKey(identifier: String(key.identifier.prefix(255))) : key
     }
 
     /// Returns a key that no rule uses.
-    private func hiddenKey(of key: DataCacheKey) -> DataCacheKey { DataCacheKey(source: "hidden \(key.source)") }
+    private func hiddenKey(of key: DataCacheKey) -> DataCacheKey {
+        DataCacheKey(identifier: "hidden \(key.identifier)")
+    }
 }

@@ -35,7 +35,7 @@ enum DamageDefect: String {
             entry.data[0] ^= 1
             let isReturned = self == .returnsDamagedEntries
             if !isReturned { try await cache.remove(for: key) }
-            try await cache.store(entry, for: isReturned ? key : DataCacheKey(source: "other"))
+            try await cache.store(entry, for: isReturned ? key : DataCacheKey(identifier: "other"))
         }
     }
 }

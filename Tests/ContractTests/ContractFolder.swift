@@ -28,7 +28,8 @@ final class ContractFolder: Sendable {
     func damageFiles(containing key: DataCacheKey) throws {
         let names = FileManager.default.enumerator(atPath: path)?.allObjects as? [String] ?? []
         for file in names.map({ "\(path)/\($0)" }) {
-            guard var bytes = FileManager.default.contents(atPath: file), bytes.range(of: Data(key.source.utf8)) != nil
+            guard var bytes = FileManager.default.contents(atPath: file),
+                bytes.range(of: Data(key.identifier.utf8)) != nil
             else { continue }
             bytes[bytes.count / 3] ^= 0x40
             try bytes.write(to: URL(fileURLWithPath: file))

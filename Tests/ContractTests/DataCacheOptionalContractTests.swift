@@ -47,7 +47,7 @@ struct DataCacheFaultContractTests {
             let cache = try SQLiteDataCache(path: folder.path + "/cache.db", byteLimit: limit)
             return DataCacheContract.Damageable(cache: cache) { key in
                 try await cache.execute(
-                    "update entry set data = zeroblob(length(data)) where key = ?", .bytes(Data(key.source.utf8)))
+                    "update entry set data = zeroblob(length(data)) where key = ?", .bytes(Data(key.identifier.utf8)))
             }
         }
     }

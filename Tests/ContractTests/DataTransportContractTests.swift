@@ -27,8 +27,8 @@ struct DataTransportContractTests {
 
     @Test("the caching transport passes", arguments: remoteRules)
     func caching(_ rule: Rule) async throws {
-        try await rule.check { origin in
-            var fixture = try TransportFixtures.scripted(origin)
+        try await rule.check { server in
+            var fixture = try TransportFixtures.scripted(server)
             let now = Date(timeIntervalSince1970: 1_700_000_000)
             fixture.transport = CachingTransport(over: fixture.transport, cache: InMemoryDataCache()) { now }
             return fixture
@@ -37,8 +37,8 @@ struct DataTransportContractTests {
 
     @Test("the circuit-breaking transport passes", arguments: remoteRules)
     func circuitBreaking(_ rule: Rule) async throws {
-        try await rule.check { origin in
-            var fixture = try TransportFixtures.scripted(origin)
+        try await rule.check { server in
+            var fixture = try TransportFixtures.scripted(server)
             fixture.transport = CircuitBreakingTransport(fixture.transport, clock: ManualClock())
             return fixture
         }
@@ -49,17 +49,17 @@ struct DataTransportContractTests {
         let folder = FileManager.default.temporaryDirectory.appending(path: "contract-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
-        try await rule.check { origin in
+        try await rule.check { server in
             let url = folder.appending(path: UUID().uuidString)
-            try Data(origin.pieces.joined()).write(to: url)
+            try Data(server.pieces.joined()).write(to: url)
             return DataTransportContract.Fixture(transport: FileTransport(confinedTo: [folder]), url: url)
         }
     }
 
     @Test("the transport for data: URLs passes the rules for every transport", arguments: DataTransportContract.rules)
     func dataURL(_ rule: Rule) async throws {
-        try await rule.check { origin in
-            let text = "data:image/png;base64,\(Data(origin.pieces.joined()).base64EncodedString())"
+        try await rule.check { server in
+            let text = "data:image/png;base64,\(Data(server.pieces.joined()).base64EncodedString())"
             return DataTransportContract.Fixture(transport: DataURLTransport(), url: try #require(URL(string: text)))
         }
     }
@@ -68,8 +68,8 @@ struct DataTransportContractTests {
     func brokenDouble(_ defect: BrokenTransport.Defect) async throws {
         let rule = try #require(Self.remoteRules.first { $0.name == defect.rawValue })
         await #expect(throws: ContractViolation.self) {
-            try await rule.checkBrokenDouble { origin in
-                var fixture = try TransportFixtures.scripted(origin)
+            try await rule.checkBrokenDouble { server in
+                var fixture = try TransportFixtures.scripted(server)
                 fixture.transport = BrokenTransport(defect, inner: fixture.transport)
                 return fixture
             }
@@ -86,8 +86,8 @@ struct DataTransportContractTests {
         arguments: HTTPTransport.allCases, DataTransportContract.backpressureRules)
     func eager(_ http: HTTPTransport, _ rule: Rule) async throws {
         await #expect(throws: ContractViolation.self) {
-            try await rule.check { origin in
-                var fixture = try TransportFixtures.served(origin, to: http.make())
+            try await rule.check { server in
+                var fixture = try TransportFixtures.served(server, to: http.make())
                 fixture.transport = EagerTransport(inner: fixture.transport)
                 return fixture
             }

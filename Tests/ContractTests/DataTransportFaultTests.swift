@@ -21,8 +21,8 @@ struct DataTransportFaultTests {
     func brokenDouble(_ http: HTTPTransport, _ defect: FaultBlindTransport.Defect) async throws {
         let rule = try #require(DataTransportContract.faultRules.first { $0.name == defect.rawValue })
         await #expect(throws: ContractViolation.self) {
-            try await rule.check { origin in
-                var fixture = try TransportFixtures.served(origin, to: http.make())
+            try await rule.check { server in
+                var fixture = try TransportFixtures.served(server, to: http.make())
                 fixture.transport = FaultBlindTransport(defect, inner: fixture.transport)
                 return fixture
             }
@@ -36,7 +36,7 @@ struct DataTransportFaultTests {
     }
 }
 
-/// A transport that ignores or confuses one fault of an origin. The raw value of its defect is the rule that it breaks.
+/// A transport that ignores or confuses one fault of a server. The raw value of its defect is the rule that it breaks.
 struct FaultBlindTransport: DataTransport {
     enum Defect: String, CaseIterable, CustomTestStringConvertible {
         case returnsSurplus = "bytes beyond the announced length belong neither to the body nor to the next response"
@@ -44,10 +44,10 @@ struct FaultBlindTransport: DataTransport {
         case rejectsUnknownCodings = "a body in an unknown content coding arrives as received, with its length"
         case acceptsAnyHead = "a head of one megabyte fails as too large"
         case countsEncodedBytes = "a small encoded body that unpacks to more than the limit fails as too large"
-        case reportsBodyTimeout = "a request to an origin that sends no head times out waiting for the head"
-        case reportsHeadTimeout = "a request to an origin that stops in the body times out waiting for the body"
+        case reportsBodyTimeout = "a request to a server that sends no head times out waiting for the head"
+        case reportsHeadTimeout = "a request to a server that stops in the body times out waiting for the body"
         case reportsStall = "a body that arrives byte by byte does not stall, and ends at the total timeout"
-        case dropsRequestHeaders = "the header fields of a request reach the origin"
+        case dropsRequestHeaders = "the header fields of a request reach the server"
         case dropsResponseHeaders = "the header fields of a response are returned"
         case dropsRequestBodies = "small request bodies arrive complete, including empty ones"
 

@@ -75,7 +75,7 @@ final class BrokenImageCache: ImageCache {
         case inventsImages = "an image that was never inserted is absent"
         case dropsHeaders = "an inserted image is found unchanged"
         case keepsFirst = "a second insert replaces the image"
-        case ignoresSizes = "keys with the same source and different sizes have different images"
+        case ignoresSizes = "keys with the same identifier and different sizes have different images"
         case ignoresProcessors = "keys that differ in any part have different images"
         case removesEverything = "remove(for:) removes one image and no other"
         case ignoresPredicates = "removeAll(where:) removes the images that satisfy the predicate, and no other"
@@ -188,8 +188,8 @@ final class BrokenImageCache: ImageCache {
 
     private func stored(_ key: ImageCacheKey) -> ImageCacheKey {
         switch defect {
-        case .ignoresSizes: ImageCacheKey(source: key.source)
-        case .ignoresProcessors: ImageCacheKey(source: key.source, target: key.target)
+        case .ignoresSizes: ImageCacheKey(identifier: key.identifier)
+        case .ignoresProcessors: ImageCacheKey(identifier: key.identifier, target: key.target)
         default: key
         }
     }

@@ -12,14 +12,14 @@ struct ResponseCacheContractTests {
 
     @Test("the caching transport passes with a cache in memory", arguments: ResponseCacheContract.rules)
     func memory(_ rule: Rule) async throws {
-        try await rule.check { origin in Self.cached(origin) }
+        try await rule.check { server in Self.cached(server) }
     }
 
     @Test("the caching transport passes with a cache on disk", arguments: ResponseCacheContract.rules)
     func files(_ rule: Rule) async throws {
         let folder = try ContractFolder()
-        try await rule.check { origin in
-            CachingTransport(over: origin, cache: folder.diskCache(byteLimit: 10_000_000)) { Self.now }
+        try await rule.check { server in
+            CachingTransport(over: server, cache: folder.diskCache(byteLimit: 10_000_000)) { Self.now }
         }
     }
 
@@ -27,7 +27,7 @@ struct ResponseCacheContractTests {
     func brokenDouble(_ defect: BrokenResponseCache.Defect) async throws {
         let rule = try #require(ResponseCacheContract.rules.first { $0.name == defect.rawValue })
         await #expect(throws: ContractViolation.self) {
-            try await rule.check { BrokenResponseCache(defect: defect, origin: $0, inner: Self.cached($0)) }
+            try await rule.check { BrokenResponseCache(defect: defect, server: $0, inner: Self.cached($0)) }
         }
     }
 
@@ -39,24 +39,24 @@ struct ResponseCacheContractTests {
 
     private static let now = Date(timeIntervalSince1970: 1_700_000_000)
 
-    private static func cached(_ origin: any DataTransport) -> CachingTransport {
-        CachingTransport(over: origin, cache: InMemoryDataCache()) { now }
+    private static func cached(_ server: any DataTransport) -> CachingTransport {
+        CachingTransport(over: server, cache: InMemoryDataCache()) { now }
     }
 }
 
 /// A cache that breaks one rule.
 struct BrokenResponseCache: ResponseCache {
     enum Defect: String, CaseIterable, CustomTestStringConvertible {
-        case contactsOrigin = "a response that was never fetched is absent, and the origin receives no request"
-        case truncates = "a fresh response is returned complete each time, without a request to the origin"
+        case contactsOrigin = "a response that was never fetched is absent, and the server receives no request"
+        case truncates = "a fresh response is returned complete each time, without a request to the server"
         case alwaysAcceptsStale = "a stale response is returned only if stale ones are accepted, and is marked as stale"
         case keepsRemoved = "a removed response is absent until it is fetched again"
         case ignoresQueries = "a stored response is only returned, and only removed, for its own URL"
         case ignoresBypass = "a request that bypasses the cache neither uses nor stores a response"
-        case ignoresReload = "a reload asks the origin, and its response replaces the stored one"
+        case ignoresReload = "a reload asks the server, and its response replaces the stored one"
         case forgetsGiven = "a body that it says it has stored is returned as a fresh response"
-        case answersRetries = "a request that revalidates is sent to the origin, although the response is fresh"
-        case reloads = "a request that revalidates returns the stored response if the origin can't be reached"
+        case answersRetries = "a request that revalidates is sent to the server, although the response is fresh"
+        case reloads = "a request that revalidates returns the stored response if the server can't be reached"
         case answersErrors = "a request that revalidates never returns a stored error"
         case storesReads = "a request that only reads the cache gets its response from there, or stores none"
         case startsAtOnce = "an exchange sends the request when it is started, each time"
@@ -65,13 +65,13 @@ struct BrokenResponseCache: ResponseCache {
     }
 
     let defect: Defect
-    let origin: any DataTransport
+    let server: any DataTransport
     let inner: CachingTransport
 
     func answer(to request: TransportRequest) async throws(TransportFailure) -> CacheAnswer {
         var request = request
         switch (defect, request.cacheUse) {
-        case (.contactsOrigin, .onlyIfCached): return .stored(try await origin.send(request))
+        case (.contactsOrigin, .onlyIfCached): return .stored(try await server.send(request))
         case (.alwaysAcceptsStale, .standard): request.cacheUse = .onlyIfCached
         case (.ignoresQueries, _):
             request.url = URL(string: "/a", relativeTo: request.url)?.absoluteURL ?? request.url
@@ -79,7 +79,7 @@ struct BrokenResponseCache: ResponseCache {
             request.cacheUse = .standard
         case (.answersRetries, .revalidate), (.answersErrors, .revalidate): request.cacheUse = .standard
         case (.reloads, .revalidate): request.cacheUse = .reload
-        case (.startsAtOnce, .standard): _ = try await origin.send(request)
+        case (.startsAtOnce, .standard): _ = try await server.send(request)
         default: break
         }
         var answer = try await inner.answer(to: request)

@@ -132,7 +132,7 @@ final class SQLiteDataCache: DataCache {
 }
 
 extension DataCacheKey {
-    fileprivate var bytes: Data { Data(source.utf8) }
+    fileprivate var bytes: Data { Data(identifier.utf8) }
 }
 
 extension DataCacheEntry {
@@ -140,7 +140,7 @@ extension DataCacheEntry {
     fileprivate func checksum(under key: DataCacheKey) -> Int64 {
         var hash: UInt64 = 0xCBF2_9CE4_8422_2325
         let date = unsafe withUnsafeBytes(of: createdAt.timeIntervalSinceReferenceDate) { unsafe Data($0) }
-        for part in [data, metadata, date, Data(key.source.utf8)] {
+        for part in [data, metadata, date, Data(key.identifier.utf8)] {
             for byte in part { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
             hash = (hash ^ UInt64(part.count)) &* 0x100_0000_01B3
         }

@@ -102,7 +102,7 @@ final class BrokenTransform: DataCacheTransform {
 
     init(_ defect: Defect) { self.defect = defect }
 
-    func key(for key: DataCacheKey) -> DataCacheKey { defect == .mapsToOneKey ? DataCacheKey(source: "one") : key }
+    func key(for key: DataCacheKey) -> DataCacheKey { defect == .mapsToOneKey ? DataCacheKey(identifier: "one") : key }
 
     func stored(_ entry: DataCacheEntry, for key: DataCacheKey) throws -> DataCacheEntry {
         var entry = entry

@@ -8,46 +8,46 @@ import Testing
 
 /// Origins for the contract, from a script or a real server.
 enum TransportFixtures {
-    typealias Origin = DataTransportContract.Origin
+    typealias Server = DataTransportContract.Server
     typealias Fixture = DataTransportContract.Fixture
 
-    static func scripted(_ origin: Origin) throws -> Fixture {
+    static func scripted(_ server: Server) throws -> Fixture {
         let transport = ScriptedTransport()
-        let base = try #require(URL(string: "http://origin/"))
-        for hop in 0..<origin.redirects {
+        let base = try #require(URL(string: "http://server/"))
+        for hop in 0..<server.redirects {
             transport.script(base.appending(path: "\(hop)"), .status(.found, headers: [.location: "/\(hop + 1)"]))
         }
-        let last = base.appending(path: "\(origin.redirects)")
-        if let location = origin.location {
+        let last = base.appending(path: "\(server.redirects)")
+        if let location = server.location {
             transport.script(last, .status(.found, headers: [.location: location]))
         } else {
-            transport.script(last, reply(origin))
+            transport.script(last, reply(server))
         }
         return Fixture(
             transport: transport, url: base.appending(path: "0"), requestCount: { transport.sendCount },
             cancellationCount: { transport.cancellationCount })
     }
 
-    private static func reply(_ origin: Origin) -> ScriptedTransport.Reply {
-        var steps = origin.pieces.map { ScriptedTransport.Step.piece(Data($0)) }
-        switch origin.ending {
+    private static func reply(_ server: Server) -> ScriptedTransport.Reply {
+        var steps = server.pieces.map { ScriptedTransport.Step.piece(Data($0)) }
+        switch server.ending {
         case .complete: break
         case .stall, .drip: steps.append(.wait(Gate()))
-        case .disconnect where origin.announcedBytes != nil: break
+        case .disconnect where server.announcedBytes != nil: break
         case .disconnect, .disconnectInPiece:
-            steps.append(.fail(.closedEarly(received: origin.pieces.joined().count, expected: nil)))
+            steps.append(.fail(.closedEarly(received: server.pieces.joined().count, expected: nil)))
         }
         return ScriptedTransport.Reply(
-            beforeHead: origin.isSilentBeforeHead ? [.wait(Gate())] : [], status: .init(code: origin.status),
-            announcedBytes: origin.announcedBytes, body: steps)
+            beforeHead: server.isSilentBeforeHead ? [.wait(Gate())] : [], status: .init(code: server.status),
+            announcedBytes: server.announcedBytes, body: steps)
     }
 
-    static func served(_ origin: Origin, to transport: any DataTransport) throws -> Fixture {
+    static func served(_ server: Server, to transport: any DataTransport) throws -> Fixture {
         let server = try LoopbackServer { request in
             let hop = Int(request.path.dropFirst()) ?? 0
-            if hop < origin.redirects { return .redirect(to: "/\(hop + 1)") }
-            if let location = origin.location { return .redirect(to: location) }
-            return .steps(steps(origin, isHead: request.method == "HEAD"))
+            if hop < server.redirects { return .redirect(to: "/\(hop + 1)") }
+            if let location = server.location { return .redirect(to: location) }
+            return .steps(steps(server, isHead: request.method == "HEAD"))
         }
         return Fixture(
             transport: transport, url: server.url("/0"),
@@ -56,14 +56,14 @@ enum TransportFixtures {
             requestHeaders: { server.log.map { HTTPFields($0.headers) } })
     }
 
-    private static func steps(_ origin: Origin, isHead: Bool) -> [LoopbackStep] {
-        if origin.isSilentBeforeHead { return [.awaitDisconnect] }
-        let isBodiless = origin.status == 204 || origin.status == 304
-        let head = LoopbackReply.head(status: origin.status, headers: isBodiless ? [:] : fields(origin))
+    private static func steps(_ server: Server, isHead: Bool) -> [LoopbackStep] {
+        if server.isSilentBeforeHead { return [.awaitDisconnect] }
+        let isBodiless = server.status == 204 || server.status == 304
+        let head = LoopbackReply.head(status: server.status, headers: isBodiless ? [:] : fields(server))
         if isHead || isBodiless { return [.text(head)] }
-        let isChunked = origin.announcedBytes == nil
-        let pieces = origin.pieces.map { LoopbackStep.bytes(isChunked ? LoopbackReply.chunk($0) : $0) }
-        switch origin.ending {
+        let isChunked = server.announcedBytes == nil
+        let pieces = server.pieces.map { LoopbackStep.bytes(isChunked ? LoopbackReply.chunk($0) : $0) }
+        switch server.ending {
         case .complete: return [.text(head)] + pieces + (isChunked ? [.text("0\r\n\r\n")] : [])
         case .disconnect: return [.text(head)] + pieces + [.close]
         case .disconnectInPiece: return [.text(head)] + pieces.dropLast() + [firstHalf(pieces.last), .close]
@@ -77,11 +77,11 @@ enum TransportFixtures {
         }
     }
 
-    private static func fields(_ origin: Origin) -> [String: String] {
+    private static func fields(_ server: Server) -> [String: String] {
         var fields =
-            origin.announcedBytes.map { ["Content-Length": "\($0)"] } ?? ["Transfer-Encoding": "chunked"]
-        fields["Content-Encoding"] = origin.contentCoding
-        for number in 0..<origin.extraHeadBytes / 1_000 { fields["X-\(number)"] = String(repeating: "x", count: 1_000) }
+            server.announcedBytes.map { ["Content-Length": "\($0)"] } ?? ["Transfer-Encoding": "chunked"]
+        fields["Content-Encoding"] = server.contentCoding
+        for number in 0..<server.extraHeadBytes / 1_000 { fields["X-\(number)"] = String(repeating: "x", count: 1_000) }
         return fields
     }
 

@@ -22,7 +22,7 @@ struct RedirectTests {
         #expect(server.log.map(\.target) == ["/start", redirect.target])
     }
 
-    @Test("credentials are only sent to their origin", arguments: HTTPTransport.allCases)
+    @Test("credentials are only sent to their server", arguments: HTTPTransport.allCases)
     func credentials(_ http: HTTPTransport) async throws {
         let other = try LoopbackServer { _ in .ok([1]) }
         let target = other.url("/end").absoluteString

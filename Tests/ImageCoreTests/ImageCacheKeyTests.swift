@@ -13,7 +13,7 @@ struct ImageCacheKeyTests {
         let processors = [[], ["blur"], ["blur", "round"], ["round", "blur"], ["blurround"], [""]]
         return ["", "a", "https://images.test/ä.jpg"].flatMap { source in
             targets.flatMap { target in
-                processors.map { ImageCacheKey(source: source, target: target, processors: $0) }
+                processors.map { ImageCacheKey(identifier: source, target: target, processors: $0) }
             }
         }
     }()
@@ -21,13 +21,13 @@ struct ImageCacheKeyTests {
     @Test("a key has the parts that it was created with")
     func parts() {
         let target = ImageTarget(PixelSize(width: 1, height: .max), mode: .fill, upscales: true, preference: .speed)
-        let key = ImageCacheKey(source: "https://images.test/ä.jpg", target: target, processors: ["", "blur"])
-        #expect(key.source == "https://images.test/ä.jpg")
+        let key = ImageCacheKey(identifier: "https://images.test/ä.jpg", target: target, processors: ["", "blur"])
+        #expect(key.identifier == "https://images.test/ä.jpg")
         #expect(key.target == target)
         #expect(key.processors == ["", "blur"])
-        let plain = ImageCacheKey(source: "")
-        #expect(plain.source.isEmpty && plain.target == nil && plain.processors.isEmpty)
-        let processed = ImageCacheKey(source: "a", processors: ["blur"])
+        let plain = ImageCacheKey(identifier: "")
+        #expect(plain.identifier.isEmpty && plain.target == nil && plain.processors.isEmpty)
+        let processed = ImageCacheKey(identifier: "a", processors: ["blur"])
         #expect(processed.target == nil && processed.processors == ["blur"])
     }
 
@@ -35,7 +35,7 @@ struct ImageCacheKeyTests {
     func equality() {
         for (index, key) in Self.keys.enumerated() {
             for (other, otherKey) in Self.keys.enumerated() { #expect((key == otherKey) == (index == other)) }
-            let again = ImageCacheKey(source: key.source, target: key.target, processors: key.processors)
+            let again = ImageCacheKey(identifier: key.identifier, target: key.target, processors: key.processors)
             #expect(again == key && again.hashValue == key.hashValue)
         }
         #expect(Set(Self.keys).count == Self.keys.count)

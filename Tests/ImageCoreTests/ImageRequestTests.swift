@@ -28,7 +28,7 @@ struct ImageRequestTests {
     func unequal() throws {
         let plain = try request()
         let changes: [(inout ImageRequest) -> Void] = [
-            { $0.origin = .data(Data("a".utf8)) }, { $0.identity = "a" }, { $0.headers = ["A": "b"] },
+            { $0.origin = .data(Data("a".utf8)) }, { $0.identifier = "a" }, { $0.headers = ["A": "b"] },
             { $0.target = ImageTarget(PixelSize(width: 1, height: 1)) },
             { $0.processors = [NamedProcessor(identifier: "a")] },
             { $0.mode = .revalidate }, { $0.cachePolicy.memory = .readOnly }, { $0.cachePolicy.disk = .none },
@@ -40,11 +40,11 @@ struct ImageRequestTests {
         }
     }
 
-    @Test("an identity replaces the URL, but not the headers")
-    func identity() throws {
+    @Test("an identifier replaces the URL, but not the headers")
+    func identifier() throws {
         var (one, two) = (try request(), ImageRequest(url: try #require(URL(string: "http://h/a?token=2"))))
         #expect(one != two)
-        (one.identity, two.identity) = ("a", "a")
+        (one.identifier, two.identifier) = ("a", "a")
         #expect(one == two)
         two.headers = ["Authorization": "x"]
         #expect(one != two)

@@ -7,7 +7,7 @@ import Testing
 @Suite("ReencodingTransform")
 struct ReencodingTransformTests {
     private let size = PixelSize(width: 2, height: 2)
-    private let key = DataCacheKey(source: "a")
+    private let key = DataCacheKey(identifier: "a")
 
     private func entry(_ data: Data) -> DataCacheEntry {
         DataCacheEntry(data: data, metadata: Data("head".utf8), createdAt: Date(timeIntervalSinceReferenceDate: 1))

@@ -48,7 +48,7 @@ struct OptionsTests {
     @Test("names can be custom digests, and keys with the same digest never return each other's data")
     func naming() async throws {
         let cache = folder.cache {
-            $0.naming = .digest { SIMD4(UInt64($0.source.utf8.count), 0, 0, 0xFF) }
+            $0.naming = .digest { SIMD4(UInt64($0.identifier.utf8.count), 0, 0, 0xFF) }
         }
         try await cache.store(entry(100), for: key(1))
         #expect(folder.files().first?.hasSuffix("00000000000000ff") == true)

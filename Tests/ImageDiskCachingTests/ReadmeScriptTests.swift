@@ -17,7 +17,8 @@ struct ReadmeScriptTests {
     }
 
     private func check(_ number: Int) async throws -> CommandResult {
-        try await CommandResult.run("/usr/bin/env", ["python3", "-c", try script(), folder.path, key(number).source])
+        try await CommandResult.run(
+            "/usr/bin/env", ["python3", "-c", try script(), folder.path, key(number).identifier])
     }
 
     @Test("it accepts entries of any length", arguments: [0, 1, 7, 8, 150, 4_096, 20_001, 200_000])
@@ -25,7 +26,7 @@ struct ReadmeScriptTests {
         try await folder.cache().store(entry(count), for: key(1))
         let result = try await check(1)
         #expect(result.status == 0, "\(String(decoding: result.errors, as: UTF8.self))")
-        #expect(String(decoding: result.output, as: UTF8.self) == "\(count) bytes of \(key(1).source)\n")
+        #expect(String(decoding: result.output, as: UTF8.self) == "\(count) bytes of \(key(1).identifier)\n")
     }
 
     @Test("it rejects an entry with any damaged part, and a truncated one")

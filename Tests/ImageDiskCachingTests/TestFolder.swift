@@ -34,7 +34,7 @@ final class TestFolder: Sendable {
 
     /// Returns the URL of the file of an entry.
     func file(_ key: DataCacheKey) -> URL {
-        let name = SHA256.hexadecimalDigest(of: Array(key.source.utf8))
+        let name = SHA256.hexadecimalDigest(of: Array(key.identifier.utf8))
         return url.appending(path: "\(name.prefix(2))/\(name)")
     }
 
@@ -104,11 +104,11 @@ func entry(_ count: Int, seed: UInt64 = 1) -> DataCacheEntry {
         createdAt: Date(timeIntervalSinceReferenceDate: Double(seed) + 0.1))
 }
 
-func key(_ number: Int) -> DataCacheKey { DataCacheKey(source: "https://images.test/\(number).jpg?width=300") }
+func key(_ number: Int) -> DataCacheKey { DataCacheKey(identifier: "https://images.test/\(number).jpg?width=300") }
 
 /// Returns the length of the file of an entry.
 func fileSize(_ entry: DataCacheEntry, _ key: DataCacheKey) -> Int {
-    entry.data.count + entry.metadata.count + key.source.utf8.count + 48
+    entry.data.count + entry.metadata.count + key.identifier.utf8.count + 48
 }
 
 /// Returns the smallest limit for entries whose files have `byteCount` bytes in total.

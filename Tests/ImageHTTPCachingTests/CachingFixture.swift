@@ -7,9 +7,9 @@ import Synchronization
 
 @testable import ImageHTTPCaching
 
-/// A caching transport with a scripted origin, an in-memory cache and a wall clock that only the test moves.
+/// A caching transport with a scripted server, an in-memory cache and a wall clock that only the test moves.
 struct CachingFixture: Sendable {
-    let origin = ScriptedTransport()
+    let server = ScriptedTransport()
     let disk: any DataCache
     let time: ManualWallClock
     let events = MessageLog<CachingEvent>()
@@ -19,7 +19,7 @@ struct CachingFixture: Sendable {
     ///
     /// - Parameters:
     ///   - disk: The data cache. Pass the cache of another fixture to simulate a relaunch.
-    ///   - threshold: The number of failures after which the origin is unavailable.
+    ///   - threshold: The number of failures after which the server is unavailable.
     init(
         policy: any HTTPCachePolicy = RFC9111Policy(), disk: any DataCache = InMemoryDataCache(),
         time: ManualWallClock = ManualWallClock(), threshold: Int = .max,
@@ -29,7 +29,7 @@ struct CachingFixture: Sendable {
         self.time = time
         var rules = CachingRules(policy: policy, observer: { [events] in events.append($0) })
         adjust(&rules)
-        let network = CircuitBreakingTransport(origin, threshold: threshold, clock: ManualClock())
+        let network = CircuitBreakingTransport(server, threshold: threshold, clock: ManualClock())
         transport = CachingTransport(over: network, cache: disk, rules: rules) { time.now }
     }
 
@@ -39,9 +39,9 @@ struct CachingFixture: Sendable {
         return url
     }
 
-    /// Sets the replies of the origin, one for each request. The last one is repeated.
+    /// Sets the replies of the server, one for each request. The last one is repeated.
     func script(_ path: String = "/a", _ replies: ScriptedTransport.Reply...) {
-        origin.script(Self.url(path), replies)
+        server.script(Self.url(path), replies)
     }
 
     /// Sends a GET and returns its response with the complete body.

@@ -10,7 +10,7 @@ import Testing
 struct FreshAndStaleTests {
     private let test = CachingFixture()
 
-    @Test("returns a fresh response with its age, without contacting the origin")
+    @Test("returns a fresh response with its age, without contacting the server")
     func fresh() async throws {
         test.script("/a", .text("one", "Cache-Control: max-age=60", "X-Kept: yes"))
         #expect(try await test.get().source == .network)
@@ -18,7 +18,7 @@ struct FreshAndStaleTests {
         let again = try await test.get()
         #expect(again.source == .cache && again.text == "one")
         #expect(again.headers[.age] == "59" && again.headers[HTTPField.Name("X-Kept")!] == "yes")
-        #expect(test.origin.sendCount == 1)
+        #expect(test.server.sendCount == 1)
     }
 
     @Test("validates a stale response, and stores the newer fields of the 304")
@@ -34,7 +34,7 @@ struct FreshAndStaleTests {
         let validated = try await test.get()
         #expect(validated.source == .validated && validated.status == 200 && validated.text == "one")
         #expect(validated.headers[HTTPField.Name("X-Version")!] == "then")
-        let asked = try #require(test.origin.requests.last).headers
+        let asked = try #require(test.server.requests.last).headers
         #expect(asked[.ifNoneMatch] == "\"1\"" && asked[.ifModifiedSince] == "Tue, 14 Nov 2023 00:00:00 GMT")
         test.time.advance(89)
         let relaunched = CachingFixture(disk: test.disk, time: test.time)
@@ -57,7 +57,7 @@ struct FreshAndStaleTests {
         #expect(try await test.stored() == nil)
         #expect(try await test.stored(acceptsStale: true)?.text == "one")
         _ = try await test.get()
-        #expect(test.origin.sendCount == 2)
+        #expect(test.server.sendCount == 2)
         test.time.advance(hasLifetime || status != .movedPermanently ? 59 : 0)
         #expect(try await test.stored()?.headers[.age] == (hasLifetime || status != .movedPermanently ? "59" : "0"))
     }
@@ -84,7 +84,7 @@ struct FreshAndStaleTests {
         _ = try await test.get()
         test.time.advance(2)
         #expect(try await test.get().text == "two")
-        #expect(test.origin.requests.map { $0.headers[.ifNoneMatch] } == [nil, "\"1\"", nil])
+        #expect(test.server.requests.map { $0.headers[.ifNoneMatch] } == [nil, "\"1\"", nil])
     }
 
     @Test("does not store a no-store response, and removes the one it replaces")
@@ -116,7 +116,7 @@ struct FreshAndStaleTests {
         #expect(try await test.get().text == "two")
         #expect(try await test.get { $0.cacheUse = .reload }.text == "three")
         #expect(try await test.get().text == "three")
-        #expect(test.origin.requests.allSatisfy { $0.headers[.ifNoneMatch] == nil })
+        #expect(test.server.requests.allSatisfy { $0.headers[.ifNoneMatch] == nil })
     }
 
     @Test("max-stale returns a stale response, with stale as its source")
@@ -125,7 +125,7 @@ struct FreshAndStaleTests {
         _ = try await test.get()
         test.time.advance(100)
         #expect(try await test.get("/a", "Cache-Control: max-stale=50").source == .stale)
-        #expect(test.origin.sendCount == 1)
+        #expect(test.server.sendCount == 1)
     }
 
     @Test("only-if-cached returns 504 unless a fresh response is stored")
@@ -134,7 +134,7 @@ struct FreshAndStaleTests {
         #expect(try await test.get("/a", "Cache-Control: only-if-cached").status == 504)
         _ = try await test.get()
         #expect(try await test.get("/a", "Cache-Control: only-if-cached").text == "one")
-        #expect(test.origin.sendCount == 1)
+        #expect(test.server.sendCount == 1)
     }
 
     @Test("applies a custom policy")

@@ -27,9 +27,9 @@ struct MethodsAndRedirectsTests {
         _ = try await test.get()
         test.time.advance(2)
         #expect(try await test.get { $0.method = .head }.source == .network)
-        #expect(test.origin.requests.last?.headers[.ifNoneMatch] == nil)
+        #expect(test.server.requests.last?.headers[.ifNoneMatch] == nil)
         #expect(try await test.get().text == "one")
-        #expect(test.origin.sendCount == 2)
+        #expect(test.server.sendCount == 2)
         test.time.advance(700)
         _ = try await test.get { $0.method = .head }
         #expect(try await test.stored(acceptsStale: true) == nil)
@@ -42,7 +42,7 @@ struct MethodsAndRedirectsTests {
         #expect(test.entryCount == 0)
     }
 
-    @Test("an unsafe method invalidates its URL, and URLs of the same origin in Location and Content-Location")
+    @Test("an unsafe method invalidates its URL, and URLs of the same server in Location and Content-Location")
     func invalidation() async throws {
         for path in ["/a", "/b", "/c", "/d"] { test.script(path, .text(path, "Cache-Control: max-age=60")) }
         for path in ["/a", "/b", "/c", "/d"] { _ = try await test.get(path) }
@@ -61,7 +61,7 @@ struct MethodsAndRedirectsTests {
             #expect(try await test.get { $0.decodesContent = false }.text == "coded")
             #expect(try await test.get().text == "decoded")
         }
-        #expect(test.origin.requests.count == 2)
+        #expect(test.server.requests.count == 2)
         _ = try await test.get { $0.method = .post }
         #expect(try await test.get().text == "done")
         #expect(try await test.get { $0.decodesContent = false }.text == "done")
@@ -102,7 +102,7 @@ struct MethodsAndRedirectsTests {
         #expect(try await test.stored()?.text == "one")
         test.time.advance(2)
         #expect(try await test.get().source == .network)
-        #expect(test.origin.requests.map(\.url.path) == ["/a", "/b", "/b"])
+        #expect(test.server.requests.map(\.url.path) == ["/a", "/b", "/b"])
     }
 
     @Test("stores a redirect with a lifetime, whatever its status, and no other")
@@ -114,7 +114,7 @@ struct MethodsAndRedirectsTests {
             _ = try await test.get("/a")
             _ = try await test.get("/b")
         }
-        #expect(test.origin.requests.map(\.url.path) == ["/a", "/c", "/b", "/a"])
+        #expect(test.server.requests.map(\.url.path) == ["/a", "/c", "/b", "/a"])
     }
 
     @Test("returns a redirect as a response if the request does not follow redirects")
@@ -131,7 +131,7 @@ struct MethodsAndRedirectsTests {
         test.script("/a", .text("", "Location: /b", "Cache-Control: max-age=60", status: .movedPermanently))
         test.script("/b", .text("", "Location: /a", "Cache-Control: max-age=60", status: .movedPermanently))
         for _ in 0..<2 { await #expect(throws: TransportFailure.self) { try await test.get() } }
-        #expect(test.origin.sendCount == 2)
+        #expect(test.server.sendCount == 2)
         #expect(try await test.stored() == nil)
     }
 
@@ -146,7 +146,7 @@ struct MethodsAndRedirectsTests {
         }
         test.time.advance(61)
         #expect(try await test.get("/%7ea").source == .validated)
-        #expect(test.origin.requests.map { $0.url.path(percentEncoded: true) } == ["/%7ea", "/%7Ea", "/%7ea", "/%7Ea"])
+        #expect(test.server.requests.map { $0.url.path(percentEncoded: true) } == ["/%7ea", "/%7Ea", "/%7ea", "/%7Ea"])
     }
 
     @Test("removing a response also removes the redirect target")
@@ -167,7 +167,7 @@ struct MethodsAndRedirectsTests {
         let known = try await test.get("/a", "If-None-Match: \"1\"")
         #expect(known.status == 304 && known.text.isEmpty && known.headers[.eTag] == "\"1\"" && known.source == .cache)
         #expect(try await test.get("/a", "If-None-Match: \"2\"").text == "0123456789")
-        #expect(test.origin.sendCount == 1)
+        #expect(test.server.sendCount == 1)
     }
 
     @Test(
@@ -181,7 +181,7 @@ struct MethodsAndRedirectsTests {
         _ = try await test.get()
         test.time.advance(2)
         #expect(try await test.get("/a", line).status == 206)
-        #expect(test.origin.requests.last?.headers == HTTPFields([line]))
+        #expect(test.server.requests.last?.headers == HTTPFields([line]))
         #expect(try await test.stored(acceptsStale: true)?.text == "one")
     }
 }

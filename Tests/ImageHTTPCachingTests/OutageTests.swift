@@ -10,7 +10,7 @@ import Testing
 struct OutageTests {
     private let test = CachingFixture()
 
-    @Test("returns the stale response if the origin is unavailable, without a request to it")
+    @Test("returns the stale response if the server is unavailable, without a request to it")
     func unavailable() async throws {
         let test = CachingFixture(threshold: 1)
         test.script("/a", .text("one", "Cache-Control: max-age=1"))
@@ -26,7 +26,7 @@ struct OutageTests {
             Issue.record("failed with \(String(describing: failure))")
             return
         }
-        #expect(test.origin.sendCount == 3)
+        #expect(test.server.sendCount == 3)
     }
 
     @Test("must-revalidate and no-cache forbid stale responses", arguments: ["must-revalidate", "no-cache"])
@@ -76,9 +76,9 @@ struct OutageTests {
         test.time.advance(2)
         #expect(try await test.get().source == .stale)
         #expect(try await test.stored()?.source == .stale)
-        #expect(test.origin.sendCount == 1 && deferred.count == 1)
+        #expect(test.server.sendCount == 1 && deferred.count == 1)
         await deferred.run()
-        #expect(test.origin.requests.last?.headers[.ifNoneMatch] == "\"1\"")
+        #expect(test.server.requests.last?.headers[.ifNoneMatch] == "\"1\"")
         #expect(test.revalidations == [.revalidated(CachingFixture.url("/a"), .replaced(status: 200))])
         let newer = try await test.get()
         #expect(newer.source == .cache && newer.text == "two")
@@ -113,7 +113,7 @@ struct OutageTests {
         #expect(test.revalidations == [event, event])
     }
 
-    @Test("the cache answers with a fresh response, or a stale one if only it is asked, without contacting the origin")
+    @Test("the cache answers with a fresh response, or a stale one if only it is asked, without contacting the server")
     func offline() async throws {
         test.script("/a", .text("one", "Cache-Control: max-age=60, must-revalidate"))
         #expect(try await test.stored(acceptsStale: true) == nil)
@@ -123,7 +123,7 @@ struct OutageTests {
         #expect(try await test.stored() == nil)
         let shown = try await test.stored(acceptsStale: true)
         #expect(shown?.source == .stale && shown?.text == "one")
-        #expect(test.origin.sendCount == 1)
+        #expect(test.server.sendCount == 1)
     }
 
     // MARK: Requests that are sent again after a failure
@@ -133,7 +133,7 @@ struct OutageTests {
         try await test.get(path) { $0.cacheUse = .revalidate }
     }
 
-    @Test("asks the origin although the stored response is fresh, with its validator")
+    @Test("asks the server although the stored response is fresh, with its validator")
     func revalidatesFresh() async throws {
         test.script(
             "/a", .text("one", "Cache-Control: max-age=600", "ETag: \"1\""), .text("", status: .notModified),
@@ -141,13 +141,13 @@ struct OutageTests {
         _ = try await test.get()
         let confirmed = try await retry()
         #expect(confirmed.source == .validated && confirmed.text == "one")
-        #expect(test.origin.requests.last?.headers[.ifNoneMatch] == "\"1\"")
+        #expect(test.server.requests.last?.headers[.ifNoneMatch] == "\"1\"")
         #expect(try await retry().text == "two")
         #expect(try await test.get().source == .cache)
     }
 
     @Test(
-        "returns the stored response if the origin can't be reached or responds with 503",
+        "returns the stored response if the server can't be reached or responds with 503",
         arguments: [ScriptedTransport.Reply.refused, .status(.serviceUnavailable)], [1, 600])
     func revalidatesInVain(_ reply: ScriptedTransport.Reply, lifetime: Int) async throws {
         test.script("/a", .text("one", "Cache-Control: max-age=\(lifetime), stale-if-error=60"), reply)
@@ -169,7 +169,7 @@ struct OutageTests {
             await #expect(throws: TransportFailure.connectionFailed("connection refused")) { try await retry() }
             test.time.advance(61)
         }
-        #expect(test.origin.requests.allSatisfy { !$0.headers.contains(.ifNoneMatch) })
+        #expect(test.server.requests.allSatisfy { !$0.headers.contains(.ifNoneMatch) })
     }
 
     @Test("a stored error that has expired doesn't replace a failure", arguments: [404, 410, 503])
@@ -182,7 +182,7 @@ struct OutageTests {
         await #expect(throws: TransportFailure.connectionFailed("connection refused")) { try await test.get() }
     }
 
-    @Test("asks each origin of stored redirects", arguments: [301, 302, 307, 308])
+    @Test("asks each server of stored redirects", arguments: [301, 302, 307, 308])
     func storedRedirects(_ status: Int) async throws {
         let moved = ScriptedTransport.Reply.text(
             "", "Cache-Control: max-age=600", "Location: /dead", status: .init(code: status))
@@ -190,7 +190,7 @@ struct OutageTests {
         test.script("/dead", .refused)
         await #expect(throws: TransportFailure.self) { try await test.get() }
         #expect(try await retry().text == "one")
-        #expect(test.origin.requests.map { $0.url.path() } == ["/a", "/dead", "/a"])
+        #expect(test.server.requests.map { $0.url.path() } == ["/a", "/dead", "/a"])
     }
 
     @Test("an error doesn't replace a stored image, whatever its lifetime", arguments: [403, 429, 500, 503])

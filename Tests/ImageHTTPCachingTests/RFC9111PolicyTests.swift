@@ -110,7 +110,7 @@ struct FreshnessTests {
         #expect(Self.lifetime(stored("Expires: \(date(60))")) == 60)
         #expect(Self.lifetime(stored("Expires: \(date(60))", "Date: \(date(-40))")) == 60)
         #expect(Self.lifetime(stored("Expires: \(date(-1))")) == 0)
-        // The clock of this origin is ahead.
+        // The clock of this server is ahead.
         #expect(Self.lifetime(stored("Expires: \(date(1060))", "Date: \(date(1000))")) == 60)
         #expect(Self.lifetime(stored("Expires: \(date(60))", "Expires: \(date(900))")) == 60)
     }
@@ -169,7 +169,7 @@ struct FreshnessTests {
         }
     }
 
-    @Test("caches 404 and 410 for a minute, unless the origin specifies a lifetime", arguments: [404, 410])
+    @Test("caches 404 and 410 for a minute, unless the server specifies a lifetime", arguments: [404, 410])
     func negative(status: Int) {
         #expect(Self.lifetime(stored(status: status)) == 60)
         #expect(Self.lifetime(stored("Last-Modified: \(date(-1000))", status: status)) == 60)
@@ -276,7 +276,7 @@ struct ReuseTests {
         #expect(!StaleFallback.disconnected.allows(status: 503))
     }
 
-    @Test("a fixed lifetime ignores the fields of the origin, but not those of the request")
+    @Test("a fixed lifetime ignores the fields of the server, but not those of the request")
     func fixed() {
         let policy = FixedLifetimePolicy(lifetime: .seconds(60))
         let response = stored("Cache-Control: no-store, max-age=0", "Age: 500", "Vary: *")

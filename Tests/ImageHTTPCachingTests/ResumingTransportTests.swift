@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Resuming transport", .timeLimit(.minutes(10)))
 struct ResumingTransportTests {
-    private let origin = ScriptedTransport()
+    private let server = ScriptedTransport()
     private let cache = InMemoryDataCache(byteLimit: 1 << 20)
     private let failures = MessageLog<DataCacheFailure>()
     private let url: URL
@@ -20,7 +20,7 @@ struct ResumingTransportTests {
     /// Returns a new transport, as after a relaunch.
     private func transport() -> ResumingTransport {
         ResumingTransport(
-            origin, cache: cache, partBytes: 16, now: { Date(timeIntervalSince1970: 0) },
+            server, cache: cache, partBytes: 16, now: { Date(timeIntervalSince1970: 0) },
             onCacheFailure: { failures.append($1) })
     }
 
@@ -44,7 +44,7 @@ struct ResumingTransportTests {
     }
 
     private func interrupt(after count: Int, then replies: ScriptedTransport.Reply...) async throws {
-        origin.script(url, [interrupted(after: count)] + replies)
+        server.script(url, [interrupted(after: count)] + replies)
         await #expect(throws: TransportFailure.closedEarly(received: count, expected: 100)) { try await fetch() }
     }
 
@@ -54,7 +54,7 @@ struct ResumingTransportTests {
     func responseDirectives(_ text: String) async throws {
         var reply = interrupted(after: 53)
         reply.headers[.cacheControl] = text
-        origin.script(url, reply)
+        server.script(url, reply)
         await #expect(throws: TransportFailure.self) { try await fetch() }
         #expect(cache.entries.isEmpty == !text.hasPrefix("a="))
     }
@@ -65,18 +65,18 @@ struct ResumingTransportTests {
     func resumes(_ count: Int) async throws {
         try await interrupt(after: count, then: rest(from: count))
         #expect(try await fetch() == whole)
-        #expect(origin.requests.map { $0.headers[.range] } == [nil, "bytes=\(count)-"])
-        #expect(origin.requests.map { $0.headers[.ifRange] } == [nil, "\"1\""])
+        #expect(server.requests.map { $0.headers[.range] } == [nil, "bytes=\(count)-"])
+        #expect(server.requests.map { $0.headers[.ifRange] } == [nil, "\"1\""])
         #expect(cache.entries.isEmpty)
     }
 
     @Test("the keys in the cache contain no credentials")
     func hidesCredentials() async throws {
-        origin.script(url, [interrupted(after: 40)])
+        server.script(url, [interrupted(after: 40)])
         let request = TransportRequest(url: url, headers: [.authorization: "Bearer secret"])
         await #expect(throws: TransportFailure.self) { try await fetch(request) }
         #expect(!cache.entries.isEmpty)
-        #expect(cache.entries.keys.allSatisfy { !$0.source.contains("secret") })
+        #expect(cache.entries.keys.allSatisfy { !$0.identifier.contains("secret") })
     }
 
     @Test("a resumed response has the head of a complete response")
@@ -90,7 +90,7 @@ struct ResumingTransportTests {
 
     @Test("if all bytes arrived but not the end, the last part is requested again")
     func allButEnd() async throws {
-        origin.script(
+        server.script(
             url,
             [
                 .init(
@@ -116,8 +116,8 @@ struct ResumingTransportTests {
         try await interrupt(after: 40, then: interrupted(after: 30, tag: "\"2\""), .status(.notFound))
         await #expect(throws: TransportFailure.self) { try await fetch() }
         _ = try? await fetch()
-        #expect(origin.requests.last?.headers[.range] == "bytes=30-")
-        #expect(origin.requests.last?.headers[.ifRange] == "\"2\"")
+        #expect(server.requests.last?.headers[.range] == "bytes=30-")
+        #expect(server.requests.last?.headers[.ifRange] == "\"2\"")
     }
 
     @Test("after a 416 or a range that does not match, the complete body is requested once", arguments: [416, 206])
@@ -126,7 +126,7 @@ struct ResumingTransportTests {
             after: 40, then: .status(.init(code: status), headers: [.contentRange: "bytes 0-99/100"]),
             .ok(whole, headers: [.eTag: "\"1\""]))
         #expect(try await fetch() == whole)
-        #expect(origin.requests.map { $0.headers[.range] } == [nil, "bytes=40-", nil])
+        #expect(server.requests.map { $0.headers[.range] } == [nil, "bytes=40-", nil])
         #expect(cache.entries.isEmpty)
     }
 
@@ -140,7 +140,7 @@ struct ResumingTransportTests {
     @Test("the received bytes of a cancelled transfer are stored")
     func cancelled() async throws {
         let gate = Gate()
-        origin.script(
+        server.script(
             url,
             [
                 .init(headers: [.eTag: "\"1\""], announcedBytes: 100, body: [.piece(whole.prefix(40)), .wait(gate)]),
@@ -151,15 +151,15 @@ struct ResumingTransportTests {
         task.cancel()
         await #expect(throws: TransportFailure.cancelled) { try await task.value }
         #expect(try await fetch() == whole)
-        #expect(origin.requests.last?.headers[.range] == "bytes=40-")
+        #expect(server.requests.last?.headers[.range] == "bytes=40-")
     }
 
     @Test("a complete body smaller than a part is not stored, and the parts of a larger one are removed")
     func leavesNothing() async throws {
-        origin.script(url, [.ok(whole.prefix(15), headers: [.eTag: "\"1\""])])
+        server.script(url, [.ok(whole.prefix(15), headers: [.eTag: "\"1\""])])
         #expect(try await fetch() == whole.prefix(15))
         #expect(cache.messages.allSatisfy { if case .entry = $0 { true } else { false } })
-        origin.script(url, [.ok(whole, headers: [.eTag: "\"1\""])])
+        server.script(url, [.ok(whole, headers: [.eTag: "\"1\""])])
         #expect(try await fetch() == whole)
         #expect(cache.entries.isEmpty)
     }
@@ -170,7 +170,7 @@ struct ResumingTransportTests {
         try await interrupt(after: 40, then: .ok(whole, headers: [.eTag: "\"1\""]))
         #expect(failures.messages == [.noSpace])
         #expect(try await fetch() == whole)
-        #expect(origin.requests.last?.headers[.range] == nil)
+        #expect(server.requests.last?.headers[.range] == nil)
     }
 
     @Test("a part that is removed before it is read fails the transfer, and the next one starts over")
@@ -180,23 +180,23 @@ struct ResumingTransportTests {
         try await cache.removeAll()
         await #expect(throws: TransportFailure.self) { for try await _ in response.body {} }
         #expect(try await fetch() == whole)
-        #expect(origin.requests.last?.headers[.range] == nil)
+        #expect(server.requests.last?.headers[.range] == nil)
     }
 
     @Test("parts are used for an equivalent URL")
     func equivalentURL() async throws {
         try await interrupt(after: 40)
         let other = try #require(URL(string: "HTTP://A:80/c/../%62#d"))
-        origin.script(other, rest(from: 40))
+        server.script(other, rest(from: 40))
         #expect(try await fetch(TransportRequest(url: other)) == whole)
-        #expect(origin.requests.last?.headers[.range] != nil)
+        #expect(server.requests.last?.headers[.range] != nil)
     }
 
     @Test("parts are not used for a request with other header fields")
     func otherFields() async throws {
         try await interrupt(after: 40, then: .ok(whole, headers: [.eTag: "\"1\""]))
         #expect(try await fetch(TransportRequest(url: url, headers: [.accept: "image/webp"])) == whole)
-        #expect(origin.requests.last?.headers[.range] == nil)
+        #expect(server.requests.last?.headers[.range] == nil)
     }
 
     @Test("a resumed body obeys the limit of the current request")
@@ -218,7 +218,7 @@ struct ResumingTransportTests {
     func passesThrough(_ request: TransportRequest) async throws {
         var request = request
         request.url = url
-        origin.script(url, [interrupted(after: 40)])
+        server.script(url, [interrupted(after: 40)])
         await #expect(throws: TransportFailure.self) { try await fetch(request) }
         #expect(cache.messages.isEmpty)
     }
@@ -229,12 +229,12 @@ struct ResumingTransportTests {
         var sent = 0
         while true {
             let end = min(100, sent + Int.random(in: 0...40, using: &random))
-            origin.script(url, [sent == 0 ? interrupted(after: end) : rest(from: sent, upTo: end)])
+            server.script(url, [sent == 0 ? interrupted(after: end) : rest(from: sent, upTo: end)])
             if end == 100 { break }
             await #expect(throws: TransportFailure.self) { try await fetch() }
             sent = end
         }
-        if sent == 0 { origin.script(url, [.ok(whole, headers: [.eTag: "\"1\""])]) }
+        if sent == 0 { server.script(url, [.ok(whole, headers: [.eTag: "\"1\""])]) }
         #expect(try await fetch() == whole)
         #expect(cache.entries.isEmpty)
     }

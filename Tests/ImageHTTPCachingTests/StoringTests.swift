@@ -31,7 +31,7 @@ struct StoringTests {
             var body = response.body.makeAsyncIterator()
             #expect(try await body.next() == Data("123".utf8))
         }
-        await test.origin.cancellations(1)
+        await test.server.cancellations(1)
         #expect(try await test.stored(acceptsStale: true) == nil)
         #expect(test.entryCount == 0)
     }
@@ -50,7 +50,7 @@ struct StoringTests {
         #expect(try await body.next() == Data("456".utf8))
         #expect(try await body.next() == nil)
         #expect(try await test.get().text == "123456")
-        #expect(test.origin.sendCount == 1)
+        #expect(test.server.sendCount == 1)
     }
 
     @Test(
@@ -156,7 +156,7 @@ struct StoringTests {
         #expect(try await second.get("/small").text == "small")
         #expect(try await second.get("/large", "Range: bytes=262140-262150").text == "cdef0123456")
         #expect(try await second.get("/large", "Range: bytes=700000-").text.count == 100_000)
-        #expect(second.origin.sendCount == 0)
+        #expect(second.server.sendCount == 0)
         try Self.damageLastBlock(in: folder)
         await #expect(throws: TransportFailure.self) { try await second.get("/large") }
         second.script("/large", .text(large, "Cache-Control: max-age=60"))

@@ -20,7 +20,7 @@ struct VariantsAndIdentityTests {
         #expect(try await test.get("/a", "Accept: image/jpeg").text == "jpeg")
         #expect(try await test.get("/a", "Accept: image/webp").text == "webp")
         #expect(try await test.get("/a", "Accept: image/jpeg").text == "jpeg")
-        #expect(test.origin.sendCount == 2)
+        #expect(test.server.sendCount == 2)
     }
 
     @Test("a 304 updates only its own variant")
@@ -57,7 +57,7 @@ struct VariantsAndIdentityTests {
         #expect(try await test.get("/a").text == "all")
         #expect(try await test.get("/a", "Authorization: secret").text == "mine")
         let keys = try #require(test.disk as? InMemoryDataCache).entries.keys
-        #expect(!keys.isEmpty && keys.allSatisfy { !$0.source.contains("secret") })
+        #expect(!keys.isEmpty && keys.allSatisfy { !$0.identifier.contains("secret") })
     }
 
     @Test("separates accounts that share a cache")
@@ -106,7 +106,7 @@ struct CachedModifyingTransportTests {
     private let test = CachingFixture()
 
     private func modifying(keepsIdentity: Bool) -> any ResponseCache {
-        let isSignedOut = { @Sendable in test.origin.sendCount > 0 }
+        let isSignedOut = { @Sendable in test.server.sendCount > 0 }
         return ModifyingTransport(
             test.transport, keepsIdentity: keepsIdentity,
             modify: { request throws(TransportFailure) in

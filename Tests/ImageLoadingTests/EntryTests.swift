@@ -63,7 +63,9 @@ struct EntryTests {
 
     @Test("headers and identity distinguish originals that are removed")
     func identities() async throws {
-        let (finnish, named) = (fetch("a") { $0.headers = ["Accept-Language": "fi"] }, fetch("b") { $0.identity = "c" })
+        let (finnish, named) = (
+            fetch("a") { $0.headers = ["Accept-Language": "fi"] }, fetch("b") { $0.identifier = "c" }
+        )
         for request in [fetch("a"), finnish, fetch("b"), named] { _ = try await loader.image(for: request) }
         for request in [finnish, named] { await loader.remove(request) }
         #expect(fixture.storedOriginals.count == 2)

@@ -61,7 +61,9 @@ struct EventTests {
     func lost() async throws {
         let request = fixture.request("a") { $0.cachePolicy = .diskOnly }
         _ = try await fixture.loader.image(for: request)
-        for key in fixture.disk.entries.keys where key.source.contains(" ") { try await fixture.disk.remove(for: key) }
+        for key in fixture.disk.entries.keys where key.identifier.contains(" ") {
+            try await fixture.disk.remove(for: key)
+        }
         #expect(await misses(request).last == .diskMiss(.missingBytes))
         fixture.disk.fail(.entry, with: .noSpace)
         #expect(await misses(request).last == .diskMiss(.unreadable))

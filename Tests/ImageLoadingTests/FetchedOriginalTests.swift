@@ -44,7 +44,7 @@ struct FetchedOriginalTests {
     @Test("name, identity and headers distinguish originals")
     func keys() async throws {
         let changes: [@Sendable (inout ImageRequest) -> Void] = [
-            { _ in }, { $0.identity = "fetch asset" }, { $0.headers = ["Accept-Language": "fi"] },
+            { _ in }, { $0.identifier = "fetch asset" }, { $0.headers = ["Accept-Language": "fi"] },
         ]
         for change in changes {
             #expect(try await fixture.loader.data(for: request(adjust: change)).source == .network)

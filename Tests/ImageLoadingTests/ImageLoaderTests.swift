@@ -19,7 +19,7 @@ struct ImageLoaderTests {
         #expect(loaded.image.bitmap.size == PixelSize(width: 20, height: 15))
         #expect(
             fixture.transport.messages == [.sent(request.address), .head(request.address), .finished(request.address)])
-        #expect(fixture.disk.messages.first == .entry(DataCacheKey(source: request.address.absoluteString)))
+        #expect(fixture.disk.messages.first == .entry(DataCacheKey(identifier: request.address.absoluteString)))
         #expect(fixture.storedOriginals == [LoaderFixture.image])
         #expect(fixture.memory.images.values.map(\.bitmap.size) == [PixelSize(width: 20, height: 15)])
     }

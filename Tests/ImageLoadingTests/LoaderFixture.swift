@@ -108,7 +108,7 @@ struct LoaderFixture {
     }
 
     /// The stored bodies of requests without an identity. Their keys contain a space, unlike those of an index.
-    var storedOriginals: [Data] { disk.entries.filter { $0.key.source.contains(" ") }.map(\.value.data) }
+    var storedOriginals: [Data] { disk.entries.filter { $0.key.identifier.contains(" ") }.map(\.value.data) }
 
     static let image = FakeImage.encode(width: 40, height: 30)
 }

@@ -16,11 +16,11 @@ struct NestedFetchTests {
 
     /// Returns a request for an image that a closure fetches.
     private func request(
-        _ name: String, identity: String? = nil, _ fetch: @escaping @Sendable (ImageLoader) async throws -> Data
+        _ name: String, identifier: String? = nil, _ fetch: @escaping @Sendable (ImageLoader) async throws -> Data
     ) -> ImageRequest {
         var request = ImageRequest(
             .fetch(name: name) { [loader = fixture.loader] in try await fetch(loader) }, cachePolicy: .diskOnly)
-        request.identity = identity
+        request.identifier = identifier
         return request
     }
 
@@ -86,9 +86,9 @@ struct NestedFetchTests {
     @Test("a URL with the identity of the fetch counts as its own image")
     func identity() async {
         var url = fixture.request("photo")
-        url.identity = "photo 1"
+        url.identifier = "photo 1"
         let other = url
-        await expectCircular(request("a", identity: "photo 1") { try await $0.data(for: other).data })
+        await expectCircular(request("a", identifier: "photo 1") { try await $0.data(for: other).data })
     }
 
     @Test("of fetches that wait for each other, one fails with `circularFetch`, whoever started them")

@@ -21,12 +21,12 @@ struct RequestIdentityTests {
         let key = first.cacheKey
         var copy = first
         copy.target = ImageTarget(PixelSize(width: 8, height: 8))
-        #expect(copy.cacheKey == ImageCacheKey(source: "http://h/a", target: copy.target))
+        #expect(copy.cacheKey == ImageCacheKey(identifier: "http://h/a", target: copy.target))
         #expect(first.cacheKey == key && key.target == nil)
-        copy.identity = "b"
-        #expect(copy.cacheKey == ImageCacheKey(source: "identity b", target: copy.target))
+        copy.identifier = "b"
+        #expect(copy.cacheKey == ImageCacheKey(identifier: "identifier b", target: copy.target))
         copy.target = nil
-        #expect(copy.cacheKey == ImageCacheKey(source: "identity b"))
+        #expect(copy.cacheKey == ImageCacheKey(identifier: "identifier b"))
     }
 
     @Test("another Authorization identifies another image, and the key contains no credentials")
@@ -35,14 +35,14 @@ struct RequestIdentityTests {
         #expect(try mine.original != request("http://h/a").original)
         #expect(try mine.original != request("http://h/a", headers: ["Authorization": "Bearer other"]).original)
         #expect(try mine.original == request("http://h/a", headers: ["authorization": "Bearer secret"]).original)
-        #expect(!mine.original.name.contains("secret"))
+        #expect(!mine.original.identifier.contains("secret"))
     }
 
     /// Pairs of requests for different images, whose texts are the same if they are joined without a structure.
     static let different: [(String, ImageRequest, ImageRequest)] = {
-        func named(_ identity: String, _ headers: [String: String] = [:]) -> ImageRequest {
+        func named(_ identifier: String, _ headers: [String: String] = [:]) -> ImageRequest {
             var request = ImageRequest(.data(Data(), name: "a"), headers: headers)
-            request.identity = identity
+            request.identifier = identifier
             return request
         }
         func processed(_ processors: any ImageProcessor...) -> ImageRequest {
@@ -51,7 +51,7 @@ struct RequestIdentityTests {
         func step(_ identifier: String) -> NamedProcessor { NamedProcessor(identifier: identifier) }
         func fetched(_ name: String) -> ImageRequest { ImageRequest(.fetch(name: name) { Data() }) }
         let long = String(repeating: "a", count: 5_000)
-        let digest = named("b", ["A": "1"]).cacheKey.source.split(separator: " ").map(String.init)
+        let digest = named("b", ["A": "1"]).cacheKey.identifier.split(separator: " ").map(String.init)
         return [
             ("kinds", ImageRequest(.data(Data(), name: "x")), fetched("x")),
             ("a kind in an identity", ImageRequest(.data(Data(), name: "x")), named("data x")),
@@ -61,9 +61,9 @@ struct RequestIdentityTests {
             ("lines of headers", named("b", ["A": "1\nb: 2"]), named("b", ["A": "1", "B": "2"])),
             ("a colon in a header", named("b", ["A:": "1"]), named("b", ["A": ": 1"])),
             ("a digest in an identity", named("b", ["A": "1"]), named("b \(digest[1])")),
-            ("headers in an identity", named("b", ["A": "1"]), named(named("b", ["A": "1"]).cacheKey.source)),
+            ("headers in an identifier", named("b", ["A": "1"]), named(named("b", ["A": "1"]).cacheKey.identifier)),
             ("long texts", named(long + "1"), named(long + "2")),
-            ("a long text and its digest", named(long), named(named(long).cacheKey.source)),
+            ("a long text and its digest", named(long), named(named(long).cacheKey.identifier)),
             ("a long name and a long identity", fetched(long), named(long)),
         ]
     }()
@@ -83,10 +83,10 @@ struct RequestIdentityTests {
             named, try request("data:image/png;base64,\(text)"), try request("http://h/\(text)"),
             ImageRequest(.fetch(name: text) { Data() }),
         ]
-        named.identity = text
+        named.identifier = text
         for request in requests + [named] {
-            #expect(request.cacheKey.source.utf8.count <= 1_024)
-            #expect(request.cacheKey.source.contains(text) == (length < 1_024))
+            #expect(request.cacheKey.identifier.utf8.count <= 1_024)
+            #expect(request.cacheKey.identifier.contains(text) == (length < 1_024))
             #expect(request.cacheKey == request.cacheKey)
         }
         #expect(Set((requests + [named]).map(\.cacheKey)).count == 5)

@@ -50,8 +50,8 @@ struct StoredResponseTests {
             _ = try await fixture.loader.data(for: fixture.request("a", then: reply) { $0.cachePolicy = .diskOnly })
             return fixture.disk.messages.dropFirst(count).map { message in
                 switch message {
-                case .entry(let key): key.source.contains(" ") ? "read body" : "read index"
-                case .store(let key, _): key.source.contains(" ") ? "write body" : "write index"
+                case .entry(let key): key.identifier.contains(" ") ? "read body" : "read index"
+                case .store(let key, _): key.identifier.contains(" ") ? "write body" : "write index"
                 default: "\(message)"
                 }
             }

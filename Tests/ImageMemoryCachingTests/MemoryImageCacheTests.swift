@@ -7,13 +7,13 @@ struct MemoryImageCacheTests {
     @Test("the texts of a key count")
     func countsKeys() {
         let cache = MemoryImageCache(byteLimit: 1_000, policy: .lru)
-        cache.insert(image(40), for: ImageCacheKey(source: "ä234", processors: ["1234567", "9"]))
+        cache.insert(image(40), for: ImageCacheKey(identifier: "ä234", processors: ["1234567", "9"]))
         #expect(cache.byteCount == 53)
         let long = String(repeating: "x", count: 980)
-        cache.insert(image(40), for: ImageCacheKey(source: long))
-        cache.insert(image(40), for: ImageCacheKey(source: "a", processors: [long]))
+        cache.insert(image(40), for: ImageCacheKey(identifier: long))
+        cache.insert(image(40), for: ImageCacheKey(identifier: "a", processors: [long]))
         #expect(cache.byteCount == 53)
-        for number in 0..<100 { cache.insert(image(4), for: ImageCacheKey(source: "\(number)" + long.prefix(400))) }
+        for number in 0..<100 { cache.insert(image(4), for: ImageCacheKey(identifier: "\(number)" + long.prefix(400))) }
         #expect(cache.count == 2)
         #expect(cache.byteCount ?? .max <= 1_000)
         cache.removeAll()
@@ -90,7 +90,7 @@ struct MemoryImageCacheTests {
 
 /// A key without texts, which costs nothing.
 private func key(_ number: Int) -> ImageCacheKey {
-    ImageCacheKey(source: "", target: ImageTarget(PixelSize(width: number, height: 1)))
+    ImageCacheKey(identifier: "", target: ImageTarget(PixelSize(width: number, height: 1)))
 }
 
 /// An image with this cost in bytes, a multiple of four.

@@ -34,7 +34,7 @@ struct ImageBindingTests {
 
     @Test("another URL of the same image is the same request")
     func rotatedURL() async {
-        let fixture = LoaderTestBed { $0.urlIdentity = { url in url.path } }
+        let fixture = LoaderTestBed { $0.urlIdentifier = { url in url.path } }
         let gate = Gate()
         let binding = fixture.binding(on: surface)
         binding.bind(fixture.request("a?sig=1", behind: gate))

@@ -10,7 +10,7 @@ import Testing
 @Suite("Prefetch controller", .timeLimit(.minutes(10)))
 struct PrefetchControllerTests {
     /// A loader that ignores queries.
-    private let fixture = LoaderTestBed { $0.urlIdentity = { url in url.path } }
+    private let fixture = LoaderTestBed { $0.urlIdentifier = { url in url.path } }
     private let gate = Gate()
     private let rules = PrefetchWindow.Rules(lead: .milliseconds(1), minimumAhead: 3, maximumAhead: 3)
 

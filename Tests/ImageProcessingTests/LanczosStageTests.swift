@@ -26,14 +26,14 @@ struct LanczosStageTests {
 
     @Test("an opaque image is within one level of the reference", arguments: geometries)
     func opaqueReference(_ geometry: Geometry) throws {
-        let image = Self.image(geometry.source, isOpaque: true)
+        let image = Self.image(geometry.input, isOpaque: true)
         let result = try Self.resample(image, geometry, isOpaque: true)
         #expect(Self.largestError(result, LanczosReference.resample(image, geometry)) <= 1)
     }
 
     @Test("an image with alpha is within one level of the reference", arguments: geometries)
     func alphaReference(_ geometry: Geometry) throws {
-        let image = Self.image(geometry.source, isOpaque: false)
+        let image = Self.image(geometry.input, isOpaque: false)
         let result = try Self.resample(image, geometry, isOpaque: false)
         #expect(Self.largestError(result, LanczosReference.resample(image, geometry)) <= 1)
     }
@@ -47,19 +47,19 @@ struct LanczosStageTests {
         }
     }
 
-    @Test("delivers an output row as soon as its source rows have arrived", arguments: [2, 5, 16])
+    @Test("delivers an output row as soon as its input rows have arrived", arguments: [2, 5, 16])
     func streams(_ ratio: Int) throws {
-        let source = PixelSize(width: 8, height: 64 * ratio)
+        let input = PixelSize(width: 8, height: 64 * ratio)
         let sink = CollectingRowSink()
         let stage = LanczosStage(
-            source: source, region: PixelRegion(source), output: PixelSize(width: 4, height: 64), isOpaque: true,
+            input: input, region: PixelRegion(input), output: PixelSize(width: 4, height: 64), isOpaque: true,
             next: sink)
         let row = [UInt8](repeating: 9, count: 32)
-        for y in 0..<source.height {
+        for y in 0..<input.height {
             try stage.receive(row.span)
             // The center of output row n is at (n + 1/2) * ratio. Its filter extends 3 * ratio further, plus one row here.
             let due = Int(((Double(y) - 3 * Double(ratio)) / Double(ratio) + 0.5).rounded(.down))
-            #expect(sink.rows.count >= min(64, due), "after \(y + 1) source rows")
+            #expect(sink.rows.count >= min(64, due), "after \(y + 1) input rows")
         }
         #expect(sink.rows.count == 64)
     }
@@ -67,22 +67,22 @@ struct LanczosStageTests {
     @Test("all instruction sets give the same bytes", arguments: geometries)
     func sameOnAllProcessors(_ geometry: Geometry) throws {
         for isOpaque in [true, false] {
-            let image = Self.image(geometry.source, isOpaque: isOpaque)
+            let image = Self.image(geometry.input, isOpaque: isOpaque)
             let portable = CollectingRowSink()
             let stage = LanczosStage(
-                source: geometry.source, region: geometry.region, output: geometry.output, isOpaque: isOpaque,
+                input: geometry.input, region: geometry.region, output: geometry.output, isOpaque: isOpaque,
                 next: portable, kernels: .portable)
-            try Self.send(image, of: geometry.source, to: stage)
+            try Self.send(image, of: geometry.input, to: stage)
             #expect(try Self.resample(image, geometry, isOpaque: isOpaque) == portable.pixels)
         }
     }
 
     @Test("rethrows the error of the next stage and stops")
     func passesErrors() throws {
-        let source = PixelSize(width: 4, height: 40)
+        let input = PixelSize(width: 4, height: 40)
         let sink = CollectingRowSink(stopsAfter: 3)
         let stage = LanczosStage(
-            source: source, region: PixelRegion(source), output: PixelSize(width: 2, height: 20), isOpaque: true,
+            input: input, region: PixelRegion(input), output: PixelSize(width: 2, height: 20), isOpaque: true,
             next: sink)
         let row = [UInt8](repeating: 9, count: 16)
         #expect(throws: DecodingFailure.cancelled) {
@@ -94,8 +94,8 @@ struct LanczosStageTests {
     static func resample(_ pixels: [UInt8], _ geometry: Geometry, isOpaque: Bool) throws -> [UInt8] {
         let sink = CollectingRowSink()
         let stage = LanczosStage(
-            source: geometry.source, region: geometry.region, output: geometry.output, isOpaque: isOpaque, next: sink)
-        try send(pixels, of: geometry.source, to: stage)
+            input: geometry.input, region: geometry.region, output: geometry.output, isOpaque: isOpaque, next: sink)
+        try send(pixels, of: geometry.input, to: stage)
         return sink.pixels
     }
 
@@ -121,33 +121,33 @@ struct LanczosStageTests {
     }
 }
 
-/// The source, region and output of a resampling.
+/// The input, region and output of a resampling.
 struct Geometry: CustomStringConvertible {
-    var source: PixelSize
+    var input: PixelSize
     var region: PixelRegion
     var output: PixelSize
 
-    init(_ source: (Int, Int), to output: (Int, Int), region: PixelRegion? = nil) {
-        self.source = PixelSize(width: source.0, height: source.1)
+    init(_ input: (Int, Int), to output: (Int, Int), region: PixelRegion? = nil) {
+        self.input = PixelSize(width: input.0, height: input.1)
         self.output = PixelSize(width: output.0, height: output.1)
-        self.region = region ?? PixelRegion(self.source)
+        self.region = region ?? PixelRegion(self.input)
     }
 
-    var description: String { "\(source) to \(output) from \(region.x), \(region.y)" }
+    var description: String { "\(input) to \(output) from \(region.x), \(region.y)" }
 }
 
 /// A straightforward three-lobed Lanczos filter: both axes at once, in double precision, on the whole image.
 enum LanczosReference {
     static func resample(_ pixels: [UInt8], _ geometry: Geometry) -> [UInt8] {
-        let (source, region, output) = (geometry.source, geometry.region, geometry.output)
+        let (input, region, output) = (geometry.input, geometry.region, geometry.output)
         let columns = (0..<output.width).map {
-            weights($0, start: region.x, step: region.width / Double(output.width), count: source.width)
+            weights($0, start: region.x, step: region.width / Double(output.width), count: input.width)
         }
         let lines = (0..<output.height).map {
-            weights($0, start: region.y, step: region.height / Double(output.height), count: source.height)
+            weights($0, start: region.y, step: region.height / Double(output.height), count: input.height)
         }
         return lines.flatMap { line in
-            columns.flatMap { column in pixel(pixels, width: source.width, line: line, column: column) }
+            columns.flatMap { column in pixel(pixels, width: input.width, line: line, column: column) }
         }
     }
 

@@ -229,7 +229,7 @@
         func producesOnce() async throws {
             let server = try await RedisServerProcess()
             let caches = [try RedisDataCache(on: server), try RedisDataCache(on: server)]
-            let key = DataCacheKey(source: "a")
+            let key = DataCacheKey(identifier: "a")
             let productions = Watched(0)
             let results = try await withThrowingTaskGroup(of: Data.self) { group in
                 for number in 0..<200 {
@@ -238,7 +238,7 @@
                         store: RedisLeaseStore(sharing: cache), duration: .seconds(600), waitLimit: .seconds(600),
                         clock: ContinuousClock())
                     group.addTask {
-                        try await lease.value(for: key.source) {
+                        try await lease.value(for: key.identifier) {
                             await cache.entry(for: key)?.data
                         } produce: {
                             let count = productions.change { count in

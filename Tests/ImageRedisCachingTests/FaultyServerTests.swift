@@ -12,7 +12,7 @@
     struct FaultyServerTests {
         typealias Reaction = FakeRedisServer.Reaction
 
-        private let key = DataCacheKey(source: "https://images.test/1")
+        private let key = DataCacheKey(identifier: "https://images.test/1")
         private let entry = DataCacheEntry(data: Data("image".utf8), createdAt: Date(timeIntervalSinceReferenceDate: 1))
 
         /// Returns a script that reacts to PING as a server does, and to everything else with `reaction`.
@@ -43,7 +43,7 @@
             let server = try await FakeRedisServer(Self.ready(.bytes(reply)))
             let cache = try server.makeCache()
             #expect(await cache.entry(for: key) == entry)
-            #expect(await cache.entry(for: DataCacheKey(source: "other")) == nil)
+            #expect(await cache.entry(for: DataCacheKey(identifier: "other")) == nil)
             #expect(server.commandNames == ["GETRANGE", "GETRANGE"])
         }
 
@@ -182,7 +182,8 @@
         func manyCommands() async throws {
             let server = try await FakeRedisServer(Self.ready(.silence))
             let cache = try server.makeCache { $0.maxWaitingCommands = 3 }
-            let waiting = (1...3).map { number in Task { await cache.entry(for: DataCacheKey(source: "\(number)")) } }
+            let waiting = (1...3).map { number in Task { await cache.entry(for: DataCacheKey(identifier: "\(number)")) }
+            }
             await server.script.commands.reaches { $0.filter { $0[0] == "GETRANGE" }.count == 3 }
             #expect(await cache.entry(for: key) == nil)
             #expect(cache.isAvailable)

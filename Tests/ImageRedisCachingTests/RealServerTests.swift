@@ -10,7 +10,7 @@
 
     @Suite("A cache on a real server")
     struct RealServerTests {
-        private func key(_ number: Int) -> DataCacheKey { DataCacheKey(source: "https://images.test/\(number)") }
+        private func key(_ number: Int) -> DataCacheKey { DataCacheKey(identifier: "https://images.test/\(number)") }
 
         private func entry(_ byteCount: Int, _ seed: UInt8 = 1) -> DataCacheEntry {
             DataCacheEntry(
@@ -161,7 +161,7 @@
 
     @Suite("A cache on a server with TLS")
     struct RedisTLSTests {
-        private let key = DataCacheKey(source: "a")
+        private let key = DataCacheKey(identifier: "a")
         private let entry = DataCacheEntry(data: Data([1]), createdAt: Date(timeIntervalSinceReferenceDate: 1))
 
         private func cache(

@@ -105,7 +105,7 @@
 
     @Suite("The format of entries")
     struct RedisEntryFormatTests {
-        private let key = DataCacheKey(source: "https://images.test/ü")
+        private let key = DataCacheKey(identifier: "https://images.test/ü")
         private let entry = DataCacheEntry(
             data: Data("payload".utf8), metadata: Data("metadata".utf8),
             createdAt: Date(timeIntervalSinceReferenceDate: 1.5))
@@ -155,7 +155,7 @@
 
         @Test("the entry of another key with the same hash is not returned")
         func otherKey() {
-            #expect(RedisEntryFormat.read(value(), for: DataCacheKey(source: "other")) == .otherKey)
+            #expect(RedisEntryFormat.read(value(), for: DataCacheKey(identifier: "other")) == .otherKey)
         }
     }
 #endif

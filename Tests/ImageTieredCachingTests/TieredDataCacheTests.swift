@@ -21,7 +21,7 @@ struct TieredDataCacheTests {
         }
     }
 
-    private func key(_ number: Int) -> DataCacheKey { DataCacheKey(source: "\(number)") }
+    private func key(_ number: Int) -> DataCacheKey { DataCacheKey(identifier: "\(number)") }
 
     private func entry(_ seed: UInt8, count: Int = 10) -> DataCacheEntry {
         DataCacheEntry(

@@ -20,8 +20,8 @@ struct TransformTests {
     private static let time = Date(timeIntervalSinceReferenceDate: 800_000_000.123)
 
     private let lower = InMemoryDataCache()
-    private let key = DataCacheKey(source: "https://images.test/1.jpg")
-    private let otherKey = DataCacheKey(source: "https://images.test/2.jpg")
+    private let key = DataCacheKey(identifier: "https://images.test/1.jpg")
+    private let otherKey = DataCacheKey(identifier: "https://images.test/2.jpg")
 
     private func encrypted(_ key: UInt8 = 77) -> TransformingDataCache {
         TransformingDataCache(lower, transform: EncryptionTransform(FakeEncryption(key: key)))
@@ -45,7 +45,7 @@ struct TransformTests {
         #expect(try await encrypted().entry(for: key) == entry("the image itself"))
         let (storedKey, stored) = try #require(lower.entries.first)
         for secret in ["the image", "the response", "images.test"] {
-            for part in [Data(storedKey.source.utf8), stored.data, stored.metadata] {
+            for part in [Data(storedKey.identifier.utf8), stored.data, stored.metadata] {
                 #expect(part.range(of: Data(secret.utf8)) == nil, "\(secret)")
             }
         }
@@ -75,7 +75,7 @@ struct TransformTests {
     func malformed(count: Int) throws {
         let encryption = FakeEncryption(key: 9)
         let date = Self.time.timeIntervalSinceReferenceDate.bitPattern
-        let context = Data((0..<8).map { UInt8(truncatingIfNeeded: date >> ($0 * 8)) }) + Data(key.source.utf8)
+        let context = Data((0..<8).map { UInt8(truncatingIfNeeded: date >> ($0 * 8)) }) + Data(key.identifier.utf8)
         let encrypted = try encryption.encrypt(Data(repeating: 0xFF, count: count), context: context)
         let kept = DataCacheEntry(data: encrypted, createdAt: Self.time)
         let error = #expect(throws: (any Error).self) {

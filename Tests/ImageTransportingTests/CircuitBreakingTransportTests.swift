@@ -49,7 +49,7 @@ struct CircuitBreakingTransportTests {
         for _ in 0..<times { await get(text, .refused) }
     }
 
-    @Test("an origin with consecutive failures gets no requests for a while, then one that decides")
+    @Test("a server with consecutive failures gets no requests for a while, then one that decides")
     func opens() async {
         await fail("http://a/1")
         #expect(await isRefused("http://a/2"))
@@ -74,13 +74,13 @@ struct CircuitBreakingTransportTests {
         #expect(await isRefused("http://a/1"))
     }
 
-    @Test("a gateway without an origin counts as a failure", arguments: [502, 503, 504])
+    @Test("a gateway without a server counts as a failure", arguments: [502, 503, 504])
     func gateways(_ status: Int) async {
         for _ in 0..<2 { await get("http://a/1", .status(.init(code: status))) }
         #expect(await isRefused("http://a/1"))
     }
 
-    @Test("an origin that responds is up, whatever the status", arguments: [200, 206, 301, 304, 403, 404, 429, 500])
+    @Test("a server that responds is up, whatever the status", arguments: [200, 206, 301, 304, 403, 404, 429, 500])
     func responses(_ status: Int) async {
         for _ in 0..<3 {
             await fail("http://a/1", times: 1)
@@ -102,14 +102,14 @@ struct CircuitBreakingTransportTests {
     }
 
     @Test(
-        "only the origin that failed is avoided: its scheme, host and port",
+        "only the server that failed is avoided: its scheme, host and port",
         arguments: ["http://b/", "http://a:8080/", "https://a/", "http://a.b/"])
     func otherOrigins(_ other: String) async {
         await fail("http://a/1")
         #expect(await !isRefused(other))
     }
 
-    @Test("the target of a redirect is blamed for its failure, not the origin that redirects")
+    @Test("the target of a redirect is blamed for its failure, not the server that redirects")
     func redirects() async {
         network.script(Self.url("http://b/1"), .refused)
         network.script(Self.url("http://a/1"), .status(.found, headers: [.location: "http://b/1"]))
@@ -182,7 +182,7 @@ struct CircuitBreakingTransportTests {
         #expect(await !isRefused("http://a/1"))
     }
 
-    @Test("when the network returns, all origins get requests again")
+    @Test("when the network returns, all servers get requests again")
     func networkReturned() async {
         await fail("http://a/1")
         connectivity.set(.offline)

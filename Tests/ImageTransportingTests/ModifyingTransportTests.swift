@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Modifying transport")
 struct ModifyingTransportTests {
-    private let origin = ScriptedTransport()
+    private let server = ScriptedTransport()
     private let url: URL
 
     init() throws { url = try #require(URL(string: "http://a/")) }
@@ -19,29 +19,29 @@ struct ModifyingTransportTests {
 
     @Test("each request is changed by the modifier")
     func modifies() async throws {
-        origin.script(url, .ok(Data([1])))
+        server.script(url, .ok(Data([1])))
         let transport = ModifyingTransport(
-            UncachedTransport(origin), modify: { request in authorized(request, "token") })
+            UncachedTransport(server), modify: { request in authorized(request, "token") })
         _ = try await transport.send(TransportRequest(url: url))
-        #expect(origin.requests.map { $0.headers[.authorization] } == ["token"])
+        #expect(server.requests.map { $0.headers[.authorization] } == ["token"])
     }
 
     @Test("a request is not sent if the modifier throws")
     func modifierFails() async throws {
         let transport = ModifyingTransport(
-            UncachedTransport(origin),
+            UncachedTransport(server),
             modify: { _ throws(TransportFailure) in throw TransportFailure.other("signed out") })
         await #expect(throws: TransportFailure.other("signed out")) {
             try await transport.send(TransportRequest(url: url))
         }
-        #expect(origin.sendCount == 0)
+        #expect(server.sendCount == 0)
     }
 
     @Test("a 401 response is discarded, and the request of the challenge handler is sent once")
     func answers() async throws {
-        origin.script(url, .status(.unauthorized, headers: [.wwwAuthenticate: "Bearer"]), .ok(Data([1])))
+        server.script(url, .status(.unauthorized, headers: [.wwwAuthenticate: "Bearer"]), .ok(Data([1])))
         let transport = ModifyingTransport(
-            UncachedTransport(origin), modify: { request in authorized(request, "old") },
+            UncachedTransport(server), modify: { request in authorized(request, "old") },
             challengeHandler: { refused, head in
                 #expect(refused.headers[.authorization] == "old")
                 #expect(head.headers[.wwwAuthenticate] == "Bearer")
@@ -49,19 +49,19 @@ struct ModifyingTransportTests {
             })
         let response = try await transport.send(TransportRequest(url: url))
         #expect(response.head.status == .ok)
-        #expect(origin.requests.map { $0.headers[.authorization] } == ["old", "new"])
-        #expect(origin.cancellationCount == 0)
+        #expect(server.requests.map { $0.headers[.authorization] } == ["old", "new"])
+        #expect(server.cancellationCount == 0)
     }
 
     @Test(
         "a second 401 is the response, and so is one for which the challenge handler returns nil",
         arguments: [true, false])
     func refused(_ isAnswered: Bool) async throws {
-        origin.script(url, .status(.unauthorized))
+        server.script(url, .status(.unauthorized))
         let transport = ModifyingTransport(
-            UncachedTransport(origin), challengeHandler: { refused, _ in isAnswered ? refused : nil })
+            UncachedTransport(server), challengeHandler: { refused, _ in isAnswered ? refused : nil })
         let response = try await transport.send(TransportRequest(url: url))
         #expect(response.head.status == .unauthorized)
-        #expect(origin.sendCount == (isAnswered ? 2 : 1))
+        #expect(server.sendCount == (isAnswered ? 2 : 1))
     }
 }

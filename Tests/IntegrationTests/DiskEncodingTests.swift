@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Format of images in the disk cache")
 struct DiskEncodingTests {
-    private let key = DataCacheKey(source: "https://images.test/1")
+    private let key = DataCacheKey(identifier: "https://images.test/1")
 
     /// Returns a PNG of gradients with noise, which is far larger than the same image as JPEG.
     private static func png() throws -> Data {

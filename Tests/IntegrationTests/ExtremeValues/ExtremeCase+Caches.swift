@@ -18,7 +18,7 @@ extension ExtremeCase {
         [.lru, .lfu, .s3FIFO, .gdsf]
         + doubles.flatMap { [.gdsf(persistentWeight: $0), .twoBudgets(persistentShare: $0)] }
 
-    private static func key(_ number: Int) -> ImageCacheKey { ImageCacheKey(source: "\(number)") }
+    private static func key(_ number: Int) -> ImageCacheKey { ImageCacheKey(identifier: "\(number)") }
 
     private static var image: DecodedImage {
         let header = ImageHeader(format: .png, storedSize: PixelSize(width: 2, height: 2))
@@ -101,9 +101,9 @@ extension ExtremeCase {
             Date(timeIntervalSince1970: 1_800_000_000)
         }
         let entry = DataCacheEntry(data: Data(count: 9_000), createdAt: Date(timeIntervalSince1970: .nan))
-        for number in 0..<12 { try? await cache.store(entry, for: DataCacheKey(source: "\(number)")) }
-        for number in 0..<12 { _ = try? await cache.entry(for: DataCacheKey(source: "\(number)")) }
-        let writer = try? await cache.writer(for: DataCacheKey(source: "w"), expectedByteCount: value)
+        for number in 0..<12 { try? await cache.store(entry, for: DataCacheKey(identifier: "\(number)")) }
+        for number in 0..<12 { _ = try? await cache.entry(for: DataCacheKey(identifier: "\(number)")) }
+        let writer = try? await cache.writer(for: DataCacheKey(identifier: "w"), expectedByteCount: value)
         try? await writer?.append(Data(count: 200_000))
         try? await writer?.finish(metadata: Data(), createdAt: Date(timeIntervalSince1970: .infinity))
         let used = try await cache.status().byteCount
@@ -123,8 +123,8 @@ extension ExtremeCase {
                 var options = TieredCacheOptions()
                 options[keyPath: field] = value
                 let cache = TieredDataCache(upper: InMemoryDataCache(), lower: InMemoryDataCache(), options: options)
-                for number in 0..<3 { try await cache.store(entry, for: DataCacheKey(source: "\(number)")) }
-                #expect(try await cache.entry(for: DataCacheKey(source: "1")) == entry)
+                for number in 0..<3 { try await cache.store(entry, for: DataCacheKey(identifier: "\(number)")) }
+                #expect(try await cache.entry(for: DataCacheKey(identifier: "1")) == entry)
                 try await cache.removeAll()
             }
         }

@@ -115,7 +115,7 @@ extension ExtremeCase {
             for encoding in [DiskEncoding.format(.jpeg, quality: value), .adaptive(quality: value)] {
                 let file = try PNGEncoder().encode(bitmap(4, 4), options: EncodingOptions())
                 let entry = DataCacheEntry(data: file, createdAt: Date(timeIntervalSince1970: 0))
-                _ = try encoding.makeTransform()?.stored(entry, for: DataCacheKey(source: "a"))
+                _ = try encoding.makeTransform()?.stored(entry, for: DataCacheKey(identifier: "a"))
             }
         }
     }

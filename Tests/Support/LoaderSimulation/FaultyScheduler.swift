@@ -52,5 +52,5 @@ struct ProcessorBlindCache: ImageCache {
 }
 
 extension ImageCacheKey {
-    fileprivate var withoutProcessors: ImageCacheKey { ImageCacheKey(source: source, target: target) }
+    fileprivate var withoutProcessors: ImageCacheKey { ImageCacheKey(identifier: identifier, target: target) }
 }

@@ -7,8 +7,8 @@ extension OperationKey {
     /// A description for violations.
     var text: String {
         switch product {
-        case .image(let key, _): "image from \(key.source)"
-        case .original(let original): "original \(original.name)"
+        case .image(let key, _): "image from \(key.identifier)"
+        case .original(let original): "original \(original.identifier)"
         case .frame(_, let index): "frame \(index)"
         }
     }

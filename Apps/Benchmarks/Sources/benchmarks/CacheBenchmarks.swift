@@ -53,7 +53,7 @@ enum CacheBenchmarks {
         let file = folder.appending(path: "photograph.jpg")
         try jpeg.write(to: file)
         let cache = ImageLoaderOptions(cacheDirectory: nil).makeDiskCache(in: folder.appending(path: "cache"))
-        let key = DataCacheKey(source: "alone")
+        let key = DataCacheKey(identifier: "alone")
         try await cache.store(DataCacheEntry(data: jpeg, createdAt: Date()), for: key)
         guard let url = URL(string: "https://images.example.org/albums/17/photos/1.jpg") else { return [] }
         let loader = makeLoader(jpeg, url, cache)

@@ -19,7 +19,7 @@ struct ContenderFailure: Error {
 }
 
 func imageKey(_ number: Int) -> DataCacheKey {
-    DataCacheKey(source: "https://images.example.org/albums/17/photos/\(number).jpg")
+    DataCacheKey(identifier: "https://images.example.org/albums/17/photos/\(number).jpg")
 }
 
 /// `DiskDataCache`, with a checksum verification on each read, called from the concurrency pool.
@@ -48,7 +48,7 @@ struct DiskCacheContender: DiskContender {
         let keys = numbers.map(imageKey)
         return try await Stopwatch.processorMicroseconds {
             for key in keys where try await cache.entry(for: key)?.data.count != data.count {
-                throw ContenderFailure(text: "DiskDataCache does not have \(key.source)")
+                throw ContenderFailure(text: "DiskDataCache does not have \(key.identifier)")
             }
         }
     }

@@ -47,12 +47,12 @@ enum MemoryCacheBenchmarks {
         let size = PixelSize(width: 1, height: 1)
         let images = MemoryImageCache(byteLimit: .max)
         let objects = NSCache<NSString, NSNumber>()
-        let names = (0..<count).map { NSString(string: key($0).source) }
+        let names = (0..<count).map { NSString(string: key($0).identifier) }
         for number in 0..<count {
             let bitmap = Bitmap(size: size, pixels: [0, 0, 0, 255], isOpaque: true)
             images.insert(
                 DecodedImage(bitmap: bitmap, header: ImageHeader(format: .jpeg, storedSize: size)), for: key(number))
-            objects.setObject(NSNumber(value: number), forKey: NSString(string: key(number).source), cost: 1)
+            objects.setObject(NSNumber(value: number), forKey: NSString(string: key(number).identifier), cost: 1)
         }
         let dictionary = Dictionary(uniqueKeysWithValues: (0..<count).map { (key($0), $0) })
         let caches = policies.map { policy -> Subject in
@@ -91,7 +91,7 @@ enum MemoryCacheBenchmarks {
     /// Returns a key with a URL of 58 bytes.
     private static func key(_ number: Int) -> ImageCacheKey {
         ImageCacheKey(
-            source: "https://cdn.example.com/photos/2024/11/IMG_" + String(format: "%08d", number) + ".jpg?w=1080")
+            identifier: "https://cdn.example.com/photos/2024/11/IMG_" + String(format: "%08d", number) + ".jpg?w=1080")
     }
 
     private static func randomNumbers(below count: Int, length: Int) -> [Int] {

@@ -33,7 +33,7 @@ enum ProcessingBenchmarks {
         _ pixels: [UInt8], _ source: PixelSize, to output: PixelSize, isOpaque: Bool
     ) throws {
         let stage = LanczosStage(
-            source: source, region: PixelRegion(source), output: output, isOpaque: isOpaque, next: DiscardingSink())
+            input: source, region: PixelRegion(source), output: output, isOpaque: isOpaque, next: DiscardingSink())
         let (rows, stride) = (pixels.span, source.width * 4)
         for y in 0..<source.height { try stage.receive(rows.extracting(y * stride..<(y + 1) * stride)) }
     }

@@ -66,7 +66,7 @@ import Testing
         await cache.flush()
         #expect(cache.resultInMemory(for: "k") == nil)
         #expect(await cache.result(for: "k")?.result == result("old", lifetime: -1))
-        try await shared.store(try result("new").entry(createdAt: now), for: DataCacheKey(source: "k"))
+        try await shared.store(try result("new").entry(createdAt: now), for: DataCacheKey(identifier: "k"))
         #expect(await cache.result(for: "k")?.result == result("new"))
     }
 
@@ -84,7 +84,7 @@ import Testing
 
     @Test("treats metadata of another version as a miss")
     func otherVersions() async throws {
-        try await disk.store(DataCacheEntry(data: Data([1]), createdAt: now), for: DataCacheKey(source: "k"))
+        try await disk.store(DataCacheEntry(data: Data([1]), createdAt: now), for: DataCacheKey(identifier: "k"))
         #expect(await cache().result(for: "k") == nil)
     }
 

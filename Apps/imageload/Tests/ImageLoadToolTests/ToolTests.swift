@@ -261,7 +261,7 @@ final class ToolTests {
         for number in 0..<3 {
             try await disk.store(
                 DataCacheEntry(data: Data(count: 1_000), createdAt: Date()),
-                for: DataCacheKey(source: "http://h/\(number)"))
+                for: DataCacheKey(identifier: "http://h/\(number)"))
         }
         #expect(try await run(["cache", "status", "--cache", cache.path]).output.contains("3 entries"))
         #expect(try await run(["cache", "verify", "--cache", cache.path]).status == 0)

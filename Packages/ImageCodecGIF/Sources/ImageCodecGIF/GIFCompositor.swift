@@ -39,13 +39,13 @@ struct GIFCompositor {
     /// Draws the next frame. Checks `sink` for cancellation every 64 rows. If the frame's data ends early, draws the
     /// available rows and throws `.truncated`.
     mutating func draw(
-        _ frame: GIFFrame, from source: Span<UInt8>, for sink: any PixelRowSink
+        _ frame: GIFFrame, from data: Span<UInt8>, for sink: any PixelRowSink
     ) throws(DecodingFailure) {
         if canvas.isEmpty { canvas = [UInt32](repeating: 0, count: size.area) }
         dispose()
         savedPixels = []
         if frame.disposal == .restore { save(frame) }
-        try paint(frame, from: source, for: sink)
+        try paint(frame, from: data, for: sink)
         drawn = frame
         next += 1
     }
@@ -66,13 +66,13 @@ struct GIFCompositor {
     }
 
     private mutating func paint(
-        _ frame: GIFFrame, from source: Span<UInt8>, for sink: any PixelRowSink
+        _ frame: GIFFrame, from data: Span<UInt8>, for sink: any PixelRowSink
     ) throws(DecodingFailure) {
         validRows = size.height
         guard frame.hasPixels else { return }
         var painted = 0
         do throws(DecodingFailure) {
-            try paint(frame, from: source, for: sink, counting: &painted)
+            try paint(frame, from: data, for: sink, counting: &painted)
         } catch {
             // With an earlier frame below, all rows are valid. Otherwise valid rows end with the data.
             if drawn == nil { validRows = fillMissingRows(frame, painted: painted) }
@@ -81,17 +81,17 @@ struct GIFCompositor {
     }
 
     private mutating func paint(
-        _ frame: GIFFrame, from source: Span<UInt8>, for sink: any PixelRowSink, counting painted: inout Int
+        _ frame: GIFFrame, from data: Span<UInt8>, for sink: any PixelRowSink, counting painted: inout Int
     ) throws(DecodingFailure) {
         if self.reader == nil { self.reader = try LZWReader() }
         guard let reader else { return }
-        let palette = GIFPalette(frame.palette, in: source)
+        let palette = GIFPalette(frame.palette, in: data)
         var indices = [UInt8](repeating: 0, count: frame.width)
-        try reader.start(at: frame.dataOffset, in: source)
+        try reader.start(at: frame.dataOffset, in: data)
         for row in GIFRowOrder(height: frame.height, isInterlaced: frame.isInterlaced) {
             if painted % 64 == 0 { try sink.checkCancellation() }
             var target = indices.mutableSpan
-            try reader.read(into: &target, from: source)
+            try reader.read(into: &target, from: data)
             painted += 1
             let y = frame.top + row
             guard y < size.height else { continue }
@@ -106,11 +106,11 @@ struct GIFCompositor {
         let known = Set(GIFRowOrder(height: frame.height, isInterlaced: true).prefix(painted))
         let valid = min(frame.height, 8 * painted)
         let columns = visibleColumns(of: frame)
-        var source = 0
+        var data = 0
         for row in 0..<valid {
-            if known.contains(row) { source = row }
-            let (from, to) = ((frame.top + source) * size.width, (frame.top + row) * size.width)
-            guard source != row, frame.top + row < size.height else { continue }
+            if known.contains(row) { data = row }
+            let (from, to) = ((frame.top + data) * size.width, (frame.top + row) * size.width)
+            guard data != row, frame.top + row < size.height else { continue }
             for x in columns { canvas[to + x] = canvas[from + x] }
         }
         return min(size.height, valid == frame.height ? size.height : frame.top + valid)
@@ -129,15 +129,15 @@ struct GIFCompositor {
     private mutating func dispose() {
         guard let drawn, drawn.disposal != .keep else { return }
         let columns = visibleColumns(of: drawn)
-        var source = 0
+        var data = 0
         for y in visibleRows(of: drawn) {
             let start = y * size.width + columns.lowerBound
             if drawn.disposal == .clear {
                 canvas.clear(start..<start + columns.count)
             } else {
                 canvas.replaceSubrange(
-                    start..<start + columns.count, with: savedPixels[source..<source + columns.count])
-                source += columns.count
+                    start..<start + columns.count, with: savedPixels[data..<data + columns.count])
+                data += columns.count
             }
         }
     }
@@ -171,12 +171,12 @@ struct GIFPalette {
     private(set) var colors: [UInt32]
 
     /// Reads a palette. Indices beyond it are opaque black. Without a palette, indices are shades of gray.
-    init(_ location: GIFPaletteLocation, in source: Span<UInt8>) {
+    init(_ location: GIFPaletteLocation, in data: Span<UInt8>) {
         colors = [UInt32](repeating: Self.pixel(0, 0, 0), count: 256)
         for index in 0..<256 {
             let offset = location.offset + 3 * index
-            if index < location.count, offset + 2 < source.count {
-                colors[index] = Self.pixel(source[offset], source[offset + 1], source[offset + 2])
+            if index < location.count, offset + 2 < data.count {
+                colors[index] = Self.pixel(data[offset], data[offset + 1], data[offset + 2])
             } else if location.count == 0 {
                 let gray = UInt8(index)
                 colors[index] = Self.pixel(gray, gray, gray)
@@ -195,16 +195,16 @@ struct GIFRowStreamer {
     let canvas: PixelSize
 
     /// Decodes the frame and sends the rows of the canvas to `sink`. The frame must not be interlaced.
-    func stream(from source: Span<UInt8>, into sink: any PixelRowSink) throws(DecodingFailure) {
-        let palette = GIFPalette(frame.palette, in: source)
+    func stream(from data: Span<UInt8>, into sink: any PixelRowSink) throws(DecodingFailure) {
+        let palette = GIFPalette(frame.palette, in: data)
         let reader = try LZWReader()
         var indices = [UInt8](repeating: 0, count: frame.width)
         var row = [UInt32](repeating: 0, count: canvas.width)
-        if frame.hasPixels { try reader.start(at: frame.dataOffset, in: source) }
+        if frame.hasPixels { try reader.start(at: frame.dataOffset, in: data) }
         for y in 0..<canvas.height {
             if frame.hasPixels, y >= frame.top, y < frame.top + frame.height {
                 var target = indices.mutableSpan
-                try reader.read(into: &target, from: source)
+                try reader.read(into: &target, from: data)
                 if frame.transparentIndex != nil { row.clear(0..<row.count) }
                 frame.paint(indices.span, palette: palette, onto: &row, at: 0, clippedTo: canvas.width)
             } else if y == frame.top + frame.height {
@@ -275,18 +275,18 @@ extension [UInt32] {
 
     /// Starts the image whose LZW code size byte is at `offset`. Throws `.malformed` if it is not from 1 to 11, or
     /// `.truncated`.
-    func start(at offset: Int, in source: Span<UInt8>) throws(DecodingFailure) {
-        let outcome = unsafe source.withUnsafeBufferPointer { bytes in
+    func start(at offset: Int, in data: Span<UInt8>) throws(DecodingFailure) {
+        let outcome = unsafe data.withUnsafeBufferPointer { bytes in
             unsafe gif_lzw_start(handle, bytes.baseAddress, bytes.count, offset)
         }
-        if outcome == gif_lzw_malformed { throw .malformed(.gif, "the LZW code size is \(source[offset])") }
+        if outcome == gif_lzw_malformed { throw .malformed(.gif, "the LZW code size is \(data[offset])") }
         if outcome != gif_lzw_ok { throw .truncated(.gif) }
     }
 
-    /// Fills `row` with the next indices. `source` must be the same in each call.
-    func read(into row: inout MutableSpan<UInt8>, from source: Span<UInt8>) throws(DecodingFailure) {
+    /// Fills `row` with the next indices. `data` must be the same in each call.
+    func read(into row: inout MutableSpan<UInt8>, from data: Span<UInt8>) throws(DecodingFailure) {
         var filled = 0
-        let outcome = unsafe source.withUnsafeBufferPointer { bytes in
+        let outcome = unsafe data.withUnsafeBufferPointer { bytes in
             unsafe row.withUnsafeMutableBufferPointer { row in
                 unsafe gif_lzw_read(handle, bytes.baseAddress, bytes.count, row.baseAddress, row.count, &filled)
             }

@@ -60,14 +60,14 @@ private final class ColorConvertingStage: PixelRowSink {
     }
 
     /// - Precondition: The row has the width and layout of the stage.
-    func receive(_ source: Span<UInt8>) throws(DecodingFailure) {
-        precondition(source.count == width * transform.layout.bytesPerPixel, "the row has the wrong length")
+    func receive(_ input: Span<UInt8>) throws(DecodingFailure) {
+        precondition(input.count == width * transform.layout.bytesPerPixel, "the row has the wrong length")
         // The swap avoids a copy of the array while it is written.
         var converted: [UInt8] = []
         swap(&converted, &row)
         defer { swap(&converted, &row) }
         var target = converted.mutableSpan
-        transform.apply(source, into: &target)
+        transform.apply(input, into: &target)
         try next.receive(converted.span)
     }
 }
@@ -112,9 +112,9 @@ private final class ColorConvertingStage: PixelRowSink {
     func apply(_ pixels: Span<UInt8>, into target: inout MutableSpan<UInt8>) {
         let count = pixels.count / layout.bytesPerPixel
         precondition(target.count >= 4 * count, "the target is too short")
-        unsafe pixels.withUnsafeBufferPointer { source in
+        unsafe pixels.withUnsafeBufferPointer { input in
             unsafe target.withUnsafeMutableBufferPointer { target in
-                unsafe color_transform_apply(handle, source.baseAddress, target.baseAddress, count)
+                unsafe color_transform_apply(handle, input.baseAddress, target.baseAddress, count)
             }
         }
     }

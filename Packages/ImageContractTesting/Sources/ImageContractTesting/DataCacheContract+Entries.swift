@@ -14,7 +14,7 @@ extension DataCacheContract {
             DataCacheKey.init)
     }
 
-    static func key(_ number: Int) -> DataCacheKey { DataCacheKey(source: "https://images.test/\(number)") }
+    static func key(_ number: Int) -> DataCacheKey { DataCacheKey(identifier: "https://images.test/\(number)") }
 
     /// Returns an entry in which every part depends on the seed.
     static func entry(_ byteCount: Int, _ seed: Int) -> DataCacheEntry {
@@ -33,7 +33,7 @@ extension DataCacheContract {
     static func expect(_ cache: any DataCache, has entry: DataCacheEntry?, for key: DataCacheKey) async throws {
         let found = try await cache.entry(for: key)
         if let difference = difference(of: found, from: entry) {
-            throw ContractViolation("\(difference), for \(key.source.prefix(60))")
+            throw ContractViolation("\(difference), for \(key.identifier.prefix(60))")
         }
     }
 

@@ -25,7 +25,9 @@ public enum DataCacheTransformContract {
     /// The rules for every transform.
     public static let rules: [ContractRule<Subject>] = [
         ContractRule("a key is always mapped to the same key, and different keys to different ones") { subject in
-            let (a, b) = (subject.transform.key(for: key), subject.transform.key(for: DataCacheKey(source: "other")))
+            let (a, b) = (
+                subject.transform.key(for: key), subject.transform.key(for: DataCacheKey(identifier: "other"))
+            )
             try expect(a == subject.transform.key(for: key), "one key is mapped to two")
             try expect(a != b, "two keys are mapped to one")
         },
@@ -62,7 +64,7 @@ public enum DataCacheTransformContract {
         }
     ]
 
-    private static let key = DataCacheKey(source: "https://images.example/a")
+    private static let key = DataCacheKey(identifier: "https://images.example/a")
 }
 
 extension DataCacheTransformContract.Subject {

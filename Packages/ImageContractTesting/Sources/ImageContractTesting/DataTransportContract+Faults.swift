@@ -8,17 +8,17 @@ import ImageTransporting
 #endif
 
 extension DataTransportContract {
-    /// The rules about origins that violate HTTP or delay their response.
+    /// The rules about servers that violate HTTP or delay their response.
     public static var faultRules: [ContractRule<Subject>] { framing + limits + timeouts + fields + uploads }
 
     private static var framing: [ContractRule<Subject>] {
         [
             ContractRule("bytes beyond the announced length belong neither to the body nor to the next response") {
                 makeFixture in
-                var origin = Origin()
-                origin.pieces = [bytes(100) + Array("HTTP/1.1 203 OK\r\nContent-Length: 3\r\n\r\nbad".utf8)]
-                origin.announcedBytes = 100
-                let fixture = try await makeFixture(origin)
+                var server = Server()
+                server.pieces = [bytes(100) + Array("HTTP/1.1 203 OK\r\nContent-Length: 3\r\n\r\nbad".utf8)]
+                server.announcedBytes = 100
+                let fixture = try await makeFixture(server)
                 for _ in 0..<10 {
                     let answer = try await fetch(fixture)
                     try expect(answer.head.status == .ok, "the surplus was parsed as a head: \(answer.head.status)")
@@ -26,17 +26,17 @@ extension DataTransportContract {
                 }
             },
             ContractRule("a body that is cut off in the middle of a chunk fails as closed early") { makeFixture in
-                var origin = Origin()
-                origin.pieces = [bytes(100), bytes(1_000)]
-                origin.ending = .disconnectInPiece
-                let failure = await failure(of: try await makeFixture(origin))
+                var server = Server()
+                server.pieces = [bytes(100), bytes(1_000)]
+                server.ending = .disconnectInPiece
+                let failure = await failure(of: try await makeFixture(server))
                 guard case .closedEarly(_, expected: nil) = failure else { throw ContractViolation(describe(failure)) }
             },
             ContractRule("a body in an unknown content coding arrives as received, with its length") { makeFixture in
                 for coding in ["", "UTF-8", "none", "aws-chunked", "image/png", ", identity,"] {
-                    var origin = announced(bytes(1_000))
-                    origin.contentCoding = coding
-                    let answer = try await fetch(try await makeFixture(origin))
+                    var server = announced(bytes(1_000))
+                    server.contentCoding = coding
+                    let answer = try await fetch(try await makeFixture(server))
                     try expect(answer.body == Data(bytes(1_000)), "other bytes for Content-Encoding: \(coding)")
                     try expect(answer.head.expectedBytes == 1_000, "no length for Content-Encoding: \(coding)")
                 }
@@ -47,17 +47,17 @@ extension DataTransportContract {
     private static var limits: [ContractRule<Subject>] {
         [
             ContractRule("a head of one megabyte fails as too large") { makeFixture in
-                var origin = announced([1])
-                origin.extraHeadBytes = 1 << 20
-                let failure = await failure(of: try await makeFixture(origin))
+                var server = announced([1])
+                server.extraHeadBytes = 1 << 20
+                let failure = await failure(of: try await makeFixture(server))
                 try expect(failure == .headTooLarge(allowedBytes: 256 << 10), describe(failure))
             },
             ContractRule("a small encoded body that unpacks to more than the limit fails as too large") { makeFixture in
                 let coded = GzipBomb.bytes(unpackingTo: 20 << 20)
-                var origin = announced(coded)
-                origin.contentCoding = "gzip"
+                var server = announced(coded)
+                server.contentCoding = "gzip"
                 try expect(coded.count < 1 << 20, "the bomb has \(coded.count) bytes")
-                let failure = await failure(of: try await makeFixture(origin), maxBodyBytes: 1 << 20)
+                let failure = await failure(of: try await makeFixture(server), maxBodyBytes: 1 << 20)
                 try expect(failure == .decodedBodyTooLarge(allowedBytes: 1 << 20), describe(failure))
             },
         ]
@@ -65,25 +65,25 @@ extension DataTransportContract {
 
     private static var timeouts: [ContractRule<Subject>] {
         [
-            ContractRule("a request to an origin that sends no head times out waiting for the head") { makeFixture in
-                var origin = Origin()
-                origin.isSilentBeforeHead = true
-                let failure = await failure(of: try await makeFixture(origin)) { $0.stallTimeout = .milliseconds(200) }
+            ContractRule("a request to a server that sends no head times out waiting for the head") { makeFixture in
+                var server = Server()
+                server.isSilentBeforeHead = true
+                let failure = await failure(of: try await makeFixture(server)) { $0.stallTimeout = .milliseconds(200) }
                 try expect(failure == .timedOut(.head), describe(failure))
             },
-            ContractRule("a request to an origin that stops in the body times out waiting for the body") {
+            ContractRule("a request to a server that stops in the body times out waiting for the body") {
                 makeFixture in
-                var origin = announced(bytes(100))
-                origin.announcedBytes = 1_000
-                origin.ending = .stall
-                let failure = await failure(of: try await makeFixture(origin)) { $0.stallTimeout = .milliseconds(200) }
+                var server = announced(bytes(100))
+                server.announcedBytes = 1_000
+                server.ending = .stall
+                let failure = await failure(of: try await makeFixture(server)) { $0.stallTimeout = .milliseconds(200) }
                 try expect(failure == .timedOut(.body), describe(failure))
             },
             ContractRule("a body that arrives byte by byte does not stall, and ends at the total timeout") {
                 makeFixture in
-                var origin = Origin()
-                origin.ending = .drip
-                let failure = await failure(of: try await makeFixture(origin)) { request in
+                var server = Server()
+                server.ending = .drip
+                let failure = await failure(of: try await makeFixture(server)) { request in
                     request.stallTimeout = .seconds(60)
                     request.totalTimeout = .milliseconds(300)
                 }
@@ -94,7 +94,7 @@ extension DataTransportContract {
 
     private static var fields: [ContractRule<Subject>] {
         [
-            ContractRule("the header fields of a request reach the origin") { makeFixture in
+            ContractRule("the header fields of a request reach the server") { makeFixture in
                 let fixture = try await makeFixture(announced([1]))
                 guard let requestHeaders = fixture.requestHeaders else {
                     throw ContractViolation("the fixture has no requestHeaders")
@@ -108,9 +108,9 @@ extension DataTransportContract {
                 }
             },
             ContractRule("the header fields of a response are returned") { makeFixture in
-                var origin = announced([1])
-                origin.extraHeadBytes = 3_000
-                let head = try await fetch(try await makeFixture(origin)).head
+                var server = announced([1])
+                server.extraHeadBytes = 3_000
+                let head = try await fetch(try await makeFixture(server)).head
                 let lengths = head.headers.filter { $0.value.count == 1_000 }.count
                 try expect(lengths == 3, "\(lengths) of 3 fields of 1000 bytes are returned")
             },

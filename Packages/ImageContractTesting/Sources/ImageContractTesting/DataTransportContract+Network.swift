@@ -8,7 +8,7 @@ import ImageTransporting
 #endif
 
 extension DataTransportContract {
-    /// The rules for transports with an origin server.
+    /// The rules for transports with a server.
     public static var networkRules: [ContractRule<Subject>] { responses + redirects + cancellations }
 
     /// The rules about backpressure. Fixtures need `sentByteCount`.
@@ -17,10 +17,10 @@ extension DataTransportContract {
             ContractRule("while the consumer requests no bytes, the transport stops reading, and no byte is lost") {
                 makeFixture in
                 let body = [[UInt8]](repeating: bytes(1 << 16), count: 512)
-                var origin = Origin()
-                origin.pieces = body
-                origin.announcedBytes = 512 << 16
-                let fixture = try await makeFixture(origin)
+                var server = Server()
+                server.pieces = body
+                server.announcedBytes = 512 << 16
+                let fixture = try await makeFixture(server)
                 guard let sentByteCount = fixture.sentByteCount else {
                     throw ContractViolation("the fixture has no sentByteCount")
                 }
@@ -39,39 +39,39 @@ extension DataTransportContract {
         [
             ContractRule("a response with any status is returned, not thrown") { makeFixture in
                 for status in [204, 304, 404, 410, 500, 503] {
-                    var origin = announced(status == 204 || status == 304 ? [] : [1, 2])
-                    origin.status = status
-                    let answer = try await fetch(try await makeFixture(origin))
+                    var server = announced(status == 204 || status == 304 ? [] : [1, 2])
+                    server.status = status
+                    let answer = try await fetch(try await makeFixture(server))
                     try expect(answer.head.status.code == status, "\(answer.head.status) for \(status)")
                 }
             },
             ContractRule("a body without an announced length arrives complete") { makeFixture in
-                var origin = Origin()
-                origin.pieces = [bytes(10), bytes(40_000), bytes(1)]
-                let answer = try await fetch(try await makeFixture(origin))
-                try expect(answer, hasBody: Array(origin.pieces.joined()))
+                var server = Server()
+                server.pieces = [bytes(10), bytes(40_000), bytes(1)]
+                let answer = try await fetch(try await makeFixture(server))
+                try expect(answer, hasBody: Array(server.pieces.joined()))
                 try expect(answer.head.expectedBytes == nil, "the head has a length that was not announced")
             },
             ContractRule("a body without an announced length that exceeds the limit fails as too large") {
                 makeFixture in
-                var origin = Origin()
-                origin.pieces = [bytes(2_500), bytes(2_501)]
-                let failure = await failure(of: try await makeFixture(origin), maxBodyBytes: 5_000)
+                var server = Server()
+                server.pieces = [bytes(2_500), bytes(2_501)]
+                let failure = await failure(of: try await makeFixture(server), maxBodyBytes: 5_000)
                 try expect(failure == .tooLarge(allowedBytes: 5_000), describe(failure))
             },
             ContractRule("a body shorter than announced fails as closed early, with the number of bytes") {
                 makeFixture in
-                var origin = announced(bytes(100))
-                origin.announcedBytes = 1_000
-                origin.ending = .disconnect
-                let failure = await failure(of: try await makeFixture(origin))
+                var server = announced(bytes(100))
+                server.announcedBytes = 1_000
+                server.ending = .disconnect
+                let failure = await failure(of: try await makeFixture(server))
                 try expect(failure == .closedEarly(received: 100, expected: 1_000), describe(failure))
             },
             ContractRule("a body without an announced length that is cut off fails as closed early") { makeFixture in
-                var origin = Origin()
-                origin.pieces = [bytes(100)]
-                origin.ending = .disconnect
-                let failure = await failure(of: try await makeFixture(origin))
+                var server = Server()
+                server.pieces = [bytes(100)]
+                server.ending = .disconnect
+                let failure = await failure(of: try await makeFixture(server))
                 try expect(failure == .closedEarly(received: 100, expected: nil), describe(failure))
             },
         ]
@@ -80,38 +80,38 @@ extension DataTransportContract {
     private static var redirects: [ContractRule<Subject>] {
         [
             ContractRule("redirects within the limit are followed, and the response has the last URL") { makeFixture in
-                var origin = announced([1, 2, 3])
-                origin.redirects = 3
-                let fixture = try await makeFixture(origin)
+                var server = announced([1, 2, 3])
+                server.redirects = 3
+                let fixture = try await makeFixture(server)
                 let answer = try await fetch(fixture)
                 try expect(answer, hasBody: [1, 2, 3])
                 try expect(answer.head.url != fixture.url, "the response has the first URL")
             },
             ContractRule("more redirects than allowed fail as too many") { makeFixture in
-                var origin = announced([1])
-                origin.redirects = 3
-                let failure = await failure(of: try await makeFixture(origin), maxRedirects: 2)
+                var server = announced([1])
+                server.redirects = 3
+                let failure = await failure(of: try await makeFixture(server), maxRedirects: 2)
                 try expect(failure == .tooManyRedirects(2), describe(failure))
             },
             ContractRule("a redirect to a URL that was requested before fails as a loop") { makeFixture in
-                var origin = announced([1])
-                origin.location = "/0"
-                let failure = await failure(of: try await makeFixture(origin))
+                var server = announced([1])
+                server.location = "/0"
+                let failure = await failure(of: try await makeFixture(server))
                 guard case .redirectLoop = failure else { throw ContractViolation(describe(failure)) }
             },
             ContractRule("a redirect is returned to callers that follow redirects themselves") { makeFixture in
-                var origin = announced([1])
-                origin.redirects = 1
-                let fixture = try await makeFixture(origin)
+                var server = announced([1])
+                server.redirects = 1
+                let fixture = try await makeFixture(server)
                 var request = request(fixture)
                 request.followsRedirects = false
                 let head = try await fixture.transport.send(request).head
                 try expect(head.headers[.location] == "/1", "the response is \(head.status), \(head.headers)")
             },
             ContractRule("a redirect to a file URL is blocked") { makeFixture in
-                var origin = announced([1])
-                origin.location = "file:///etc/hostname"
-                let failure = await failure(of: try await makeFixture(origin))
+                var server = announced([1])
+                server.location = "file:///etc/hostname"
+                let failure = await failure(of: try await makeFixture(server))
                 guard case .blockedRedirect = failure else { throw ContractViolation(describe(failure)) }
             },
         ]
@@ -120,21 +120,21 @@ extension DataTransportContract {
     private static var cancellations: [ContractRule<Subject>] {
         [
             ContractRule("cancelling while the head is awaited throws cancelled and ends the transfer") { makeFixture in
-                var origin = Origin()
-                origin.isSilentBeforeHead = true
-                try await expectCancellation(try await makeFixture(origin))
+                var server = Server()
+                server.isSilentBeforeHead = true
+                try await expectCancellation(try await makeFixture(server))
             },
             ContractRule("cancelling while the body is awaited throws cancelled and ends the transfer") { makeFixture in
-                var origin = announced(bytes(100))
-                origin.announcedBytes = 1_000
-                origin.ending = .stall
-                try await expectCancellation(try await makeFixture(origin))
+                var server = announced(bytes(100))
+                server.announcedBytes = 1_000
+                server.ending = .stall
+                try await expectCancellation(try await makeFixture(server))
             },
             ContractRule("releasing an unfinished body ends the transfer") { makeFixture in
-                var origin = announced(bytes(100))
-                origin.announcedBytes = 1_000
-                origin.ending = .stall
-                let fixture = try await makeFixture(origin)
+                var server = announced(bytes(100))
+                server.announcedBytes = 1_000
+                server.ending = .stall
+                let fixture = try await makeFixture(server)
                 do { _ = try await fixture.transport.send(request(fixture)) }
                 try expect(await becomesTrue { fixture.cancellationCount() == 1 }, "the client keeps the connection")
             },

@@ -10,16 +10,16 @@ public import ImageTransporting
 /// The contract of `DataTransport`.
 ///
 /// - `rules` hold for every transport, including those for files.
-/// - `networkRules` hold for transports with an origin server.
-/// - `backpressureRules` need an origin that counts the bytes that it has sent.
-/// - `faultRules` need a real origin that can violate HTTP and delay its response. Some rules wait for parts of a
+/// - `networkRules` hold for transports with a server.
+/// - `backpressureRules` need a server that counts the bytes that it has sent.
+/// - `faultRules` need a real server that can violate HTTP and delay its response. Some rules wait for parts of a
 ///   second.
 public enum DataTransportContract {
-    /// Makes an origin that behaves as described, and a transport that reaches it. Requests start at the path `/0`.
-    public typealias Subject = @Sendable (_ origin: Origin) async throws -> Fixture
+    /// Makes a server that behaves as described, and a transport that reaches it. Requests start at the path `/0`.
+    public typealias Subject = @Sendable (_ server: Server) async throws -> Fixture
 
-    /// The behavior of an origin for every request. Responses to HEAD have no body.
-    public struct Origin: Sendable {
+    /// The behavior of a server for every request. Responses to HEAD have no body.
+    public struct Server: Sendable {
         /// How the response continues after the last piece.
         public enum Ending: Sendable {
             /// The response is complete.
@@ -28,9 +28,9 @@ public enum DataTransportContract {
             case disconnect
             /// The connection is closed in the middle of the last piece, which is a chunk if no length is announced.
             case disconnectInPiece
-            /// The origin sends nothing more, and keeps the connection open.
+            /// The server sends nothing more, and keeps the connection open.
             case stall
-            /// The origin sends single bytes for longer than any timeout of the rules.
+            /// The server sends single bytes for longer than any timeout of the rules.
             case drip
         }
 
@@ -40,11 +40,11 @@ public enum DataTransportContract {
         public var redirects = 0
         /// The value of the `Location` field if every request is redirected.
         public var location: String?
-        /// The parts of the body, which the origin sends one after the other.
+        /// The parts of the body, which the server sends one after the other.
         public var pieces: [[UInt8]] = []
         /// The content length in the head, or nil for none.
         ///
-        /// With `.complete`, it is the length of the pieces or less. The origin sends all pieces in both cases.
+        /// With `.complete`, it is the length of the pieces or less. The server sends all pieces in both cases.
         public var announcedBytes: Int?
         /// The number of additional bytes in the head, in fields of about 1,000 bytes.
         public var extraHeadBytes = 0
@@ -52,28 +52,28 @@ public enum DataTransportContract {
         public var contentCoding: String?
         /// How the response ends.
         public var ending = Ending.complete
-        /// Whether the origin sends nothing, not even a head.
+        /// Whether the server sends nothing, not even a head.
         public var isSilentBeforeHead = false
 
-        /// Creates an origin with an empty response of status 200 and no announced length.
+        /// Creates a server with an empty response of status 200 and no announced length.
         public init() {}
     }
 
-    /// A transport, and observations of its origin.
+    /// A transport, and observations of its server.
     public struct Fixture: Sendable {
         /// The transport under test.
         public var transport: any DataTransport
         /// The URL of the requests.
         public var url: URL
-        /// Returns the number of requests that the origin has received.
+        /// Returns the number of requests that the server has received.
         public var requestCount: @Sendable () -> Int
-        /// Returns the number of transfers that the client has ended early, as seen by the origin.
+        /// Returns the number of transfers that the client has ended early, as seen by the server.
         public var cancellationCount: @Sendable () -> Int
-        /// Returns the number of bytes that the origin has sent. `nil` if the origin doesn't count them.
+        /// Returns the number of bytes that the server has sent. `nil` if the server doesn't count them.
         public var sentByteCount: (@Sendable () -> Int)?
-        /// Returns the bodies of all requests, in order. `nil` if the origin doesn't record them.
+        /// Returns the bodies of all requests, in order. `nil` if the server doesn't record them.
         public var requestBodies: (@Sendable () -> [Data])?
-        /// Returns the header fields of all requests, in order. `nil` if the origin doesn't record them.
+        /// Returns the header fields of all requests, in order. `nil` if the server doesn't record them.
         public var requestHeaders: (@Sendable () -> [HTTPFields])?
 
         /// Creates a fixture. `rules` only need a transport and a URL.
@@ -162,11 +162,11 @@ extension DataTransportContract {
         (0..<min(count, 1 << 15)).map { UInt8(truncatingIfNeeded: $0 ^ $0 >> 7) }.repeated(toFill: count)
     }
 
-    static func announced(_ body: [UInt8]) -> Origin {
-        var origin = Origin()
-        origin.pieces = body.isEmpty ? [] : [body]
-        origin.announcedBytes = body.count
-        return origin
+    static func announced(_ body: [UInt8]) -> Server {
+        var server = Server()
+        server.pieces = body.isEmpty ? [] : [body]
+        server.announcedBytes = body.count
+        return server
     }
 
     static func request(
@@ -175,7 +175,7 @@ extension DataTransportContract {
         TransportRequest(url: fixture.url, method: method, maxBodyBytes: maxBodyBytes, maxRedirects: maxRedirects)
     }
 
-    /// Sends a request and reads the whole body. A failure is a violation, because the origin is correct.
+    /// Sends a request and reads the whole body. A failure is a violation, because the server is correct.
     static func fetch(_ fixture: Fixture, maxBodyBytes: Int = 1 << 30) async throws(ContractViolation) -> Answer {
         do throws(TransportFailure) {
             let response = try await fixture.transport.send(request(fixture, maxBodyBytes: maxBodyBytes))

@@ -65,24 +65,26 @@ public enum ImageCacheContract {
                 cache.insert(image(60, 2), for: key(1))
                 try expect(cache, has: image(60, 2), for: key(1))
             },
-            ContractRule("keys with the same source and different sizes have different images") { makeCache in
+            ContractRule("keys with the same identifier and different sizes have different images") { makeCache in
                 let cache = makeCache(1_000)
-                let small = ImageCacheKey(source: "a", target: ImageTarget(PixelSize(width: 10, height: 10)))
-                cache.insert(image(100, 1), for: ImageCacheKey(source: "a"))
+                let small = ImageCacheKey(identifier: "a", target: ImageTarget(PixelSize(width: 10, height: 10)))
+                cache.insert(image(100, 1), for: ImageCacheKey(identifier: "a"))
                 cache.insert(image(40, 2), for: small)
-                try expect(cache, has: image(100, 1), for: ImageCacheKey(source: "a"))
+                try expect(cache, has: image(100, 1), for: ImageCacheKey(identifier: "a"))
                 try expect(cache, has: image(40, 2), for: small)
             },
             ContractRule("keys that differ in any part have different images") { makeCache in
                 let cache = makeCache(1_000)
                 let size = PixelSize(width: 10, height: 10)
                 let keys = [
-                    ImageCacheKey(source: "a"), ImageCacheKey(source: "b"), ImageCacheKey(source: "A"),
-                    ImageCacheKey(source: "a", target: ImageTarget(size)),
-                    ImageCacheKey(source: "a", target: ImageTarget(size, mode: .fill)),
-                    ImageCacheKey(source: "a", target: ImageTarget(size, upscales: true)),
-                    ImageCacheKey(source: "a", processors: ["x"]), ImageCacheKey(source: "a", processors: ["x", "y"]),
-                    ImageCacheKey(source: "a", processors: ["y", "x"]), ImageCacheKey(source: "a", processors: ["xy"]),
+                    ImageCacheKey(identifier: "a"), ImageCacheKey(identifier: "b"), ImageCacheKey(identifier: "A"),
+                    ImageCacheKey(identifier: "a", target: ImageTarget(size)),
+                    ImageCacheKey(identifier: "a", target: ImageTarget(size, mode: .fill)),
+                    ImageCacheKey(identifier: "a", target: ImageTarget(size, upscales: true)),
+                    ImageCacheKey(identifier: "a", processors: ["x"]),
+                    ImageCacheKey(identifier: "a", processors: ["x", "y"]),
+                    ImageCacheKey(identifier: "a", processors: ["y", "x"]),
+                    ImageCacheKey(identifier: "a", processors: ["xy"]),
                 ]
                 for (number, key) in keys.enumerated() { cache.insert(image(40, number), for: key) }
                 for (number, key) in keys.enumerated() { try expect(cache, has: image(40, number), for: key) }
@@ -268,7 +270,7 @@ public enum ImageCacheContract {
 
     /// Returns a key without texts, so that caches that count them have the same costs as others.
     private static func key(_ number: Int) -> ImageCacheKey {
-        ImageCacheKey(source: "", target: ImageTarget(PixelSize(width: number + 1, height: 1)))
+        ImageCacheKey(identifier: "", target: ImageTarget(PixelSize(width: number + 1, height: 1)))
     }
 
     /// Returns an image with a cost of `byteCount`, a multiple of four. Every part depends on the seed.

@@ -11,16 +11,16 @@ public import ImageTransporting
 /// The contract of `ResponseCache` and the transport that fills it.
 public enum ResponseCacheContract {
     /// Makes a transport with an empty HTTP cache in front of another transport.
-    public typealias Subject = @Sendable (_ origin: any DataTransport) async throws -> any ResponseCache
+    public typealias Subject = @Sendable (_ server: any DataTransport) async throws -> any ResponseCache
 
     /// All rules.
     public static let rules: [ContractRule<Subject>] = [
-        ContractRule("a response that was never fetched is absent, and the origin receives no request") { make in
+        ContractRule("a response that was never fetched is absent, and the server receives no request") { make in
             let fixture = try await Fixture(make, lifetime: "max-age=3600")
             try expect(try await fixture.stored(acceptsStale: true) == nil, "there is a stored response")
-            try expect(fixture.origin.sendCount == 0, "the origin received a request")
+            try expect(fixture.server.sendCount == 0, "the server received a request")
         },
-        ContractRule("a fresh response is returned complete each time, without a request to the origin") { make in
+        ContractRule("a fresh response is returned complete each time, without a request to the server") { make in
             let fixture = try await Fixture(make, lifetime: "max-age=3600")
             try await fixture.fetch()
             for acceptsStale in [false, true, false] {
@@ -28,7 +28,7 @@ public enum ResponseCacheContract {
                 try expect(stored, hasBody: Fixture.body)
                 try expect(stored?.source == .cache, "from \(stored?.source.rawValue ?? "nowhere")")
             }
-            try expect(fixture.origin.sendCount == 1, "the origin received a request")
+            try expect(fixture.server.sendCount == 1, "the server received a request")
         },
         ContractRule("a stale response is returned only if stale ones are accepted, and is marked as stale") { make in
             let fixture = try await Fixture(make, lifetime: "no-cache")
@@ -37,7 +37,7 @@ public enum ResponseCacheContract {
             let stale = try await fixture.stored(acceptsStale: true)
             try expect(
                 stale?.body == Fixture.body && stale?.source == .stale, "it is not returned, or not marked as stale")
-            try expect(fixture.origin.sendCount == 1, "the origin received a request")
+            try expect(fixture.server.sendCount == 1, "the server received a request")
         },
         ContractRule("a removed response is absent until it is fetched again") { make in
             let fixture = try await Fixture(make, lifetime: "max-age=3600")
@@ -51,7 +51,7 @@ public enum ResponseCacheContract {
             let fixture = try await Fixture(make, lifetime: "max-age=3600")
             try await fixture.fetch()
             for path in ["b", "a/", "a?b=1", "A"] {
-                guard let url = URL(string: "http://origin.test/\(path)") else { throw ContractViolation("no URL") }
+                guard let url = URL(string: "http://server.test/\(path)") else { throw ContractViolation("no URL") }
                 let other = TransportRequest(url: url)
                 try expect(try await fixture.stored(other, acceptsStale: true) == nil, "it is returned for \(url)")
                 await fixture.cache.removeStoredResponses(to: other)
@@ -64,14 +64,14 @@ public enum ResponseCacheContract {
             try expect(try await fixture.stored(acceptsStale: true) == nil, "the response is stored")
             try await fixture.fetch()
             try await fixture.fetch(.bypass)
-            try expect(fixture.origin.sendCount == 3, "the origin received \(fixture.origin.sendCount) of 3 requests")
+            try expect(fixture.server.sendCount == 3, "the server received \(fixture.server.sendCount) of 3 requests")
         },
-        ContractRule("a reload asks the origin, and its response replaces the stored one") { make in
+        ContractRule("a reload asks the server, and its response replaces the stored one") { make in
             let fixture = try await Fixture(make, lifetime: "max-age=3600")
             try await fixture.fetch()
             fixture.script(Data([1, 2, 3]), lifetime: "max-age=3600")
             try await fixture.fetch(.reload)
-            try expect(fixture.origin.sendCount == 2, "the origin received \(fixture.origin.sendCount) of 2 requests")
+            try expect(fixture.server.sendCount == 2, "the server received \(fixture.server.sendCount) of 2 requests")
             try expect(try await fixture.stored(acceptsStale: false), hasBody: Data([1, 2, 3]))
         },
         ContractRule("a body that it says it has stored is returned as a fresh response") { make in
@@ -82,7 +82,7 @@ public enum ResponseCacheContract {
                 }
                 try expect(try await fixture.stored(acceptsStale: false), hasBody: body)
             }
-            try expect(fixture.origin.sendCount == 0, "the origin received a request")
+            try expect(fixture.server.sendCount == 0, "the server received a request")
         },
         ContractRule("a request that only reads the cache gets its response from there, or stores none") { make in
             let fixture = try await Fixture(make, lifetime: "max-age=3600")
@@ -90,7 +90,7 @@ public enum ResponseCacheContract {
             try expect(try await fixture.stored(acceptsStale: true) == nil, "the response is stored")
             try await fixture.fetch()
             try await fixture.fetch(.readOnly)
-            try expect(fixture.origin.sendCount == 2, "the origin received \(fixture.origin.sendCount) of 2 requests")
+            try expect(fixture.server.sendCount == 2, "the server received \(fixture.server.sendCount) of 2 requests")
         },
         ContractRule("an exchange sends the request when it is started, each time") { make in
             let fixture = try await Fixture(make, lifetime: "no-store")
@@ -99,21 +99,21 @@ public enum ResponseCacheContract {
             }
             for count in 0..<2 {
                 try expect(
-                    fixture.origin.sendCount == count, "the origin received \(fixture.origin.sendCount) requests")
+                    fixture.server.sendCount == count, "the server received \(fixture.server.sendCount) requests")
                 for try await _ in try await start().body {}
             }
-            try expect(fixture.origin.sendCount == 2, "the origin received no request")
+            try expect(fixture.server.sendCount == 2, "the server received no request")
         },
-        ContractRule("a request that revalidates is sent to the origin, although the response is fresh") { make in
+        ContractRule("a request that revalidates is sent to the server, although the response is fresh") { make in
             let fixture = try await Fixture(make, lifetime: "max-age=3600")
             try await fixture.fetch()
             try await fixture.fetch(.revalidate)
-            try expect(fixture.origin.sendCount == 2, "the origin received no request")
+            try expect(fixture.server.sendCount == 2, "the server received no request")
         },
-        ContractRule("a request that revalidates returns the stored response if the origin can't be reached") { make in
+        ContractRule("a request that revalidates returns the stored response if the server can't be reached") { make in
             let fixture = try await Fixture(make, lifetime: "max-age=3600")
             try await fixture.fetch()
-            fixture.origin.script(fixture.request.url, .refused)
+            fixture.server.script(fixture.request.url, .refused)
             do throws(TransportFailure) {
                 try await fixture.fetch(.revalidate)
             } catch {
@@ -123,7 +123,7 @@ public enum ResponseCacheContract {
         ContractRule("a request that revalidates never returns a stored error") { make in
             let fixture = try await Fixture(make, lifetime: "max-age=3600", status: .serviceUnavailable)
             try await fixture.fetch()
-            fixture.origin.script(fixture.request.url, .refused)
+            fixture.server.script(fixture.request.url, .refused)
             do throws(TransportFailure) {
                 try await fixture.fetch(.revalidate)
             } catch {
@@ -144,20 +144,20 @@ public enum ResponseCacheContract {
 
     private typealias Stored = (body: Data, source: ResponseSource)
 
-    /// A cache, and an origin with one response for one URL.
+    /// A cache, and a server with one response for one URL.
     private struct Fixture {
         static let body = Data((0..<100_000).map { UInt8(truncatingIfNeeded: $0 ^ $0 >> 7) })
 
-        let origin = ScriptedTransport()
+        let server = ScriptedTransport()
         let cache: any ResponseCache
         let request: TransportRequest
         private let status: HTTPResponse.Status
 
         init(_ make: Subject, lifetime: String, status: HTTPResponse.Status = .ok) async throws {
-            guard let url = URL(string: "http://origin.test/a") else { throw ContractViolation("no URL") }
+            guard let url = URL(string: "http://server.test/a") else { throw ContractViolation("no URL") }
             request = TransportRequest(url: url)
             self.status = status
-            cache = try await make(origin)
+            cache = try await make(server)
             script(Self.body, lifetime: lifetime)
         }
 
@@ -165,7 +165,7 @@ public enum ResponseCacheContract {
             var reply = ScriptedTransport.Reply.ok(
                 body, headers: [.cacheControl: lifetime, .eTag: "\"\(body.count)\""])
             reply.status = status
-            origin.script(request.url, reply)
+            server.script(request.url, reply)
         }
 
         func fetch(_ use: CacheUse = .standard) async throws(TransportFailure) {

@@ -24,7 +24,7 @@ package struct BoxItems {
     /// A reference of type `name` from an item to others.
     package struct Reference {
         package var name: String
-        package var source: Int
+        package var from: Int
         package var targets: [Int]
     }
 
@@ -69,12 +69,12 @@ package struct BoxItems {
 
     /// Returns the items to which an item refers, in order.
     package func targets(of id: Int, _ name: String) -> [Int] {
-        references.filter { $0.name == name && $0.source == id }.flatMap(\.targets)
+        references.filter { $0.name == name && $0.from == id }.flatMap(\.targets)
     }
 
     /// Returns the items that refer to an item.
     package func sources(of id: Int, _ name: String) -> [Int] {
-        references.filter { $0.name == name && $0.targets.contains(id) }.map(\.source)
+        references.filter { $0.name == name && $0.targets.contains(id) }.map(\.from)
     }
 
     private mutating func mention(_ id: Int) {
@@ -105,12 +105,12 @@ package struct BoxItems {
         let idLength = header.version == 0 ? 2 : 4
         for box in try reader.boxes(in: header.rest) {
             var fields = reader.fields(in: box.content)
-            var reference = Reference(name: box.name, source: try fields.integer(idLength), targets: [])
+            var reference = Reference(name: box.name, from: try fields.integer(idLength), targets: [])
             let count = try fields.integer(2)
             try reader.spend(count)
             for _ in 0..<count { reference.targets.append(try fields.integer(idLength)) }
             references.append(reference)
-            mention(reference.source)
+            mention(reference.from)
         }
     }
 

@@ -5,7 +5,7 @@ import ImageCore
 /// Each pixel is written once, at its final position, so that rotation needs no second buffer.
 final class BitmapCollector: PixelRowSink {
     private let storedSize: PixelSize
-    private let origin: (x: Int, y: Int)
+    private let offset: (x: Int, y: Int)
     private let layout: OrientedLayout
     private let checksAlpha: Bool
     private let pool: PixelBufferPool?
@@ -20,14 +20,14 @@ final class BitmapCollector: PixelRowSink {
     private static let stripRows = 16
 
     /// - Parameters:
-    ///   - origin: The first column and row to keep.
+    ///   - offset: The first column and row to keep.
     ///   - checksAlpha: False if every pixel is known to be opaque.
     init(
-        storedSize: PixelSize, origin: (x: Int, y: Int), orientation: ImageOrientation, checksAlpha: Bool,
+        storedSize: PixelSize, offset: (x: Int, y: Int), orientation: ImageOrientation, checksAlpha: Bool,
         pool: PixelBufferPool?
     ) {
         self.storedSize = storedSize
-        self.origin = origin
+        self.offset = offset
         self.checksAlpha = checksAlpha
         self.pool = pool
         layout = OrientedLayout(storedSize: storedSize, orientation: orientation)
@@ -35,10 +35,10 @@ final class BitmapCollector: PixelRowSink {
 
     func receive(_ row: Span<UInt8>) throws(DecodingFailure) {
         defer { received += 1 }
-        let y = received - origin.y
+        let y = received - offset.y
         guard (0..<storedSize.height).contains(y) else { return }
         if y == 0 { allocate() }
-        let kept = row.extracting(origin.x * 4..<(origin.x + storedSize.width) * 4)
+        let kept = row.extracting(offset.x * 4..<(offset.x + storedSize.width) * 4)
         if checksAlpha { alpha &= Self.commonAlpha(of: kept) }
         if layout.orientation == .up {
             Self.append(kept, to: &pixels)
@@ -54,7 +54,7 @@ final class BitmapCollector: PixelRowSink {
     func receiveImage(
         byteCount: Int, write: (inout [UInt8]) throws(DecodingFailure) -> Void
     ) throws(DecodingFailure) -> Bool {
-        guard received == 0, origin == (0, 0), layout.orientation == .up, byteCount == storedSize.area * 4 else {
+        guard received == 0, offset == (0, 0), layout.orientation == .up, byteCount == storedSize.area * 4 else {
             return false
         }
         var image = memory(byteCount)
@@ -73,7 +73,7 @@ final class BitmapCollector: PixelRowSink {
 
     /// Returns the image. Throws if the decoder has delivered too few rows. Call it once.
     func finish(format: ImageFormat) throws(DecodingFailure) -> Bitmap {
-        guard received >= origin.y + storedSize.height else {
+        guard received >= offset.y + storedSize.height else {
             throw .malformed(format, "the decoder delivered \(received) rows of an image of \(storedSize)")
         }
         defer { pixels = [] }

@@ -34,7 +34,7 @@ struct DecodingPipeline {
         var stage: any PixelRowSink = collector
         if case .resample(let region) = plan.step {
             stage = LanczosStage(
-                source: plan.codecSize, region: region, output: plan.storedOutput, isOpaque: !hasAlpha,
+                input: plan.codecSize, region: region, output: plan.storedOutput, isOpaque: !hasAlpha,
                 next: collector)
         }
         filler = mayEndEarly ? RowFiller(size: plan.codecSize, next: stage) : nil
@@ -79,10 +79,10 @@ struct DecodingPipeline {
     private static func collector(
         for plan: DownsamplingPlan, header: ImageHeader, checksAlpha: Bool, pool: PixelBufferPool?
     ) -> BitmapCollector {
-        var origin = (x: 0, y: 0)
-        if case .crop(let x, let y) = plan.step { origin = (x, y) }
+        var offset = (x: 0, y: 0)
+        if case .crop(let x, let y) = plan.step { offset = (x, y) }
         return BitmapCollector(
-            storedSize: plan.storedOutput, origin: origin, orientation: header.orientation, checksAlpha: checksAlpha,
+            storedSize: plan.storedOutput, offset: offset, orientation: header.orientation, checksAlpha: checksAlpha,
             pool: pool)
     }
 

@@ -42,7 +42,7 @@ struct DownsamplingPlan: Hashable {
         step = Self.step(from: region, of: stored, decodedAt: codecSize, to: storedOutput)
     }
 
-    /// Returns the scale from the source to the output. For `fit`, the rounding of the shorter side is not included.
+    /// Returns the scale from the stored size to the output. For `fit`, without the rounding of the shorter side.
     private static func scale(from region: PixelRegion, for target: ImageTarget, output: PixelSize) -> Double {
         if target.mode == .fit {
             return min(

@@ -156,7 +156,7 @@ extension CacheFolder {
     }
 
     private static func entry(in file: Data, for key: DataCacheKey) -> DataCacheEntry? {
-        guard let format = EntryFile(file), String(decoding: file[format.key], as: UTF8.self) == key.source else {
+        guard let format = EntryFile(file), String(decoding: file[format.key], as: UTF8.self) == key.identifier else {
             return nil
         }
         return DataCacheEntry(
@@ -165,7 +165,7 @@ extension CacheFolder {
 
     private func key(of file: Int32, _ format: EntryFile) throws -> DataCacheKey {
         let bytes = try fileSystem.read(file, format.key.count, at: format.key.lowerBound)
-        return DataCacheKey(source: String(decoding: bytes, as: UTF8.self))
+        return DataCacheKey(identifier: String(decoding: bytes, as: UTF8.self))
     }
 
     /// Reads a file, a megabyte at a time, and verifies its checksum. Returns nil if it is damaged.

@@ -38,7 +38,7 @@ struct EntryFile {
 
     /// Returns the length of the file of an entry.
     static func byteCount(payload: Int, _ key: DataCacheKey, _ metadata: Data) -> Int {
-        payload + key.source.utf8.count + metadata.count + trailerSize
+        payload + key.identifier.utf8.count + metadata.count + trailerSize
     }
 
     /// Parses a trailer. Returns nil unless the lengths add up to that of the file.
@@ -70,10 +70,10 @@ struct EntryFile {
     static func tail(
         _ payloadLength: Int, _ payloadChecksum: EntryChecksum, _ key: DataCacheKey, _ metadata: Data, _ createdAt: Date
     ) throws -> Data {
-        guard let keyLength = UInt32(exactly: key.source.utf8.count),
+        guard let keyLength = UInt32(exactly: key.identifier.utf8.count),
             let metadataLength = UInt32(exactly: metadata.count)
         else { throw DataCacheFailure.tooLarge(bytes: metadata.count, allowed: Int(clamping: UInt32.max)) }
-        var tail = Array(key.source.utf8) + metadata
+        var tail = Array(key.identifier.utf8) + metadata
         tail.append(createdAt.timeIntervalSinceReferenceDate.bitPattern)
         tail.append(UInt64(payloadLength))
         for number in [keyLength, metadataLength, version, magic] { tail.append(number) }

@@ -6,7 +6,7 @@ public struct DiskNaming: Sendable {
 
     /// Names are the SHA-256 of the key (FIPS 180-4). Keys don't share a name, even if an attacker chooses them.
     public static let sha256 = DiskNaming { key in
-        let words = SHA256.digest(of: Array(key.source.utf8))
+        let words = SHA256.digest(of: Array(key.identifier.utf8))
         let pairs = (0..<4).map { UInt64(words[2 * $0]) << 32 | UInt64(words[2 * $0 + 1]) }
         return EntryName(SIMD4(pairs))
     }

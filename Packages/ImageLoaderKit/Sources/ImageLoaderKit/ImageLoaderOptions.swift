@@ -131,7 +131,7 @@ public struct ImageLoaderOptions: Sendable {
             memoryPressureMonitor: memoryPressureMonitor,
             retryPolicy: retryPolicy, transferLimits: transferLimits, clock: clock)
         if !cacheKeyRules.isEmpty {
-            configuration.urlIdentity = { [cacheKeyRules] url in cacheKeyRules.key(for: url) }
+            configuration.urlIdentifier = { [cacheKeyRules] url in cacheKeyRules.key(for: url) }
         }
         configuration.animationByteLimit = animationByteLimit
         configuration.applicationStateMonitor = applicationStateMonitor

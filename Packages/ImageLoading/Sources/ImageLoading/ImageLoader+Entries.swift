@@ -3,7 +3,7 @@ import ImageTransporting
 import Synchronization
 
 // These methods ignore the priority, the mode and the cache policy of a request. Its original is identified by its
-// origin, headers and `identity`. Originals in memory, files and `data:` URLs are not stored on disk.
+// origin, headers and `identifier`. Originals in memory, files and `data:` URLs are not stored on disk.
 extension ImageLoader {
     /// Removes an image from memory, at all sizes and with all processors, and its original from disk.
     ///
@@ -30,7 +30,7 @@ extension ImageLoader {
     ///
     /// - Parameters:
     ///   - data: The bytes, in any format that the loader decodes. They are not decoded here.
-    ///   - request: Its URL, headers and `identity`, or the name of its fetch, identify the original.
+    ///   - request: Its URL, headers and `identifier`, or the name of its fetch, identify the original.
     ///   - lifetime: The time for which a URL is not asked again, in whole seconds from 0 to 2^31. By default a day.
     /// - Returns: Whether it is stored. False without a disk cache, for bytes, files and `data:` URLs, and if the disk
     ///   fails.
@@ -70,16 +70,16 @@ extension ImageLoader {
         let value = await change()
         // Others may have read the older original from disk meanwhile.
         outdateWork(on: original)
-        configuration.memoryCache?.removeAll { key, _ in key.source == original.name }
+        configuration.memoryCache?.removeAll { key, _ in key.identifier == original.identifier }
         return value
     }
 
-    private func original(of request: ImageRequest) -> Original {
-        request.original(named: cacheKey(for: request).source)
+    private func original(of request: ImageRequest) -> OriginalKey {
+        request.originalKey(cacheKey(for: request).identifier)
     }
 
     /// Prevents requests in progress from storing their results in memory, and later requests from joining them.
-    private func outdateWork(on original: Original) {
+    private func outdateWork(on original: OriginalKey) {
         _ = generations.withLock { $0.startGeneration(of: original) }
     }
 
@@ -101,6 +101,7 @@ extension ImageLoader {
     /// Returns nil for originals that are not stored on disk.
     private func diskLookup(of request: ImageRequest) -> TransportRequest? {
         guard !request.origin.isLocal else { return nil }
-        return try? TransportRequest(request, source: cacheKey(for: request).source, configuration.transferLimits)
+        return try? TransportRequest(
+            request, identifier: cacheKey(for: request).identifier, configuration.transferLimits)
     }
 }

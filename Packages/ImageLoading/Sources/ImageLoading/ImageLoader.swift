@@ -55,9 +55,9 @@ public final class ImageLoader: ImageLoaderProtocol {
         memoryHit(cacheKey(for: request), for: request)
     }
 
-    /// Returns the key of a request in the memory cache, by `ImageLoaderConfiguration.urlIdentity`.
+    /// Returns the key of a request in the memory cache, by `ImageLoaderConfiguration.urlIdentifier`.
     public func cacheKey(for request: ImageRequest) -> ImageCacheKey {
-        request.cacheKey(urlIdentity: configuration.urlIdentity)
+        request.cacheKey(urlIdentifier: configuration.urlIdentifier)
     }
 
     func makeRequestID() -> UInt64 { lastRequestID.wrappingAdd(1, ordering: .relaxed).newValue }

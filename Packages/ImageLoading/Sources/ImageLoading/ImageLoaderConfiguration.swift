@@ -30,7 +30,7 @@ public struct ImageLoaderConfiguration: Sendable {
     /// Returns the text that identifies the image of a URL, in memory and on disk; nil for the normalized URL.
     ///
     /// It is called for each lookup in memory, on the caller's thread.
-    public var urlIdentity: (@Sendable (URL) -> String)?
+    public var urlIdentifier: (@Sendable (URL) -> String)?
     /// Stores and downloads originals: `.cached(…)`, or `.uncached(…)` without a disk cache.
     public var transport: LoaderTransport
     /// Decodes originals.

@@ -242,7 +242,7 @@ extension ImageRequest {
         return identity(previous) == identity(self)
     }
 
-    /// The request for the user's retry. It asks the origin, unless it must not use the network.
+    /// The request for the user's retry. It asks the server, unless it must not use the network.
     fileprivate var retried: ImageRequest {
         var request = self
         if mode == .standard { request.mode = .retry }

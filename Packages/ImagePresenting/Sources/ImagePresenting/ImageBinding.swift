@@ -120,7 +120,7 @@ public final class ImageBinding {
     /// Clears the surface and cancels the request.
     public func unbind() { perform(state.unbound()) }
 
-    /// Loads the image again after a failure, from the origin even if a response such as 404 is stored.
+    /// Loads the image again after a failure, from the server even if a response such as 404 is stored.
     public func retry() { perform(state.retried()) }
 
     private func perform(_ action: BindingState.Action) {
@@ -198,7 +198,7 @@ public final class ImageBinding {
         guard let clock, player == nil, state.appearance.kind == .final, let image = state.appearance.image,
             image.header.frameCount > 1, var request = state.request
         else { return }
-        if request.mode.asksOrigin { request.mode = .standard }
+        if request.mode.asksServer { request.mode = .standard }
         player = AnimationPlayer(first: image.bitmap, frames: frames, clock: clock) { [loader, request] in
             try await loader.animation(for: request).frames
         } show: { [weak self] frame, isAnimating in

@@ -143,7 +143,7 @@
 
         /// Returns the key of an entry. The hash is SHA-256, so that an attacker can't choose URLs that collide.
         func entry(_ key: DataCacheKey) -> String {
-            "\(prefix)e:\(SHA256.hexadecimalDigest(of: Array(key.source.utf8)))"
+            "\(prefix)e:\(SHA256.hexadecimalDigest(of: Array(key.identifier.utf8)))"
         }
 
         var entryPattern: String { "\(prefix)e:*" }

@@ -39,7 +39,7 @@
         private static let checksumSize = 8
 
         static func size(of entry: DataCacheEntry, for key: DataCacheKey) -> Int {
-            headerSize + key.source.utf8.count + entry.metadata.count + entry.data.count + checksumSize
+            headerSize + key.identifier.utf8.count + entry.metadata.count + entry.data.count + checksumSize
         }
 
         /// Returns the value of an entry. The parts must be shorter than 4 GiB.
@@ -49,10 +49,10 @@
             append(magic, to: &bytes)
             append(version, to: &bytes)
             append(entry.createdAt.timeIntervalSinceReferenceDate.bitPattern, to: &bytes)
-            append(UInt32(truncatingIfNeeded: key.source.utf8.count), to: &bytes)
+            append(UInt32(truncatingIfNeeded: key.identifier.utf8.count), to: &bytes)
             append(UInt32(truncatingIfNeeded: entry.metadata.count), to: &bytes)
             append(UInt64(entry.data.count), to: &bytes)
-            bytes.append(contentsOf: key.source.utf8)
+            bytes.append(contentsOf: key.identifier.utf8)
             bytes.append(contentsOf: entry.metadata)
             bytes.append(contentsOf: entry.data)
             // A byte has no padding.
@@ -72,7 +72,7 @@
             else { return .damaged }
             let start = value.startIndex
             let storedKey = value[start + parts.key.lowerBound..<start + parts.key.upperBound]
-            guard storedKey.elementsEqual(key.source.utf8) else { return .otherKey }
+            guard storedKey.elementsEqual(key.identifier.utf8) else { return .otherKey }
             return .entry(
                 DataCacheEntry(
                     data: value.part(parts.payload), metadata: value.part(parts.metadata),

@@ -81,14 +81,14 @@ public final class FakeImageLoader: ImageLoaderProtocol {
 
     /// Sets the reply to requests for this original, at any size.
     public func script(_ request: ImageRequest, _ reply: Reply) {
-        state.withLock { $0.replies[request.original.name] = reply }
+        state.withLock { $0.replies[request.original.identifier] = reply }
     }
 
     /// Removes the loaded images from the memory cache.
     public func removeCachedImages() { state.withLock { $0.cached = [:] } }
 
     public func cachedImage(for request: ImageRequest) -> LoadedImage? {
-        log.append(.cached(request.original.name))
+        log.append(.cached(request.original.identifier))
         guard request.readsMemory else { return nil }
         return state.withLock { $0.cached[request.cacheKey] }
     }
@@ -96,7 +96,7 @@ public final class FakeImageLoader: ImageLoaderProtocol {
     public func image(
         for request: ImageRequest, onProgress: @escaping @Sendable (WorkProgress) -> Void
     ) async throws(ImageError) -> LoadedImage {
-        log.append(.image(request.original.name))
+        log.append(.image(request.original.identifier))
         switch try await reply(to: request) {
         case .image(let image), .animation(let image, _):
             var hit = LoadedImage(image: image, source: .memory, encodedByteCount: nil)
@@ -120,7 +120,7 @@ public final class FakeImageLoader: ImageLoaderProtocol {
     public func data(
         for request: ImageRequest, onProgress: @escaping @Sendable (WorkProgress) -> Void
     ) async throws(ImageError) -> LoadedData {
-        log.append(.data(request.original.name))
+        log.append(.data(request.original.identifier))
         guard case .data(let data) = try await reply(to: request) else {
             throw unscripted(request, "no data is scripted")
         }
@@ -130,7 +130,7 @@ public final class FakeImageLoader: ImageLoaderProtocol {
 
     /// Returns the reply after its gates are open. Throws if it is a failure or if the request is cancelled.
     private func reply(to request: ImageRequest) async throws(ImageError) -> Reply {
-        guard var reply = state.withLock({ $0.replies[request.original.name] }) else {
+        guard var reply = state.withLock({ $0.replies[request.original.identifier] }) else {
             throw unscripted(request, "nothing is scripted")
         }
         while case .held(let gate, let next) = reply {
@@ -138,7 +138,7 @@ public final class FakeImageLoader: ImageLoaderProtocol {
             reply = next
         }
         if Task.isCancelled {
-            log.append(.cancelled(request.original.name))
+            log.append(.cancelled(request.original.identifier))
             throw .cancelled
         }
         if case .failure(let error) = reply { throw error }
@@ -146,7 +146,7 @@ public final class FakeImageLoader: ImageLoaderProtocol {
     }
 
     private func unscripted(_ request: ImageRequest, _ text: String) -> ImageError {
-        log.append(.unscripted(request.original.name))
-        return .network(.other, "\(text) for \(request.original.name)")
+        log.append(.unscripted(request.original.identifier))
+        return .network(.other, "\(text) for \(request.original.identifier)")
     }
 }

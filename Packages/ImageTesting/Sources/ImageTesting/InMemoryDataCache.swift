@@ -62,7 +62,7 @@ public final class InMemoryDataCache: DataCache {
     ///   - entries: The initial entries.
     public init(byteLimit: Int = .max, entries: [DataCacheKey: DataCacheEntry] = [:]) {
         self.byteLimit = byteLimit
-        state = Mutex(State(entries: entries, order: entries.keys.sorted { $0.source < $1.source }))
+        state = Mutex(State(entries: entries, order: entries.keys.sorted { $0.identifier < $1.identifier }))
     }
 
     /// All calls so far, in order, including failed ones.

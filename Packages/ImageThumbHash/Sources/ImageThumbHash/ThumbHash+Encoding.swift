@@ -115,16 +115,16 @@ extension PixelSize {
 extension Bitmap {
     /// Returns the image scaled down to a size, or unchanged if it has this size.
     ///
-    /// Each pixel is the average of a box of whole source pixels, in which colors are weighted by alpha.
+    /// Each pixel is the average of a box of whole input pixels, in which colors are weighted by alpha.
     func averaged(to target: PixelSize) -> Bitmap {
         guard target != size else { return self }
-        let source = pixels
+        let input = pixels
         var result: [UInt8] = []
         for y in 0..<target.height {
             let rows = y * size.height / target.height..<(y + 1) * size.height / target.height
             for x in 0..<target.width {
                 let columns = x * size.width / target.width..<(x + 1) * size.width / target.width
-                result += average(of: source, columns, rows)
+                result += average(of: input, columns, rows)
             }
         }
         return Bitmap(size: target, pixels: result, isOpaque: isOpaque)

@@ -63,7 +63,7 @@ public final class TieredDataCache: DataCache {
     ///
     /// - Throws: The failure of the lower level, if both levels fail or reject the entry.
     public func store(_ entry: DataCacheEntry, for key: DataCacheKey) async throws(DataCacheFailure) {
-        try await queue.perform(key.source) { () async throws(DataCacheFailure) in
+        try await queue.perform(key.identifier) { () async throws(DataCacheFailure) in
             do throws(DataCacheFailure) {
                 try await upper.store(entry, for: key)
             } catch {
@@ -79,7 +79,7 @@ public final class TieredDataCache: DataCache {
     ///
     /// - Throws: The failure of a level. The other one has then removed the entry.
     public func remove(for key: DataCacheKey) async throws(DataCacheFailure) {
-        try await queue.perform(key.source) { () async throws(DataCacheFailure) in
+        try await queue.perform(key.identifier) { () async throws(DataCacheFailure) in
             await pending.cancel(key)
             try await inBothLevels { cache throws(DataCacheFailure) in try await cache.remove(for: key) }
         }
@@ -105,7 +105,7 @@ public final class TieredDataCache: DataCache {
         _ key: DataCacheKey
     ) async throws(DataCacheFailure) -> (entry: DataCacheEntry, level: TieredCacheLevel)? {
         if case .success(let entry?) = await read(upper, key, .upper) { return (entry, .upper) }
-        return try await queue.perform(key.source) { () async throws(DataCacheFailure) in
+        return try await queue.perform(key.identifier) { () async throws(DataCacheFailure) in
             // An earlier operation in the queue may have stored the entry.
             let above = await read(upper, key, .upper)
             if case .success(let entry?) = above { return (entry, .upper) }

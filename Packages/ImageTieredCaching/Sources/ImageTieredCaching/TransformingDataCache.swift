@@ -72,9 +72,9 @@ public struct EncryptionTransform: DataCacheTransform {
     /// Creates a transform that uses an encryption, for example `AESGCMEncryption`.
     public init(_ encryption: any DataEncryption) { self.encryption = encryption }
 
-    /// Returns a key with a pseudonym of the source.
+    /// Returns a key with a pseudonym of the identifier.
     public func key(for key: DataCacheKey) -> DataCacheKey {
-        DataCacheKey(source: encryption.pseudonym(for: key.source))
+        DataCacheKey(identifier: encryption.pseudonym(for: key.identifier))
     }
 
     /// Encrypts data and metadata. Throws the error of the encryption.
@@ -101,7 +101,7 @@ public struct EncryptionTransform: DataCacheTransform {
     private struct Malformed: Error {}
 
     private static func context(_ key: DataCacheKey, _ date: Date) -> Data {
-        bytes(of: date.timeIntervalSinceReferenceDate.bitPattern) + Data(key.source.utf8)
+        bytes(of: date.timeIntervalSinceReferenceDate.bitPattern) + Data(key.identifier.utf8)
     }
 
     private static func bytes(of number: UInt64) -> Data {

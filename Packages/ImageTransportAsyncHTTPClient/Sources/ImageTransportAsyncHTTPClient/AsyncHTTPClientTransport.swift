@@ -14,7 +14,7 @@
     public struct AsyncHTTPClientTransport: DataTransport {
         /// The settings of a transport.
         public struct Configuration: Sendable {
-            /// The maximum number of connections per origin. Further transfers wait. HTTP/2 needs a single connection.
+            /// The maximum number of connections per server. Further transfers wait. HTTP/2 needs a single connection.
             public var maxConnectionsPerHost: Int
             /// The idle time after which a connection is closed.
             public var maxIdleTime: Duration
@@ -82,11 +82,11 @@
     /// Starts transfers on a client's event loops. Limits how many run at the same time to the number of connections.
     final class TransferEngine: Sendable {
         let holder: ClientHolder
-        private let queues: Mutex<OriginQueues<Transfer>>
+        private let queues: Mutex<ServerQueues<Transfer>>
 
         init(_ holder: ClientHolder, maxConnectionsPerHost: Int) {
             self.holder = holder
-            queues = Mutex(OriginQueues(limit: maxConnectionsPerHost))
+            queues = Mutex(ServerQueues(limit: maxConnectionsPerHost))
         }
 
         /// The monotonic time of the event loops in milliseconds.
@@ -103,7 +103,7 @@
         }
 
         /// Changes the queues, and begins the transfers that may start now.
-        func update(_ change: (inout OriginQueues<Transfer>) -> [Transfer]) {
+        func update(_ change: (inout ServerQueues<Transfer>) -> [Transfer]) {
             for transfer in queues.withLock({ change(&$0) }) { transfer.begin() }
         }
     }

@@ -14,7 +14,7 @@
     /// event loop.
     final class Transfer: Sendable {
         private enum Phase {
-            /// Waits in `OriginQueues`.
+            /// Waits in `ServerQueues`.
             case waiting
             case connecting, connected, over
         }
@@ -32,7 +32,7 @@
         }
 
         /// Scheme, host and port.
-        let origin: String
+        let server: String
         private let request: TransportRequest
         private let loop: any EventLoop
         private let deadline: Int64
@@ -45,7 +45,7 @@
             self.loop = loop
             self.deadline = deadline
             self.engine = engine
-            origin = RedirectChain.origin(of: request.url)
+            server = RedirectChain.server(of: request.url)
             let timer = TransferTimer(request, deadline: deadline)
             state = .makeBoxSendingValue(State(timer: timer), eventLoop: loop)
         }
@@ -57,7 +57,7 @@
                 self.state.value.channel = channel
                 self.checkTime()
                 self.engine.update {
-                    $0.enter(self, origin: self.origin, mayMultiplex: self.origin.hasPrefix("https:"))
+                    $0.enter(self, server: self.server, mayMultiplex: self.server.hasPrefix("https:"))
                 }
             }
         }
@@ -73,7 +73,7 @@
         private func execute() {
             guard state.value.phase == .waiting, state.value.channel?.isOver == false else {
                 end(.cancelled)
-                return engine.update { $0.leave(origin) }
+                return engine.update { $0.leave(server) }
             }
             state.value.phase = .connecting
             setTimer(TransferTimer(stallLimit: request.connectTimeout.wholeMilliseconds, deadline: deadline))
@@ -84,7 +84,7 @@
                 if state.value.phase != .over { state.value.task = task }
             } catch {
                 end(failure(for: error))
-                engine.update { $0.leave(origin) }
+                engine.update { $0.leave(server) }
             }
         }
 
@@ -93,8 +93,8 @@
             case .success: end(nil)
             case .failure(let error): end(failure(for: error))
             }
-            engine.update { $0.connectionAttemptEnded(to: origin) }
-            engine.update { $0.leave(origin) }
+            engine.update { $0.connectionAttemptEnded(to: server) }
+            engine.update { $0.leave(server) }
         }
 
         /// Does nothing if the transfer has ended.
@@ -148,12 +148,12 @@
             state.value.phase = .connected
             state.value.channel?.connected()
             setTimer(TransferTimer(request, deadline: deadline))
-            engine.update { $0.connectionAttemptEnded(to: origin) }
+            engine.update { $0.connectionAttemptEnded(to: server) }
         }
 
         func didReceiveHead(task: HTTPClient.Task<Void>, _ head: HTTPResponseHead) -> EventLoopFuture<Void> {
             state.value.timer.bytesArrived()
-            if head.version.major >= 2 { engine.update { $0.answeredOverHTTP2(from: origin) } }
+            if head.version.major >= 2 { engine.update { $0.answeredOverHTTP2(from: server) } }
             do throws(TransportFailure) {
                 let answer = try request.head(head)
                 if request.isDecoded {

@@ -50,7 +50,7 @@
             return answer
         }
 
-        /// SwiftNIO has replaced bytes that aren't UTF-8. The origin wouldn't recognize such a validator or URL.
+        /// SwiftNIO has replaced bytes that aren't UTF-8. The server wouldn't recognize such a validator or URL.
         private static func isDamaged(_ name: HTTPField.Name, _ value: String) -> Bool {
             [.eTag, .location].contains(name) && value.contains("\u{FFFD}")
         }

@@ -17,7 +17,7 @@ public struct CurlTransport: DataTransport {
         public var maxConnectionsPerHost: Int
         /// The maximum number of connections in total, in use or idle, clamped to 1...65,535.
         public var maxConnections: Int
-        /// The idle time after which a connection isn't reused, because the origin may have closed it. Rounded down to
+        /// The idle time after which a connection isn't reused, because the server may have closed it. Rounded down to
         /// seconds, from 1 second to 1 day.
         public var maxIdleTime: Duration
         /// The path of a PEM file with root certificates that replace the system's, as for a private certificate

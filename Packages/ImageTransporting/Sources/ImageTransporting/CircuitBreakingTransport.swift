@@ -2,36 +2,36 @@ import HTTPTypes
 public import ImageCore
 import Synchronization
 
-/// Sends no requests to an origin for a while after several consecutive failures.
+/// Sends no requests to a server for a while after several consecutive failures.
 ///
-/// An origin is a scheme, host and port. It fails if there is no response, one with status 502, 503 or 504, or an
+/// A server is a scheme, host and port. It fails if there is no response, one with status 502, 503 or 504, or an
 /// incomplete body. Cancelled requests and failures without a network don't count. Put this transport behind a cache.
 public struct CircuitBreakingTransport: DataTransport {
     private let transport: any DataTransport
-    private let breakers: OriginBreakers
+    private let breakers: ServerBreakers
     private let uptime: @Sendable () -> Duration
     private let observation: MonitorObservation?
 
-    /// Creates a transport with a circuit breaker for each origin.
+    /// Creates a transport with a circuit breaker for each server.
     ///
     /// - Parameters:
-    ///   - threshold: The number of consecutive failures, at least 1, after which an origin gets no requests.
-    ///   - pause: The time for which it gets none. Then a single request tests the origin.
+    ///   - threshold: The number of consecutive failures, at least 1, after which a server gets no requests.
+    ///   - pause: The time for which it gets none. Then a single request tests the server.
     ///   - clock: The clock for the pause.
-    ///   - connectivityMonitor: When it reports that the network returns, all origins get requests again.
+    ///   - connectivityMonitor: When it reports that the network returns, all servers get requests again.
     public init(
         _ transport: any DataTransport, threshold: Int = 10, pause: Duration = .seconds(5),
         clock: any Clock<Duration>, connectivityMonitor: (any ConditionMonitor<Connectivity>)? = nil
     ) {
         self.transport = transport
         uptime = stopwatch(clock)
-        let breakers = OriginBreakers(
+        let breakers = ServerBreakers(
             CircuitBreaker(threshold: threshold, pause: pause), uptime: uptime, connectivityMonitor)
         self.breakers = breakers
         observation = connectivityMonitor?.observe { breakers.connectivityChanged(to: $0) }
     }
 
-    /// Throws `.hostUnavailable` without sending the request, if too many requests to the origin have just failed.
+    /// Throws `.hostUnavailable` without sending the request, if too many requests to the server have just failed.
     public func send(_ request: TransportRequest) async throws(TransportFailure) -> TransportResponse {
         let start = uptime()
         return try await RedirectChain.response(to: request) { hop throws(TransportFailure) in
@@ -42,7 +42,7 @@ public struct CircuitBreakingTransport: DataTransport {
     }
 
     private func exchange(_ request: TransportRequest) async throws(TransportFailure) -> TransportResponse {
-        let exchange = try breakers.admit(RedirectChain.origin(of: request.url))
+        let exchange = try breakers.admit(RedirectChain.server(of: request.url))
         do throws(TransportFailure) {
             let response = try await transport.send(request)
             return exchange.observing(response)
@@ -53,8 +53,8 @@ public struct CircuitBreakingTransport: DataTransport {
     }
 }
 
-/// The circuit breakers of all origins that have failed.
-private final class OriginBreakers: Sendable {
+/// The circuit breakers of all servers that have failed.
+private final class ServerBreakers: Sendable {
     private struct State {
         var breakers: [String: CircuitBreaker] = [:]
         var isOffline = false
@@ -86,14 +86,14 @@ private final class OriginBreakers: Sendable {
         }
     }
 
-    func admit(_ origin: String) throws(TransportFailure) -> ObservedExchange {
+    func admit(_ server: String) throws(TransportFailure) -> ObservedExchange {
         readConnectivity()
         let now = uptime()
         let (admission, returns) = state.withLock { state in
-            (state.breakers[origin]?.admit(now: now) ?? .admitted, state.returns)
+            (state.breakers[server]?.admit(now: now) ?? .admitted, state.returns)
         }
-        guard admission != .refused else { throw .hostUnavailable("\(origin) failed too often recently") }
-        return ObservedExchange(origin, isProbe: admission == .probe, returns: returns, breakers: self)
+        guard admission != .refused else { throw .hostUnavailable("\(server) failed too often recently") }
+        return ObservedExchange(server, isProbe: admission == .probe, returns: returns, breakers: self)
     }
 
     func answered(_ exchange: ObservedExchange) {
@@ -111,9 +111,9 @@ private final class OriginBreakers: Sendable {
     private func change(_ exchange: ObservedExchange, _ body: (inout CircuitBreaker, _ isOffline: Bool) -> Void) {
         state.withLock { state in
             guard exchange.returns == state.returns else { return }
-            var breaker = state.breakers[exchange.origin] ?? fresh
+            var breaker = state.breakers[exchange.server] ?? fresh
             body(&breaker, state.isOffline)
-            state.breakers[exchange.origin] = breaker.isPristine ? nil : breaker
+            state.breakers[exchange.server] = breaker.isPristine ? nil : breaker
         }
     }
 
@@ -123,17 +123,17 @@ private final class OriginBreakers: Sendable {
     }
 }
 
-/// A request to an origin and its response. Reports once how it ended.
+/// A request to a server and its response. Reports once how it ended.
 private final class ObservedExchange: Sendable {
-    let origin: String
+    let server: String
     let isProbe: Bool
     /// The number of returns of the network when it began.
     let returns: Int
-    private let breakers: OriginBreakers
+    private let breakers: ServerBreakers
     private let hasEnded = Atomic(false)
 
-    init(_ origin: String, isProbe: Bool, returns: Int, breakers: OriginBreakers) {
-        self.origin = origin
+    init(_ server: String, isProbe: Bool, returns: Int, breakers: ServerBreakers) {
+        self.server = server
         self.isProbe = isProbe
         self.returns = returns
         self.breakers = breakers

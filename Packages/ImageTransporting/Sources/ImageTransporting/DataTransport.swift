@@ -48,7 +48,7 @@ public struct TransportRequest: Sendable {
     /// Whether the body is decoded. If false, no content coding is requested. URLSession always decodes.
     public var decodesContent = true
     /// The text that identifies `url` in a cache, if the caller knows it; nil for the key by the cache's own rules.
-    public var cacheKey: String?
+    public var identifier: String?
     /// The header fields by which a cache distinguishes users, instead of `headers`. They aren't sent. Use them for
     /// tokens that change while the user stays the same.
     public var identityHeaders: HTTPFields?

@@ -4,7 +4,7 @@ package import ImageCore
 /// Follows the redirects of a request (RFC 9110, 15.4). It does no I/O itself.
 ///
 /// Allows only http and https, never from https to http, at most `maxRedirects`, and no address twice. The first
-/// redirect to another origin removes credentials. A change of the method to GET removes the body and its header fields
+/// redirect to another server removes credentials. A change of the method to GET removes the body and its header fields
 /// (Fetch standard, "HTTP-redirect fetch").
 public struct RedirectChain: Sendable {
     /// The next request to send.
@@ -60,10 +60,10 @@ public struct RedirectChain: Sendable {
         count += 1
         guard count <= request.maxRedirects else { throw .tooManyRedirects(request.maxRedirects) }
         visited.insert(Self.address(of: request))
-        if Self.origin(of: url) != Self.origin(of: request.url) { dropCredentials() }
+        if Self.server(of: url) != Self.server(of: request.url) { dropCredentials() }
         changeMethod(after: head.status)
         request.url = url
-        request.cacheKey = nil
+        request.identifier = nil
         guard visited.insert(Self.address(of: request)).inserted else {
             throw .redirectLoop(request.url.absoluteString)
         }
@@ -106,7 +106,7 @@ public struct RedirectChain: Sendable {
     ]
 
     /// Returns the scheme, host and port in lower case.
-    package static func origin(of url: URL) -> String {
+    package static func server(of url: URL) -> String {
         let scheme = url.scheme?.lowercased() ?? ""
         let port = url.port ?? (scheme == "https" ? 443 : 80)
         return "\(scheme)://\(url.host()?.lowercased() ?? ""):\(port)"

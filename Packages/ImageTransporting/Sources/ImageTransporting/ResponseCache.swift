@@ -20,12 +20,12 @@ public protocol ResponseCache: DataTransport {
 
 /// What a cache has for a request.
 public enum CacheAnswer: Sendable {
-    /// Sends a request to its origin. It is called once at most.
+    /// Sends a request to its server. It is called once at most.
     public typealias Exchange = @Sendable () async throws(TransportFailure) -> TransportResponse
 
-    /// A stored response, which can be used without a request to the origin.
+    /// A stored response, which can be used without a request to the server.
     case stored(TransportResponse)
-    /// The request must be sent, for this reason. The result may still be a stored response that the origin has
+    /// The request must be sent, for this reason. The result may still be a stored response that the server has
     /// confirmed.
     case exchange(after: CacheMiss, start: Exchange)
 }
@@ -60,13 +60,13 @@ public struct UncachedTransport: ResponseCache {
 public enum CacheUse: String, Sendable, Hashable, CaseIterable {
     /// Applies the rules of HTTP caching (RFC 9111).
     case standard
-    /// Returns any stored response, even a stale one. Without one, the response has status 504. The origin is not
+    /// Returns any stored response, even a stale one. Without one, the response has status 504. The server is not
     /// asked.
     case onlyIfCached
-    /// Asks the origin, even if the stored response is fresh. Returns the stored one if the origin confirms it. If the
-    /// origin fails, also returns a fresh one, and a stale one as the policy allows; but never a stored error.
+    /// Asks the server, even if the stored response is fresh. Returns the stored one if the server confirms it. If the
+    /// server fails, also returns a fresh one, and a stale one as the policy allows; but never a stored error.
     case revalidate
-    /// Requests the response from the origin, ignores stored responses, and stores the new one.
+    /// Requests the response from the server, ignores stored responses, and stores the new one.
     case reload
     /// Uses a stored response that needs no validation, but doesn't store a new one.
     case readOnly
@@ -78,10 +78,10 @@ public enum CacheUse: String, Sendable, Hashable, CaseIterable {
 public enum ResponseSource: String, Sendable, Hashable, CaseIterable {
     /// From the network.
     case network
-    /// From a cache, after the origin confirmed that it is current.
+    /// From a cache, after the server confirmed that it is current.
     case validated
-    /// From a cache, without a request to the origin.
+    /// From a cache, without a request to the server.
     case cache
-    /// From a cache although it is stale: during revalidation, or because the origin can't be reached.
+    /// From a cache although it is stale: during revalidation, or because the server can't be reached.
     case stale
 }

@@ -12,7 +12,7 @@ public struct RetryPolicy: Sendable {
     public var baseDelay: Duration
     /// The upper bound of each delay, not including `Retry-After`.
     public var maxDelay: Duration
-    /// The maximum `Retry-After` to wait for. If the origin requests more, the transfer fails.
+    /// The maximum `Retry-After` to wait for. If the server requests more, the transfer fails.
     public var maxRetryAfter: Duration
     /// The maximum time from the first attempt to the start of a retry.
     public var maxTotal: Duration
@@ -40,7 +40,7 @@ public struct RetryPolicy: Sendable {
     ///
     /// - Parameters:
     ///   - retry: The number of the retry, from 0.
-    ///   - retryAfter: The delay that the origin requested. The policy's delay is added to it.
+    ///   - retryAfter: The delay that the server requested. The policy's delay is added to it.
     ///   - elapsed: The time since the start of the first attempt.
     package func delay(beforeRetry retry: Int, retryAfter: Duration? = nil, elapsed: Duration = .zero) -> Duration? {
         let retryAfter = (retryAfter ?? .zero).limited

@@ -6,7 +6,7 @@ public struct TransportBody: AsyncSequence, Sendable {
     public typealias Element = Data
     public typealias Failure = TransportFailure
 
-    private let source: Source
+    private let producer: Producer
 
     /// Creates a body from closures.
     ///
@@ -19,7 +19,7 @@ public struct TransportBody: AsyncSequence, Sendable {
         pull: @escaping @Sendable () async throws(TransportFailure) -> Data?,
         discard: @escaping @Sendable () -> Void = {}, abandon: @escaping @Sendable () -> Void = {}
     ) {
-        source = Source(pull: pull, discard: discard, abandon: abandon)
+        producer = Producer(pull: pull, discard: discard, abandon: abandon)
     }
 
     /// Creates a body of bytes that are already in memory.
@@ -32,17 +32,17 @@ public struct TransportBody: AsyncSequence, Sendable {
     }
 
     /// Tells the transport that the rest isn't needed, so that it can reuse the connection. Don't read afterwards.
-    public func discard() { source.discard() }
+    public func discard() { producer.discard() }
 
     /// Returns an iterator over the remaining pieces.
-    public func makeAsyncIterator() -> Iterator { Iterator(source: source) }
+    public func makeAsyncIterator() -> Iterator { Iterator(producer: producer) }
 
     /// Iterates over the pieces of a body.
     public struct Iterator: AsyncIteratorProtocol {
-        fileprivate let source: Source
+        fileprivate let producer: Producer
         private var isOver = false
 
-        fileprivate init(source: Source) { self.source = source }
+        fileprivate init(producer: Producer) { self.producer = producer }
 
         /// Returns the next piece, or nil at the end.
         public mutating func next() async throws(TransportFailure) -> Data? {
@@ -55,7 +55,7 @@ public struct TransportBody: AsyncSequence, Sendable {
         ) async throws(TransportFailure) -> Data? {
             guard !isOver else { return nil }
             do throws(TransportFailure) {
-                let piece = try await source.pull()
+                let piece = try await producer.pull()
                 isOver = piece == nil
                 return piece
             } catch {
@@ -65,7 +65,7 @@ public struct TransportBody: AsyncSequence, Sendable {
         }
     }
 
-    fileprivate final class Source: Sendable {
+    fileprivate final class Producer: Sendable {
         let pull: @Sendable () async throws(TransportFailure) -> Data?
         let discard: @Sendable () -> Void
         private let abandon: @Sendable () -> Void

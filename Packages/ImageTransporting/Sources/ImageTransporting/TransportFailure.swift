@@ -30,7 +30,7 @@ public enum TransportFailure: Error, Hashable, Sendable {
     case blockedRedirect(String)
     /// The host has no address to which the transport may connect, by its address policy.
     case blockedAddress(String)
-    /// No request was sent, because requests to the origin have just failed repeatedly.
+    /// No request was sent, because requests to the server have just failed repeatedly.
     case hostUnavailable(String)
     /// The file at this path doesn't exist.
     case notFound(String)

@@ -87,7 +87,7 @@ public final class ResultCache: Sendable {
 
     private func read(_ key: String, from level: Level) async -> StoredResult? {
         do throws(DataCacheFailure) {
-            guard let entry = try await level.cache.entry(for: DataCacheKey(source: key)) else { return nil }
+            guard let entry = try await level.cache.entry(for: DataCacheKey(identifier: key)) else { return nil }
             // An entry of another version is a miss, and is replaced.
             return try? StoredResult(entry)
         } catch {
@@ -104,7 +104,7 @@ public final class ResultCache: Sendable {
 
     private func write(_ result: StoredResult, for key: String, to level: Level) async {
         do throws(DataCacheFailure) {
-            try await level.cache.store(result.entry(createdAt: now()), for: DataCacheKey(source: key))
+            try await level.cache.store(result.entry(createdAt: now()), for: DataCacheKey(identifier: key))
         } catch {
             report(level.name, error)
         }

@@ -3,19 +3,19 @@ public struct ImageCacheKey: Hashable, Sendable {
     /// Computed once for several lookups. It is the first property, so that `==` compares it first.
     private let contentHash: Int
     /// Identifies the original: a normalized URL, a name that the application chose, or a digest of a longer text.
-    public let source: String
+    public let identifier: String
     /// The size to which it was decoded; nil for the stored size.
     public let target: ImageTarget?
     /// The identifiers of the processors, in order.
     public let processors: [String]
 
     /// Creates a key from the values of the properties.
-    public init(source: String, target: ImageTarget? = nil, processors: [String] = []) {
-        self.source = source
+    public init(identifier: String, target: ImageTarget? = nil, processors: [String] = []) {
+        self.identifier = identifier
         self.target = target
         self.processors = processors
         var hasher = Hasher()
-        hasher.combine(source)
+        hasher.combine(identifier)
         if let target { hasher.combine(target.size) }
         for processor in processors { hasher.combine(processor) }
         contentHash = hasher.finalize()
@@ -24,14 +24,14 @@ public struct ImageCacheKey: Hashable, Sendable {
     public func hash(into hasher: inout Hasher) { hasher.combine(contentHash) }
 
     /// The size of its texts in bytes.
-    package var byteCount: Int { processors.reduce(source.utf8.count) { $0 + $1.utf8.count } }
+    package var byteCount: Int { processors.reduce(identifier.utf8.count) { $0 + $1.utf8.count } }
 }
 
 /// Identifies encoded bytes on disk. Implementations choose their own file names.
 public struct DataCacheKey: Hashable, Sendable {
     /// The full name of the original.
-    public let source: String
+    public let identifier: String
 
     /// Creates a key from the name of an original.
-    public init(source: String) { self.source = source }
+    public init(identifier: String) { self.identifier = identifier }
 }

@@ -39,7 +39,7 @@ public enum ApplicationState: String, Sendable, CaseIterable {
     case background
 }
 
-/// Whether there is a network. An origin may be unreachable nevertheless.
+/// Whether there is a network. A server may be unreachable nevertheless.
 public enum Connectivity: String, Sendable, CaseIterable {
     /// There is a network.
     case online

@@ -120,10 +120,10 @@ private final class PixelStorage: Sendable {
 extension [UInt8] {
     /// Removes every fourth byte.
     fileprivate func withoutAlpha(pixelCount: Int) -> [UInt8] {
-        unsafe withUnsafeBufferPointer { source in
+        unsafe withUnsafeBufferPointer { pixels in
             unsafe [UInt8](unsafeUninitializedCapacity: pixelCount * 3) { target, initializedCount in
                 for pixel in 0..<pixelCount {
-                    for channel in 0..<3 { unsafe target[pixel * 3 + channel] = source[pixel * 4 + channel] }
+                    for channel in 0..<3 { unsafe target[pixel * 3 + channel] = pixels[pixel * 4 + channel] }
                 }
                 initializedCount = pixelCount * 3
             }
@@ -132,10 +132,10 @@ extension [UInt8] {
 
     /// Inserts an alpha value of 255 after every third byte.
     fileprivate func withAlpha(pixelCount: Int) -> [UInt8] {
-        unsafe withUnsafeBufferPointer { source in
+        unsafe withUnsafeBufferPointer { pixels in
             unsafe [UInt8](unsafeUninitializedCapacity: pixelCount * 4) { target, initializedCount in
                 for pixel in 0..<pixelCount {
-                    for channel in 0..<3 { unsafe target[pixel * 4 + channel] = source[pixel * 3 + channel] }
+                    for channel in 0..<3 { unsafe target[pixel * 4 + channel] = pixels[pixel * 3 + channel] }
                     unsafe target[pixel * 4 + 3] = 255
                 }
                 initializedCount = pixelCount * 4

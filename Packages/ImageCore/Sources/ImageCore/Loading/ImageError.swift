@@ -2,11 +2,11 @@
 public indirect enum ImageError: Error, Hashable, Sendable {
     /// The URL has no scheme or host that can be loaded, or can't be parsed.
     case invalidURL(String)
-    /// The origin could not be reached, or the exchange failed. The text is for humans.
+    /// The server could not be reached, or the exchange failed. The text is for humans.
     case network(NetworkFailure, String)
-    /// The origin responded with a status without an image: neither 2xx nor 404 nor 410, or one of 204, 205 and 206.
+    /// The server responded with a status without an image: neither 2xx nor 404 nor 410, or one of 204, 205 and 206.
     case httpStatus(Int)
-    /// The origin responded with 404 or 410, or the file doesn't exist.
+    /// The server responded with 404 or 410, or the file doesn't exist.
     case notFound
     /// The bytes could not be decoded.
     case decoding(DecodingFailure)

@@ -2,16 +2,16 @@
 public enum ImageLoadMode: String, Hashable, Sendable, CaseIterable {
     /// Uses the memory cache, then the disk cache as HTTP allows, then the network.
     case standard
-    /// Bypasses the memory cache and validates the stored response with the origin, even if it is fresh.
+    /// Bypasses the memory cache and validates the stored response with the server, even if it is fresh.
     case revalidate
     /// Downloads the image again and stores it. Images at other sizes stay in the memory cache.
     case reload
     /// Never uses the network. Throws `ImageError.offline` if no cache has the image. Also uses stale responses, with
     /// the source `.stale`.
     case onlyIfCached
-    /// For the user's retry: asks the origin even if a fresh error such as 404 is stored. Otherwise like `.standard`.
+    /// For the user's retry: asks the server even if a fresh error such as 404 is stored. Otherwise like `.standard`.
     case retry
 
-    /// Whether every answer must come from the origin or be confirmed by it.
-    package var asksOrigin: Bool { self == .revalidate || self == .reload }
+    /// Whether every answer must come from the server or be confirmed by it.
+    package var asksServer: Bool { self == .revalidate || self == .reload }
 }

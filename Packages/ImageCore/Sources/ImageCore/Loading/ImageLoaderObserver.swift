@@ -25,7 +25,7 @@ public struct ImageLoadEvent: Hashable, Sendable {
         case diskMiss(CacheMiss)
         /// A stale response of the disk cache is used.
         case staleHit(bytes: Int)
-        /// The origin confirmed the stored response (status 304).
+        /// The server confirmed the stored response (status 304).
         case validated(bytes: Int)
         /// A newer original replaced a stale one that was shown. Load the image again to show it. The request number is
         /// 0.
@@ -36,7 +36,7 @@ public struct ImageLoadEvent: Hashable, Sendable {
         case queued(WorkLane)
         /// The download has its slot and starts.
         case downloadStarted
-        /// The number of bytes received, and of the total if the origin announced it.
+        /// The number of bytes received, and of the total if the server announced it.
         case received(bytes: Int, of: Int?)
         /// The download is complete.
         case downloadFinished(bytes: Int)

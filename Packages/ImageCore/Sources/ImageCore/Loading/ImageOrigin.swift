@@ -7,7 +7,7 @@ public enum ImageOrigin: Sendable {
     /// A closure that loads the bytes, for example from a photo library. Originals with equal names count as equal.
     ///
     /// It runs once for all requests with its name. If the request's policy allows it, the bytes are stored on disk,
-    /// under the name or the request's `identity`, and are used until a reload.
+    /// under the name or the request's `identifier`, and are used until a reload.
     ///
     /// It can use the loader that calls it, and runs in no lane, so limit expensive work in it yourself. A request that
     /// would wait for the closure that makes it fails with `ImageError.circularFetch`.
@@ -35,16 +35,16 @@ public enum ImageOrigin: Sendable {
         }
     }
 
-    /// Returns the text that identifies the original: a URL's identity, or a kind and a name. Only the latter has spaces.
+    /// Returns the text that identifies the original: the URL's, or a kind and a name. Only the latter has spaces.
     ///
-    /// - Parameter urlIdentity: Identifies URLs; nil for the normalized URL.
-    func name(urlIdentity: ((URL) -> String)?) -> String {
+    /// - Parameter urlIdentifier: Identifies URLs; nil for the normalized URL.
+    func identifier(urlIdentifier: ((URL) -> String)?) -> String {
         switch self {
         case .data(_, let name): return "data \(name)"
         case .fetch(let name, _): return "fetch \(name)"
         case .url(let url):
-            guard let urlIdentity else { return url.normalizedText }
-            let text = urlIdentity(url)
+            guard let urlIdentifier else { return url.normalizedText }
+            let text = urlIdentifier(url)
             return text.utf8.contains(UInt8(ascii: " ")) ? "url \(text)" : text
         }
     }
@@ -56,36 +56,37 @@ extension URL {
 }
 
 /// Identifies an original. Requests with equal originals can share bytes.
-package struct Original: Hashable, Sendable {
+package struct OriginalKey: Hashable, Sendable {
     /// The name of the origin, and a digest of the request's headers, which can contain credentials.
-    package let name: String
+    package let identifier: String
     /// Whether it needs neither network nor disk cache.
     package let isLocal: Bool
     /// Computed once, because each request looks up its original several times.
-    private let nameHash: Int
+    private let identifierHash: Int
 
-    init(name: String, isLocal: Bool) {
-        self.name = name
+    init(identifier: String, isLocal: Bool) {
+        self.identifier = identifier
         self.isLocal = isLocal
-        nameHash = name.hashValue
+        identifierHash = identifier.hashValue
     }
 
-    package static func == (left: Original, right: Original) -> Bool { left.name == right.name }
+    package static func == (left: OriginalKey, right: OriginalKey) -> Bool { left.identifier == right.identifier }
 
-    package func hash(into hasher: inout Hasher) { hasher.combine(nameHash) }
+    package func hash(into hasher: inout Hasher) { hasher.combine(identifierHash) }
 
-    /// The maximum length of a name in UTF-8. Most URLs are shorter, so that their lookup computes no digest.
+    /// The maximum length of an identifier in UTF-8. Most URLs are shorter, so that their lookup computes no digest.
     static let maxByteCount = 1_024
 
     /// Returns the text that identifies an original. Different originals have different texts.
-    static func name(of request: ImageRequest, urlIdentity: ((URL) -> String)?) -> String {
-        var name = request.identity.map { "identity \($0)" } ?? request.origin.name(urlIdentity: urlIdentity)
+    static func identifier(of request: ImageRequest, urlIdentifier: ((URL) -> String)?) -> String {
+        var identifier =
+            request.identifier.map { "identifier \($0)" } ?? request.origin.identifier(urlIdentifier: urlIdentifier)
         if !request.headers.isEmpty {
             let lines = request.headers.map { [$0.key.lowercased(), $0.value].textWithLengths }.sorted()
-            name = "headers \(SHA256.hexadecimalDigest(of: Array(lines.joined().utf8))) \(name)"
+            identifier = "headers \(SHA256.hexadecimalDigest(of: Array(lines.joined().utf8))) \(identifier)"
         }
-        guard name.utf8.count > maxByteCount else { return name }
-        return "digest \(SHA256.hexadecimalDigest(of: Array(name.utf8)))"
+        guard identifier.utf8.count > maxByteCount else { return identifier }
+        return "digest \(SHA256.hexadecimalDigest(of: Array(identifier.utf8)))"
     }
 }
 

@@ -19,8 +19,8 @@ public struct ImageRequest: Sendable {
     public var headers: [String: String]
     /// Identifies the original instead of its URL in operations and memory, for example of signed URLs.
     ///
-    /// On disk, the rules of HTTP apply to URLs. Originals of `ImageOrigin.fetch` are stored under this identity.
-    public var identity: String?
+    /// On disk, the rules of HTTP apply to URLs. Originals of `ImageOrigin.fetch` are stored under this identifier.
+    public var identifier: String?
     /// How long the memory cache keeps the image, compared with others. With nil, it is transient if its original is on
     /// disk after the request, and otherwise persistent.
     public var retention: ImageRetention?
@@ -75,25 +75,27 @@ extension ImageRequest: Hashable {
 
 extension ImageRequest {
     /// The key in the memory cache of a loader without rules for URLs. See `ImageLoaderProtocol.cacheKey(for:)`.
-    public var cacheKey: ImageCacheKey { cacheKey(urlIdentity: nil) }
+    public var cacheKey: ImageCacheKey { cacheKey(urlIdentifier: nil) }
 
-    /// - Parameter urlIdentity: Returns the text that identifies the image of a URL; nil for the normalized URL.
-    package func cacheKey(urlIdentity: ((URL) -> String)?) -> ImageCacheKey {
-        cacheKey(original: Original.name(of: self, urlIdentity: urlIdentity))
+    /// - Parameter urlIdentifier: Returns the text that identifies the image of a URL; nil for the normalized URL.
+    package func cacheKey(urlIdentifier: ((URL) -> String)?) -> ImageCacheKey {
+        cacheKey(originalIdentifier: OriginalKey.identifier(of: self, urlIdentifier: urlIdentifier))
     }
 
     /// - Parameter name: The name of the request's original.
-    package func cacheKey(original name: String) -> ImageCacheKey {
-        ImageCacheKey(source: name, target: target, processors: processors.map(\.identifier))
+    package func cacheKey(originalIdentifier identifier: String) -> ImageCacheKey {
+        ImageCacheKey(identifier: identifier, target: target, processors: processors.map(\.identifier))
     }
 
     /// Returns the original, whose name is known from the request's key.
-    package func original(named name: String) -> Original { Original(name: name, isLocal: origin.isLocal) }
+    package func originalKey(_ identifier: String) -> OriginalKey {
+        OriginalKey(identifier: identifier, isLocal: origin.isLocal)
+    }
 
-    package var original: Original { original(named: Original.name(of: self, urlIdentity: nil)) }
+    package var original: OriginalKey { originalKey(OriginalKey.identifier(of: self, urlIdentifier: nil)) }
 
     /// Whether the memory cache can be used.
-    package var readsMemory: Bool { cachePolicy.memory.reads && !mode.asksOrigin }
+    package var readsMemory: Bool { cachePolicy.memory.reads && !mode.asksServer }
 }
 
 /// What requests have in common that share all operations of one loader.

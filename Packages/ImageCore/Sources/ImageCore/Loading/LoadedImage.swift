@@ -4,9 +4,9 @@ public enum ImageSource: String, Sendable, CaseIterable {
     case memory
     /// The disk cache, a file or a `data:` URL. No network was used.
     case disk
-    /// The disk cache, after the origin confirmed it (status 304).
+    /// The disk cache, after the server confirmed it (status 304).
     case validated
-    /// A stale response of the disk cache, because the origin failed or stale responses are allowed.
+    /// A stale response of the disk cache, because the server failed or stale responses are allowed.
     case stale
     /// The network.
     case network

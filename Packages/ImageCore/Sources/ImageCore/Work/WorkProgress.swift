@@ -2,7 +2,7 @@
 public struct WorkProgress: Hashable, Sendable {
     /// The number of bytes received.
     public var completedBytes: Int
-    /// The expected number of bytes; nil if the origin does not announce it.
+    /// The expected number of bytes; nil if the server does not announce it.
     public var totalBytes: Int?
     /// The latest preview, if there is one.
     public var preview: ImagePreview?
@@ -14,7 +14,7 @@ public struct WorkProgress: Hashable, Sendable {
         self.preview = preview
     }
 
-    /// The completed fraction, from 0 to 1; nil if the origin does not announce a length.
+    /// The completed fraction, from 0 to 1; nil if the server does not announce a length.
     public var fraction: Double? {
         totalBytes.map { $0 > 0 ? min(1, Double(completedBytes) / Double($0)) : 1 }
     }

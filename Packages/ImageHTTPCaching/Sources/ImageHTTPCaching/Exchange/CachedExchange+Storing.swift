@@ -7,19 +7,19 @@ extension CachedExchange {
     /// The receiver of an error or redirect may not read its body, so this many bytes are read to store it.
     private static let readAheadLimit = 64 << 10
 
-    /// Returns a response from the origin. If the policy allows it, the response is stored while it is read.
-    func deliver(_ origin: OriginResponse) async -> TransportResponse {
-        if redirectsToOwnKey(origin.head) { return origin.response }
+    /// Returns a response from the server. If the policy allows it, the response is stored while it is read.
+    func deliver(_ server: ServerResponse) async -> TransportResponse {
+        if redirectsToOwnKey(server.head) { return server.response }
         let response = StoredHTTPResponse(
-            origin.head, to: request.headers, requestTime: origin.requestTime, responseTime: origin.responseTime)
+            server.head, to: request.headers, requestTime: server.requestTime, responseTime: server.responseTime)
         if request.method == .head {
-            await updateStored(byHead: origin)
-        } else if rules.policy.mayStore(response, to: cacheRequest), await mayReplaceStored(by: origin.head) {
-            return await storing(origin, as: response)
-        } else if origin.head.status.code.describesResource, cacheRequest.isPlainGet {
-            await store.change(key) { $0.remove(selectedBy: request.headers, invalidatedAt: origin.requestTime) }
+            await updateStored(byHead: server)
+        } else if rules.policy.mayStore(response, to: cacheRequest), await mayReplaceStored(by: server.head) {
+            return await storing(server, as: response)
+        } else if server.head.status.code.describesResource, cacheRequest.isPlainGet {
+            await store.change(key) { $0.remove(selectedBy: request.headers, invalidatedAt: server.requestTime) }
         }
-        return origin.response
+        return server.response
     }
 
     /// Whether the response redirects to a URL with the same key. Stored, it would be the response to its own target.
@@ -28,7 +28,7 @@ extension CachedExchange {
         return rules.keys.key(for: target) == rules.keys.key(for: request.url)
     }
 
-    /// An error doesn't replace a response that may be needed when the origin can't be reached.
+    /// An error doesn't replace a response that may be needed when the server can't be reached.
     private func mayReplaceStored(by head: ResponseHead) async -> Bool {
         if head.status.code.describesResource { return true }
         return await !store.index(key).variants.contains { variant in
@@ -36,23 +36,23 @@ extension CachedExchange {
         }
     }
 
-    private func storing(_ origin: OriginResponse, as response: StoredHTTPResponse) async -> TransportResponse {
-        let expected = origin.head.expectedBytes
+    private func storing(_ server: ServerResponse, as response: StoredHTTPResponse) async -> TransportResponse {
+        let expected = server.head.expectedBytes
         guard let variant = VariantIndex.Variant(response),
             let writer = await store.writer(variant.bodyName, of: key, expectedByteCount: expected)
-        else { return origin.response }
-        let isSuccessful = origin.head.status.kind == .successful
-        let recording = BodyRecording(origin.response.body, writer, store, key) { byteCount in
+        else { return server.response }
+        let isSuccessful = server.head.status.kind == .successful
+        let recording = BodyRecording(server.response.body, writer, store, key) { byteCount in
             await store.insert(variant, key, to: request.headers)
             if isSuccessful { rules.observer(.stored(request.url, bytes: byteCount)) }
         }
-        var response = origin.response
+        var response = server.response
         response.isStored = true
         response.body = isSuccessful ? recording.body : await recording.body(readingAhead: Self.readAheadLimit)
         return response
     }
 
-    /// Stores a body that an application has in place of the origin. Returns whether it is stored.
+    /// Stores a body that an application has in place of the server. Returns whether it is stored.
     func store(_ body: Data, as head: ResponseHead) async -> Bool {
         let time = store.now()
         let response = StoredHTTPResponse(head, to: request.headers, requestTime: time, responseTime: time)
@@ -69,12 +69,12 @@ extension CachedExchange {
     }
 
     /// Updates or removes stored responses by the response to a HEAD request (RFC 9111, 4.3.5).
-    private func updateStored(byHead origin: OriginResponse) async {
-        guard origin.head.status.code.describesResource else { return }
+    private func updateStored(byHead server: ServerResponse) async {
+        guard server.head.status.code.describesResource else { return }
         await store.change(key) { index in
             for variant in index.variants where variant.response.isSelected(by: request.headers) {
                 let freshened = variant.response.freshened(
-                    byHead: origin.head, requestTime: origin.requestTime, responseTime: origin.responseTime)
+                    byHead: server.head, requestTime: server.requestTime, responseTime: server.responseTime)
                 if let freshened {
                     index.update(variant.bodyName, to: freshened)
                 } else {
@@ -87,7 +87,7 @@ extension CachedExchange {
 
 /// Stores a body while it is delivered in chunks. A truncated or discarded body leaves nothing.
 final class BodyRecording: Sendable {
-    private let source: TransportBody
+    private let received: TransportBody
     /// `nil` after the cache has failed. The body is still delivered.
     private let writer: Mutex<(any DataCacheWriter)?>
     private let store: ResponseStore
@@ -97,10 +97,10 @@ final class BodyRecording: Sendable {
 
     /// - Parameter isStored: Called after the whole body is stored, before its end is delivered.
     init(
-        _ source: TransportBody, _ writer: any DataCacheWriter, _ store: ResponseStore, _ key: ResponseKey,
+        _ received: TransportBody, _ writer: any DataCacheWriter, _ store: ResponseStore, _ key: ResponseKey,
         isStored: @escaping @Sendable (_ byteCount: Int) async -> Void
     ) {
-        self.source = source
+        self.received = received
         self.writer = Mutex(writer)
         self.store = store
         self.key = key
@@ -109,7 +109,7 @@ final class BodyRecording: Sendable {
 
     var body: TransportBody {
         TransportBody(
-            pull: { () async throws(TransportFailure) in try await self.next() }, discard: { self.source.discard() })
+            pull: { () async throws(TransportFailure) in try await self.next() }, discard: { self.received.discard() })
     }
 
     /// Reads the first `limit` bytes, so that a body up to this length is stored even if nobody reads it.
@@ -131,7 +131,7 @@ final class BodyRecording: Sendable {
     }
 
     private func next() async throws(TransportFailure) -> Data? {
-        var iterator = source.makeAsyncIterator()
+        var iterator = received.makeAsyncIterator()
         guard let chunk = try await iterator.next() else {
             await finish()
             return nil

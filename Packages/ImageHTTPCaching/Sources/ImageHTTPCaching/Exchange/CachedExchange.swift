@@ -21,7 +21,7 @@ struct CachedExchange: Sendable {
     var cacheRequest: HTTPCacheRequest { HTTPCacheRequest(headers: request.headers) }
     private var unconditionalRequest: HTTPCacheRequest { cacheRequest.unconditional }
 
-    /// Asks the store once. Returns a stored response, or the exchange with the origin.
+    /// Asks the store once. Returns a stored response, or the exchange with the server.
     func answer() async throws(TransportFailure) -> CacheAnswer {
         if request.cacheUse == .reload { return .exchange(after: .policy, start: fetch) }
         guard let index = await store.readableIndex(key) else { return exchange(after: .unreadable) }
@@ -96,7 +96,7 @@ struct CachedExchange: Sendable {
         return result
     }
 
-    /// The response if the request forbids contacting the origin and nothing is stored (RFC 9111, 5.2.1.7).
+    /// The response if the request forbids contacting the server and nothing is stored (RFC 9111, 5.2.1.7).
     private var unavailable: TransportResponse {
         let head = ResponseHead(status: .gatewayTimeout, url: request.url, expectedBytes: 0)
         return TransportResponse(head: head, body: TransportBody(Data()), source: .cache)
@@ -122,8 +122,8 @@ extension ConditionalResponse {
 }
 
 extension CachedExchange {
-    /// A response from the origin, and the times at which the request was sent and the response arrived.
-    struct OriginResponse {
+    /// A response from the server, and the times at which the request was sent and the response arrived.
+    struct ServerResponse {
         var response: TransportResponse
         var requestTime: Date
         var responseTime: Date
@@ -131,51 +131,51 @@ extension CachedExchange {
         var head: ResponseHead { response.head }
     }
 
-    /// Sends the request to the origin without conditions.
+    /// Sends the request to the server without conditions.
     @Sendable func fetch() async throws(TransportFailure) -> TransportResponse {
-        await deliver(try await sendToOrigin([:]))
+        await deliver(try await sendToServer([:]))
     }
 
-    private func sendToOrigin(_ conditions: HTTPFields) async throws(TransportFailure) -> OriginResponse {
+    private func sendToServer(_ conditions: HTTPFields) async throws(TransportFailure) -> ServerResponse {
         var request = request
         // A HEAD needs no conditions: its response describes the current state of the resource.
         if request.method == .get { request.headers.append(contentsOf: conditions) }
         let requestTime = store.now()
         let response = try await network.send(request)
-        return OriginResponse(response: response, requestTime: requestTime, responseTime: store.now())
+        return ServerResponse(response: response, requestTime: requestTime, responseTime: store.now())
     }
 
-    /// Validates a stored response with the origin (RFC 9111, 4.3). Fetches a new one if its body is missing.
+    /// Validates a stored response with the server (RFC 9111, 4.3). Fetches a new one if its body is missing.
     func validate(
         _ variant: VariantIndex.Variant, _ conditions: HTTPFields, _ fallback: StaleFallback
     ) async throws(TransportFailure) -> TransportResponse {
         guard let body = await store.body(of: variant, key) else { return try await fetch() }
         var stored = Stored(variant: variant, body: body)
-        let origin: OriginResponse
+        let server: ServerResponse
         do throws(TransportFailure) {
-            origin = try await sendToOrigin(conditions)
+            server = try await sendToServer(conditions)
         } catch {
             guard fallback.allows(after: error) else { throw error }
             return try serve(stored, .stale)
         }
-        switch await evaluate(origin, of: variant, fallback) {
+        switch await evaluate(server, of: variant, fallback) {
         case .confirmed(let response):
             stored.variant.response = response
             return try serve(stored, .validated)
         case .serverError: return try serve(stored, .stale)
         case .mismatched: return try await fetch()
-        case .replaced: return await deliver(origin)
+        case .replaced: return await deliver(server)
         }
     }
 
     /// Returns the result of a validation. If the stored response is confirmed, updates it in the index.
     private func evaluate(
-        _ origin: OriginResponse, of variant: VariantIndex.Variant, _ fallback: StaleFallback
+        _ server: ServerResponse, of variant: VariantIndex.Variant, _ fallback: StaleFallback
     ) async -> ValidationResult {
         let result = ValidationResult(
-            origin.head, of: variant.response, fallback: fallback, requestTime: origin.requestTime,
-            responseTime: origin.responseTime)
-        if result != .replaced { origin.response.body.discard() }
+            server.head, of: variant.response, fallback: fallback, requestTime: server.requestTime,
+            responseTime: server.responseTime)
+        if result != .replaced { server.response.body.discard() }
         if case .confirmed(let response) = result {
             await store.change(key) { $0.update(variant.bodyName, to: response) }
         }
@@ -196,12 +196,12 @@ extension CachedExchange {
 
     private func revalidate(_ variant: VariantIndex.Variant) async -> RevalidationOutcome {
         do throws(TransportFailure) {
-            let origin = try await sendToOrigin(variant.response.validationFields)
+            let server = try await sendToServer(variant.response.validationFields)
             let response: TransportResponse
-            switch await evaluate(origin, of: variant, .never) {
+            switch await evaluate(server, of: variant, .never) {
             case .confirmed: return .confirmed
             case .mismatched: response = try await fetch()
-            case .serverError, .replaced: response = await deliver(origin)
+            case .serverError, .replaced: response = await deliver(server)
             }
             for try await _ in response.body {}
             return .replaced(status: response.head.status.code)
@@ -211,11 +211,11 @@ extension CachedExchange {
     }
 }
 
-/// The result of validating a stored response with the origin (RFC 9111, 4.3.3).
+/// The result of validating a stored response with the server (RFC 9111, 4.3.3).
 enum ValidationResult: Hashable {
     /// The stored response is current. Its head is updated to this one.
     case confirmed(StoredHTTPResponse)
-    /// The origin failed with a status for which the stored response may be returned.
+    /// The server failed with a status for which the stored response may be returned.
     case serverError
     /// The 304 is for a different response. Send the request again without conditions.
     case mismatched

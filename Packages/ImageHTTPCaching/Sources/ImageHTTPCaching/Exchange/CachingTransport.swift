@@ -27,7 +27,7 @@ public struct CachingTransport: DataTransport, ResponseCache {
             cache: cache, now: now, report: { [observer = rules.observer] in observer(.cacheFailed($0, $1)) })
     }
 
-    /// Returns the stored response, or an exchange with the origin. Follows redirects, of which each hop is stored.
+    /// Returns the stored response, or an exchange with the server. Follows redirects, of which each hop is stored.
     public func answer(to request: TransportRequest) async throws(TransportFailure) -> CacheAnswer {
         try await answer(RedirectChain(request))
     }
@@ -108,7 +108,7 @@ public struct CachingTransport: DataTransport, ResponseCache {
         guard [.get, .head].contains(request.method), request.cacheUse != .bypass else { return nil }
         return CachedExchange(
             request: request,
-            key: key(for: request.url, request.identity, request.cacheKey, isDecoded: request.decodesContent),
+            key: key(for: request.url, request.identity, request.identifier, isDecoded: request.decodesContent),
             network: network, store: store, rules: rules, revalidations: revalidations)
     }
 
@@ -172,7 +172,7 @@ public enum CachingEvent: Hashable, Sendable {
 public enum RevalidationOutcome: Hashable, Sendable {
     /// The stale response is still current.
     case confirmed
-    /// The origin sent a newer response with this status. You may want to reload the image.
+    /// The server sent a newer response with this status. You may want to reload the image.
     case replaced(status: Int)
     /// The request failed. The stored response is unchanged.
     case failed(TransportFailure)

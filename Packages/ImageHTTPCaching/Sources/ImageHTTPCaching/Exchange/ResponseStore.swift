@@ -9,9 +9,9 @@ struct ResponseKey: Hashable, Sendable {
     /// The URL of the request, for reporting failures.
     let url: URL
 
-    fileprivate var index: DataCacheKey { DataCacheKey(source: text) }
+    fileprivate var index: DataCacheKey { DataCacheKey(identifier: text) }
 
-    fileprivate func body(_ name: String) -> DataCacheKey { DataCacheKey(source: "\(text) \(name)") }
+    fileprivate func body(_ name: String) -> DataCacheKey { DataCacheKey(identifier: "\(text) \(name)") }
 }
 
 /// Stores responses in a data cache: an index for each key, and each body as a separate entry.

@@ -50,7 +50,7 @@ struct VariantIndex: Codable, Hashable, Sendable {
 
     mutating func remove(_ bodyName: String) { variants.removeAll { $0.bodyName == bodyName } }
 
-    /// Removes the variants that the request selects: the origin has a newer response that must not be stored. Without
+    /// Removes the variants that the request selects: the server has a newer response that must not be stored. Without
     /// such variants, no trace of the URL is kept (RFC 9111, 5.2.2.5).
     mutating func remove(selectedBy request: HTTPFields, invalidatedAt time: Date) {
         let rest = variants.filter { !$0.response.isSelected(by: request) }

@@ -101,7 +101,7 @@ struct PartialDownload: Codable, Equatable {
 /// The value of a Content-Range field: `bytes 0-99/1234` (RFC 9110, 14.4).
 struct ContentRange: Equatable {
     let range: ClosedRange<Int>
-    /// `nil` if the origin doesn't know the length.
+    /// `nil` if the server doesn't know the length.
     let totalBytes: Int?
 
     /// Returns nil for other units, and if the value is invalid or inconsistent.
@@ -128,8 +128,8 @@ struct ContentRange: Equatable {
 /// The keys of parts include the validator and the offset, so that parts of different bodies are never combined.
 struct PartialStore: Sendable {
     private let cache: any DataCache
-    /// The source of the key of the descriptive entry.
-    private let source: String
+    /// The identifier in the key of the descriptive entry.
+    private let identifier: String
     private let now: @Sendable () -> Date
     private let onFailure: @Sendable (DataCacheFailure) -> Void
 
@@ -146,13 +146,13 @@ struct PartialStore: Sendable {
             partition.textWithLength
             + headers.map { [$0.name.canonicalName, $0.value].textWithLengths }.sorted().joined()
         // The fields are hashed because keys are stored on disk and the fields may contain credentials.
-        source = "partial \(request.url.normalizedText) \(SHA256.hexadecimalDigest(of: Array(fields.utf8)))"
+        identifier = "partial \(request.url.normalizedText) \(SHA256.hexadecimalDigest(of: Array(fields.utf8)))"
     }
 
     /// Returns the stored body and its parts. Omits a part with the last byte, so that there is always a rest to
     /// request.
     func stored() async -> (PartialDownload, parts: [Range<Int>])? {
-        guard let entry = await entry(DataCacheKey(source: source)),
+        guard let entry = await entry(DataCacheKey(identifier: identifier)),
             let partial = try? JSONDecoder().decode(PartialDownload.self, from: entry)
         else { return nil }
         var parts: [Range<Int>] = []
@@ -168,7 +168,7 @@ struct PartialStore: Sendable {
 
     func save(_ partial: PartialDownload) async -> Bool {
         guard let data = try? JSONEncoder().encode(partial) else { return false }
-        return await save(data, DataCacheKey(source: source))
+        return await save(data, DataCacheKey(identifier: identifier))
     }
 
     func save(_ part: Data, of partial: PartialDownload, at offset: Int) async -> Bool {
@@ -176,14 +176,14 @@ struct PartialStore: Sendable {
     }
 
     func remove(_ partial: PartialDownload, parts: [Range<Int>]) async {
-        let keys = [DataCacheKey(source: source)] + parts.map { key(partial, $0.lowerBound) }
+        let keys = [DataCacheKey(identifier: identifier)] + parts.map { key(partial, $0.lowerBound) }
         await reporting { () async throws(DataCacheFailure) in
             for key in keys { try await cache.remove(for: key) }
         }
     }
 
     private func key(_ partial: PartialDownload, _ offset: Int) -> DataCacheKey {
-        DataCacheKey(source: "\(source)\n\(partial.validator) at \(offset)")
+        DataCacheKey(identifier: "\(identifier)\n\(partial.validator) at \(offset)")
     }
 
     private func entry(_ key: DataCacheKey) async -> Data? {

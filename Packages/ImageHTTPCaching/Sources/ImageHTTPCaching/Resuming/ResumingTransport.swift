@@ -90,7 +90,7 @@ extension TransportRequest {
     }
 }
 
-/// A body that delivers the stored parts, then the rest from the origin. Stores the rest in parts.
+/// A body that delivers the stored parts, then the rest from the server. Stores the rest in parts.
 final class ResumableBody: Sendable {
     private struct State {
         /// The ranges of the stored parts, including new ones.
@@ -194,7 +194,7 @@ struct PartAssembler {
     mutating func arrived(_ piece: Data) throws(TransportFailure) -> Part? {
         received += piece.count
         guard received <= totalBytes else { throw .malformedResponse("more than the \(totalBytes) bytes announced") }
-        // At most `partBytes`, although the origin announces the total.
+        // At most `partBytes`, although the server announces the total.
         if pending.isEmpty { pending.reserveCapacity(min(partBytes, totalBytes - received + piece.count)) }
         pending.append(piece)
         return pending.count >= partBytes ? takePart() : nil

@@ -47,23 +47,23 @@ public enum CacheReuse: Hashable, Sendable {
     case stale
     /// The response is stale. Return it and revalidate it in the background (RFC 5861, 3).
     case staleWhileRevalidate
-    /// Validate the response with the origin first. The fallback determines whether it may be returned if that fails.
+    /// Validate the response with the server first. The fallback determines whether it may be returned if that fails.
     case validate(fallback: StaleFallback)
 }
 
-/// When a stale response may be used instead of a response from the origin (RFC 9111, 4.2.4; RFC 5861, 4).
+/// When a stale response may be used instead of a response from the server (RFC 9111, 4.2.4; RFC 5861, 4).
 public enum StaleFallback: Hashable, Sendable {
     /// Never.
     case never
-    /// If the origin is unreachable.
+    /// If the server is unreachable.
     case disconnected
-    /// If the origin is unreachable, or responds with status 500, 502, 503 or 504.
+    /// If the server is unreachable, or responds with status 500, 502, 503 or 504.
     case serverError
 
     /// Returns whether a stale response may be used instead of a response with this status.
     func allows(status: Int) -> Bool { self == .serverError && [500, 502, 503, 504].contains(status) }
 
-    /// Returns whether a stale response may be used after this failure: only if the origin could not be reached.
+    /// Returns whether a stale response may be used after this failure: only if the server could not be reached.
     func allows(after failure: TransportFailure) -> Bool {
         switch failure {
         case .unresolvedHost, .connectionFailed, .timedOut, .connectionLost, .closedEarly, .hostUnavailable:
@@ -78,11 +78,11 @@ public enum StaleFallback: Hashable, Sendable {
 enum CacheDecision: Hashable, Sendable {
     /// Return a stored variant, and perhaps revalidate it in the background.
     case use(variant: Int, isStale: Bool, revalidates: Bool)
-    /// Validate a variant with the origin, by these fields.
+    /// Validate a variant with the server, by these fields.
     case validate(variant: Int, with: HTTPFields, fallback: StaleFallback)
-    /// Send the request to the origin.
+    /// Send the request to the server.
     case fetch
-    /// Respond with 504: the request forbids contacting the origin (RFC 9111, 5.2.1.7).
+    /// Respond with 504: the request forbids contacting the server (RFC 9111, 5.2.1.7).
     case unavailable
 }
 
@@ -106,7 +106,7 @@ extension HTTPCachePolicy {
     }
 }
 
-/// Stores every response with status 200 for a fixed lifetime, and ignores the caching fields of the origin.
+/// Stores every response with status 200 for a fixed lifetime, and ignores the caching fields of the server.
 ///
 /// Use it for images whose content never changes at their URL. `no-cache` and `max-age=0` in a request still cause a
 /// validation.

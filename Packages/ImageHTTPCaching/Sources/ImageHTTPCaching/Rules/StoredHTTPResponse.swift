@@ -27,7 +27,7 @@ public struct StoredHTTPResponse: Hashable, Sendable, Codable {
         self.responseTime = responseTime
     }
 
-    /// Returns the seconds since the origin generated or validated the response (RFC 9111, 4.2.3). Infinite if it
+    /// Returns the seconds since the server generated or validated the response (RFC 9111, 4.2.3). Infinite if it
     /// arrived after `now`: the clock was set back.
     public func age(at now: Date) -> TimeInterval {
         guard responseTime <= now else { return .infinity }
@@ -139,7 +139,7 @@ extension StoredHTTPResponse {
 
 /// Finds the URLs that an unsafe request invalidates (RFC 9111, 4.4).
 enum CacheInvalidation {
-    /// Returns the URL of the request, and URLs of its origin in Location and Content-Location. Empty for safe methods
+    /// Returns the URL of the request, and URLs of its server in Location and Content-Location. Empty for safe methods
     /// and errors.
     static func invalidatedURLs(
         by method: HTTPRequest.Method, of url: URL, response head: ResponseHead
@@ -149,7 +149,7 @@ enum CacheInvalidation {
         let named = [HTTPField.Name.location, .contentLocation].compactMap { name in
             head.headers[fields: name].first.flatMap { URL(webAddress: $0.bytes, relativeTo: url) }
         }
-        return [url] + named.filter { RedirectChain.origin(of: $0) == RedirectChain.origin(of: url) }
+        return [url] + named.filter { RedirectChain.server(of: $0) == RedirectChain.server(of: url) }
     }
 }
 

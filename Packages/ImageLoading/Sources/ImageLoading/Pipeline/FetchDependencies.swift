@@ -7,10 +7,10 @@ final class RunningFetch: Sendable {
     @TaskLocal static var current: RunningFetch?
 
     let loader: ImageLoader
-    let original: Original
+    let original: OriginalKey
     private let hasEnded = Atomic(false)
 
-    private init(_ original: Original, _ loader: ImageLoader) {
+    private init(_ original: OriginalKey, _ loader: ImageLoader) {
         self.original = original
         self.loader = loader
     }
@@ -20,7 +20,7 @@ final class RunningFetch: Sendable {
 
     /// Calls the closure that fetches an original.
     static func run<Value: Sendable>(
-        _ original: Original, for loader: ImageLoader, _ fetch: @Sendable () async throws -> Value
+        _ original: OriginalKey, for loader: ImageLoader, _ fetch: @Sendable () async throws -> Value
     ) async throws -> Value {
         let running = RunningFetch(original, loader)
         defer { running.hasEnded.store(true, ordering: .relaxed) }
@@ -31,26 +31,26 @@ final class RunningFetch: Sendable {
 /// The originals that running fetches wait for, by fetch.
 struct FetchDependencies: Sendable {
     /// The number of requests of each fetch for each original.
-    private var awaited: [Original: [Original: Int]] = [:]
+    private var awaited: [OriginalKey: [OriginalKey: Int]] = [:]
 
     var isEmpty: Bool { awaited.isEmpty }
 
     /// Adds a request of a fetch. Returns false, and adds nothing, if the fetch would wait for itself.
-    mutating func add(_ original: Original, by fetch: Original) -> Bool {
+    mutating func add(_ original: OriginalKey, by fetch: OriginalKey) -> Bool {
         if isAwaited(fetch, by: original) { return false }
         awaited[fetch, default: [:]][original, default: 0] += 1
         return true
     }
 
-    mutating func remove(_ original: Original, by fetch: Original) {
+    mutating func remove(_ original: OriginalKey, by fetch: OriginalKey) {
         guard let count = awaited[fetch]?[original] else { return }
         awaited[fetch]?[original] = count > 1 ? count - 1 : nil
         if awaited[fetch]?.isEmpty == true { awaited[fetch] = nil }
     }
 
     /// Returns whether `other` is the same as `original`, or waits for it directly or through other fetches.
-    private func isAwaited(_ original: Original, by other: Original) -> Bool {
-        var (visited, next): (Set<Original>, [Original]) = ([], [other])
+    private func isAwaited(_ original: OriginalKey, by other: OriginalKey) -> Bool {
+        var (visited, next): (Set<OriginalKey>, [OriginalKey]) = ([], [other])
         while let fetch = next.popLast() {
             if fetch == original { return true }
             if visited.insert(fetch).inserted, let awaited = awaited[fetch] { next += awaited.keys }

@@ -186,10 +186,10 @@ extension ImageLoader {
                 context.send(.storedInMemory)
                 return true
             }
-        } else if !context.storage.mode.asksOrigin {
+        } else if !context.storage.mode.asksServer {
             return false
         }
-        // A request that had to ask the origin leaves no image that may be older than itself.
+        // A request that had to ask the server leaves no image that may be older than itself.
         cache.remove(for: context.key)
         return false
     }

@@ -65,7 +65,7 @@ extension ImageLoader {
         guard storage.readsDisk else { return false }
         do {
             var lookup = try TransportRequest(
-                request, source: cacheKey(for: request).source, configuration.transferLimits)
+                request, identifier: cacheKey(for: request).identifier, configuration.transferLimits)
             lookup.cacheUse = .readOnly
             guard case .stored(let response) = try await transport.answer(to: lookup) else {
                 return false
@@ -160,12 +160,12 @@ extension ImageLoader {
         return false
     }
 
-    /// Returns the result of a download. New bytes of a request that had to ask the origin start a new generation.
+    /// Returns the result of a download. New bytes of a request that had to ask the server start a new generation.
     private func finishDownload(
         _ result: OriginalResult, _ request: TransportRequest, _ context: RequestContext
     ) async -> OriginalResult {
         var result = result
-        if context.storage.mode.asksOrigin, result.loaded.source == .network {
+        if context.storage.mode.asksServer, result.loaded.source == .network {
             result.generation = generations.withLock { $0.startGeneration(of: context.original) }
         }
         if context.original.isLocal { result.loaded.source = .disk }
@@ -334,25 +334,25 @@ extension URL {
 extension TransportRequest {
     /// Creates the request that is looked up and sent, once for all attempts.
     fileprivate init(_ context: RequestContext, _ limits: TransferLimits) throws(ImageError) {
-        try self.init(context.request, source: context.original.name, limits)
+        try self.init(context.request, identifier: context.original.identifier, limits)
         cacheUse = context.storage.cacheUse
-        // Intermediate caches must validate with the origin, too.
-        if context.storage.mode.asksOrigin, headers[.cacheControl] == nil { headers[.cacheControl] = "no-cache" }
+        // Intermediate caches must validate with the server, too.
+        if context.storage.mode.asksServer, headers[.cacheControl] == nil { headers[.cacheControl] = "no-cache" }
     }
 
-    /// - Parameter source: The text that identifies the original. An application's own fetch has a URL with it.
-    init(_ request: ImageRequest, source: String, _ limits: TransferLimits) throws(ImageError) {
+    /// - Parameter identifier: The text that identifies the original. An application's own fetch has a URL with it.
+    init(_ request: ImageRequest, identifier: String, _ limits: TransferLimits) throws(ImageError) {
         var fields = HTTPFields()
         for (name, value) in request.url == nil ? [:] : request.headers {
             guard let name = HTTPField.Name(name) else { throw .invalidURL("no header can be named \"\(name)\"") }
             fields.append(HTTPField(name: name, value: value))
         }
-        guard let url = request.url ?? URL(fetchNamed: source) else { throw .invalidURL(source) }
+        guard let url = request.url ?? URL(fetchNamed: identifier) else { throw .invalidURL(identifier) }
         self.init(
             url: url, headers: fields, connectTimeout: limits.connectTimeout, stallTimeout: limits.stallTimeout,
             totalTimeout: limits.totalTimeout, maxBodyBytes: limits.maxBodyBytes, maxRedirects: limits.maxRedirects)
-        // The source of a URL without headers and `identity` is its key. All others have a space.
-        if !source.utf8.contains(UInt8(ascii: " ")) { cacheKey = source }
+        // The identifier of a URL without headers and `identifier` is its key. All others have a space.
+        if !identifier.utf8.contains(UInt8(ascii: " ")) { self.identifier = identifier }
     }
 
     /// Returns the time for which a stored original is fresh: forever if only the application can fetch it.
@@ -365,8 +365,8 @@ extension URL {
     fileprivate static let fetchScheme = "fetch"
 
     /// Creates the URL under which the original of an application's own fetch is stored.
-    fileprivate init?(fetchNamed source: String) {
-        let name = source.utf8.map { byte in
+    fileprivate init?(fetchNamed identifier: String) {
+        let name = identifier.utf8.map { byte in
             let isPlain = (48...57).contains(byte) || (65...90).contains(byte) || (97...122).contains(byte)
             return isPlain ? String(UnicodeScalar(byte)) : "%\(byte < 16 ? "0" : "")\(String(byte, radix: 16))"
         }

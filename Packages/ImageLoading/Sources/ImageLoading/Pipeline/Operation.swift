@@ -7,7 +7,7 @@ public struct OperationKey: Hashable, Sendable {
         /// An image. Requests that can't read it from memory have an operation of their own.
         case image(ImageCacheKey, readsMemory: Bool)
         /// The encoded bytes, for images of any size.
-        case original(Original)
+        case original(OriginalKey)
         /// A frame of an animation that is shown.
         case frame(ObjectIdentifier, Int)
     }
@@ -107,5 +107,5 @@ struct StorageRules: Hashable, Sendable {
     }
 
     /// Whether the disk cache can be used without the network.
-    var readsDisk: Bool { disk.reads && !mode.asksOrigin && mode != .retry }
+    var readsDisk: Bool { disk.reads && !mode.asksServer && mode != .retry }
 }

@@ -8,7 +8,7 @@ final class RequestContext: Sendable {
     let request: ImageRequest
     /// Identifies the image in the memory cache.
     let key: ImageCacheKey
-    let original: Original
+    let original: OriginalKey
     let storage: StorageRules
     /// Identifies the request in events and in the results of shared operations.
     let id: UInt64
@@ -27,7 +27,7 @@ final class RequestContext: Sendable {
         self.key = key
         self.id = id
         self.start = start
-        let original = request.original(named: key.source)
+        let original = request.originalKey(key.identifier)
         self.original = original
         storage = StorageRules(request, generation: loader.generations.withLock { $0.beginRequest(original) })
     }
@@ -38,7 +38,8 @@ final class RequestContext: Sendable {
     func replacing(_ change: (inout ImageRequest) -> Void) -> RequestContext {
         var request = request
         change(&request)
-        return RequestContext(loader, request, request.cacheKey(original: original.name), id: id, start: start)
+        return RequestContext(
+            loader, request, request.cacheKey(originalIdentifier: original.identifier), id: id, start: start)
     }
 
     /// Identifies the creation of the image.
@@ -87,27 +88,27 @@ struct OriginalGenerations: Sendable {
         var generation: UInt64 = 0
     }
 
-    private var entries: [Original: Entry] = [:]
+    private var entries: [OriginalKey: Entry] = [:]
 
     var isEmpty: Bool { entries.isEmpty }
 
     /// Returns the generation, which is 0 before the first reload.
-    func generation(of original: Original) -> UInt64 { entries[original]?.generation ?? 0 }
+    func generation(of original: OriginalKey) -> UInt64 { entries[original]?.generation ?? 0 }
 
     /// Adds a request. Returns the generation.
-    mutating func beginRequest(_ original: Original) -> UInt64 {
+    mutating func beginRequest(_ original: OriginalKey) -> UInt64 {
         entries[original, default: Entry()].requestCount += 1
         return generation(of: original)
     }
 
-    mutating func endRequest(_ original: Original) {
+    mutating func endRequest(_ original: OriginalKey) {
         guard let index = entries.index(forKey: original) else { return }
         entries.values[index].requestCount -= 1
         if entries.values[index].requestCount == 0 { entries.remove(at: index) }
     }
 
     /// Starts a new generation and returns it.
-    mutating func startGeneration(of original: Original) -> UInt64 {
+    mutating func startGeneration(of original: OriginalKey) -> UInt64 {
         entries[original]?.generation += 1
         return generation(of: original)
     }

@@ -172,7 +172,7 @@ struct Prefetch: Sendable {
         case .disk:
             // Local originals are not stored.
             guard !request.origin.isLocal, request.cachePolicy.disk.writes else { return nil }
-            product = .original(request.original(named: loader.cacheKey(for: request).source))
+            product = .original(request.originalKey(loader.cacheKey(for: request).identifier))
         }
         key = OperationKey(product, StorageRules(request))
         self.request = request

@@ -49,7 +49,7 @@ extension RequestContext {
     /// The keys of the images that need previews for this request: its own, and the one before its processors.
     fileprivate var previewKeys: [ImageCacheKey] {
         if request.processors.isEmpty { return [key] }
-        return [key, ImageCacheKey(source: key.source, target: request.target)]
+        return [key, ImageCacheKey(identifier: key.identifier, target: request.target)]
     }
 }
 

@@ -5,7 +5,7 @@ import Synchronization
 /// Why an attempt failed.
 struct AttemptFailure: Error {
     var error: ImageError
-    /// The wait that the origin requested, if any.
+    /// The wait that the server requested, if any.
     var retryAfter: Duration?
     /// Whether conditions did not allow it. Then it starts again when they do.
     var isInterrupted = false

@@ -54,8 +54,8 @@ struct BlurredImage {
     private mutating func blurColumns(_ columns: Range<Int>) {
         let height = image.size.height
         var lines = [FilteredLine](repeating: FilteredLine(count: height), count: columns.count)
-        let source = image.pixels
-        let pixels = source.span
+        let input = image.pixels
+        let pixels = input.span
         for y in 0..<height {
             for x in columns {
                 let index = y * image.bytesPerRow + x * 4

@@ -56,7 +56,7 @@ public struct ResizeProcessor: ImageProcessor {
         if rows > 64 { try limits.check(.decodedBytes, PixelSize(width: 16 * output.width, height: rows).area) }
         let collector = RowCollector(size: output)
         let stage = LanczosStage(
-            source: bitmap.size, region: region, output: output, isOpaque: bitmap.isOpaque, next: collector)
+            input: bitmap.size, region: region, output: output, isOpaque: bitmap.isOpaque, next: collector)
         let pixels = bitmap.pixels
         let bytes = pixels.span
         for y in 0..<bitmap.size.height {
@@ -117,10 +117,10 @@ public struct CropProcessor: ImageProcessor {
         guard !columns.isEmpty, !lines.isEmpty else { throw Failure.outside(bitmap.size) }
         var pixels: [UInt8] = []
         pixels.reserveCapacity(columns.count * lines.count * 4)
-        let source = bitmap.pixels
+        let input = bitmap.pixels
         for y in lines {
             let row = y * bitmap.bytesPerRow
-            pixels += source[row + columns.lowerBound * 4..<row + columns.upperBound * 4]
+            pixels += input[row + columns.lowerBound * 4..<row + columns.upperBound * 4]
         }
         let size = PixelSize(width: columns.count, height: lines.count)
         return bitmap.isOpaque

@@ -6,22 +6,22 @@ package import ImageCore
 /// high, with 12 bytes per opaque pixel, or 16 with alpha. Color is weighted by alpha. The result has the same bytes on all
 /// processors and platforms.
 package final class LanczosStage: PixelRowSink {
-    private let source: PixelSize
+    private let input: PixelSize
     private let output: PixelSize
     private let isOpaque: Bool
     private let next: any PixelRowSink
     private let kernels: RowKernels
-    /// The first source column of each output column, relative to `columns.lowerBound`.
+    /// The first input column of each output column, relative to `columns.lowerBound`.
     private let starts: [Int32]
     private let verticalWeights: LanczosWeights
-    /// The rows after the horizontal filter, in a ring buffer: source row y is row `y % verticalWeights.count`.
+    /// The rows after the horizontal filter, in a ring buffer: input row y is row `y % verticalWeights.count`.
     private var rows: [Float]
     private var sums: [Float]
-    /// The source columns that are needed.
+    /// The input columns that are needed.
     private let columns: Range<Int>
 
-    /// The horizontal weights of opaque images in fixed point, and a source row as planes. Each plane is padded with zeros
-    /// for filters that extend beyond it.
+    /// The horizontal weights of opaque images in fixed point, and an input row as planes. Each plane is padded with
+    /// zeros for filters that extend beyond it.
     private let opaqueWeights: FixedPointWeights?
     private var planes: [Int16]
     /// The horizontal weights and the planes of images with alpha, premultiplied.
@@ -33,28 +33,28 @@ package final class LanczosStage: PixelRowSink {
     private var emitted = 0
 
     /// - Parameters:
-    ///   - source: The size of the image whose rows are received, in straight RGBA.
-    ///   - region: The part of the source that fills the output. It is within the source and not empty.
+    ///   - input: The size of the image whose rows are received, in straight RGBA.
+    ///   - region: The part of the input that fills the output. It is within the input and not empty.
     package convenience init(
-        source: PixelSize, region: PixelRegion, output: PixelSize, isOpaque: Bool, next: any PixelRowSink
+        input: PixelSize, region: PixelRegion, output: PixelSize, isOpaque: Bool, next: any PixelRowSink
     ) {
         self.init(
-            source: source, region: region, output: output, isOpaque: isOpaque, next: next, kernels: RowKernels())
+            input: input, region: region, output: output, isOpaque: isOpaque, next: next, kernels: RowKernels())
     }
 
     init(
-        source: PixelSize, region: PixelRegion, output: PixelSize, isOpaque: Bool, next: any PixelRowSink,
+        input: PixelSize, region: PixelRegion, output: PixelSize, isOpaque: Bool, next: any PixelRowSink,
         kernels: RowKernels
     ) {
-        self.source = source
+        self.input = input
         self.output = output
         self.isOpaque = isOpaque
         self.next = next
         self.kernels = kernels
         let horizontalWeights = LanczosWeights(
-            sourceCount: source.width, start: region.x, length: region.width, outputCount: output.width)
+            inputCount: input.width, start: region.x, length: region.width, outputCount: output.width)
         verticalWeights = LanczosWeights(
-            sourceCount: source.height, start: region.y, length: region.height, outputCount: output.height)
+            inputCount: input.height, start: region.y, length: region.height, outputCount: output.height)
         let columns = horizontalWeights.sourceRange
         self.columns = columns
         starts = horizontalWeights.starts.map { $0 - Int32(columns.lowerBound) }
@@ -69,7 +69,7 @@ package final class LanczosStage: PixelRowSink {
     }
 
     package func receive(_ row: Span<UInt8>) throws(DecodingFailure) {
-        precondition(row.count == source.width * 4, "a row of \(row.count) bytes for an image of \(source)")
+        precondition(row.count == input.width * 4, "a row of \(row.count) bytes for an image of \(input)")
         guard emitted < output.height else { return }
         if received >= verticalWeights.starts[emitted] { filter(row) }
         received += 1

@@ -1,13 +1,13 @@
-/// The weights of the source samples in each output sample along one axis.
+/// The weights of the input samples in each output sample along one axis.
 ///
 /// A three-lobed Lanczos filter (Duchon 1979). When scaling down, it is stretched by the ratio to also remove
-/// frequencies that the output can't represent. At the edges of the source, the remaining weights are normalized to a
-/// sum of 1. Samples outside the region but inside the source have weights too, as if the whole image was resized and
+/// frequencies that the output can't represent. At the edges of the input, the remaining weights are normalized to a
+/// sum of 1. Samples outside the region but inside the input have weights too, as if the whole image was resized and
 /// then cropped.
 struct LanczosWeights {
-    /// The first source sample of each output sample.
+    /// The first input sample of each output sample.
     private(set) var starts: [Int32]
-    /// The end of the source samples of each output sample, exclusive.
+    /// The end of the input samples of each output sample, exclusive.
     private(set) var ends: [Int32]
     /// The number of weights of each output sample. Weights beyond its end are 0.
     let count: Int
@@ -17,11 +17,11 @@ struct LanczosWeights {
     private(set) var weights: [Float]
 
     /// - Parameters:
-    ///   - start: The start of the region in the source.
+    ///   - start: The start of the region in the input.
     ///   - length: The length of the region, greater than 0.
-    init(sourceCount: Int, start: Double, length: Double, outputCount: Int) {
+    init(inputCount: Int, start: Double, length: Double, outputCount: Int) {
         let ratio = length / Double(outputCount)
-        count = Self.count(sourceCount: sourceCount, ratio: ratio)
+        count = Self.count(inputCount: inputCount, ratio: ratio)
         stride = (count + RowKernels.alphaFilterStep - 1) / RowKernels.alphaFilterStep * RowKernels.alphaFilterStep
         starts = [Int32](repeating: 0, count: outputCount)
         ends = starts
@@ -30,7 +30,7 @@ struct LanczosWeights {
         for output in 0..<outputCount {
             let center = start + (Double(output) + 0.5) * ratio
             let earliest = Int((center - LanczosFilter.lobes * max(1, ratio)).rounded(.down))
-            let first = max(0, min(sourceCount - count, earliest))
+            let first = max(0, min(inputCount - count, earliest))
             LanczosFilter.sample(
                 into: &values, count: count, from: Double(first) + 0.5 - center, stretchedBy: max(1, ratio),
                 nearest: Int(center) - first)
@@ -38,11 +38,11 @@ struct LanczosWeights {
         }
     }
 
-    /// The source samples that are needed.
+    /// The input samples that are needed.
     var sourceRange: Range<Int> { Int(starts.first ?? 0)..<Int(starts.last ?? 0) + count }
 
-    private static func count(sourceCount: Int, ratio: Double) -> Int {
-        min(sourceCount, Int((2 * LanczosFilter.lobes * max(1, ratio)).rounded(.up)) + 1)
+    private static func count(inputCount: Int, ratio: Double) -> Int {
+        min(inputCount, Int((2 * LanczosFilter.lobes * max(1, ratio)).rounded(.up)) + 1)
     }
 
     private mutating func store(_ values: [Double], from first: Int, into output: Int) {
@@ -67,7 +67,7 @@ enum LanczosFilter {
     /// - Parameters:
     ///   - distance: The distance of the first sample from the center of the filter, in samples.
     ///   - stretch: The width of the filter as a multiple of its normal width.
-    ///   - nearest: The sample that gets all the weight if the sum is close to 0, which regions inside the source avoid.
+    ///   - nearest: The sample that gets all the weight if the sum is close to 0, which regions inside the input avoid.
     static func sample(
         into values: inout [Double], count: Int, from distance: Double, stretchedBy stretch: Double, nearest: Int
     ) {

@@ -178,8 +178,8 @@ struct ShapedImage {
     }
 
     var bitmap: Bitmap {
-        let source = image.pixels
-        var pixels = source
+        let input = image.pixels
+        var pixels = input
         let none = [Float](repeating: 0, count: image.size.width)
         for y in 0..<image.size.height {
             var (outside, inside) = (none, none)
@@ -187,7 +187,7 @@ struct ShapedImage {
             inner.cover(row: y, into: &inside)
             for x in 0..<image.size.width where inside[x] < 1 {
                 let index = y * image.bytesPerRow + x * 4
-                let pixel = SIMD4(premultiplying: source.span, at: index)
+                let pixel = SIMD4(premultiplying: input.span, at: index)
                 let bordered = borderColor + pixel * (1 - borderColor.w)
                 let sum = pixel * inside[x] + bordered * max(0, outside[x] - inside[x])
                 sum.storeStraight(in: &pixels, at: index)

@@ -7,11 +7,11 @@ import Testing
 @testable import ImageLoading
 
 @Suite("URLs that identify the same image", .timeLimit(.minutes(10)))
-struct URLIdentityTests {
+struct URLIdentifierTests {
     private let gate = Gate()
     /// A loader that ignores queries.
     private let fixture = LoaderFixture { configuration in
-        configuration.urlIdentity = { url in String(url.absoluteString.prefix { $0 != "?" }) }
+        configuration.urlIdentifier = { url in String(url.absoluteString.prefix { $0 != "?" }) }
     }
 
     /// Returns a request for an image whose URL has this query.
@@ -70,17 +70,17 @@ struct URLIdentityTests {
 
     @Test("an identity of the request takes precedence, and no text equals a name of another kind")
     func kinds() {
-        let loader = LoaderFixture { $0.urlIdentity = { _ in "fetch x" } }.loader
+        let loader = LoaderFixture { $0.urlIdentifier = { _ in "fetch x" } }.loader
         let (url, fetch) = (request("1"), ImageRequest(.fetch(name: "x") { Data() }))
         #expect(loader.cacheKey(for: url) != loader.cacheKey(for: fetch))
         var named = url
-        named.identity = "y"
+        named.identifier = "y"
         #expect(loader.cacheKey(for: named) == named.cacheKey)
     }
 }
 
 extension ImageLoader {
-    fileprivate func original(of request: ImageRequest) -> Original {
-        request.original(named: cacheKey(for: request).source)
+    fileprivate func original(of request: ImageRequest) -> OriginalKey {
+        request.originalKey(cacheKey(for: request).identifier)
     }
 }
