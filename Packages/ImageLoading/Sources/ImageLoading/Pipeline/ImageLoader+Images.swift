@@ -38,7 +38,9 @@ extension ImageLoader {
         context.sendJoined(result.requestID, result.loaded.source, bytes: result.loaded.encodedByteCount)
         try Task.checkCancellation()
         // The policy of the request that started it may have kept it out of memory.
-        if !result.isInMemory { _ = insert(result, for: context) }
+        if !result.isInMemory {
+            _ = insert(result.loaded, result.generation, isStored: result.isStored, for: context)
+        }
         context.send(.succeeded(result.loaded.source))
         return result
     }
@@ -91,21 +93,21 @@ extension ImageLoader {
         guard let hit = imageInMemory(context.key, for: context.request) else { return nil }
         context.send(.memoryHit)
         return ImageResult(
-            loaded: hit, requestID: context.id, generation: context.storage.generation, isStored: false,
-            isInMemory: true)
+            hit, requestID: context.id, generation: context.storage.generation, isStored: false, isInMemory: true,
+            animated: nil)
     }
 
     private func process(
         _ decoded: ImageResult, for context: RequestContext, _ priority: LivePriority
     ) async throws -> ImageResult {
         context.send(.queued(.decode))
-        var result = decoded
-        result.requestID = context.id
-        result.loaded.image = try await configuration.scheduler.runDecoding(priority: priority) { isCancelled in
+        var loaded = decoded.loaded
+        loaded.image = try await configuration.scheduler.runDecoding(priority: priority) { isCancelled in
             try decoded.loaded.image.processed(by: context.request.processors, isCancelled: isCancelled)
         }
         context.send(.processed)
-        return store(result, for: context)
+        return store(
+            loaded, decoded.generation, isStored: decoded.isStored, animated: decoded.animated, for: context)
     }
 
     /// Decodes an original. Stored bytes that can't be decoded are removed and downloaded once more, unless a reload
@@ -152,11 +154,10 @@ extension ImageLoader {
         }
         context.send(.decoded(image.bitmap.size))
         let (source, byteCount) = (original.loaded.source, original.loaded.data.count)
-        let result = ImageResult(
-            loaded: LoadedImage(image: image, source: source, encodedByteCount: byteCount), requestID: context.id,
-            generation: original.generation, isStored: original.isStored,
-            animated: image.header.frameCount > 1 ? original.loaded.data : nil)
-        return store(result, for: context)
+        return store(
+            LoadedImage(image: image, source: source, encodedByteCount: byteCount), original.generation,
+            isStored: original.isStored, animated: image.header.frameCount > 1 ? original.loaded.data : nil,
+            for: context)
     }
 
     private func missReason(for context: RequestContext) -> CacheMiss {
@@ -166,23 +167,29 @@ extension ImageLoader {
     }
 
     /// Returns the result of an operation, after its image was stored in memory if possible.
-    private func store(_ result: ImageResult, for context: RequestContext) -> ImageResult {
-        var result = result
-        result.isInMemory = insert(result, for: context)
-        return result
+    private func store(
+        _ loaded: LoadedImage, _ generation: UInt64, isStored: Bool, animated: Data?, for context: RequestContext
+    ) -> ImageResult {
+        ImageResult(
+            loaded, requestID: context.id, generation: generation, isStored: isStored,
+            isInMemory: insert(loaded, generation, isStored: isStored, for: context), animated: animated)
     }
 
     /// Stores an image in memory, unless there is no cache, the policy forbids it, it is stale, or a reload has outdated
     /// it. Returns whether it was stored.
     ///
     /// Previews never get here: only `WorkProgress` has them.
-    private func insert(_ result: ImageResult, for context: RequestContext) -> Bool {
-        guard context.request.cachePolicy.memory.writes, result.loaded.source != .stale,
+    private func insert(
+        _ loaded: LoadedImage, _ generation: UInt64, isStored: Bool, for context: RequestContext
+    ) -> Bool {
+        guard context.request.cachePolicy.memory.writes, loaded.source != .stale,
             let cache = configuration.memoryCache
         else { return false }
-        if context.isCurrent(result.generation) {
-            cache.insert(result.loaded.image, for: context.key, retention: retention(of: result, for: context))
-            if context.isCurrent(result.generation) {
+        if context.isCurrent(generation) {
+            // By default, an image whose original is on disk is cheap to get back.
+            let retention: ImageRetention = isStored || loaded.source == .disk ? .transient : .persistent
+            cache.insert(loaded.image, for: context.key, retention: context.request.retention ?? retention)
+            if context.isCurrent(generation) {
                 context.send(.storedInMemory)
                 return true
             }
@@ -192,12 +199,6 @@ extension ImageLoader {
         // A request that had to ask the server leaves no image that may be older than itself.
         cache.remove(for: context.key)
         return false
-    }
-
-    /// Returns the retention of the request. By default, an image whose original is on disk is cheap to get back.
-    private func retention(of result: ImageResult, for context: RequestContext) -> ImageRetention {
-        let isOnDisk = result.isStored || result.loaded.source == .disk
-        return context.request.retention ?? (isOnDisk ? .transient : .persistent)
     }
 }
 

@@ -30,19 +30,30 @@ public struct OperationResult: Sendable {
     fileprivate let value: any Sendable
 }
 
-/// An image that requests share.
-struct ImageResult: Sendable {
-    var loaded: LoadedImage
+/// An image that requests share. All of them refer to one object, because many can wait for it.
+final class ImageResult: Sendable {
+    let loaded: LoadedImage
     /// The request that started the operation.
-    var requestID: UInt64
+    let requestID: UInt64
     /// The generation of the original's bytes. See `OriginalGenerations`.
     let generation: UInt64
     /// Whether the disk cache has the original.
     let isStored: Bool
     /// Whether the image is in the memory cache.
-    var isInMemory = false
+    let isInMemory: Bool
     /// The original, if it is an animation that was decoded for this result.
-    var animated: Data?
+    let animated: Data?
+
+    init(
+        _ loaded: LoadedImage, requestID: UInt64, generation: UInt64, isStored: Bool, isInMemory: Bool, animated: Data?
+    ) {
+        self.loaded = loaded
+        self.requestID = requestID
+        self.generation = generation
+        self.isStored = isStored
+        self.isInMemory = isInMemory
+        self.animated = animated
+    }
 }
 
 /// An original that requests share.
