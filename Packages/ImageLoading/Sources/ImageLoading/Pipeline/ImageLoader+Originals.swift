@@ -13,11 +13,9 @@ extension ImageLoader {
             if case .data(let data, _) = context.request.origin {
                 return context.makeResult(LoadedData(data: try self.checkSize(of: data), source: .disk))
             }
-            var request = try TransportRequest(context, self.configuration.transferLimits)
-            request.priority = shared.priority.value
-            switch try await self.askDisk(for: request, context) {
+            switch try await self.askDisk(for: context, shared) {
             case .loaded(let result): return result
-            case .exchange(let start): return try await self.download(request, start, for: context, shared)
+            case .exchange(let start): return try await self.download(start, for: context, shared)
             }
         }
         context.sendJoined(result.requestID, result.loaded.source, bytes: result.loaded.data.count)
@@ -31,10 +29,11 @@ extension ImageLoader {
 
     /// Asks the disk cache once: for the stored original, or for the exchange to start when there is a slot. Throws a
     /// stored error: the transport also stores responses such as 404, for as long as they are fresh.
-    private func askDisk(for request: TransportRequest, _ context: RequestContext) async throws -> DiskAnswer {
+    private func askDisk(for context: RequestContext, _ shared: any SharedOperation) async throws -> DiskAnswer {
+        let request = try transportRequest(for: context, shared, context.storage.cacheUse)
         switch try await transport.answer(to: request) {
         case .stored(let response):
-            return try await collectStored(response, request, context)
+            return try await collectStored(response, context, shared)
         case .exchange(let miss, let start):
             if !context.original.isLocal {
                 context.send(.diskMiss(context.storage.readsDisk || miss == .noCache ? miss : .policy))
@@ -44,7 +43,7 @@ extension ImageLoader {
     }
 
     private func collectStored(
-        _ response: TransportResponse, _ request: TransportRequest, _ context: RequestContext
+        _ response: TransportResponse, _ context: RequestContext, _ shared: any SharedOperation
     ) async throws -> DiskAnswer {
         if let error = response.head.error {
             context.send(.diskHit(bytes: 0))
@@ -55,7 +54,7 @@ extension ImageLoader {
             return .loaded(recordLoad(of: try await collect(response), from: response.source, isStored: true, context))
         } catch TransportFailure.closedEarly {
             context.send(.diskMiss(.missingBytes))
-            return .exchange(exchange(request, context.storage.disk.writes ? .reload : .bypass))
+            return .exchange(try exchange(for: context, shared, context.storage.disk.writes ? .reload : .bypass))
         }
     }
 
@@ -124,35 +123,43 @@ extension ImageLoader {
     ///
     /// - Parameter start: The exchange of the first attempt. Later ones ask the cache again.
     private func download(
-        _ request: TransportRequest, _ start: @escaping CacheAnswer.Exchange, for context: RequestContext,
-        _ shared: any SharedOperation
+        _ start: @escaping CacheAnswer.Exchange, for context: RequestContext, _ shared: any SharedOperation
     ) async throws -> OriginalResult {
         if context.storage.isCacheOnly { throw ImageError.offline }
         var retries = Retries()
         var start = start
         while true {
             if let result = try await makeAttempt(start, for: context, shared, &retries) {
-                return await finishDownload(result, request, context)
+                return try await finishDownload(result, context)
             }
-            start = exchange(request, retries.hasFailed ? context.storage.cacheUseOfRetry : request.cacheUse)
+            let storage = context.storage
+            start = try exchange(for: context, shared, retries.hasFailed ? storage.cacheUseOfRetry : storage.cacheUse)
         }
     }
 
     /// Returns an exchange that asks the cache when it starts.
-    private func exchange(_ request: TransportRequest, _ cacheUse: CacheUse) -> CacheAnswer.Exchange {
-        var request = request
+    private func exchange(
+        for context: RequestContext, _ shared: any SharedOperation, _ cacheUse: CacheUse
+    ) throws -> CacheAnswer.Exchange {
+        let request = try transportRequest(for: context, shared, cacheUse)
+        return { [transport] () async throws(TransportFailure) in try await transport.send(request) }
+    }
+
+    /// Returns the request that an attempt looks up and sends.
+    private func transportRequest(
+        for context: RequestContext, _ shared: any SharedOperation, _ cacheUse: CacheUse
+    ) throws -> TransportRequest {
+        var request = try TransportRequest(context, configuration.transferLimits)
+        request.priority = shared.priority.value
         request.cacheUse = cacheUse
-        return { [request, transport] () async throws(TransportFailure) in
-            try await transport.send(request)
-        }
+        return request
     }
 
     /// Stores an original of the application's own fetch until it is reloaded, unless it was reloaded meanwhile.
     /// Returns whether it is stored.
-    private func storeFetched(
-        _ result: OriginalResult, _ request: TransportRequest, _ context: RequestContext
-    ) async -> Bool {
+    private func storeFetched(_ result: OriginalResult, _ context: RequestContext) async throws -> Bool {
         guard context.storage.disk.writes, context.isCurrent(result.generation) else { return false }
+        let request = try TransportRequest(context, configuration.transferLimits)
         let lifetime = request.lifetime(.zero)
         let isStored = await transport.storeResponse(result.loaded.data, to: request, lifetime: lifetime)
         if context.isCurrent(result.generation) { return isStored }
@@ -161,15 +168,13 @@ extension ImageLoader {
     }
 
     /// Returns the result of a download. New bytes of a request that had to ask the server start a new generation.
-    private func finishDownload(
-        _ result: OriginalResult, _ request: TransportRequest, _ context: RequestContext
-    ) async -> OriginalResult {
+    private func finishDownload(_ result: OriginalResult, _ context: RequestContext) async throws -> OriginalResult {
         var result = result
         if context.storage.mode.asksServer, result.loaded.source == .network {
             result.generation = generations.withLock { $0.startGeneration(of: context.original) }
         }
         if context.original.isLocal { result.loaded.source = .disk }
-        if case .fetch = context.request.origin { result.isStored = await storeFetched(result, request, context) }
+        if case .fetch = context.request.origin { result.isStored = try await storeFetched(result, context) }
         return result
     }
 
@@ -332,7 +337,7 @@ extension URL {
 }
 
 extension TransportRequest {
-    /// Creates the request that is looked up and sent, once for all attempts.
+    /// Creates the request that is looked up and sent.
     fileprivate init(_ context: RequestContext, _ limits: TransferLimits) throws(ImageError) {
         try self.init(context.request, identifier: context.original.identifier, limits)
         cacheUse = context.storage.cacheUse
