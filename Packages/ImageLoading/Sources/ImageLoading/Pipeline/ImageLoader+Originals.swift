@@ -129,8 +129,10 @@ extension ImageLoader {
         var retries = Retries()
         var start = start
         while true {
-            if let result = try await makeAttempt(start, for: context, shared, &retries) {
-                return try await finishDownload(result, context)
+            do {
+                return try await finishDownload(try await makeAttempt(start, for: context, shared), context)
+            } catch let failure as AttemptFailure {
+                try await prepareRetry(for: context, shared.priority, after: failure, &retries)
             }
             let storage = context.storage
             start = try exchange(for: context, shared, retries.hasFailed ? storage.cacheUseOfRetry : storage.cacheUse)
@@ -178,24 +180,16 @@ extension ImageLoader {
         return result
     }
 
-    /// Makes one attempt, when conditions allow it and it has a slot. Returns nil after the wait before a retry.
+    /// Makes one attempt, when conditions allow it and it has a slot.
     private func makeAttempt(
-        _ start: @escaping CacheAnswer.Exchange, for context: RequestContext, _ shared: any SharedOperation,
-        _ retries: inout Retries
-    ) async throws -> OriginalResult? {
+        _ start: @escaping CacheAnswer.Exchange, for context: RequestContext, _ shared: any SharedOperation
+    ) async throws -> OriginalResult {
         let gate = gate(for: context)
         let priority = shared.priority
-        do {
-            try await gate?.waitUntilOpen(priority) { context.send(.deferred) }
-            return try await runInLane(of: context, priority) {
-                guard let gate else { return try await self.makeAdmittedAttempt(start, for: context, shared) }
-                return try await gate.run(priority) {
-                    try await self.makeAdmittedAttempt(start, for: context, shared)
-                }
-            }
-        } catch let failure as AttemptFailure {
-            try await prepareRetry(for: context, priority, after: failure, &retries)
-            return nil
+        try await gate?.waitUntilOpen(priority) { context.send(.deferred) }
+        return try await runInLane(of: context, priority) {
+            guard let gate else { return try await self.makeAdmittedAttempt(start, for: context, shared) }
+            return try await gate.run(priority) { try await self.makeAdmittedAttempt(start, for: context, shared) }
         }
     }
 
