@@ -12,15 +12,22 @@
         public init() {
             // A source for each level. The handler of one source for all would have to retain it, to read its data.
             let queue = DispatchQueue(label: "memory-pressure")
-            let sources: [(DispatchSource.MemoryPressureEvent, MemoryPressureLevel)] = [
-                (.normal, .normal), (.warning, .warning), (.critical, .critical),
-            ]
-            events = sources.map { [latest] event, level in
+            let levels: [MemoryPressureLevel] = [.normal, .warning, .critical]
+            events = levels.map { [latest] level in
                 DispatchEvents(on: queue) { queue in
-                    DispatchSource.makeMemoryPressureSource(eventMask: event, queue: queue)
+                    DispatchSource.makeMemoryPressureSource(eventMask: Self.event(for: level), queue: queue)
                 } handler: {
                     latest.report(level, repeats: level != .normal)
                 }
+            }
+        }
+
+        // Older SDKs don't say that events are Sendable, so none is captured.
+        private static func event(for level: MemoryPressureLevel) -> DispatchSource.MemoryPressureEvent {
+            switch level {
+            case .normal: .normal
+            case .warning: .warning
+            case .critical: .critical
             }
         }
 

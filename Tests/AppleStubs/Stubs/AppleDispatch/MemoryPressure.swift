@@ -5,14 +5,14 @@ import Synchronization
 
 extension DispatchSource {
     /// https://developer.apple.com/documentation/dispatch/dispatchsource/memorypressureevent
-    public struct MemoryPressureEvent: OptionSet, Sendable {
+    public struct MemoryPressureEvent: OptionSet {
         public let rawValue: UInt
 
         public init(rawValue: UInt) { self.rawValue = rawValue }
 
-        public static let normal = MemoryPressureEvent(rawValue: 1)
-        public static let warning = MemoryPressureEvent(rawValue: 2)
-        public static let critical = MemoryPressureEvent(rawValue: 4)
+        public static var normal: MemoryPressureEvent { MemoryPressureEvent(rawValue: 1) }
+        public static var warning: MemoryPressureEvent { MemoryPressureEvent(rawValue: 2) }
+        public static var critical: MemoryPressureEvent { MemoryPressureEvent(rawValue: 4) }
     }
 
     /// https://developer.apple.com/documentation/dispatch/dispatchsource/makememorypressuresource(eventmask:queue:)
@@ -35,14 +35,14 @@ public protocol DispatchSourceMemoryPressure: DispatchSourceProtocol {
 }
 
 extension DispatchSource: DispatchSourceMemoryPressure {
-    public var data: MemoryPressureEvent { MemoryPressureStub.lastEvent.withLock { $0 } }
+    public var data: MemoryPressureEvent { MemoryPressureEvent(rawValue: MemoryPressureStub.lastEvent.withLock { $0 }) }
     public var mask: MemoryPressureEvent { [] }
 }
 
 /// Raises memory pressure in tests.
 public enum MemoryPressureStub {
     fileprivate static let sources = Mutex<[ObservingSource]>([])
-    fileprivate static let lastEvent = Mutex(DispatchSource.MemoryPressureEvent())
+    fileprivate static let lastEvent = Mutex<UInt>(0)
 
     /// The number of sources that were created and not cancelled.
     public static var observingCount: Int { observing.count }
@@ -56,7 +56,7 @@ public enum MemoryPressureStub {
 
     /// Sends an event to the sources that observe it.
     public static func raise(_ event: DispatchSource.MemoryPressureEvent) {
-        lastEvent.withLock { $0 = event }
+        lastEvent.withLock { $0 = event.rawValue }
         for source in observing where source.mask.contains(event) {
             (source.source as (any DispatchSourceUserDataAdd)?)?.add(data: 1)
         }
