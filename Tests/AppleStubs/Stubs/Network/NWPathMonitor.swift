@@ -13,7 +13,7 @@ public struct NWPath: Sendable {
     public let status: Status
 }
 
-/// Apple's reference doesn't say that it is Sendable, so it isn't here.
+/// Sendable in the SDK of Xcode 27. Here it is not, as in older SDKs, which accept less.
 /// https://developer.apple.com/documentation/network/nwpathmonitor
 public final class NWPathMonitor {
     /// https://developer.apple.com/documentation/network/nwpathmonitor/init()
