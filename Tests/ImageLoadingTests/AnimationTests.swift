@@ -233,7 +233,7 @@ struct AnimationMemoryTests {
         #expect(fixture.decodedFrames == [0, 18, 19])
     }
 
-    @Test("animations divide the limit, and one that leaves makes room")
+    @Test("animations divide the limit, and one that is released leaves its share to the others")
     func divided() async throws {
         let fixture = loader(byteLimit: 1_024)
         let first = try await fixture.loader.animation(for: fixture.animated("a", frames: 20)).frames

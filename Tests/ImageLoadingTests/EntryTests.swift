@@ -61,7 +61,7 @@ struct EntryTests {
         #expect(fixture.memory.images.isEmpty && fixture.disk.entries.isEmpty)
     }
 
-    @Test("headers and identity distinguish originals that are removed")
+    @Test("headers and identifier distinguish originals that are removed")
     func identities() async throws {
         let (finnish, named) = (
             fetch("a") { $0.headers = ["Accept-Language": "fi"] }, fetch("b") { $0.identifier = "c" }

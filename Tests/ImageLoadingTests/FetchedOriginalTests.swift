@@ -41,7 +41,7 @@ struct FetchedOriginalTests {
         #expect(kinds.contains(.diskHit(bytes: LoaderFixture.image.count)))
     }
 
-    @Test("name, identity and headers distinguish originals")
+    @Test("name, identifier and headers distinguish originals")
     func keys() async throws {
         let changes: [@Sendable (inout ImageRequest) -> Void] = [
             { _ in }, { $0.identifier = "fetch asset" }, { $0.headers = ["Accept-Language": "fi"] },

@@ -107,7 +107,7 @@ struct LoaderFixture {
         }
     }
 
-    /// The stored bodies of requests without an identity. Their keys contain a space, unlike those of an index.
+    /// The stored bodies of requests without an identifier. Their keys contain a space, unlike those of an index.
     var storedOriginals: [Data] { disk.entries.filter { $0.key.identifier.contains(" ") }.map(\.value.data) }
 
     static let image = FakeImage.encode(width: 40, height: 30)

@@ -83,8 +83,8 @@ struct NestedFetchTests {
             })
     }
 
-    @Test("a URL with the identity of the fetch counts as its own image")
-    func identity() async {
+    @Test("a URL with the identifier of the fetch counts as its own image")
+    func identifier() async {
         var url = fixture.request("photo")
         url.identifier = "photo 1"
         let other = url

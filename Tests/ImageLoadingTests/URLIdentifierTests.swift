@@ -68,7 +68,7 @@ struct URLIdentifierTests {
         await prefetcher.finished()
     }
 
-    @Test("an identity of the request takes precedence, and no text equals a name of another kind")
+    @Test("an identifier of the request takes precedence, and no text equals a name of another kind")
     func kinds() {
         let loader = LoaderFixture { $0.urlIdentifier = { _ in "fetch x" } }.loader
         let (url, fetch) = (request("1"), ImageRequest(.fetch(name: "x") { Data() }))

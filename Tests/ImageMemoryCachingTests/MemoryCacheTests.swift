@@ -210,7 +210,8 @@ struct RemovedValuesTests {
         private let visits: VisitCount
 
         init(_ cache: MemoryCache<Int, Visitor>?, _ visits: VisitCount) {
-            (self.cache, self.visits) = (cache, visits)
+            self.cache = cache
+            self.visits = visits
         }
 
         deinit {

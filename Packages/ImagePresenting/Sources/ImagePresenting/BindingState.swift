@@ -23,7 +23,7 @@ struct BindingState: Sendable {
 
     var options: ImageBinding.Options
     /// Identifies requests that show the same image.
-    private let identity: @Sendable (ImageRequest) -> RequestIdentity
+    private let key: @Sendable (ImageRequest) -> RequestKey
     private(set) var appearance = ImageAppearance()
     private(set) var request: ImageRequest?
     private(set) var isVisible = true
@@ -36,14 +36,14 @@ struct BindingState: Sendable {
 
     init(
         options: ImageBinding.Options,
-        identity: @escaping @Sendable (ImageRequest) -> RequestIdentity = { RequestIdentity($0, key: $0.cacheKey) }
+        key: @escaping @Sendable (ImageRequest) -> RequestKey = { RequestKey($0, key: $0.cacheKey) }
     ) {
         self.options = options
-        self.identity = identity
+        self.key = key
     }
 
     /// Returns whether a request shows the same image as the current one.
-    func isBound(to other: ImageRequest) -> Bool { request.map(identity) == identity(other) }
+    func isBound(to other: ImageRequest) -> Bool { request.map(key) == key(other) }
 
     /// Whether events of this attempt are accepted.
     func awaits(_ generation: Generation) -> Bool { generation == self.generation && appearance.phase.isLoading }
@@ -55,7 +55,7 @@ struct BindingState: Sendable {
         request = newRequest
         if isSame, !appearance.phase.isFailure { return rebound(previous) }
         isRetry = false
-        keepsImage = options.keepsOldImage || newRequest.isResized(previous, identity)
+        keepsImage = options.keepsOldImage || newRequest.isResized(previous, key)
         return begin(.begin)
     }
 
@@ -235,11 +235,11 @@ private struct ImageNumbers: Sendable {
 extension ImageRequest {
     /// Whether it is another size of the image of a previous request.
     fileprivate func isResized(
-        _ previous: ImageRequest?, _ identity: (ImageRequest) -> RequestIdentity
+        _ previous: ImageRequest?, _ key: (ImageRequest) -> RequestKey
     ) -> Bool {
         guard var previous else { return false }
         previous.target = target
-        return identity(previous) == identity(self)
+        return key(previous) == key(self)
     }
 
     /// The request for the user's retry. It asks the server, unless it must not use the network.

@@ -98,7 +98,7 @@ public final class ImageBinding {
         self.clock = clock
         self.surface = surface
         hasSurface = surface != nil
-        state = BindingState(options: options) { loader.identity(of: $0) }
+        state = BindingState(options: options) { loader.key(of: $0) }
     }
 
     /// The appearance that was rendered last.

@@ -12,7 +12,7 @@ public final class PrefetchController {
     /// The requests that were started. The list may return a different request for an index later.
     private var started: [Int: ImageRequest] = [:]
     /// The number of items for each request.
-    private var uses: [RequestIdentity: Int] = [:]
+    private var uses: [RequestKey: Int] = [:]
 
     /// - Parameter request: Returns the request for the item at an index, or nil if it shows no image. Only called in
     ///   `update`.
@@ -40,7 +40,7 @@ public final class PrefetchController {
         let loads = change.loads.compactMap { index in request(index).map { (index, $0) } }
         for (index, request) in loads {
             started[index] = request
-            uses[prefetcher.identity(of: request), default: 0] += 1
+            uses[prefetcher.key(of: request), default: 0] += 1
         }
         prefetcher.start(loads.map(\.1))
     }
@@ -52,7 +52,7 @@ public final class PrefetchController {
     /// them is in the window.
     private func stop(_ indices: [Int]) {
         let unused = indices.compactMap { started.removeValue(forKey: $0) }.filter { request in
-            let image = prefetcher.identity(of: request)
+            let image = prefetcher.key(of: request)
             guard let count = uses.removeValue(forKey: image), count > 1 else { return true }
             uses[image] = count - 1
             return false

@@ -99,7 +99,7 @@
         /// The content of the view.
         public var body: some View {
             if let image = state.image {
-                content(image).transition(state.transition).id(state.identity)
+                content(image).transition(state.transition).id(state.viewID)
             } else {
                 placeholder().transition(.asymmetric(insertion: .identity, removal: state.removal))
             }
@@ -114,7 +114,7 @@
         public var body: some View {
             ZStack {
                 if let image = state.image {
-                    resized(image).transition(state.transition).id(state.identity)
+                    resized(image).transition(state.transition).id(state.viewID)
                 } else if !state.appearance.phase.isFailure {
                     PulsingPlaceholder(reducesMotion: state.reducesMotion)
                         .transition(.asymmetric(insertion: .identity, removal: state.removal))

@@ -77,8 +77,8 @@
             return Image(image, scale: scale, label: label)
         }
 
-        /// The identity of the view that shows the image. A new one has a transition. Frames of an animation have the same.
-        var identity: UInt64 { appearance.isAnimating ? 0 : appearance.imageVersion }
+        /// Identifies the view that shows the image. A new one has a transition. Frames of an animation have the same.
+        var viewID: UInt64 { appearance.isAnimating ? 0 : appearance.imageVersion }
 
         /// The transition of the image. It animates the insertion and removal of images, and nothing else of the content.
         var transition: AnyTransition {

@@ -62,7 +62,7 @@
             unbind()
         }
 
-        /// Loads the image again after a failure, from the origin even if a response such as 404 is stored.
+        /// Loads the image again after a failure, from the server even if a response such as 404 is stored.
         public func retryLoading() { binding.retry() }
 
         /// Loads a larger image if the view has grown.

@@ -14,7 +14,8 @@ final class FullImage {
     private let clock: AnimationClock
 
     init(loading: FeedLoading, clock: AnimationClock) {
-        (self.loading, self.clock) = (loading, clock)
+        self.loading = loading
+        self.clock = clock
         widget.addStyle("full-image")
         caption.setMargins(10)
         caption.setLines(1)

@@ -29,9 +29,9 @@ public struct ImageCacheKey: Hashable, Sendable {
 
 /// Identifies encoded bytes on disk. Implementations choose their own file names.
 public struct DataCacheKey: Hashable, Sendable {
-    /// The full name of the original.
+    /// The full text that identifies the original.
     public let identifier: String
 
-    /// Creates a key from the name of an original.
+    /// Creates a key from the text that identifies an original.
     public init(identifier: String) { self.identifier = identifier }
 }

@@ -67,7 +67,7 @@ public struct ImageRequest: Sendable {
 
 extension ImageRequest: Hashable {
     public static func == (left: ImageRequest, right: ImageRequest) -> Bool {
-        RequestIdentity(left, key: left.cacheKey) == RequestIdentity(right, key: right.cacheKey)
+        RequestKey(left, key: left.cacheKey) == RequestKey(right, key: right.cacheKey)
     }
 
     public func hash(into hasher: inout Hasher) { hasher.combine(cacheKey) }
@@ -99,7 +99,7 @@ extension ImageRequest {
 }
 
 /// What requests have in common that share all operations of one loader.
-package struct RequestIdentity: Hashable, Sendable {
+package struct RequestKey: Hashable, Sendable {
     private let key: ImageCacheKey
     private let cachePolicy: ImageCachePolicy
     private let mode: ImageLoadMode
@@ -113,7 +113,7 @@ package struct RequestIdentity: Hashable, Sendable {
 }
 
 extension ImageLoaderProtocol {
-    package func identity(of request: ImageRequest) -> RequestIdentity {
-        RequestIdentity(request, key: cacheKey(for: request))
+    package func key(of request: ImageRequest) -> RequestKey {
+        RequestKey(request, key: cacheKey(for: request))
     }
 }

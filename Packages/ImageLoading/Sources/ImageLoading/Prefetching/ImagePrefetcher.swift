@@ -57,7 +57,7 @@ public final class ImagePrefetcher: Sendable {
     deinit { stop() }
 
     /// Returns what requests have in common that this prefetcher counts as one.
-    package func identity(of request: ImageRequest) -> RequestIdentity { loader.identity(of: request) }
+    package func key(of request: ImageRequest) -> RequestKey { loader.key(of: request) }
 
     /// The number of waiting and running requests.
     public var count: Int { state.withLock { $0.queue.count } }
