@@ -49,6 +49,14 @@ final class TestFolder: Sendable {
     /// Whether a file of a running or killed writer exists.
     var hasUnfinishedFiles: Bool { files().contains { $0.hasPrefix("tmp/") } }
 
+    /// The modification time of the newest part.
+    var newestPartTime: Date? {
+        files().filter { $0.hasPrefix("tmp/") }.compactMap { file in
+            let attributes = try? FileManager.default.attributesOfItem(atPath: "\(path)/\(file)")
+            return attributes?[.modificationDate] as? Date
+        }.max()
+    }
+
     /// Returns the total length of all regular files except the counter.
     func byteCount() -> Int { files().reduce(0) { $0 + (byteCount($1) ?? 0) } }
 

@@ -67,6 +67,39 @@ struct UsageFileTests {
         #expect(folder.files().count == 6)
     }
 
+    @Test(
+        "if a call fails while an entry is stored or streamed, the counter doesn't keep its bytes",
+        arguments: [500, 600_000])
+    func failedStore(byteCount: Int) async throws {
+        let fileSystem = FaultInjectingFileSystem()
+        let cache = folder.cache(byteLimit: 4 << 20, fileSystem: fileSystem.files)
+        try await cache.store(entry(500), for: key(1))
+        let counter = try Data(contentsOf: folder.usage)
+        let isStreamed = byteCount > 256 << 10
+        for operation: FileSystem.Call in [.create, .rename, .setModified] + (isStreamed ? [.truncate] : []) {
+            fileSystem.fail(of: [operation], with: EIO)
+            await #expect(throws: DataCacheFailure.self, "\(operation)") {
+                let writer = try await cache.writer(for: key(2), expectedByteCount: nil)
+                for seed in 2...3 { try await writer.append(noise(byteCount, seed: UInt64(seed))) }
+                try await writer.finish(metadata: Data(), createdAt: testTime)
+            }
+            fileSystem.recover()
+            try await cache.remove(for: key(2))
+            #expect(try Data(contentsOf: folder.usage) == counter, "\(operation)")
+        }
+    }
+
+    @Test("a new file whose time is that of the cache's clock isn't changed again")
+    func systemTime() async throws {
+        let fileSystem = FaultInjectingFileSystem()
+        fileSystem.fail(of: [.setModified], with: EIO)
+        let cache = DiskDataCache(
+            directory: folder.url, byteLimit: 1 << 20, options: DiskCacheOptions(), fileSystem: fileSystem.files,
+            now: { [folder] in folder.newestPartTime ?? testTime })
+        try await cache.store(entry(500), for: key(1))
+        #expect(try await cache.entry(for: key(1)) == entry(500))
+    }
+
     @Test("a folder in the old format is emptied by the first store, and files of others stay")
     func oldFormat() async throws {
         try await folder.cache().store(entry(500), for: key(1))

@@ -1,12 +1,6 @@
 import ImageCore
 import Synchronization
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 /// The folder of a cache, with the paths and the times of its files.
 ///
 /// ```text
@@ -26,13 +20,10 @@ struct CacheFolder: Sendable {
 
     var usage: String { "\(root)/usage" }
     var temporary: String { "\(root)/tmp" }
-    /// The index of the formats before version 3.
-    var olderIndexes: [String] { ["\(root)/entries.index", "\(root)/entries.table"] }
 
-    func path(_ name: EntryName) -> String { "\(folder(of: name))/\(name.text)" }
-
-    func folder(of name: EntryName) -> String {
-        options.layout == .sharded ? "\(root)/\(name.text.prefix(2))" : root
+    func path(_ name: EntryName) -> String {
+        let text = name.text
+        return options.layout == .sharded ? "\(root)/\(text.prefix(2))/\(text)" : "\(root)/\(text)"
     }
 
     /// The folders that can contain entries, in any layout.

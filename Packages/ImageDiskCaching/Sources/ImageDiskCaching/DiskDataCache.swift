@@ -1,12 +1,6 @@
 public import ImageCore
 import Synchronization
 
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
-
 /// Stores encoded bytes as files in a folder, within a size limit. Entries outlive the process.
 ///
 /// - A lookup returns a complete entry or none. Each lookup verifies the checksum of the whole entry.
@@ -70,7 +64,9 @@ public final class DiskDataCache: DataCache {
     /// - Throws: `DataCacheFailure.tooLarge` if the entry exceeds the limit, `.noSpace` if the file system is full, or
     ///   another failure of the file system. The older entry is then removed.
     public func store(_ entry: DataCacheEntry, for key: DataCacheKey) async throws(DataCacheFailure) {
-        try await change { [name = folder.options.naming.name(key)] store in try store.store(entry, for: key, name) }
+        try await change { [name = folder.options.naming.name(key)] store in
+            try store.replacing(name) { store in try store.store(entry, for: key, name) }
+        }
     }
 
     /// Removes the entry for a key. Does nothing if it is missing.

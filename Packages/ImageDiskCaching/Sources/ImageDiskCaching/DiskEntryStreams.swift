@@ -2,12 +2,6 @@ import Dispatch
 import ImageCore
 import Synchronization
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 /// Reads parts of a large entry on disk. Its checksum was verified when it was opened.
 final class DiskEntryReader: DataCacheReader {
     private let entry: CacheFolder.OpenEntry
@@ -127,7 +121,7 @@ final class DiskEntryWriter: DataCacheWriter {
                     defer { state.buffered = Data() }
                     return (state.buffered, state.part.take())
                 }
-                let part = try work(&store, bytes, existing)
+                let part = try store.replacing(self.name) { store in try work(&store, bytes, existing) }
                 self.state.withLock { $0.part = part }
             } catch {
                 self.state.withLock { $0.failure = DataCacheFailure(error) }

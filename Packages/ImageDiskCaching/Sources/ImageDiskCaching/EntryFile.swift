@@ -1,12 +1,6 @@
 import CImageDiskCaching
 import ImageCore
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 /// The format of the file of an entry.
 ///
 /// ```text

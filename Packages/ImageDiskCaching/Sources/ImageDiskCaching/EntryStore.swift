@@ -1,11 +1,5 @@
 import ImageCore
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 /// The counter of the bytes in use, which all processes share. Its `flock` is the lock of the folder.
 ///
 /// ```text
@@ -24,6 +18,7 @@ struct UsageFile {
     private let folder: CacheFolder
     /// The open file, which stays open between locks.
     private var file: Int32?
+    private var status: FileStatus?
     /// The number of bytes in use. Nil if the file is new or damaged. Up to date only while the folder is locked.
     private(set) var used: Int?
     /// Whether the folder has another format or layout. Up to date only while the folder is locked.
@@ -40,7 +35,8 @@ struct UsageFile {
             defer { if !isRead { close() } }
             _ = try folder.fileSystem.lock(file, waits: true)
             // The folder can have been removed and created again. Then others lock another file.
-            if try !folder.fileSystem.status(of: file).hasName { continue }
+            status = try folder.fileSystem.status(of: file)
+            if status?.hasName == false { continue }
             parse(try folder.fileSystem.read(file, Self.byteCount, at: 0))
             isRead = true
             return true
@@ -50,7 +46,7 @@ struct UsageFile {
 
     /// Throws if the folder was removed or moved since it was locked.
     mutating func requireCurrent() throws {
-        if let file, try folder.fileSystem.isCurrent(file, at: folder.usage) { return }
+        if let status, try folder.fileSystem.isCurrent(status, at: folder.usage) { return }
         close()
         throw DataCacheFailure.inaccessible("The folder was removed")
     }
@@ -67,11 +63,12 @@ struct UsageFile {
 
     mutating func close() {
         if let file = file.take() { folder.fileSystem.closeFile(file) }
+        status = nil
     }
 
     private func openFile(creating: Bool) throws -> Int32? {
         let open = { try folder.fileSystem.openToUpdate(folder.usage) }
-        return creating ? try folder.fileSystem.creatingFolder(folder.root, open) : try ifExists(open)
+        return creating ? try folder.fileSystem.creatingFolder(of: folder.usage, open) : try ifExists(open)
     }
 
     private func bytes(_ used: UInt64) -> Data {
@@ -108,7 +105,7 @@ struct EntryStore {
         usage = UsageFile(folder)
     }
 
-    private var fileSystem: FileSystem { folder.fileSystem }
+    var fileSystem: FileSystem { folder.fileSystem }
 
     /// Calls `body` while the folder is locked for all processes, or in the lock of the caller. Returns nil if the
     /// folder doesn't exist and isn't created.
@@ -176,7 +173,10 @@ struct EntryStore {
 
     /// Counts the entries of a folder without a valid counter. Removes them if they have another format or layout.
     private mutating func takeOver() throws {
-        let indexes = try folder.olderIndexes.filter { path in try ifExists { try fileSystem.status(at: path) } != nil }
+        // The index of the formats before version 3.
+        let indexes = try ["\(folder.root)/entries.index", "\(folder.root)/entries.table"].filter { path in
+            try ifExists { try fileSystem.status(at: path) } != nil
+        }
         if usage.isOfOtherFormat || !indexes.isEmpty {
             try removeEntries()
             for path in indexes { try fileSystem.remove(path) }

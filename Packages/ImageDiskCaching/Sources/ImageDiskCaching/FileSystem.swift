@@ -1,12 +1,6 @@
 import CImageDiskCaching
 import ImageCore
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 #if canImport(Glibc)
     import Glibc
 #else
@@ -105,9 +99,8 @@ package struct FileSystem: Sendable {
         return status
     }
 
-    /// Returns false if another file than the open one, or none, is at a path.
-    func isCurrent(_ file: Int32, at path: String) throws -> Bool {
-        let status = try status(of: file)
+    /// Returns false if another file than the one with a status, or none, is at a path.
+    func isCurrent(_ status: FileStatus, at path: String) throws -> Bool {
         let other = try ifExists { try self.status(at: path) }
         return other?.st_ino == status.st_ino && other?.st_dev == status.st_dev
     }
@@ -128,18 +121,14 @@ package struct FileSystem: Sendable {
 
     func remove(_ path: String) throws { try perform(.remove, path) { unsafe unlink(path) } }
 
-    /// Creates a folder and its parents, unless it exists.
-    func makeFolder(_ path: String) throws {
+    /// Calls `body`. If the folder of a file doesn't exist, creates it and its parents and calls `body` again.
+    func creatingFolder<Result>(of path: String, _ body: () throws -> Result) throws -> Result {
+        if let result = try ifExists(body) { return result }
         try performInFoundation(.makeFolder, path) {
             try FileManager.default.createDirectory(
-                atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+                atPath: String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)]),
+                withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         }
-    }
-
-    /// Calls `body`, and again with a new folder if the folder doesn't exist.
-    func creatingFolder<Result>(_ path: String, _ body: () throws -> Result) throws -> Result {
-        if let result = try ifExists(body) { return result }
-        try makeFolder(path)
         return try body()
     }
 
