@@ -288,7 +288,7 @@ let suites = [
     tests(of: "ImageCoalescing"),
     tests("ImageLoadingTests", of: ["ImageHTTPCaching", "ImageMemoryCaching", "ImageTesting"] + loaderParts),
     tests("ImagePresentingTests", of: ["ImagePresenting", "ImageTesting"] + loaderParts),
-    tests(of: "ImageTesting", uses: ["ImageTransporting", httpTypes]),
+    tests("ImageTestingTests", of: ["ImageCore", "ImageTesting", "ImageTransporting", httpTypes]),
     tests("SimulationTests", of: ["LoaderSimulation"]),
     tests(
         "ContractTests",
