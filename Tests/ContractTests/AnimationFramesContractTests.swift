@@ -42,6 +42,7 @@ final class BrokenFrames: AnimationFrames {
         case startsLate = "an animation shows its first frame at the start"
         case isUnstable = "an animation returns the same moment for a time, in any order of calls"
         case continues = "an animation never changes after a moment that is marked as the last"
+        case endsEarly = "an animation shows each frame until the end of its moment, and then another one"
         case cachesNothing = "each frame that an animation shows is available after it is prepared"
         case acceptsAnyFrame = "preparing a frame that does not exist fails"
     }
@@ -54,11 +55,13 @@ final class BrokenFrames: AnimationFrames {
     func moment(at elapsed: Duration) -> AnimationMoment {
         calls.append(0)
         let frame = elapsed >= .seconds(1) ? 1 : 0
+        let end: Duration? = frame == 1 ? nil : .seconds(1)
         return switch defect {
-        case .startsLate: AnimationMoment(frame: 1, isLast: true)
-        case .isUnstable: AnimationMoment(frame: calls.messages.count % 2, isLast: false)
-        case .continues: AnimationMoment(frame: Int(elapsed / .seconds(1)) % 2, isLast: frame == 1)
-        case .cachesNothing, .acceptsAnyFrame: AnimationMoment(frame: frame, isLast: frame == 1)
+        case .startsLate: AnimationMoment(frame: 1, end: nil)
+        case .isUnstable: AnimationMoment(frame: calls.messages.count % 2, end: end)
+        case .continues: AnimationMoment(frame: Int(elapsed / .seconds(1)) % 2, end: end)
+        case .endsEarly: AnimationMoment(frame: frame, end: end.map { $0 - .milliseconds(500) })
+        case .cachesNothing, .acceptsAnyFrame: AnimationMoment(frame: frame, end: end)
         }
     }
 

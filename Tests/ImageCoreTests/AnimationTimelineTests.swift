@@ -8,22 +8,22 @@ struct AnimationTimelineTests {
     @Test(
         "an endless animation repeats",
         arguments: [
-            (-5, 0), (0, 0), (99, 0), (100, 1), (299, 1), (300, 2), (349, 2), (350, 0), (3_500_000, 0), (3_500_120, 1),
+            (-5, 0, 100), (0, 0, 100), (99, 0, 100), (100, 1, 300), (299, 1, 300), (300, 2, 350), (349, 2, 350),
+            (350, 0, 450), (3_500_000, 0, 3_500_100), (3_500_120, 1, 3_500_300),
         ])
-    func loops(_ elapsed: Int, _ frame: Int) {
+    func loops(_ elapsed: Int, _ frame: Int, _ end: Int) {
         let moment = AnimationTimeline(delays: Self.delays, loopCount: 0).moment(at: .milliseconds(elapsed))
-        #expect(moment == AnimationMoment(frame: frame, isLast: false))
+        #expect(moment == AnimationMoment(frame: frame, end: .milliseconds(end)))
     }
 
     @Test(
         "an animation that plays twice ends with its last frame",
         arguments: [
-            (0, 0, false), (340, 2, false), (350, 0, false), (640, 1, false), (650, 2, true), (700, 2, true),
-            (1_000_000, 2, true),
-        ])
-    func ends(_ elapsed: Int, _ frame: Int, _ isLast: Bool) {
+            (0, 0, 100), (340, 2, 350), (350, 0, 450), (640, 1, 650), (650, 2, nil), (700, 2, nil), (1_000_000, 2, nil),
+        ] as [(Int, Int, Int?)])
+    func ends(_ elapsed: Int, _ frame: Int, _ end: Int?) {
         let moment = AnimationTimeline(delays: Self.delays, loopCount: 2).moment(at: .milliseconds(elapsed))
-        #expect(moment == AnimationMoment(frame: frame, isLast: isLast))
+        #expect(moment == AnimationMoment(frame: frame, end: end.map { .milliseconds($0) }))
     }
 
     @Test(
@@ -31,7 +31,7 @@ struct AnimationTimelineTests {
         arguments: [[], [.seconds(1)], [.zero, .zero, .seconds(-1)]] as [[Duration]])
     func still(delays: [Duration]) {
         let moment = AnimationTimeline(delays: delays, loopCount: 0).moment(at: .seconds(5))
-        #expect(moment == AnimationMoment(frame: 0, isLast: true))
+        #expect(moment == AnimationMoment(frame: 0, end: nil))
     }
 
     @Test("the frame is found among many with different delays")

@@ -15,7 +15,7 @@ struct AnimationTests {
     func still() async throws {
         let request = fixture.request("a")
         let animation = try await fixture.loader.animation(for: request)
-        #expect(animation.frames.moment(at: .seconds(1)) == AnimationMoment(frame: 0, isLast: true))
+        #expect(animation.frames.moment(at: .seconds(1)) == AnimationMoment(frame: 0, end: nil))
         let cached = try #require(fixture.memory.image(for: fixture.loader.cacheKey(for: request)))
         #expect(animation.frames.cachedFrame(at: 0)?.sharesPixels(with: cached.bitmap) == true)
         #expect(try await fixture.loader.animation(for: request).image.source == .memory)
@@ -34,7 +34,7 @@ struct AnimationTests {
         let animation = try await fixture.loader.animation(for: request)
         #expect(fixture.decodedFrames == [0])
         #expect(animation.image.image.header.frameCount == 40)
-        #expect(animation.frames.moment(at: .milliseconds(120)) == AnimationMoment(frame: 2, isLast: false))
+        #expect(animation.frames.moment(at: .milliseconds(120)) == AnimationMoment(frame: 2, end: .milliseconds(150)))
         try await animation.frames.prepare(from: 3)
         let frame = try #require(animation.frames.cachedFrame(at: 3))
         #expect(frame.size == PixelSize(width: 4, height: 4))

@@ -45,6 +45,19 @@ struct AnimationPreparationTests {
         withExtendedLifetime(player) {}
     }
 
+    @Test("prepares nothing while the frame after the next is in memory")
+    func preparesMissing() async {
+        let (clock, frames) = (fixture.clock(), ScriptedFrames(count: 9))
+        let player = fixture.player(frames, clock)
+        player.isVisible = true
+        frames.remove(5)
+        for second in 0...2 { clock.tick(at: .seconds(second)) }
+        #expect(frames.prepared.isEmpty)
+        clock.tick(at: .seconds(3))
+        while frames.endCount < 1 { await Task.yield() }
+        #expect(frames.prepared == [3])
+    }
+
     @Test("loads the frames at the first tick, and starts when they are loaded")
     func loadsFrames() async {
         let (clock, frames) = (fixture.clock(), ScriptedFrames(count: 9))

@@ -80,15 +80,33 @@ struct AnimationTests {
         #expect(fixture.log.messages == ["run", "1", "0 at rest", "stop", "run", "1"])
     }
 
-    @Test("stops the clock when the last player is deallocated")
-    func playerGone() {
+    @Test("stops the clock and releases the frames when the last player ends")
+    func ends() async {
         let clock = fixture.clock()
-        var player: AnimationPlayer? = fixture.player(ScriptedFrames(count: 9), clock)
+        var frames: ScriptedFrames? = ScriptedFrames(count: 9)
+        let isReleased = { [weak frames] in frames == nil }
+        let player = frames.map { fixture.player($0, clock, isRetained: false) }
+        frames = nil
         player?.isVisible = true
         clock.tick(at: .zero)
-        player = nil
-        clock.tick(at: .seconds(1))
+        player?.end()
+        while !isReleased() { await Task.yield() }
         #expect(fixture.log.messages == ["run", "stop"])
+        #expect(player != nil)
+    }
+
+    @Test("computes no frame until the next one is due")
+    func rests() {
+        let (clock, frames) = (fixture.clock(), ScriptedFrames(count: 9))
+        let player = fixture.player(frames, clock)
+        player.isVisible = true
+        clock.tick(at: .zero)
+        let count = frames.momentCount
+        for millisecond in stride(from: 100, to: 1_000, by: 100) { clock.tick(at: .milliseconds(millisecond)) }
+        #expect(frames.momentCount == count)
+        clock.tick(at: .seconds(1))
+        #expect(frames.momentCount == count + 1)
+        #expect(fixture.log.messages == ["run", "1"])
     }
 
     @Test("surfaces show the same animation in step, also one that appears later or again")
@@ -112,7 +130,7 @@ struct AnimationTests {
         let second = fixture.player(ScriptedFrames(count: 9), clock, name: "second")
         var hasShown = false
         let frames = ScriptedFrames(count: 9)
-        let first = AnimationPlayer(first: ScriptedFrames.bitmap(0), frames: frames, clock: clock) {
+        let first = AnimationPlayer(first: ScriptedFrames.bitmap(0), frameCount: 9, frames: frames, clock: clock) {
             frames
         } show: { _, _ in
             second.isVisible = hasShown

@@ -82,6 +82,14 @@ struct ImageBindingAnimationTests {
         #expect(shownWidth == 3)
     }
 
+    @Test("a released binding ends the animation")
+    func released() async {
+        var binding: ImageBinding? = await playing()
+        #expect(binding?.appearance.kind == .final)
+        binding = nil
+        while clock.isRunning { await Task.yield() }
+    }
+
     @Test("another request, unbinding and a released surface end the animation", arguments: 0..<3)
     func ends(_ end: Int) async {
         var surface: RecordingSurface? = RecordingSurface()

@@ -8,16 +8,16 @@ import Synchronization
 final class ScriptedFrames: AnimationFrames {
     private struct State {
         var prepared: [Int] = []
-        var cached: Set<Int> = []
+        var cached: Set<Int>
+        var momentCount = 0
         var endCount = 0
     }
 
     let gate = Gate()
     let opening = Gate()
-    private let count: Int
-    private let isPrepared: Bool
+    let count: Int
     private let isBroken: Bool
-    private let state = Mutex(State())
+    private let state: Mutex<State>
 
     /// Creates an animation.
     ///
@@ -25,8 +25,8 @@ final class ScriptedFrames: AnimationFrames {
     ///   one frame.
     init(count: Int, isPrepared: Bool = true, isBroken: Bool = false) {
         self.count = count
-        self.isPrepared = isPrepared
         self.isBroken = isBroken
+        state = Mutex(State(cached: isPrepared ? Set(0..<count) : []))
         if isPrepared { gate.open() }
     }
 
@@ -35,13 +35,20 @@ final class ScriptedFrames: AnimationFrames {
     /// The number of finished preparations.
     var endCount: Int { state.withLock { $0.endCount } }
 
+    /// The number of calls of `moment`.
+    var momentCount: Int { state.withLock { $0.momentCount } }
+
+    /// Removes a frame from memory.
+    func remove(_ index: Int) { _ = state.withLock { $0.cached.remove(index) } }
+
     func moment(at elapsed: Duration) -> AnimationMoment {
+        state.withLock { $0.momentCount += 1 }
         let frame = min(Int(elapsed / .seconds(1)), count - 1)
-        return AnimationMoment(frame: frame, isLast: frame == count - 1)
+        return AnimationMoment(frame: frame, end: frame == count - 1 ? nil : .seconds(frame + 1))
     }
 
     func cachedFrame(at index: Int) -> Bitmap? {
-        isPrepared || state.withLock { $0.cached.contains(index) } ? Self.bitmap(index) : nil
+        state.withLock { $0.cached.contains(index) } ? Self.bitmap(index) : nil
     }
 
     @concurrent func prepare(from index: Int) async throws(ImageError) {
@@ -73,11 +80,17 @@ struct AnimationFixture {
 
     /// Creates a player that records the indices of the frames it shows.
     ///
-    /// - Parameter isOpened: Whether the player has the frames. Otherwise it loads them, when the gate `opening` is open.
+    /// - Parameters:
+    ///   - isOpened: Whether the player has the frames. Otherwise it loads them, when the gate `opening` is open.
+    ///   - isRetained: Whether the source of the frames retains them. If not, it has none.
     func player(
-        _ frames: ScriptedFrames, _ clock: AnimationClock, name: String = "", isOpened: Bool = true
+        _ frames: ScriptedFrames, _ clock: AnimationClock, name: String = "", isOpened: Bool = true,
+        isRetained: Bool = true
     ) -> AnimationPlayer {
-        AnimationPlayer(first: ScriptedFrames.bitmap(0), frames: isOpened ? frames : nil, clock: clock) {
+        AnimationPlayer(
+            first: ScriptedFrames.bitmap(0), frameCount: frames.count, frames: isOpened ? frames : nil, clock: clock
+        ) { [frames = isRetained ? frames : nil] in
+            guard let frames else { throw ImageError.cancelled }
             await frames.opening.pass()
             return frames
         } show: { [log] bitmap, isAnimating in

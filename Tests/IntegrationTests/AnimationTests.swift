@@ -77,7 +77,7 @@ struct AnimationTests {
         }
         let frames = try await frames(of: file.finished)
         let end = Duration.milliseconds(200) * max(1, count)
-        #expect(frames.moment(at: end - .milliseconds(150)) == AnimationMoment(frame: 0, isLast: false))
+        #expect(frames.moment(at: end - .milliseconds(150)) == AnimationMoment(frame: 0, end: end - .milliseconds(100)))
         #expect(frames.moment(at: end).isLast == (count > 0))
         #expect(frames.moment(at: end).frame == (count > 0 ? 1 : 0))
     }

@@ -86,11 +86,12 @@ final class AnimatedScroll {
         var times: [Double] = []
         shownFrames = 0
         for frame in 0..<max(0, rows - Self.visibleRows) * Self.framesPerRow {
+            let time = Self.frameTime * frame
             let before = Self.threadSeconds()
             show(rows: frame / Self.framesPerRow)
-            clock.tick(at: Self.frameTime * frame)
+            clock.tick(at: time)
             times.append((Self.threadSeconds() - before) * 1e6)
-            try await ContinuousClock().sleep(until: start + Self.frameTime * (frame + 1))
+            try await ContinuousClock().sleep(until: start + time + Self.frameTime)
         }
         for number in cells.keys { hide(number) }
         times.sort()

@@ -35,6 +35,16 @@ public enum AnimationFramesContract {
             guard let last = moments.firstIndex(where: \.isLast) else { return }
             try expect(Set(moments[last...]).count == 1, "it changes after its last moment")
         },
+        ContractRule("an animation shows each frame until the end of its moment, and then another one") { subject in
+            for time in subject.moments {
+                let moment = subject.frames.moment(at: time)
+                guard let end = moment.end else { continue }
+                try expect(end > time, "the moment at \(time) has ended at \(end)")
+                let last = subject.frames.moment(at: max(time, end - .nanoseconds(1)))
+                try expect(last == moment, "frame \(moment.frame) is shown until \(end), but not shortly before")
+                try expect(subject.frames.moment(at: end) != moment, "frame \(moment.frame) is shown after \(end)")
+            }
+        },
         ContractRule("each frame that an animation shows is available after it is prepared") { subject in
             for frame in Set(subject.moments.map { subject.frames.moment(at: $0).frame }).sorted().reversed() {
                 try await subject.frames.prepare(from: frame)

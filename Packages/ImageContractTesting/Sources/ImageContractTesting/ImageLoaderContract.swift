@@ -60,7 +60,7 @@ public enum ImageLoaderContract {
             try expect(animation.image.image == expected, "it starts with another image")
             try await animation.frames.prepare(from: 0)
             try expect(animation.frames.cachedFrame(at: 0) == expected.bitmap, "its first frame is another image")
-            let last = AnimationMoment(frame: 0, isLast: true)
+            let last = AnimationMoment(frame: 0, end: nil)
             let isStill = expected.header.frameCount == 1
             try expect(!isStill || animation.frames.moment(at: .zero) == last, "a still image has another frame")
         },

@@ -180,9 +180,10 @@ struct BindingState: Sendable {
 
     /// Shows another frame of the animation that is shown.
     mutating func played(_ frame: Bitmap, isAnimating: Bool) {
-        guard appearance.kind == .final, var image = appearance.image else { return }
-        image.bitmap = frame
-        show(image, .final)
+        guard appearance.kind == .final else { return }
+        appearance.image?.bitmap = frame
+        appearance.imageVersion = numbers.number(of: appearance.image)
+        appearance.transition = .none
         appearance.isAnimating = isAnimating
     }
 

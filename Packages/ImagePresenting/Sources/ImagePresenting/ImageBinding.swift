@@ -101,6 +101,11 @@ public final class ImageBinding {
         state = BindingState(options: options) { loader.key(of: $0) }
     }
 
+    /// The clock retains a visible player.
+    deinit {
+        if let player { Task { @MainActor in player.end() } }
+    }
+
     /// The appearance that was rendered last.
     public var appearance: ImageAppearance { state.appearance }
     /// The current request, or `nil` if the binding is unbound.
@@ -188,7 +193,7 @@ public final class ImageBinding {
     }
 
     private func renderOrUnbind() {
-        if hasSurface, surface == nil { unbind() } else { render() }
+        if let surface { surface.render(state.appearance) } else if hasSurface { unbind() }
     }
 
     // MARK: Animation
@@ -199,7 +204,9 @@ public final class ImageBinding {
             image.header.frameCount > 1, var request = state.request
         else { return }
         if request.mode.asksServer { request.mode = .standard }
-        player = AnimationPlayer(first: image.bitmap, frames: frames, clock: clock) { [loader, request] in
+        player = AnimationPlayer(
+            first: image.bitmap, frameCount: image.header.frameCount, frames: frames, clock: clock
+        ) { [loader, request] in
             try await loader.animation(for: request).frames
         } show: { [weak self] frame, isAnimating in
             self?.state.played(frame, isAnimating: isAnimating)
@@ -208,9 +215,8 @@ public final class ImageBinding {
         player?.isVisible = state.isVisible
     }
 
-    /// Ends playback. The clock doesn't notice when a player is deallocated.
     private func stopPlaying() {
-        player?.isVisible = false
+        player?.end()
         player = nil
     }
 

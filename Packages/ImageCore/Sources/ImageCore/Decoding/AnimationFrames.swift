@@ -1,7 +1,7 @@
 /// The frames of an animation, shared by all that show it.
 ///
 /// Promises:
-/// - `moment` depends on the time only. Frame 0 is shown at the start.
+/// - `moment` depends on the time only. Frame 0 is shown at the start, and each frame until the end of its moment.
 /// - `cachedFrame` returns immediately.
 /// - After `prepare` returns, `cachedFrame` returns the frame until others are prepared. `prepare` does not use the
 ///   main actor.
@@ -18,14 +18,17 @@ public protocol AnimationFrames: AnyObject, Sendable {
 public struct AnimationMoment: Hashable, Sendable {
     /// The index of the frame, from 0.
     public var frame: Int
-    /// Whether the animation has ended.
-    public var isLast: Bool
+    /// The time after the start at which another frame is shown, or nil if the animation has ended.
+    public var end: Duration?
 
     /// Creates a moment of an animation.
-    public init(frame: Int, isLast: Bool) {
+    public init(frame: Int, end: Duration?) {
         self.frame = frame
-        self.isLast = isLast
+        self.end = end
     }
+
+    /// Whether the animation has ended.
+    public var isLast: Bool { end == nil }
 }
 
 /// An animation whose frames are all in memory. A still image is one of a single frame.

@@ -17,12 +17,14 @@ package struct AnimationTimeline: Hashable, Sendable {
 
     /// Returns the frame at a time after the start. Negative times count as zero. A still image is at its end.
     package func moment(at elapsed: Duration) -> AnimationMoment {
-        guard ends.count > 1, let loop = ends.last, loop > .zero else { return AnimationMoment(frame: 0, isLast: true) }
-        let (played, last) = (max(.zero, elapsed), ends.count - 1)
+        guard ends.count > 1, let loop = ends.last, loop > .zero else { return AnimationMoment(frame: 0, end: nil) }
+        let (played, last) = (max(.zero, elapsed.limited), ends.count - 1)
         let loops = Int(clamping: played.attoseconds / loop.attoseconds)
-        if loopCount > 0, loops >= loopCount { return AnimationMoment(frame: last, isLast: true) }
-        let frame = frame(at: Duration(attoseconds: played.attoseconds % loop.attoseconds))
-        return AnimationMoment(frame: frame, isLast: frame == last && loops + 1 == loopCount)
+        if loopCount > 0, loops >= loopCount { return AnimationMoment(frame: last, end: nil) }
+        let time = Duration(attoseconds: played.attoseconds % loop.attoseconds)
+        let frame = frame(at: time)
+        let isLast = frame == last && loops + 1 == loopCount
+        return AnimationMoment(frame: frame, end: isLast ? nil : played + (ends[frame] - time))
     }
 
     /// Returns the first frame that ends after a time within a loop, by binary search.

@@ -18,20 +18,23 @@ public final class AnimationClock {
     public var reducesMotion: Bool {
         didSet {
             guard reducesMotion != oldValue else { return }
-            if reducesMotion { for player in players.compactMap(\.player) { player.rewind() } }
+            if reducesMotion { for entry in entries { entry.player.rewind() } }
             updateRunning()
         }
     }
     /// Whether the clock needs ticks.
     public private(set) var isRunning = false
 
-    private struct WeakPlayer {
-        weak var player: AnimationPlayer?
+    /// A player that can advance. It is retained until it is hidden.
+    private struct Entry {
+        let player: AnimationPlayer
+        /// The time at which the player has something to do, or nil if it has at once.
+        var due: Duration?
     }
 
     private let onRunningChange: @MainActor (Bool) -> Void
-    /// The players that may change, starting with the one whose last change is longest ago.
-    private var players: [WeakPlayer] = []
+    /// The players that can advance, starting with the one whose last frame is longest ago.
+    private var entries: [Entry] = []
 
     /// Creates a clock.
     ///
@@ -50,37 +53,50 @@ public final class AnimationClock {
     public func tick(at time: Duration) {
         guard isRunning else { return }
         var budget = frameBudget
-        for player in players.compactMap(\.player) where player.canAdvance && player.isDue(at: time) && budget > 0 {
-            guard player.showDueFrame() else { continue }
-            budget -= 1
-            moveToEnd(player)
+        for entry in entries.filter({ ($0.due ?? time) <= time }) where entry.player.canAdvance {
+            entry.player.advance(to: time)
+            if budget > 0, entry.player.showDueFrame() {
+                budget -= 1
+                moveToEnd(entry.player)
+            }
+            update(entry.player)
         }
-        updateRunning()
     }
 
-    /// Adds a player if it can advance, or removes it otherwise.
+    /// Adds a player or updates the time at which it is due. Removes it if it can't advance.
     func update(_ player: AnimationPlayer) {
-        let isListed = players.contains { $0.player === player }
-        if player.canAdvance, !isListed { players.append(WeakPlayer(player: player)) }
+        let index = entries.firstIndex { $0.player === player }
+        switch (player.canAdvance, index) {
+        case (true, let index?): entries[index].due = player.due
+        case (true, nil): entries.append(Entry(player: player, due: player.due))
+        case (false, let index?): entries.remove(at: index)
+        case (false, nil): break
+        }
         updateRunning()
     }
 
     /// Returns the playback of another player that shows the same frames.
     func playback(of frames: any AnimationFrames, besides player: AnimationPlayer) -> Playback? {
-        players.lazy.compactMap(\.player).filter { $0 !== player }.compactMap { $0.playback(of: frames) }.first
+        entries.first { $0.player !== player && $0.player.plays(frames) }?.player.playback
     }
 
     private func moveToEnd(_ player: AnimationPlayer) {
-        guard let index = players.firstIndex(where: { $0.player === player }) else { return }
-        players.append(players.remove(at: index))
+        guard let index = entries.firstIndex(where: { $0.player === player }) else { return }
+        entries.append(entries.remove(at: index))
     }
 
     private func updateRunning() {
-        players.removeAll { !($0.player?.canAdvance ?? false) }
-        let runs = !reducesMotion && !players.isEmpty
+        let runs = !reducesMotion && !entries.isEmpty
         guard runs != isRunning else { return }
         isRunning = runs
-        if !runs { for player in players.compactMap(\.player) { player.pause() } }
+        if !runs { pauseAll() }
         onRunningChange(runs)
+    }
+
+    private func pauseAll() {
+        for index in entries.indices {
+            entries[index].player.pause()
+            entries[index].due = nil
+        }
     }
 }

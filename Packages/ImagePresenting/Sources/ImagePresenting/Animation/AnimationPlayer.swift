@@ -10,11 +10,12 @@ final class AnimationPlayer {
     typealias Source = @Sendable () async throws -> any AnimationFrames
 
     private let first: Bitmap
+    private let frameCount: Int
     private let clock: AnimationClock
     private let source: Source
     private let show: @MainActor (_ frame: Bitmap, _ isAnimating: Bool) -> Void
     private var frames: (any AnimationFrames)?
-    private var playback = Playback()
+    private(set) var playback = Playback()
     /// Loads or prepares frames.
     private var work: Task<Void, Never>?
 
@@ -32,34 +33,38 @@ final class AnimationPlayer {
     ///   - frames: The frames, or nil to load them from the source when the clock ticks.
     ///   - show: Called with each later frame.
     init(
-        first: Bitmap, frames: (any AnimationFrames)?, clock: AnimationClock, source: @escaping Source,
-        show: @escaping @MainActor (_ frame: Bitmap, _ isAnimating: Bool) -> Void
+        first: Bitmap, frameCount: Int, frames: (any AnimationFrames)?, clock: AnimationClock,
+        source: @escaping Source, show: @escaping @MainActor (_ frame: Bitmap, _ isAnimating: Bool) -> Void
     ) {
         self.first = first
+        self.frameCount = frameCount
         self.frames = frames
         self.clock = clock
         self.source = source
         self.show = show
     }
 
-    deinit { work?.cancel() }
+    /// Ends playback. Releases the frames on another thread, because it may take long.
+    func end() {
+        isVisible = false
+        Task { @concurrent [frames] in withExtendedLifetime(frames) {} }
+        frames = nil
+    }
 
     // MARK: For the clock
 
     var canAdvance: Bool { isVisible && !playback.isFinished }
 
-    /// Returns the playback if the player shows these frames.
-    func playback(of others: any AnimationFrames) -> Playback? { frames === others ? playback : nil }
+    func plays(_ others: any AnimationFrames) -> Bool { frames === others }
 
-    /// Advances the time. Returns true if another frame is due.
-    func isDue(at time: Duration) -> Bool {
-        guard let frames else {
-            loadFrames()
-            return false
-        }
+    /// The time at which `advance` has something to do, or nil if it has at once.
+    var due: Duration? { playback.due }
+
+    /// Advances the time, and loads or prepares frames.
+    func advance(to time: Duration) {
+        guard let frames else { return loadFrames() }
         playback.tick(at: time) { frames.moment(at: $0) }
         prepare(frames)
-        return playback.isBehind
     }
 
     /// Shows the frame that is due. Returns false if it is not cached or already shown.
@@ -96,37 +101,41 @@ final class AnimationPlayer {
     // MARK: Loading and preparing frames
 
     private func loadFrames() {
-        start { [weak self, source] in
+        start { [self] in
             let frames = try await source()
-            self?.frames = frames
-            self?.joinOthers()
+            await loaded(frames)
         }
     }
 
-    /// Prepares the target frame and those after it.
+    private func loaded(_ frames: any AnimationFrames) {
+        self.frames = frames
+        joinOthers()
+    }
+
+    /// Prepares the target frame and those after it, if it is missing or the one after the next is.
     private func prepare(_ frames: any AnimationFrames) {
-        guard work == nil, let frame = playback.frameToPrepare(isCached: { frames.cachedFrame(at: $0) != nil }) else {
-            return
-        }
+        let isCached = { (frame: Int) in frames.cachedFrame(at: frame % self.frameCount) != nil }
+        guard work == nil, let frame = playback.frameToPrepare(isCached) else { return }
         start { try await frames.prepare(from: frame) }
     }
 
-    /// Starts work unless some is in progress. If it fails, the animation rests on the frame that is shown.
-    private func start(_ body: @escaping @MainActor () async throws -> Void) {
+    /// Starts work outside of the main actor, unless some is in progress. If it fails, the animation rests on the frame
+    /// that is shown.
+    private func start(_ body: @escaping @Sendable () async throws -> Void) {
         guard work == nil else { return }
-        work = Task { [weak self] in
+        work = Task { @concurrent in
             do {
                 try await body()
-                self?.work = nil
+                await ended(hasFailed: false)
             } catch {
-                self?.failed(isCancelled: Task.isCancelled)
+                await ended(hasFailed: !Task.isCancelled)
             }
         }
     }
 
-    private func failed(isCancelled: Bool) {
+    private func ended(hasFailed: Bool) {
         work = nil
-        if isCancelled { return }
+        guard hasFailed else { return }
         playback.didFail()
         clock.update(self)
     }

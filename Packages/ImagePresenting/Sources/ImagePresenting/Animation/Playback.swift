@@ -5,11 +5,14 @@ struct Playback: Sendable {
     /// The index of the frame that is shown.
     private(set) var shown = 0
     /// The frame to show at the time of the last tick.
-    private(set) var target = AnimationMoment(frame: 0, isLast: false)
+    private(set) var target = AnimationMoment(frame: 0, end: .zero)
+    /// The time of the clock since which, or at which, another frame is due. Nil if the next tick determines it.
+    private(set) var due: Duration?
     private var played = Duration.zero
-    /// The time of the last tick, or `nil` while the animation is paused.
-    private var lastTick: Duration?
-    private var preparedFrom: Int?
+    /// The time of the clock at which the animation would have started without pauses, or nil while it is paused.
+    private var start: Duration?
+    /// Whether the target frame and those after it were prepared, in memory or not.
+    private var isPrepared = false
     private var hasFailed = false
 
     var isBehind: Bool { target.frame != shown }
@@ -17,26 +20,42 @@ struct Playback: Sendable {
 
     /// Advances the animation to a time. The first tick, and the first tick after a pause, only set the starting time.
     mutating func tick(at time: Duration, moment: (Duration) -> AnimationMoment) {
-        played += lastTick.map { max(.zero, time - $0) } ?? .zero
-        lastTick = time
+        let start = start ?? time - played
+        self.start = start
+        played = max(played, time - start)
+        let frame = target.frame
         target = moment(played)
+        if target.frame != frame { isPrepared = false }
+        // A frame that is not shown yet stays due since the time at which it should have been.
+        due = isBehind ? due ?? time : target.end.map { start + $0 }
     }
 
     /// Continues at the time of another playback of the same animation.
     mutating func join(_ other: Playback) {
         played = other.played
-        lastTick = other.lastTick
+        start = other.start
+        due = nil
     }
 
-    mutating func pause() { lastTick = nil }
-    mutating func didShow() { shown = target.frame }
+    mutating func pause() {
+        start = nil
+        due = nil
+    }
+
+    mutating func didShow() {
+        shown = target.frame
+        due = if let start, let end = target.end { start + end } else { nil }
+    }
+
     mutating func didFail() { hasFailed = true }
 
-    /// Returns the first frame to prepare if the target frame has changed or is missing; otherwise nil.
-    mutating func frameToPrepare(isCached: (Int) -> Bool) -> Int? {
+    /// Returns the first frame to prepare, if the target frame is missing, or if it has changed and the one after the next
+    /// is missing.
+    mutating func frameToPrepare(_ isCached: (Int) -> Bool) -> Int? {
         let frame = target.frame
-        guard frame != preparedFrom || (isBehind && !isCached(frame)) else { return nil }
-        preparedFrom = frame
+        let isNeeded = isPrepared ? isBehind && !isCached(frame) : !isCached(frame) || !isCached(frame + 2)
+        guard isNeeded else { return nil }
+        isPrepared = true
         return frame
     }
 }
