@@ -93,7 +93,7 @@ struct LayoutView<Content: View>: PrimitiveView {
 }
 
 /// https://developer.apple.com/documentation/swiftui/geometryproxy
-public struct GeometryProxy: Sendable {
+public struct GeometryProxy {
     /// https://developer.apple.com/documentation/swiftui/geometryproxy/size
     public let size: CGSize
 }

@@ -121,7 +121,7 @@ public struct Text: PrimitiveView, Sendable {
 }
 
 /// https://developer.apple.com/documentation/swiftui/localizedstringkey
-public struct LocalizedStringKey: ExpressibleByStringLiteral, Sendable {
+public struct LocalizedStringKey: ExpressibleByStringLiteral {
     let key: String
 
     public init(stringLiteral value: String) { key = value }
@@ -198,14 +198,14 @@ public struct Animation: Equatable, Sendable {
 }
 
 /// https://developer.apple.com/documentation/swiftui/anytransition
-public struct AnyTransition: Sendable {
+public struct AnyTransition {
     let insertion: String
     let removal: String
 
     /// https://developer.apple.com/documentation/swiftui/anytransition/identity
-    public static let identity = AnyTransition(insertion: "", removal: "")
+    public static var identity: AnyTransition { AnyTransition(insertion: "", removal: "") }
     /// https://developer.apple.com/documentation/swiftui/anytransition/opacity
-    public static let opacity = AnyTransition(insertion: "opacity", removal: "opacity")
+    public static var opacity: AnyTransition { AnyTransition(insertion: "opacity", removal: "opacity") }
 
     /// https://developer.apple.com/documentation/swiftui/anytransition/asymmetric(insertion:removal:)
     public static func asymmetric(insertion: AnyTransition, removal: AnyTransition) -> AnyTransition {
