@@ -49,7 +49,7 @@
     }
 
     /// The observers in a notification center, which are removed with this object.
-    private final class ObserverTokens {
+    final class ObserverTokens {
         private let center: NotificationCenter
         private var tokens: [any NSObjectProtocol] = []
 

@@ -18,7 +18,7 @@
             [weak self] isRunning in self?.link?.isEnabled = isRunning
         }
         private var link: UIUpdateLink?
-        private var token: (any NSObjectProtocol)?
+        private let observers = ObserverTokens(center: .default)
 
         /// Returns the clock of a window. Retain it while the window has animations.
         static func of(_ window: UIWindow) -> WindowClock {
@@ -32,7 +32,7 @@
 
         private init(_ window: UIWindow) {
             let name = UIAccessibility.reduceMotionStatusDidChangeNotification
-            token = NotificationCenter.default.addObserver(forName: name, object: nil, queue: nil) { [weak self] _ in
+            observers.on(name) { [weak self] in
                 Task { @MainActor in self?.clock.reducesMotion = UIAccessibility.isReduceMotionEnabled }
             }
             let link = UIUpdateLink(view: window) { [weak self] _, info in
@@ -43,9 +43,9 @@
             self.link = link
         }
 
-        isolated deinit {
-            link?.isEnabled = false
-            if let token { NotificationCenter.default.removeObserver(token) }
+        // An isolated one would need iOS 18.4.
+        deinit {
+            if let link { Task { @MainActor in link.isEnabled = false } }
         }
     }
 #endif
