@@ -15,7 +15,7 @@ struct ImageLoaderContractTests {
 
     @Test("each rule fails for a loader that breaks it", arguments: BrokenLoader.Defect.allCases)
     func brokenDouble(_ defect: BrokenLoader.Defect) async throws {
-        let rule = try #require(ImageLoaderContract.rules.first { $0.name == defect.rawValue })
+        let rule = try #require(ImageLoaderContract.rules.first { $0.name == defect.rule })
         await #expect(throws: (any Error).self) {
             try await rule.check { Self.fixture { BrokenLoader(base: $0, defect: defect) } }
         }
@@ -23,7 +23,7 @@ struct ImageLoaderContractTests {
 
     @Test("there is a broken double for each rule")
     func doublesAreComplete() {
-        #expect(Set(ImageLoaderContract.rules.map(\.name)) == Set(BrokenLoader.Defect.allCases.map(\.rawValue)))
+        #expect(Set(ImageLoaderContract.rules.map(\.name)) == Set(BrokenLoader.Defect.allCases.map(\.rule)))
     }
 
     private static func fixture(_ make: (FakeImageLoader) -> any ImageLoaderProtocol) -> ImageLoaderFixture {
@@ -40,14 +40,22 @@ struct ImageLoaderContractTests {
 
 /// A fake that breaks one rule.
 struct BrokenLoader: ImageLoaderProtocol {
-    enum Defect: String, CaseIterable, CustomTestStringConvertible {
-        case cachesNothing = "an image is in the memory cache after it was loaded, and not before"
-        case refusesPriorities = "a request with a priority that can change loads the same image"
-        case playsNothing = "an animation starts with the image, and a still image has no other frame"
-        case changesNotFound = "a request for a missing image fails with notFound"
-        case changesCancelled = "a cancelled request fails as cancelled, and other requests succeed"
+    enum Defect: CaseIterable {
+        case cachesNothing, refusesPriorities, startsWithOtherImage, playsNothing, playsOtherFrame, playsStill
+        case changesNotFound, changesNotFoundOfAnimations, changesNotFoundOfData, changesCancelled
 
-        var testDescription: String { rawValue }
+        /// The name of the rule that the defect breaks.
+        var rule: String {
+            switch self {
+            case .cachesNothing: "an image is in the memory cache after it was loaded, and not before"
+            case .refusesPriorities: "a request with a priority that can change loads the same image"
+            case .startsWithOtherImage, .playsNothing, .playsOtherFrame, .playsStill:
+                "an animation starts with the image, and a still image has no other frame"
+            case .changesNotFound, .changesNotFoundOfAnimations, .changesNotFoundOfData:
+                "a request for a missing image fails with notFound"
+            case .changesCancelled: "a cancelled request fails as cancelled, and other requests succeed"
+            }
+        }
     }
 
     let base: FakeImageLoader
@@ -77,13 +85,26 @@ struct BrokenLoader: ImageLoaderProtocol {
     func animation(
         for request: ImageRequest, priority: LivePriority, onProgress: @escaping @Sendable (WorkProgress) -> Void
     ) async throws(ImageError) -> LoadedAnimation {
-        let image = try await image(for: request, priority: priority, onProgress: onProgress)
-        return LoadedAnimation(image: image, frames: DecodedFrames(defect == .playsNothing ? [] : [image.bitmap]))
+        if defect == .changesNotFoundOfAnimations { throw .offline }
+        var image = try await image(for: request, priority: priority, onProgress: onProgress)
+        let other = Bitmap(size: PixelSize(width: 1, height: 1), pixels: [9, 9, 9, 255], isOpaque: true)
+        if defect == .startsWithOtherImage { image.image.bitmap = other }
+        return LoadedAnimation(image: image, frames: frames(image.bitmap, other))
+    }
+
+    private func frames(_ bitmap: Bitmap, _ other: Bitmap) -> DecodedFrames {
+        switch defect {
+        case .playsNothing: DecodedFrames([])
+        case .playsOtherFrame: DecodedFrames([other])
+        case .playsStill: DecodedFrames([bitmap, bitmap], delays: [.seconds(1), .seconds(1)])
+        default: DecodedFrames([bitmap])
+        }
     }
 
     func data(
         for request: ImageRequest, onProgress: @escaping @Sendable (WorkProgress) -> Void
     ) async throws(ImageError) -> LoadedData {
+        if defect == .changesNotFoundOfData { throw .offline }
         do throws(ImageError) {
             return try await base.data(for: request, onProgress: onProgress)
         } catch {
