@@ -63,6 +63,7 @@ struct AnimationPreparationTests {
         let (clock, frames) = (fixture.clock(), ScriptedFrames(count: 9))
         let player = fixture.player(frames, clock, isOpened: false)
         player.isVisible = true
+        for _ in 0..<100 { await Task.yield() }
         #expect(frames.opening.arrivalCount == 0)
         for second in 0...5 { clock.tick(at: .seconds(second)) }
         await frames.opening.arrivals(1)
