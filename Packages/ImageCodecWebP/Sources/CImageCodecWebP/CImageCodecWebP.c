@@ -262,10 +262,11 @@ void webp_free(webp_bytes *bytes) {
 static int is_configured(WebPConfig *config, webp_settings settings) {
     if (!WebPConfigInit(config)) return 0;
     config->quality = settings.quality;
+    config->method = settings.effort;
     if (settings.is_lossless) {
         config->lossless = 1;
         config->exact = 1; /* also preserve the color of transparent pixels */
-        config->quality = 75;
+        config->quality = settings.effort == 6 ? 100 : 75; /* the effort of lossless compression */
     }
     return WebPValidateConfig(config);
 }

@@ -14,8 +14,10 @@ public struct WebPEncoder: ImageEncoder {
     /// The maximum width and height of the format.
     private static let largestSide = 16_383
 
-    /// Creates an encoder. It has no state.
-    public init() {}
+    private let effort: Int
+
+    /// - Parameter effort: From 0 (fastest) to 6 (smallest files). Other values are clamped.
+    public init(effort: Int = 4) { self.effort = min(max(effort, 0), 6) }
 
     public var format: ImageFormat { .webp }
     public var keepsAlpha: Bool { true }
@@ -25,7 +27,7 @@ public struct WebPEncoder: ImageEncoder {
     /// - Throws: `.unsupportedSize` if a side is not from 1 to 16,383 pixels.
     public func encode(_ bitmap: Bitmap, options: EncodingOptions) throws(EncodingFailure) -> Data {
         try check(bitmap.size, largest: Self.largestSide)
-        return try EncodedWebP(bitmap, area: PixelArea(bitmap.size), options: options).data
+        return try EncodedWebP(bitmap, area: PixelArea(bitmap.size), effort: effort, options: options).data
     }
 
     /// Encodes an animation. Delays are rounded to milliseconds, from 1 to 16,777,215. `loopCount` is at most 65,535.
@@ -42,7 +44,7 @@ public struct WebPEncoder: ImageEncoder {
         var previous: Bitmap?
         for frame in frames {
             let area = frame.bitmap.changedArea(since: previous).startingEven
-            let image = try EncodedWebP(frame.bitmap, area: area, options: options)
+            let image = try EncodedWebP(frame.bitmap, area: area, effort: effort, options: options)
             try animation.add(image, at: area, delay: frame.delay)
             previous = frame.bitmap
         }
@@ -63,10 +65,10 @@ extension PixelArea {
 @safe final class EncodedWebP {
     fileprivate var bytes = unsafe webp_bytes()
 
-    init(_ bitmap: Bitmap, area: PixelArea, options: EncodingOptions) throws(EncodingFailure) {
+    init(_ bitmap: Bitmap, area: PixelArea, effort: Int, options: EncodingOptions) throws(EncodingFailure) {
         precondition(area.left + area.width <= bitmap.size.width && area.top + area.height <= bitmap.size.height)
         let settings = webp_settings(
-            quality: Float(100 * options.clampedQuality), is_lossless: options.isLossless ? 1 : 0)
+            quality: Float(100 * options.clampedQuality), is_lossless: options.isLossless ? 1 : 0, effort: CInt(effort))
         let start = area.top * bitmap.bytesPerRow + 4 * area.left
         let error = unsafe bitmap.pixels.withUnsafeBufferPointer { pixels in
             let first = unsafe pixels.baseAddress?.advanced(by: start)

@@ -77,6 +77,7 @@ webp_outcome webp_session_update(webp_session *session, const uint8_t *bytes, si
 typedef struct {
     float quality; /* 0 to 100 */
     int is_lossless;
+    int effort; /* 0 to 6 */
 } webp_settings;
 
 typedef struct {
