@@ -1,4 +1,4 @@
-import HTTPTypes
+package import HTTPTypes
 import ImageCoalescing
 public import ImageCore
 public import ImageDiskCaching
@@ -195,6 +195,17 @@ public struct ImageLoaderOptions: Sendable {
     /// Creates the platform's HTTP transport with a cache in a folder.
     public func makeCachingTransport(in folder: URL, rules: CachingRules) -> CachingTransport {
         CachingTransport(over: makeNetwork(), cache: transformed(makeDiskCache(in: folder)), rules: rules, now: now)
+    }
+
+    /// Explains what the disk cache has for a URL and what a loader with these options would do, without the network.
+    /// Empty without a disk cache, and for URLs that are not cached.
+    package func cacheExplanations(of url: URL, headers: HTTPFields) async -> [CacheExplanation] {
+        guard let cacheDirectory, url.scheme == "http" || url.scheme == "https" else { return [] }
+        let rules = CachingRules(
+            policy: httpCachePolicy, keys: cacheKeyRules,
+            identity: { [account] fields in CacheIdentity(fields, account: account) })
+        return await makeCachingTransport(in: cacheDirectory, rules: rules).explanations(
+            of: TransportRequest(url: url, headers: headers))
     }
 
     /// A background validation waits for a slot in the download lane, like a download.

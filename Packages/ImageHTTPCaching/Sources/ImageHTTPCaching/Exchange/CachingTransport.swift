@@ -104,7 +104,7 @@ public struct CachingTransport: DataTransport, ResponseCache {
     }
 
     /// Returns nil if the request can neither be answered from the cache nor its response stored.
-    private func exchange(_ request: TransportRequest) -> CachedExchange? {
+    func exchange(_ request: TransportRequest) -> CachedExchange? {
         guard [.get, .head].contains(request.method), request.cacheUse != .bypass else { return nil }
         return CachedExchange(
             request: request,
