@@ -350,16 +350,18 @@ let testSupport = [
 ]
 
 let imageload = [
-    command("imageload", in: "imageload", uses: ["ImageLoadTool", "CLibraryMessages"]),
-    .target(name: "CLibraryMessages", path: "Apps/imageload/Sources/CLibraryMessages"),
+    command("imageload", in: "imageload", uses: ["ImageLoadTool", "CImageLoadTool"]),
+    appKernels("CImageLoadTool", in: "imageload", links: "jpeg", "deflate"),
     appLibrary(
         "ImageLoadTool", in: "imageload",
         uses: [
-            "ImageCore", "ImageDecoding", "ImageLoading", "ImageLoaderKit", "ImageDiskCaching", "ImageHTTPCaching",
-            "ImageTransporting", "ImageThumbHash", "AllFormats", httpTypes, argumentParser,
+            "ImageCore", "ImageDecoding", "ImageProcessing", "ImageLoading", "ImageLoaderKit", "ImageDiskCaching",
+            "ImageHTTPCaching", "ImageTransporting", "ImageThumbHash", "ISOBoxes", "AllFormats", "CImageLoadTool",
+            httpTypes, argumentParser,
         ]),
     // The decoders and encoders of all formats whose traits are enabled.
-    appLibrary("AllFormats", in: "imageload", uses: ["ImageCore", "ImageLoaderKit"] + modernCodecs),
+    appLibrary(
+        "AllFormats", in: "imageload", uses: ["ImageCore", "ImageLoaderKit", onLinux("ImageCodecWebP")] + modernCodecs),
     tests(
         "ImageLoadToolTests", in: "imageload",
         of: [

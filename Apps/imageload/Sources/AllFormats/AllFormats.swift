@@ -2,7 +2,11 @@ import ImageCodecAVIF
 import ImageCodecHEIF
 import ImageCodecJXL
 public import ImageCore
-import ImageLoaderKit
+public import ImageLoaderKit
+
+#if !canImport(ImageIO)
+    import ImageCodecWebP
+#endif
 
 extension [any ImageDecoder] {
     /// The decoders of all formats in this build.
@@ -23,17 +27,32 @@ extension [any ImageDecoder] {
 
 extension [any ImageEncoder] {
     /// The encoders of all formats in this build.
-    public static var all: [any ImageEncoder] {
+    public static var all: [any ImageEncoder] { all(colorProfile: nil) }
+
+    /// The encoders of all formats in this build.
+    ///
+    /// - Parameter colorProfile: The ICC profile that AVIF, HEIF and JPEG XL files get; nil for sRGB.
+    public static func all(colorProfile: Data?) -> [any ImageEncoder] {
         var encoders = standard
         #if AVIF
-            encoders.append(AVIFEncoder())
+            encoders.append(AVIFEncoder(colorProfile: colorProfile))
         #endif
         #if HEIF
-            encoders.append(HEIFEncoder())
+            encoders.append(HEIFEncoder(colorProfile: colorProfile))
         #endif
         #if JXL
-            encoders.append(JXLEncoder())
+            encoders.append(JXLEncoder(colorProfile: colorProfile))
         #endif
         return encoders
+    }
+}
+
+extension ImageEncoders {
+    /// The encoder of the smallest lossless files of a format, or nil if there is none.
+    public static func smallest(for format: ImageFormat) -> (any ImageEncoder)? {
+        #if !canImport(ImageIO)
+            if format == .webp { return WebPEncoder(effort: 6) }
+        #endif
+        return encoder(for: format, in: .all)
     }
 }

@@ -3,14 +3,22 @@ import Foundation
 public import ImageCore
 
 extension PixelSize: ExpressibleByArgument {
-    /// Parses `WxH`. Both numbers are from 1 to 65,535.
+    /// The side that `200x` and `x200` leave open.
+    private static let openSide = 65_535
+
+    /// Parses `WxH`, `W` for a square, or one side as `Wx` or `xH`. Numbers are from 1 to 65,535.
     public init?(argument: String) {
-        let sides = argument.lowercased().split(separator: "x", omittingEmptySubsequences: false).map { Int($0) }
-        guard sides.count == 2, let width = sides[0], let height = sides[1],
-            (1...65_535).contains(width), (1...65_535).contains(height)
+        let sides = argument.lowercased().split(separator: "x", omittingEmptySubsequences: false).map { side in
+            side.isEmpty ? Self.openSide : Int(side) ?? 0
+        }
+        guard (1...2).contains(sides.count), argument.contains(where: \.isNumber), let first = sides.first,
+            let last = sides.last, (1...65_535).contains(first), (1...65_535).contains(last)
         else { return nil }
-        self.init(width: width, height: height)
+        self.init(width: first, height: last)
     }
+
+    /// Whether only one side was given. An image fits into such a size, but can't fill it.
+    var isOpen: Bool { max(width, height) == Self.openSide }
 }
 
 extension RequestPriority: ExpressibleByArgument {
@@ -22,6 +30,8 @@ extension RequestPriority: ExpressibleByArgument {
     }
 
     public static var allValueStrings: [String] { allCases.map { "\($0)" } }
+
+    public var defaultValueDescription: String { "\(self)" }
 }
 
 extension ImageCachePolicy: ExpressibleByArgument {
@@ -55,6 +65,10 @@ struct Age: ExpressibleByArgument {
 /// A number of bytes: a whole number, optionally followed by B, kB, MB or GB (powers of 1,000).
 struct ByteCount: ExpressibleByArgument {
     var bytes: Int
+
+    init(bytes: Int) { self.bytes = bytes }
+
+    var defaultValueDescription: String { Self.text(bytes) }
 
     init?(argument: String) {
         let text = argument.lowercased()

@@ -8,7 +8,7 @@ import ImageLoaderKit
 struct BenchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "bench", abstract: "Measure performance on your own files.",
-        subcommands: [DecodingBenchCommand.self])
+        shouldDisplay: false, subcommands: [DecodingBenchCommand.self])
 }
 
 struct DecodingBenchCommand: AsyncParsableCommand {

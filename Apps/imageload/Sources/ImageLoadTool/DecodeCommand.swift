@@ -7,7 +7,7 @@ import ImageLoaderKit
 
 struct DecodeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "decode", abstract: "Decode a file and describe its contents.")
+        commandName: "decode", abstract: "Decode a file and describe its contents.", shouldDisplay: false)
 
     @Argument(help: "The file.")
     var file: String

@@ -4,7 +4,16 @@ import ImageLoading
 
 struct FetchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "fetch", abstract: "Load images and print the source and time of each.")
+        commandName: "fetch", abstract: "Load images and print the source and time of each.",
+        discussion: """
+            On a terminal, shows progress bars. Elsewhere, prints a line for each image: where it came from (memory, disk, \
+            validated, stale or network), its format, size, bytes and time.
+
+            EXAMPLES
+              imageload fetch https://example.com/a.jpg --size 300 --output images --format png
+              imageload fetch - --json < urls.txt
+              imageload fetch photo.jpg --priority high --header 'Accept: image/webp'
+            """)
 
     @OptionGroup var options: LoadingOptions
 

@@ -12,9 +12,9 @@ struct HTTPCacheProbeCommand: AsyncParsableCommand {
             mode of the Fetch standard). Writes one JSON object per line, in any order: id, status, headers, bodyBase64 and \
             fromCache (network, disk, validated, stale), or id and error. Follows RFC 9111 strictly: a response without \
             freshness information is not fresh.
-            """)
+            """, shouldDisplay: false)
 
-    @Option(help: "The folder of the disk cache.")
+    @Option(help: "The folder of the disk cache.", completion: .file())
     var cache: String
 
     func run() async throws {

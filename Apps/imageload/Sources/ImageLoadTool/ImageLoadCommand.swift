@@ -45,11 +45,31 @@ public enum ImageLoadCommand {
 struct RootCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "imageload",
-        abstract: "Load, decode and cache images.",
+        abstract: "Convert, inspect, load and cache images.",
+        discussion: """
+            EXIT CODES
+              0    success
+              64   invalid command line or URL
+              65   not a decodable image, or damage that could not be repaired
+              66   no such file, or the server has no such image
+              69   the network or the server failed, or not cached and --offline
+              70   any other failure
+              74   reading or writing files failed
+              100  the image exceeds a limit
+            If several files fail, the code is that of the first. A signal ends the program by itself, and leaves complete \
+            files only.
+
+            ENVIRONMENT
+              NO_COLOR        preview without colors
+              XDG_CACHE_HOME  the folder of swift-image-loading, the disk cache. Default: ~/.cache
+            """,
         version: PackageVersion.current,
         subcommands: [
-            FetchCommand.self, SheetCommand.self, DecodeCommand.self, PreviewsCommand.self, ThumbHashCommand.self,
-            BenchCommand.self,
-            CacheCommand.self, HTTPCacheProbeCommand.self,
+            FetchCommand.self, ConvertCommand.self, OptimizeCommand.self, InfoCommand.self, CompareCommand.self,
+            PreviewCommand.self,
+            ExplainCommand.self,
+            SheetCommand.self, ThumbHashCommand.self, CacheCommand.self,
+            // Probes for tests and measurements, which the help doesn't show.
+            DecodeCommand.self, PreviewsCommand.self, BenchCommand.self, HTTPCacheProbeCommand.self,
         ])
 }

@@ -9,7 +9,7 @@ import ImageLoading
 
 /// The values of `--format`.
 enum OutputFormat: String, ExpressibleByArgument, CaseIterable, Sendable {
-    case png, jpeg, webp, auto, original
+    case png, jpeg, webp, gif, auto, original
     #if AVIF
         case avif
     #endif
@@ -20,6 +20,16 @@ enum OutputFormat: String, ExpressibleByArgument, CaseIterable, Sendable {
         case jxl
     #endif
 
+    init?(argument: String) {
+        let name = argument.lowercased()
+        self.init(rawValue: ["jpg": "jpeg", "heif": "heic"][name] ?? name)
+    }
+
+    /// The values of `convert --to`.
+    static var convertible: String {
+        allCases.filter { $0 != .original }.map(\.rawValue).joined(separator: ", ")
+    }
+
     /// Returns the encoder for this format, or nil if the original bytes are written.
     func encoder(for bitmap: Bitmap) -> (any ImageEncoder)? {
         switch self {
@@ -28,6 +38,11 @@ enum OutputFormat: String, ExpressibleByArgument, CaseIterable, Sendable {
         default: ImageEncoders.encoder(for: ImageFormat(rawValue: rawValue), in: .all)
         }
     }
+}
+
+extension ImageFormat {
+    /// The usual extension of files.
+    var fileExtension: String { self == .jpeg ? "jpg" : rawValue }
 }
 
 /// Writes images to a folder, each named after the last path component of its address.
@@ -63,8 +78,7 @@ struct ImageWriter: Sendable {
     }
 
     private func write(_ data: Data, named name: String, format: ImageFormat) async throws {
-        let suffix = format == .jpeg ? "jpg" : format.rawValue
-        try await FileAccess.write(data, to: folder.appending(path: "\(name).\(suffix)"))
+        try await FileAccess.write(data, to: folder.appending(path: "\(name).\(format.fileExtension)"))
     }
 
     /// Returns a unique name for each address: its last path component without the extension and unusual characters.
@@ -152,20 +166,23 @@ enum FileAccess {
 
     /// Returns the file's bytes, memory-mapped by default. Throws a `ToolFailure` that names the file.
     static func read(_ path: String, options: Data.ReadingOptions = .mappedIfSafe) async throws -> Data {
-        try await perform {
-            var isFolder: ObjCBool = false
-            guard unsafe FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
-                throw ToolFailure(status: .noInput, line: "\(path): no such file. Check the path.")
-            }
-            if isFolder.boolValue {
-                throw ToolFailure(status: .noInput, line: "\(path): is a folder. Pass a file.")
-            }
-            do {
-                return try Data(contentsOf: URL(fileURLWithPath: path), options: options)
-            } catch {
-                throw ToolFailure(
-                    status: .inputOutput, line: "\(path): can't read (\(error.reason)). Check the permissions.")
-            }
+        try await perform { try readNow(path, options: options) }
+    }
+
+    /// Returns the file's bytes. Blocks.
+    static func readNow(_ path: String, options: Data.ReadingOptions = .mappedIfSafe) throws(ToolFailure) -> Data {
+        var isFolder: ObjCBool = false
+        guard unsafe FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
+            throw ToolFailure(status: .noInput, line: "\(path): no such file. Check the path.")
+        }
+        if isFolder.boolValue {
+            throw ToolFailure(status: .noInput, line: "\(path): is a folder. Pass a file.")
+        }
+        do {
+            return try Data(contentsOf: URL(fileURLWithPath: path), options: options)
+        } catch {
+            throw ToolFailure(
+                status: .inputOutput, line: "\(path): can't read (\(error.reason)). Check the permissions.")
         }
     }
 

@@ -29,7 +29,7 @@ struct LoadSession {
         self.options = options
         loader = options.makeLoader(observer: diskFailures)
         addresses = options.addresses()
-        isInteractive = Console.isInteractive && !options.json
+        isInteractive = Console.isInteractive && !options.printing.json && !options.printing.quiet
         if addresses.isEmpty { throw ValidationError("no URLs on standard input") }
     }
 
@@ -46,7 +46,8 @@ struct LoadSession {
             }
             reports += passReports
         }
-        if !options.json, !options.summary, addresses.count > 1 || options.repeat > 1 {
+        if !options.printing.json, !options.printing.quiet, !options.summary, addresses.count > 1 || options.repeat > 1
+        {
             Console.output(LoadSummary(reports: reports, elapsed: clock.now - start).table)
         }
         if let failure = diskFailures.failure {
@@ -115,11 +116,7 @@ struct LoadSession {
 
     private func output(_ report: LoadReport) throws {
         if let failure = report.failure { Console.error(failure.line) }
-        if options.json {
-            Console.output(try report.json())
-        } else if !options.summary, let line = report.line {
-            Console.output(line)
-        }
+        if options.printing.json || !options.summary { try options.printing.print(report, text: report.line) }
     }
 }
 

@@ -11,7 +11,7 @@ struct LoadingOptions: ParsableArguments {
     @Argument(help: "URLs (http, https, file, data) or paths. - reads them from standard input, one per line.")
     var urls: [String]
 
-    @Option(help: "Decode to this size, as WxH pixels.")
+    @Option(help: "Decode to this size in pixels: 200, 200x, x200 or 200x100.")
     var size: PixelSize?
 
     @Flag(help: "Cover the size and crop instead of fitting into it.")
@@ -19,7 +19,7 @@ struct LoadingOptions: ParsableArguments {
 
     @OptionGroup var limits: LimitOptions
 
-    @Option(help: "The folder of the disk cache.")
+    @Option(help: "The folder of the disk cache.", completion: .file())
     var cache: String?
 
     @Option(help: "The caches to use: \(ImageCachePolicy.allValueStrings.joined(separator: ", ")).")
@@ -49,8 +49,7 @@ struct LoadingOptions: ParsableArguments {
     @Option(help: "Load everything this many times in one process.")
     var `repeat` = 1
 
-    @Flag(help: "Print one JSON object per line to standard output.")
-    var json = false
+    @OptionGroup var printing: OutputOptions
 
     @Flag(help: "Print one line per pass instead of one per image.")
     var summary = false
@@ -62,9 +61,9 @@ struct LoadingOptions: ParsableArguments {
         }
         guard (0...20).contains(retries) else { throw ValidationError("--retries must be from 0 to 20") }
         guard (1...1000).contains(`repeat`) else { throw ValidationError("--repeat must be from 1 to 1,000") }
-        guard !fill || size != nil else { throw ValidationError("--fill needs --size") }
+        guard !fill || size?.isOpen == false else { throw ValidationError("--fill needs a --size with both sides") }
         guard !(reload && offline) else { throw ValidationError("--reload and --offline can't be combined") }
-        guard !(json && summary) else { throw ValidationError("--json and --summary can't be combined") }
+        guard !(printing.json && summary) else { throw ValidationError("--json and --summary can't be combined") }
     }
 
     /// Returns a loader with these options.
@@ -105,7 +104,13 @@ struct LoadingOptions: ParsableArguments {
 
     /// Returns the URL of an address. An address without a scheme is a file path.
     static func url(for address: String) throws(ToolFailure) -> URL {
-        if let url = URL(webAddress: address) { return url }
+        let url = URL(webAddress: address)
+        if InputFiles.isFolder(url?.scheme == "file" ? url?.path ?? address : address) {
+            throw ToolFailure(
+                status: .noInput,
+                line: "\(address.onOneLine): is a folder. Pass the files in it, or see 'imageload convert --help'.")
+        }
+        if let url { return url }
         guard FileManager.default.fileExists(atPath: address) else {
             throw ToolFailure(
                 status: .noInput,

@@ -11,7 +11,7 @@ struct PreviewsCommand: AsyncParsableCommand {
         discussion: """
             Feeds the file to the decoder in chunks, as from a network. Writes each preview as a PNG file named after the \
             number of bytes received, and the final image as final.png.
-            """)
+            """, shouldDisplay: false)
 
     @Argument(help: "The file to decode.")
     var file: String

@@ -7,7 +7,11 @@ import Synchronization
 
 struct SheetCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "sheet", abstract: "Load images and arrange them on a contact sheet.")
+        commandName: "sheet", abstract: "Load images and arrange them on a contact sheet.",
+        discussion: """
+            EXAMPLES
+              imageload sheet https://example.com/{1,2,3}.jpg --output sheet.png --columns 3
+            """)
 
     @OptionGroup var options: LoadingOptions
 
@@ -47,7 +51,9 @@ struct SheetCommand: AsyncParsableCommand {
     private func write(_ tiles: [ContactSheet.Tile?], _ cell: PixelSize) async throws {
         let sheet = ContactSheet(columns: columns, cell: cell).draw(tiles)
         try await FileAccess.writePNG(sheet, to: URL(fileURLWithPath: output))
-        if !options.json { Console.output("contact sheet: \(output) (\(sheet.size))") }
+        if !options.printing.json, !options.printing.quiet {
+            Console.output("contact sheet: \(output) (\(sheet.size))")
+        }
     }
 
     /// Collects the tiles of the first pass, so that captions show the original source of each image.

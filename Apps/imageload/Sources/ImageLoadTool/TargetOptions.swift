@@ -3,7 +3,7 @@ import ImageCore
 
 /// The size and scaling options of subcommands that decode files.
 struct TargetOptions: ParsableArguments {
-    @Option(help: "Decode to this size, as WxH pixels.")
+    @Option(help: "Decode to this size in pixels: 200, 200x, x200 or 200x100.")
     var size: PixelSize?
 
     @Flag(help: "Cover the size and crop instead of fitting into it.")
@@ -15,7 +15,7 @@ struct TargetOptions: ParsableArguments {
     @OptionGroup private var limitOptions: LimitOptions
 
     func validate() throws {
-        guard !fill || size != nil else { throw ValidationError("--fill needs --size") }
+        guard !fill || size?.isOpen == false else { throw ValidationError("--fill needs a --size with both sides") }
         guard !speed || size != nil else { throw ValidationError("--speed needs --size") }
     }
 

@@ -12,6 +12,10 @@ struct ThumbHashCommand: AsyncParsableCommand {
         discussion: """
             Prints the ThumbHash of each file as base64, followed by the name of the file if there are several. With \
             --decode, writes the blurred image of a hash as a PNG file instead.
+
+            EXAMPLES
+              imageload thumbhash photo.jpg
+              imageload thumbhash --decode 1QsOVaiPdYl/iIeIiFiIeH9/9wh4 placeholder.png
             """)
 
     @Argument(help: "The files, or with --decode the PNG file to write.")
@@ -21,6 +25,12 @@ struct ThumbHashCommand: AsyncParsableCommand {
     var decode: String?
 
     @OptionGroup var limits: LimitOptions
+    @OptionGroup var printing: OutputOptions
+
+    private struct Report: Encodable {
+        var file: String
+        var thumbhash: String
+    }
 
     func validate() throws {
         guard decode == nil || files.count == 1 else { throw ValidationError("--decode needs one file to write") }
@@ -31,7 +41,10 @@ struct ThumbHashCommand: AsyncParsableCommand {
         let decoder = ImageDecoders.makeDecoder(.all, limits: limits.limits)
         for file in files {
             let hash = try await hash(of: file, decoder)
-            Console.output(files.count == 1 ? hash.base64 : "\(hash.base64)  \(file)")
+            // The hash is what was asked for, so it is printed with --quiet too.
+            let line = files.count == 1 ? hash.base64 : "\(hash.base64)  \(file.onOneLine)"
+            Console.output(
+                printing.json ? try Report(file: file, thumbhash: hash.base64).json() : line)
         }
     }
 

@@ -1,3 +1,4 @@
+import AllFormats
 import ImageCore
 
 /// The tool's exit codes, from sysexits.h where it defines one.
@@ -45,17 +46,19 @@ extension ToolFailure {
         case let failure as DecodingFailure: self.init(failure, subject: subject)
         case let failure as EncodingFailure:
             self.init(
-                status: .failure, line: "\(subject): can't write the image (\(failure)). Choose another --format.")
+                status: .failure, line: "\(subject): can't write the image (\(failure)). Choose another format.")
         default: self.init(status: .failure, line: "\(subject): \(error). Try again.")
         }
     }
+
+    private static var formats: String { [any ImageDecoder].all.map(\.format.rawValue).joined(separator: ", ") }
 
     init(_ failure: DecodingFailure, subject: String) {
         let (status, advice): (ToolStatus, String) =
             switch failure {
             case .limitExceeded(let limit, _, _): (.tooLarge, limit.advice)
             case .noSuchFrame: (.usage, "Choose a frame from 0.")
-            case .unknownFormat: (.notAImage, "Supported formats: JPEG, PNG, WebP and GIF.")
+            case .unknownFormat: (.notAImage, "Known formats: \(Self.formats).")
             case .truncated: (.notAImage, "Fetch it again.")
             default: (.notAImage, "Try to re-save it with another program.")
             }

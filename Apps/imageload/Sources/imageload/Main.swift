@@ -1,4 +1,4 @@
-import CLibraryMessages
+import CImageLoadTool
 import ImageLoadTool
 
 @main

@@ -8,10 +8,12 @@ import Testing
 @Suite("Arguments")
 struct ArgumentTests {
     @Test(
-        "a size is two whole numbers from 1 to 65,535, separated by an x",
+        "a size is one or both sides from 1 to 65,535, or one number for both",
         arguments: [
             ("300x200", PixelSize(width: 300, height: 200)), ("1X65535", PixelSize(width: 1, height: 65_535)),
-            ("300", nil), ("300x", nil), ("x200", nil), ("0x10", nil), ("-1x10", nil), ("65536x1", nil), ("1x2x3", nil),
+            ("300", PixelSize(width: 300, height: 300)), ("300x", PixelSize(width: 300, height: 65_535)),
+            ("x200", PixelSize(width: 65_535, height: 200)), ("x", nil), ("0", nil), ("50%", nil), ("0x10", nil),
+            ("-1x10", nil), ("65536x1", nil), ("1x2x3", nil),
             ("", nil), ("axb", nil),
         ] as [(String, PixelSize?)])
     func size(text: String, expected: PixelSize?) {
@@ -59,7 +61,8 @@ struct ArgumentTests {
     @Test(
         "contradictory options are rejected",
         arguments: [
-            ["fetch"], ["fetch", "u", "--fill"], ["fetch", "u", "--reload", "--offline"],
+            ["fetch"], ["fetch", "u", "--fill"], ["fetch", "u", "--fill", "--size", "200x"],
+            ["fetch", "u", "--reload", "--offline"],
             ["fetch", "u", "--concurrency", "0"], ["fetch", "u", "--timeout", "-1"], ["fetch", "u", "--format", "png"],
             ["fetch", "u", "--output", "d", "--format", "original", "--size", "3x3"],
             ["fetch", "u", "--policy", "some"],

@@ -140,7 +140,8 @@ final class ToolTests {
             (["decode", good, "--size", "big"], 64), (["decode", good, "--raw", "/nonexistent/folder/file"], 74),
             (["fetch", "http://127.0.0.1:1/a.png", "--retries", "0"], 69), (["fetch", "file://\(text)"], 65),
             (["fetch", "file://\(folder.path)/missing"], 66), (["fetch", "missing-file"], 66),
-            (["fetch", "gopher://h/a"], 64), (["fetch", good, "--output", "/proc/nowhere"], 74),
+            (["fetch", "gopher://h/a"], 64), (["fetch", folder.path], 66), (["fetch", "file://\(folder.path)"], 66),
+            (["fetch", good, "--output", "/proc/nowhere"], 74),
             (["fetch", "http://127.0.0.1:1/a.png", "--offline"], 69), (["nonsense"], 64),
             (["thumbhash", text], 65), (["thumbhash", "--decode", "AAAA", folder.path + "/out.png"], 65),
         ]
@@ -294,8 +295,11 @@ final class ToolTests {
         let result = try await run(["--help"])
         #expect(result.status == 0)
         #expect(result.errors == [])
-        for command in ["fetch", "sheet", "decode", "thumbhash", "bench", "cache", "http-cache-probe"] {
-            #expect(result.output.contains(command))
+        for command in ["fetch", "convert", "optimize", "info", "compare", "preview", "sheet", "thumbhash", "cache"] {
+            #expect(result.output.contains("\n  \(command) "))
+        }
+        for probe in ["decode", "previews", "bench", "http-cache-probe"] {
+            #expect(!result.output.contains("\n  \(probe) "))
         }
     }
 }

@@ -7,13 +7,28 @@ import ImageLoaderKit
 struct CacheCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "cache", abstract: "Inspect and maintain the disk cache.",
-        subcommands: [CacheStatusCommand.self, CacheVerifyCommand.self, CacheTrimCommand.self, CacheClearCommand.self])
+        discussion: """
+            The folder is --cache, else swift-image-loading in $XDG_CACHE_HOME or ~/.cache. Each cached URL has two \
+            entries: its stored responses, and the bytes of each.
+
+            EXAMPLES
+              imageload cache list
+              imageload cache show https://example.com/a.jpg
+              imageload cache warm - < urls.txt
+              imageload cache trim --older-than 7d --to 100MB
+            """,
+        subcommands: [
+            CacheStatusCommand.self, CacheListCommand.self, CacheShowCommand.self, CacheVerifyCommand.self,
+            CacheTrimCommand.self, CacheClearCommand.self, CacheWarmCommand.self,
+        ])
 }
 
 /// The options that all cache subcommands share.
 struct CacheOptions: ParsableArguments {
-    @Option(help: "The folder of the disk cache.")
+    @Option(help: "The folder of the disk cache.", completion: .file())
     var cache: String?
+
+    @OptionGroup var printing: OutputOptions
 
     /// Runs `body` with the cache. Turns a `DataCacheFailure` into a `ToolFailure`.
     func withCache(_ body: (DiskDataCache, _ path: String) async throws -> Void) async throws {
@@ -42,17 +57,27 @@ struct CacheStatusCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status", abstract: "Print the number of entries and bytes.")
 
+    private struct Report: Encodable {
+        var folder: String
+        var entries: Int
+        var bytes: Int
+        var byteLimit: Int
+        var oldestUse: String?
+        var newestUse: String?
+    }
+
     @OptionGroup var options: CacheOptions
 
     func run() async throws {
         try await options.withCache { cache, path in
             let status = try await cache.status()
-            Console.output(
-                "\(path): \(status.entryCount) entries, \(ByteCount.text(status.byteCount)) of \(ByteCount.text(status.byteLimit))"
-            )
-            if let oldest = status.oldestUse, let newest = status.newestUse {
-                Console.output("last used between \(oldest.ISO8601Format()) and \(newest.ISO8601Format())")
-            }
+            let (oldest, newest) = (status.oldestUse?.ISO8601Format(), status.newestUse?.ISO8601Format())
+            let report = Report(
+                folder: path, entries: status.entryCount, bytes: status.byteCount, byteLimit: status.byteLimit,
+                oldestUse: oldest, newestUse: newest)
+            let uses = oldest.flatMap { oldest in newest.map { "\nlast used between \(oldest) and \($0)" } } ?? ""
+            let sizes = "\(ByteCount.text(status.byteCount)) of \(ByteCount.text(status.byteLimit))"
+            try options.printing.print(report, text: "\(path): \(status.entryCount) entries, \(sizes)\(uses)")
         }
     }
 }
@@ -61,24 +86,41 @@ struct CacheVerifyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify", abstract: "Verify the checksum of every entry and remove damaged entries.")
 
+    private struct Report: Encodable {
+        var folder: String
+        var entriesChecked: Int
+        var bytesChecked: Int
+        var damagedRemoved: Int
+        var unrepaired: [String]
+    }
+
     @OptionGroup var options: CacheOptions
 
     func run() async throws {
         try await options.withCache { cache, path in
-            let report = try await cache.verify()
-            var parts = ["\(report.entriesChecked) entries checked, \(ByteCount.text(report.bytesChecked))"]
-            if report.damagedRemoved > 0 { parts.append("\(report.damagedRemoved) damaged, removed") }
-            Console.output("\(path): " + parts.joined(separator: "; "))
-            if !report.unrepaired.isEmpty {
-                let first = report.unrepaired.first ?? ""
-                throw ToolFailure(
-                    status: .notAImage,
-                    line:
-                        "\(path): \(report.unrepaired.count) could not be repaired, including \(first). Check the permissions."
-                )
-            }
+            let found = try await cache.verify()
+            let report = Report(
+                folder: path, entriesChecked: found.entriesChecked, bytesChecked: found.bytesChecked,
+                damagedRemoved: found.damagedRemoved, unrepaired: found.unrepaired)
+            let damaged = found.damagedRemoved > 0 ? "; \(found.damagedRemoved) damaged, removed" : ""
+            let checked = "\(found.entriesChecked) entries checked, \(ByteCount.text(found.bytesChecked))"
+            try options.printing.print(report, text: "\(path): \(checked)\(damaged)")
+            guard let first = found.unrepaired.first else { return }
+            let count = found.unrepaired.count
+            throw ToolFailure(
+                status: .notAImage,
+                line: "\(path): \(count) could not be repaired, including \(first). Check the permissions.")
         }
     }
+}
+
+/// What `cache trim` and `cache clear` print.
+private struct RemovalReport: Encodable {
+    var folder: String
+    var entriesRemoved: Int
+    var bytesRemoved: Int
+
+    var text: String { "\(folder): \(entriesRemoved) entries removed, \(ByteCount.text(bytesRemoved))" }
 }
 
 struct CacheTrimCommand: AsyncParsableCommand {
@@ -102,9 +144,10 @@ struct CacheTrimCommand: AsyncParsableCommand {
             var removals: [DiskCacheRemoval] = []
             if let olderThan { removals.append(try await cache.removeAll(olderThan: olderThan.duration)) }
             if let to { removals.append(try await cache.trim(to: to.bytes)) }
-            let entries = removals.map(\.entryCount).reduce(0, +)
-            let bytes = removals.map(\.byteCount).reduce(0, +)
-            Console.output("\(path): \(entries) entries removed, \(ByteCount.text(bytes))")
+            let report = RemovalReport(
+                folder: path, entriesRemoved: removals.reduce(0) { $0 + $1.entryCount },
+                bytesRemoved: removals.reduce(0) { $0 + $1.byteCount })
+            try options.printing.print(report, text: report.text)
         }
     }
 }
@@ -120,12 +163,17 @@ struct CacheClearCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await options.withCache { cache, path in
+            let before = try await cache.status()
             if let olderThan {
                 try await cache.removeAll(olderThan: olderThan.duration)
             } else {
                 try await cache.removeAll()
             }
-            Console.output("\(path): \(try await cache.status().entryCount) entries left")
+            let left = try await cache.status()
+            let report = RemovalReport(
+                folder: path, entriesRemoved: before.entryCount - left.entryCount,
+                bytesRemoved: before.byteCount - left.byteCount)
+            try options.printing.print(report, text: "\(path): \(left.entryCount) entries left")
         }
     }
 }

@@ -1,6 +1,6 @@
 #define _GNU_SOURCE
 
-#include "CLibraryMessages.h"
+#include "CImageLoadTool.h"
 
 #include <stdio.h>
 #include <string.h>

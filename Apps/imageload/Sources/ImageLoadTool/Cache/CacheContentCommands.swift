@@ -1,0 +1,79 @@
+import AllFormats
+import ArgumentParser
+import Foundation
+import HTTPTypes
+import ImageCore
+import ImageDecoding
+import ImageLoaderKit
+import ImageLoading
+
+struct CacheListCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "List the cached URLs with their sizes, the last used first.")
+
+    private struct Entry: Encodable {
+        var url: String
+        var bytes: Int
+        var lastUse: String
+    }
+
+    @OptionGroup var options: CacheOptions
+
+    func run() async throws {
+        try await options.withCache { cache, _ in
+            // A key is the URL, followed by digests of the identity and the body.
+            let entries = Dictionary(grouping: try await cache.entries()) { entry in
+                String(entry.key.identifier.prefix { $0 != " " })
+            }
+            let uses = entries.mapValues { $0.map(\.lastUse).max() ?? .distantPast }
+            for (url, use) in uses.sorted(by: { ($1.value, $0.key) < ($0.value, $1.key) }) {
+                let bytes = entries[url]?.reduce(0) { $0 + $1.byteCount } ?? 0
+                let entry = Entry(url: url, bytes: bytes, lastUse: use.ISO8601Format())
+                let line = "\(ByteCount.text(bytes).leftPadded(9))  \(entry.lastUse)  \(url.onOneLine)"
+                try options.printing.print(entry, text: line)
+            }
+        }
+    }
+}
+
+struct CacheShowCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "show", abstract: "Print the stored responses of a URL with their headers.")
+
+    @Argument(help: "The URL.")
+    var url: String
+
+    @Option(name: .customLong("header"), help: "A request header as \"Name: value\". Can be repeated.")
+    var headers: [HeaderArgument] = []
+
+    @OptionGroup var options: CacheOptions
+
+    func run() async throws {
+        let explanation = try await CacheExplaining.explanations(of: url, headers, options.cache).first
+        guard let explanation, !explanation.variants.isEmpty else {
+            throw ToolFailure(status: .noInput, line: "\(url.onOneLine): is not cached. See 'imageload cache list'.")
+        }
+        for variant in explanation.variants {
+            let report = StoredResponseReport(variant, at: Date())
+            try options.printing.print(report, text: report.text)
+        }
+    }
+}
+
+struct CacheWarmCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "warm", abstract: "Load images into the disk cache.",
+        discussion: "Downloads what is missing or stale, and decodes nothing but headers.")
+
+    @OptionGroup var options: LoadingOptions
+
+    func run() async throws {
+        try await LoadSession(options).run { loader, _, request, onProgress in
+            let loaded = try await loader.data(for: request, onProgress: onProgress)
+            let header = try ImageDecoders.makeDecoder(.all).header(of: loaded.data)
+            return LoadReport.OutputImage(
+                source: loaded.source, format: header.format, size: header.size, frames: header.frameCount,
+                bytes: loaded.data.count)
+        }
+    }
+}

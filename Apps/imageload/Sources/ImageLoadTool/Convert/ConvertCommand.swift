@@ -1,0 +1,222 @@
+import ArgumentParser
+import Foundation
+import ImageCore
+
+struct ConvertCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "convert", abstract: "Convert images to a format, a size and a quality.",
+        discussion: """
+            Inputs are files, folders with all images in them and their subfolders, patterns in quotes, or - for standard \
+            input. Images are turned upright, and get the sRGB colors and no metadata unless you --keep them. Animations \
+            stay animated in GIF, WebP, AVIF and JPEG XL. An output that is newer than its input is skipped. A failure is \
+            reported, and the other files are converted.
+
+            --quality auto:0.97 finds the smallest file whose structural similarity (SSIM) to the resized source is 0.97, \
+            with at most 8 encodes. Formats without quality ignore it.
+
+            EXAMPLES
+              imageload convert photos --to webp --size 1080 --output small
+              imageload convert a.png --to avif --quality auto:0.98 --output a.avif
+              imageload convert 'scans/*.png' --to jpeg --size 50% --keep exif,icc --output out
+              imageload convert a.jpg --size 200x200 --fill --output thumbnails
+              imageload convert - --to jpeg --background white < a.png > a.jpg
+            """)
+
+    @Argument(help: "Files, folders, patterns, or - for standard input.", completion: .file())
+    var inputs: [String]
+
+    @Option(
+        name: [.short, .long], help: "The folder for the results, a file for one result, or - for standard output.",
+        completion: .file())
+    var output: String?
+
+    @Option(
+        help: "The format: \(OutputFormat.convertible). auto is JPEG for photographs, else PNG. Default: unchanged.")
+    var to: OutputFormat?
+
+    @OptionGroup var look: LookOptions
+
+    @Option(help: "1 to 100, or auto[:SSIM] for the smallest file that is as similar as this. Default of SSIM: 0.97.")
+    var quality = QualitySetting.fixed(80)
+
+    @Flag(help: "Compress without loss, in WebP, AVIF, HEIC and JPEG XL.")
+    var lossless = false
+
+    @Flag(help: "Write progressive JPEG and JPEG XL, interlaced PNG and GIF.")
+    var progressive = false
+
+    @Option(help: "The metadata to keep: exif, icc, xmp, separated by commas; all or none. Default: none.")
+    var keep = MetadataKinds()
+
+    @Flag(help: "Convert again even if the output is newer.")
+    var force = false
+
+    @OptionGroup var batch: BatchOptions
+    @OptionGroup var printing: OutputOptions
+
+    @Option(help: "Refuse files with more megapixels than this, from 1 to 4294.")
+    var maxMegapixels = DecodingLimits.default.pixels / 1_000_000
+
+    private var isStandardInput: Bool { inputs == ["-"] }
+
+    private var isStandardOutput: Bool { output == "-" || output == nil && isStandardInput }
+
+    func validate() throws {
+        guard isStandardInput || !inputs.contains("-") else {
+            throw ValidationError("- can't be combined with other inputs")
+        }
+        guard output != nil || isStandardInput else {
+            throw ValidationError("no --output: pass a folder, a file name, or - for standard output")
+        }
+        guard !(isStandardOutput && printing.json) else { throw ValidationError("--json needs an --output file") }
+        guard to != .original else { throw ValidationError("--to original: omit --to to keep the format") }
+        guard (1...4_294).contains(maxMegapixels) else {
+            throw ValidationError("--max-megapixels must be from 1 to 4,294")
+        }
+    }
+
+    func run() async throws {
+        let converter = ImageConverter(settings)
+        if isStandardInput { return try await convertStandardInput(converter) }
+        let input = InputFiles(inputs, excluding: output)
+        let paths = try outputPaths(input)
+        let run = ConversionRun(converter: converter, paths: paths, force: force, isStandardOutput: isStandardOutput)
+        try await FileBatch(batch, printing).run(input, byteCount: { $0.byteCount(converter.byteCount) }, run.convert)
+    }
+
+    private var settings: ConversionSettings {
+        var limits = DecodingLimits.default
+        limits.pixels = maxMegapixels * 1_000_000
+        limits.decodedBytes = batch.maxMemory.bytes
+        return ConversionSettings(
+            format: to ?? output.flatMap { namesFile ? OutputFormat(fileName: $0) : nil }, size: look.size,
+            mode: look.mode == .fill ? .fill : .fit, upscales: look.enlarge, crop: look.crop,
+            background: look.background?.color, quality: quality, isLossless: lossless, isProgressive: progressive,
+            kept: keep.kinds, limits: limits)
+    }
+
+    /// Whether `--output` is the name of a file, not of a folder.
+    private var namesFile: Bool {
+        guard let output, inputs.count == 1, !InputFiles.isFolder(inputs[0]), !InputFiles.isFolder(output) else {
+            return false
+        }
+        return !output.hasSuffix("/") && OutputFormat(fileName: output) != nil
+    }
+
+    private func outputPaths(_ input: InputFiles) throws -> OutputPaths {
+        let output = output ?? "-"
+        if isStandardOutput, input.files.count != 1 { throw ValidationError("--output - needs one input") }
+        if let only = input.files.first, input.files.count == 1, namesFile || isStandardOutput {
+            return OutputPaths(only, path: output)
+        }
+        let paths = OutputPaths(input.files, folder: output) { file in to ?? OutputFormat(fileName: file.path) }
+        if let conflict = paths.conflicts.min() {
+            throw ValidationError("two inputs would be written to \(conflict.onOneLine): pass their folders instead")
+        }
+        return paths
+    }
+
+    private func convertStandardInput(_ converter: ImageConverter) async throws {
+        let data = FileHandle.standardInput.readDataToEndOfFile()
+        do {
+            let converted = try converter.convert(data)
+            for note in converted.notes where !printing.quiet { Console.error("standard input: \(note)") }
+            guard let output, output != "-" else {
+                return try FileHandle.standardOutput.write(contentsOf: converted.data)
+            }
+            try AtomicFile.write(converted.data, to: output)
+            let report = FileReport(InputFile(path: "-", relativePath: "-"), data.count, converted, output)
+            try printing.print(report, text: report.line)
+        } catch {
+            throw ToolFailure(error, subject: "standard input")
+        }
+    }
+}
+
+/// The options that change the size and the pixels of the result.
+struct LookOptions: ParsableArguments {
+    enum Mode: String, EnumerableFlag {
+        case fit, fill
+
+        static func help(for value: Mode) -> ArgumentHelp? {
+            switch value {
+            case .fit: "Fit the whole image into the size (default)."
+            case .fill: "Cover the size and crop what is outside, evenly."
+            }
+        }
+    }
+
+    @Option(help: "The size in pixels as 200 (both sides at most), 200x (width), x200 (height), 200x100 or 50%.")
+    var size: OutputSize?
+
+    @Flag(exclusivity: .exclusive)
+    var mode = Mode.fit
+
+    @Flag(help: "Enlarge images that are smaller than the size.")
+    var enlarge = false
+
+    @Option(help: "First cut out WxH+X+Y of the upright image, or WxH in its center.")
+    var crop: CropArea?
+
+    @Option(help: "The color under transparent pixels: #rrggbb, #rgb, white or black. Default: kept, white in JPEG.")
+    var background: ColorArgument?
+
+    func validate() throws {
+        guard mode == .fill else { return }
+        guard case .pixels(let size) = size, !size.isOpen else {
+            throw ValidationError("--fill needs a --size with both sides, such as 200x100")
+        }
+    }
+}
+
+/// Converts files one by one.
+struct ConversionRun: Sendable {
+    let converter: ImageConverter
+    let paths: OutputPaths
+    let force: Bool
+    let isStandardOutput: Bool
+
+    func convert(_ file: InputFile) throws -> FileReport {
+        if isStandardOutput {
+            try FileHandle.standardOutput.write(contentsOf: converter.convert(FileAccess.readNow(file.path)).data)
+            return FileReport(file: file.path, status: .written)
+        }
+        let path = try paths.path(for: file)
+        if !force, Self.isNewer(path, than: file.path) {
+            var report = FileReport(file: file.path, status: .skipped)
+            report.output = path
+            return report
+        }
+        let data = try FileAccess.readNow(file.path)
+        let converted = try converter.convert(data)
+        let output = OutputFormat(fileName: path) == nil ? "\(path).\(converted.format.fileExtension)" : path
+        try AtomicFile.write(converted.data, to: output)
+        return FileReport(file, data.count, converted, output)
+    }
+
+    private static func isNewer(_ output: String, than input: String) -> Bool {
+        guard let written = modified(output), let changed = modified(input) else { return false }
+        return written >= changed
+    }
+
+    private static func modified(_ path: String) -> Date? {
+        (try? FileManager.default.attributesOfItem(atPath: path)[.modificationDate]) as? Date
+    }
+}
+
+extension FileReport {
+    init(_ file: InputFile, _ inputBytes: Int, _ converted: ConvertedImage, _ output: String) {
+        self.init(file: file.path, status: .written)
+        self.output = output
+        self.inputBytes = inputBytes
+        format = converted.format.rawValue
+        width = converted.size.width
+        height = converted.size.height
+        frames = converted.frames
+        outputBytes = converted.data.count
+        quality = converted.quality
+        ssim = converted.ssim
+        encodes = converted.encodes
+        notes = converted.notes
+    }
+}

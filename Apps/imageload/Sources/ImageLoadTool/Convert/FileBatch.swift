@@ -1,0 +1,170 @@
+import ArgumentParser
+import Foundation
+import Synchronization
+
+/// How many files a subcommand works on at a time.
+struct BatchOptions: ParsableArguments {
+    @Option(help: "The number of files to work on at a time. Default: the number of processor cores.")
+    var jobs: Int?
+
+    @Option(help: "The memory for all images in progress. Fewer are started at a time if they are large.")
+    var maxMemory = ByteCount(bytes: 1_000_000_000)
+
+    func validate() throws {
+        guard jobs.map((1...256).contains) ?? true else { throw ValidationError("--jobs must be from 1 to 256") }
+    }
+}
+
+/// Works on files in parallel and reports each, in the order given.
+struct FileBatch {
+    let options: BatchOptions
+    let output: OutputOptions
+    private let queue = DispatchQueue(label: "files", attributes: .concurrent)
+    private let isInteractive: Bool
+
+    init(_ options: BatchOptions, _ output: OutputOptions) {
+        self.options = options
+        self.output = output
+        isInteractive = Console.isInteractive && !output.json && !output.quiet
+    }
+
+    private var jobs: Int { options.jobs ?? ProcessInfo.processInfo.activeProcessorCount }
+
+    /// Works on all files, then throws the exit code of the first failure, if any.
+    ///
+    /// - Parameters:
+    ///   - byteCount: Returns the memory that a file needs, roughly.
+    ///   - work: Runs on a thread of its own and may block.
+    func run(
+        _ input: InputFiles, byteCount: @escaping @Sendable (InputFile) -> Int,
+        _ work: @escaping @Sendable (InputFile) throws -> FileReport
+    ) async throws {
+        for failure in input.failures { Console.error(failure.line) }
+        let (totals, failure) = try await reports(on: input.files, byteCount: byteCount, work)
+        if !output.quiet { printEnd(totals, count: input.files.count) }
+        if let status = (input.failures.first ?? failure)?.status { throw ExitCode(status.rawValue) }
+    }
+
+    private func reports(
+        on files: [InputFile], byteCount: @escaping @Sendable (InputFile) -> Int,
+        _ work: @escaping @Sendable (InputFile) throws -> FileReport
+    ) async throws -> (FileReportTotals, ToolFailure?) {
+        let progress = isInteractive ? BatchProgress(total: files.count) : nil
+        let budget = MemoryBudget(jobs: jobs, byteLimit: options.maxMemory.bytes)
+        return try await withThrowingTaskGroup(of: (Int, Int, FileReport).self) { group in
+            var order = ReportOrder(output: output, progress: progress)
+            var budget = budget
+            for (index, file) in files.enumerated() {
+                let bytes = await perform { byteCount(file) }
+                while !budget.hasRoom(for: bytes), let (index, bytes, report) = try await group.next() {
+                    budget.remove(bytes)
+                    try order.add(report, at: index)
+                }
+                budget.add(bytes)
+                group.addTask { (index, bytes, await perform { Self.report(on: file, work) }) }
+            }
+            for try await (index, _, report) in group { try order.add(report, at: index) }
+            progress?.close()
+            return (order.totals, order.failure)
+        }
+    }
+
+    private static func report(on file: InputFile, _ work: (InputFile) throws -> FileReport) -> FileReport {
+        do {
+            return try work(file)
+        } catch {
+            return FileReport(file: file.path, failure: ToolFailure(error, subject: file.displayPath))
+        }
+    }
+
+    private func perform<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
+        await withCheckedContinuation { continuation in queue.async { continuation.resume(returning: body()) } }
+    }
+
+    private func printEnd(_ totals: FileReportTotals, count: Int) {
+        for (note, count) in totals.notes.sorted(by: { $0.key < $1.key }) {
+            Console.error("\(note) (\(count == 1 ? "1 file" : "\(count) files"))")
+        }
+        if count != 1, !output.json { Console.output(totals.line) }
+    }
+}
+
+/// The work that may be in progress at a time. One file always is, whatever it needs.
+private struct MemoryBudget {
+    let jobs: Int
+    let byteLimit: Int
+    private var count = 0
+    private var bytes = 0
+
+    init(jobs: Int, byteLimit: Int) {
+        self.jobs = jobs
+        self.byteLimit = byteLimit
+    }
+
+    func hasRoom(for more: Int) -> Bool { count == 0 || count < jobs && bytes + min(more, byteLimit) <= byteLimit }
+
+    mutating func add(_ more: Int) {
+        count += 1
+        bytes += min(more, byteLimit)
+    }
+
+    mutating func remove(_ less: Int) {
+        count -= 1
+        bytes -= min(less, byteLimit)
+    }
+}
+
+/// Prints reports in the order of the files.
+private struct ReportOrder {
+    let output: OutputOptions
+    let progress: BatchProgress?
+    private(set) var totals = FileReportTotals()
+    private(set) var failure: ToolFailure?
+    private var waiting: [Int: FileReport] = [:]
+    private var next = 0
+
+    init(output: OutputOptions, progress: BatchProgress?) {
+        self.output = output
+        self.progress = progress
+    }
+
+    mutating func add(_ report: FileReport, at index: Int) throws {
+        waiting[index] = report
+        totals.add(report)
+        progress?.erase()
+        while let report = waiting.removeValue(forKey: next) {
+            next += 1
+            failure = failure ?? report.failure
+            if let failure = report.failure { Console.error(failure.line) }
+            // A terminal shows the bar instead of a line for each file.
+            if progress == nil { try output.print(report, text: report.line) }
+        }
+        progress?.draw(totals)
+    }
+}
+
+/// A progress bar on standard error.
+private final class BatchProgress: Sendable {
+    private let total: Int
+    private let isDrawn = Mutex(false)
+
+    init(total: Int) { self.total = total }
+
+    func draw(_ totals: FileReportTotals) {
+        let done = totals.counts.values.reduce(0, +)
+        let bar = ProgressDisplay.bar(total > 0 ? Double(done) / Double(total) : nil, width: 30)
+        let text = "\(bar) \(done) of \(total): \(totals.line)"
+        isDrawn.withLock { $0 = true }
+        Console.write(String(text.prefix(max(10, Console.terminalSize.columns - 1))) + "\n", to: STDERR_FILENO)
+    }
+
+    func erase() {
+        let wasDrawn = isDrawn.withLock { isDrawn in
+            defer { isDrawn = false }
+            return isDrawn
+        }
+        if wasDrawn { Console.write("\u{1B}[1A\u{1B}[2K", to: STDERR_FILENO) }
+    }
+
+    func close() { erase() }
+}

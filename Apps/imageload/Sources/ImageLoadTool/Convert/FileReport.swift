@@ -1,0 +1,94 @@
+import Foundation
+import ImageCore
+
+/// The result of converting or optimizing one file.
+struct FileReport: Encodable, Sendable {
+    enum Status: String, Encodable, Sendable {
+        /// The output was written.
+        case written
+        /// There is a newer output.
+        case skipped
+        /// No smaller file was found.
+        case unchanged
+        /// A smaller file was found, and not written because of `--dry-run`.
+        case possible
+        case failed
+    }
+
+    var file: String
+    var status: Status
+    var output: String?
+    var format: String?
+    var width: Int?
+    var height: Int?
+    var frames: Int?
+    var inputBytes: Int?
+    var outputBytes: Int?
+    /// The quality from 1 to 100, if the format is lossy.
+    var quality: Int?
+    /// The structural similarity to the source, with `--quality auto`.
+    var ssim: Double?
+    var encodes: Int?
+    var error: String?
+    /// What could not be done, such as metadata that the format can't hold.
+    var notes: [String] = []
+    var failure: ToolFailure?
+
+    private enum CodingKeys: String, CodingKey {
+        case file, status, output, format, width, height, frames, inputBytes, outputBytes, quality, ssim, encodes, error
+        case notes
+    }
+
+    init(file: String, status: Status) {
+        self.file = file
+        self.status = status
+    }
+
+    init(file: String, failure: ToolFailure) {
+        self.init(file: file, status: .failed)
+        self.failure = failure
+        error = failure.line
+    }
+
+    /// A human-readable line. Nil for a failure, which standard error describes.
+    var line: String? {
+        let name = (output ?? file).onOneLine
+        let change = [inputBytes, outputBytes].compactMap(\.self).map(ByteCount.text).joined(separator: " -> ")
+        switch status {
+        case .failed: return nil
+        case .skipped: return "\(name): up to date"
+        case .unchanged: return "\(name): \(change), can't be smaller"
+        case .possible: return "\(name): \(change) possible"
+        case .written:
+            let size = width.flatMap { width in height.map { " \(width)x\($0)" } } ?? ""
+            let found = ssim.map { String(format: ", quality %d, SSIM %.4f", quality ?? 0, $0) } ?? ""
+            return "\(name):\(size) \(change)\(found)"
+        }
+    }
+}
+
+/// The sums of all reports of a run.
+struct FileReportTotals {
+    private(set) var counts: [FileReport.Status: Int] = [:]
+    private(set) var inputBytes = 0
+    private(set) var outputBytes = 0
+    /// What could not be done, with the number of files.
+    private(set) var notes: [String: Int] = [:]
+
+    mutating func add(_ report: FileReport) {
+        counts[report.status, default: 0] += 1
+        if let before = report.inputBytes, let after = report.outputBytes {
+            inputBytes += before
+            outputBytes += after
+        }
+        for note in report.notes { notes[note, default: 0] += 1 }
+    }
+
+    /// A human-readable line: `198 written, 2 failed: 412.1 MB -> 38.0 MB`.
+    var line: String {
+        let order: [FileReport.Status] = [.written, .possible, .unchanged, .skipped, .failed]
+        let parts = order.compactMap { status in counts[status].map { "\($0) \(status.rawValue)" } }
+        let bytes = inputBytes > 0 ? ": \(ByteCount.text(inputBytes)) -> \(ByteCount.text(outputBytes))" : ""
+        return (parts.isEmpty ? "no images" : parts.joined(separator: ", ")) + bytes
+    }
+}

@@ -1,0 +1,199 @@
+import AllFormats
+import Foundation
+import ImageCore
+import ImageDecoding
+import ImageLoaderKit
+import ImageProcessing
+
+/// How files are converted.
+struct ConversionSettings: Sendable {
+    /// The format to write; nil for that of the source.
+    var format: OutputFormat?
+    var size: OutputSize?
+    var mode = ImageTarget.Mode.fit
+    var upscales = false
+    var crop: CropArea?
+    /// What is put under transparent pixels; nil to keep them if the format can.
+    var background: PixelColor?
+    var quality = QualitySetting.fixed(80)
+    var isLossless = false
+    var isProgressive = false
+    var kept: Set<MetadataKind> = []
+    var limits = DecodingLimits.default
+}
+
+/// A converted file.
+struct ConvertedImage: Sendable {
+    var data: Data
+    var format: ImageFormat
+    var size: PixelSize
+    var frames: Int
+    var quality: Int?
+    var ssim: Double?
+    var encodes: Int?
+    var notes: [String]
+}
+
+/// Decodes, resizes and encodes files, without their names.
+struct ImageConverter: Sendable {
+    private let settings: ConversionSettings
+    /// Converts colors to sRGB.
+    private let decoder: DownsamplingDecoder
+    /// Keeps the colors of embedded profiles.
+    private let plainDecoder: DownsamplingDecoder
+
+    init(_ settings: ConversionSettings) {
+        self.settings = settings
+        decoder = ImageDecoders.makeDecoder(.all, limits: settings.limits)
+        plainDecoder = DownsamplingDecoder(decoders: .all, limits: settings.limits)
+    }
+
+    /// Returns the memory in bytes that a conversion needs at most, roughly: pixels, and the state of an encoder.
+    func byteCount(of data: Data) -> Int {
+        guard let header = try? decoder.header(of: data) else { return 0 }
+        let output = target(for: header.size)?.outputSize(for: header.size) ?? header.size
+        let frames = keepsFrames(header) ? header.frameCount : 1
+        return header.size.area * 4 + output.area * (28 + 4 * frames) + data.count
+    }
+
+    func convert(_ data: Data) throws -> ConvertedImage {
+        let header = try decoder.header(of: data)
+        var notes: [String] = []
+        let metadata = keptMetadata(of: data, header, &notes)
+        let decoder = metadata.icc == nil ? decoder : plainDecoder
+        let frames = try frames(of: data, header, decoder)
+        guard let first = frames.first else { throw EncodingFailure.inconsistentFrames }
+        let encoder = try encoder(for: header, first.bitmap, profile: metadata.icc)
+        var converted = try Encoding(encoder: encoder, frames: frames, loopCount: header.loopCount, settings, decoder)
+            .run()
+        if header.frameCount > 1, frames.count == 1 {
+            notes.append("\(encoder.format) can't be animated: kept the first frame")
+        }
+        converted.data = metadata.added(to: converted.data, format: encoder.format)
+        converted.notes += notes
+        return converted
+    }
+
+    private func target(for size: PixelSize) -> ImageTarget? {
+        settings.size?.target(for: size, mode: settings.mode, upscales: settings.upscales)
+    }
+
+    private func frames(
+        of data: Data, _ header: ImageHeader, _ decoder: DownsamplingDecoder
+    ) throws -> [AnimationFrame] {
+        // The crop is in pixels of the source, so the source is decoded whole.
+        let target = settings.crop == nil ? target(for: header.size) : nil
+        let reader = try decoder.makeFrameReader(of: data, target: target)
+        let count = keepsFrames(header) ? header.frameCount : 1
+        let output = target?.outputSize(for: header.size) ?? header.size
+        let needed = output.area.multipliedReportingOverflow(by: 4 * count)
+        if needed.overflow || needed.partialValue > settings.limits.decodedBytes {
+            throw DecodingFailure.limitExceeded(
+                .decodedBytes, value: needed.partialValue, allowed: settings.limits.decodedBytes)
+        }
+        return try (0..<count).map { index in
+            var bitmap = try reader.frame(at: index) { false }
+            if let crop = settings.crop { bitmap = try cropped(bitmap, crop) }
+            if let background = settings.background { bitmap = bitmap.over(background) }
+            return AnimationFrame(bitmap: bitmap, delay: count > 1 ? header.frameDelays[index] : .zero)
+        }
+    }
+
+    private func cropped(_ bitmap: Bitmap, _ crop: CropArea) throws -> Bitmap {
+        let part = try crop.cut(bitmap)
+        guard let target = target(for: part.size) else { return part }
+        return try ResizeProcessor(target, limits: settings.limits).process(part)
+    }
+
+    private func keepsFrames(_ header: ImageHeader) -> Bool {
+        let format = settings.format.map { ImageFormat(rawValue: $0.rawValue) } ?? header.format
+        return header.frameCount > 1 && [.webp, .gif, .avif, .jxl].contains(format)
+    }
+
+    private func encoder(
+        for header: ImageHeader, _ bitmap: Bitmap, profile: Data?
+    ) throws(EncodingFailure) -> any ImageEncoder {
+        let encoders = [any ImageEncoder].all(colorProfile: profile)
+        if settings.format == .auto { return ImageEncoders.adaptiveChoice(among: encoders).encoder(for: bitmap) }
+        let format = settings.format.map { ImageFormat(rawValue: $0.rawValue) } ?? header.format
+        if let encoder = ImageEncoders.encoder(for: format, in: encoders) { return encoder }
+        throw .failed(format, "there is no encoder for it")
+    }
+
+    /// Returns the metadata for the result, and notes what its format can't hold.
+    private func keptMetadata(of data: Data, _ header: ImageHeader, _ notes: inout [String]) -> ImageMetadata {
+        guard !settings.kept.isEmpty else { return ImageMetadata() }
+        var metadata = ImageMetadata(of: data, header).keeping(settings.kept)
+        metadata.exif = metadata.exif.map(ExifBlock.upright)
+        if let icc = metadata.icc, icc.dropFirst(16).prefix(4).elementsEqual("RGB ".utf8) == false {
+            notes.append("a profile that isn't for RGB can't be kept: converted to sRGB")
+            metadata.icc = nil
+        }
+        let format = settings.format.map { ImageFormat(rawValue: $0.rawValue) } ?? header.format
+        let lost = metadata.kinds.subtracting(ImageMetadata.writable(to: format))
+        if !lost.isEmpty {
+            notes.append("\(format) can't keep \(lost.map(\.rawValue).sorted().joined(separator: ", "))")
+        }
+        return metadata.keeping(metadata.kinds.subtracting(lost))
+    }
+}
+
+/// Encodes frames with a fixed quality, or with the lowest that is similar enough.
+private struct Encoding {
+    private let encoder: any ImageEncoder
+    private let frames: [AnimationFrame]
+    private let loopCount: Int
+    private let settings: ConversionSettings
+    private let decoder: DownsamplingDecoder
+
+    /// Puts white under transparent pixels if the format can't keep them.
+    init(
+        encoder: any ImageEncoder, frames: [AnimationFrame], loopCount: Int, _ settings: ConversionSettings,
+        _ decoder: DownsamplingDecoder
+    ) {
+        self.encoder = encoder
+        self.frames =
+            encoder.format != .jpeg
+            ? frames : frames.map { AnimationFrame(bitmap: $0.bitmap.over(.white), delay: $0.delay) }
+        self.loopCount = loopCount
+        self.settings = settings
+        self.decoder = decoder
+    }
+
+    func run() throws -> ConvertedImage {
+        let bitmap = frames[0].bitmap
+        var result = ConvertedImage(
+            data: Data(), format: encoder.format, size: bitmap.size, frames: frames.count, notes: [])
+        let isLossy = !settings.isLossless && ![.png, .gif].contains(encoder.format)
+        if case .automatic(let target) = settings.quality, isLossy {
+            let found = try QualitySearch(target: target).run(trial)
+            result.quality = found.best.quality
+            result.ssim = found.best.ssim
+            result.encodes = found.encodes
+            result.data = frames.count == 1 ? found.best.file : try encode(found.best.quality)
+            if found.best.ssim < target { result.notes.append("the similarity to reach is above that of quality 100") }
+        } else {
+            if case .fixed(let quality) = settings.quality, isLossy { result.quality = quality }
+            result.data = try encode(result.quality ?? 100)
+        }
+        return result
+    }
+
+    /// Encodes the first frame, and compares it with the source.
+    private func trial(_ quality: Int) throws -> QualitySearch.Trial<Data> {
+        let file = try encoder.encode(frames[0].bitmap, options: options(quality))
+        let decoded = try decoder.decode(file, request: DecodingRequest()) { false }.bitmap
+        return QualitySearch.Trial(
+            quality: quality, file: file, ssim: Similarity.ssim(frames[0].bitmap, decoded))
+    }
+
+    private func encode(_ quality: Int) throws -> Data {
+        if frames.count == 1 { return try encoder.encode(frames[0].bitmap, options: options(quality)) }
+        return try encoder.encode(frames, loopCount: loopCount, options: options(quality))
+    }
+
+    private func options(_ quality: Int) -> EncodingOptions {
+        EncodingOptions(
+            quality: Double(quality) / 100, isLossless: settings.isLossless, isProgressive: settings.isProgressive)
+    }
+}

@@ -1,0 +1,63 @@
+import Foundation
+
+/// The chunks of a PNG file (W3C PNG, section 5).
+struct PNGFile {
+    struct Chunk {
+        var type: String
+        var body: Data
+    }
+
+    private static let signature = Data([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A])
+    private static let xmpKeyword = Data("XML:com.adobe.xmp".utf8) + [0]
+
+    var chunks: [Chunk] = []
+
+    /// Returns nil if the chunks are damaged. Checksums are not verified.
+    init?(_ file: Data) {
+        guard file.starts(with: Self.signature) else { return nil }
+        var offset = 8
+        while chunks.last?.type != "IEND" {
+            guard let length = file.bigEndian(at: offset, 4), let type = file.part(offset + 4, 4),
+                let body = file.part(offset + 8, length), file.part(offset + 8 + length, 4) != nil
+            else { return nil }
+            chunks.append(Chunk(type: String(decoding: type, as: UTF8.self), body: body))
+            offset += 12 + length
+        }
+    }
+
+    init(chunks: [Chunk]) { self.chunks = chunks }
+
+    var data: Data {
+        chunks.reduce(into: Self.signature) { data, chunk in
+            let content = Data(chunk.type.utf8) + chunk.body
+            data.append(bigEndian: UInt32(chunk.body.count))
+            data.append(content)
+            data.append(bigEndian: Deflate.checksum(content))
+        }
+    }
+
+    /// The Exif block, and the XMP packet unless it is compressed.
+    var metadata: ImageMetadata {
+        let texts = chunks.filter { $0.type == "iTXt" && $0.body.starts(with: Self.xmpKeyword + [0, 0]) }
+        // The keyword, two flags, then a language and a translated keyword, which end with zeros.
+        let xmp = texts.first?.body.dropFirst(Self.xmpKeyword.count + 2).split(
+            separator: 0, maxSplits: 2, omittingEmptySubsequences: false)
+        return ImageMetadata(
+            exif: chunks.first { $0.type == "eXIf" }.map { ExifBlock.withoutPrefix($0.body) },
+            xmp: xmp?.count == 3 ? xmp?.last.map { Data($0) } : nil)
+    }
+
+    /// Adds metadata before the pixels. A profile replaces the other chunks that describe colors.
+    func adding(_ metadata: ImageMetadata) -> PNGFile {
+        var added: [Chunk] = []
+        if let icc = metadata.icc, let compressed = Deflate.compress(icc, level: 9) {
+            added.append(Chunk(type: "iCCP", body: Data("icc".utf8) + [0, 0] + compressed))
+        }
+        if let exif = metadata.exif { added.append(Chunk(type: "eXIf", body: exif)) }
+        if let xmp = metadata.xmp { added.append(Chunk(type: "iTXt", body: Self.xmpKeyword + [0, 0, 0, 0] + xmp)) }
+        var file = self
+        if metadata.icc != nil { file.chunks.removeAll { ["iCCP", "sRGB", "gAMA", "cHRM", "cICP"].contains($0.type) } }
+        file.chunks.insert(contentsOf: added, at: 1)
+        return file
+    }
+}

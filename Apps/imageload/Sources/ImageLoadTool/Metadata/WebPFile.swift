@@ -1,0 +1,85 @@
+import Foundation
+import ImageCore
+
+/// The chunks of a WebP file (RFC 9649, section 2).
+struct WebPFile {
+    struct Chunk {
+        var type: String
+        var body: Data
+    }
+
+    var chunks: [Chunk] = []
+
+    /// Returns nil if the chunks are damaged.
+    init?(_ file: Data) {
+        guard file.part(0, 4)?.elementsEqual("RIFF".utf8) == true, let riff = file.part(4, 4) else { return nil }
+        let end = min(file.count, 8 + riff.reversed().reduce(0) { $0 << 8 | Int($1) })
+        var offset = 12
+        while offset < end {
+            guard let type = file.part(offset, 4), let size = file.part(offset + 4, 4) else { return nil }
+            let length = size.reversed().reduce(0) { $0 << 8 | Int($1) }
+            guard let body = file.part(offset + 8, length) else { return nil }
+            chunks.append(Chunk(type: String(decoding: type, as: UTF8.self), body: body))
+            offset += 8 + length + length % 2
+        }
+    }
+
+    var data: Data {
+        var content = Data("WEBP".utf8)
+        for chunk in chunks {
+            content.append(contentsOf: chunk.type.utf8)
+            content.append(littleEndian: UInt32(chunk.body.count))
+            content.append(chunk.body)
+            if chunk.body.count % 2 == 1 { content.append(0) }
+        }
+        var data = Data("RIFF".utf8)
+        data.append(littleEndian: UInt32(content.count))
+        return data + content
+    }
+
+    var metadata: ImageMetadata {
+        ImageMetadata(
+            exif: chunks.first { $0.type == "EXIF" }.map { ExifBlock.withoutPrefix($0.body) },
+            xmp: chunks.first { $0.type == "XMP " }.map { Data($0.body) })
+    }
+
+    /// Replaces the metadata. Returns the file unchanged if its first image is damaged.
+    func adding(_ metadata: ImageMetadata) -> WebPFile {
+        guard let header = extendedHeader(metadata) else { return self }
+        let replaced = ["VP8X", "ICCP", "EXIF", "XMP "]
+        var file = self
+        file.chunks.removeAll { replaced.contains($0.type) }
+        if metadata.kinds.isEmpty, file.chunks.count == 1, file.chunks[0].type != "ALPH" { return file }
+        var first = [Chunk(type: "VP8X", body: header)]
+        if let icc = metadata.icc { first.append(Chunk(type: "ICCP", body: icc)) }
+        file.chunks.insert(contentsOf: first, at: 0)
+        if let exif = metadata.exif { file.chunks.append(Chunk(type: "EXIF", body: exif)) }
+        if let xmp = metadata.xmp { file.chunks.append(Chunk(type: "XMP ", body: xmp)) }
+        return file
+    }
+
+    /// The VP8X chunk for other metadata: that of the file, or one that is made from its only image.
+    private func extendedHeader(_ metadata: ImageMetadata) -> Data? {
+        guard var header = chunks.first(where: { $0.type == "VP8X" }).map({ Data($0.body) }) ?? simpleHeader,
+            header.count == 10
+        else { return nil }
+        let flags: [MetadataKind: UInt8] = [.icc: 0x20, .exif: 0x08, .xmp: 0x04]
+        header[0] = metadata.kinds.reduce(header[0] & ~0x2C) { $0 | (flags[$1] ?? 0) }
+        return header
+    }
+
+    /// The VP8X chunk of a file that has only an image (RFC 9649, sections 2.7.1, 3.4; RFC 6386, section 9.1).
+    private var simpleHeader: Data? {
+        guard let image = chunks.first else { return nil }
+        let bytes = Array(image.body.prefix(10)).map(Int.init)
+        guard bytes.count == 10 else { return nil }
+        let isLossless = image.type == "VP8L"
+        let bits = bytes[1] | bytes[2] << 8 | bytes[3] << 16 | bytes[4] << 24
+        let width = isLossless ? bits & 0x3FFF : (bytes[6] | bytes[7] << 8) & 0x3FFF - 1
+        let height = isLossless ? bits >> 14 & 0x3FFF : (bytes[8] | bytes[9] << 8) & 0x3FFF - 1
+        let hasAlpha = isLossless && bits >> 28 & 1 == 1
+        var header = Data([hasAlpha ? 0x10 : 0, 0, 0, 0])
+        for side in [width, height] { header += [UInt8(side & 255), UInt8(side >> 8 & 255), UInt8(side >> 16 & 255)] }
+        return header
+    }
+}

@@ -1,0 +1,131 @@
+import AllFormats
+import CImageLoadTool
+import Foundation
+import ImageCore
+import ImageDecoding
+import ImageLoaderKit
+
+/// Makes files smaller without changing a pixel.
+struct ImageOptimizer: Sendable {
+    enum Outcome: Sendable {
+        /// A smaller file, whose pixels are proven to be equal.
+        case smaller(Data)
+        case unchanged
+        /// The format can't be optimized.
+        case unsupported(ImageFormat)
+    }
+
+    /// Reads pixels as they are stored. Color conversion could hide a difference.
+    private let decoder: DownsamplingDecoder
+    private let kept: Set<MetadataKind>
+
+    /// - Parameter kept: The metadata to keep. Profiles and orientations always are, because images look different without.
+    init(kept: Set<MetadataKind>, limits: DecodingLimits) {
+        decoder = DownsamplingDecoder(decoders: .all, limits: limits)
+        self.kept = kept.union([.icc])
+    }
+
+    /// Returns the memory in bytes that a file needs, roughly.
+    func byteCount(of data: Data) -> Int {
+        guard let header = try? decoder.header(of: data) else { return 0 }
+        let frames = header.format == .gif || header.format == .webp ? header.frameCount : 1
+        return header.size.area.multipliedReportingOverflow(by: 12 * frames).partialValue + 3 * data.count
+    }
+
+    func optimize(_ data: Data) throws -> Outcome {
+        let header = try decoder.header(of: data)
+        var metadata = ImageMetadata(of: data, header).keeping(kept)
+        if metadata.exif == nil, header.orientation != .up {
+            metadata.exif = ExifBlock.orientation(header.orientation)
+        }
+        guard let candidates = try candidates(data, header, metadata) else { return .unsupported(header.format) }
+        let smaller = candidates.filter { $0.count < data.count }.sorted { $0.count < $1.count }
+        for candidate in smaller where try isEqual(candidate, data, header) { return .smaller(candidate) }
+        // A damaged file is a failure, not one that can't be smaller.
+        if candidates.isEmpty { _ = try decoder.decode(data, request: DecodingRequest()) { false } }
+        return .unchanged
+    }
+
+    /// Returns files that might be smaller, or nil if the format can't be optimized.
+    private func candidates(_ data: Data, _ header: ImageHeader, _ metadata: ImageMetadata) throws -> [Data]? {
+        switch header.format {
+        case .jpeg:
+            return [false, true].compactMap { recoded(data, isProgressive: $0) }.map {
+                metadata.added(to: $0, format: .jpeg)
+            }
+        case .png:
+            // The decoder turns the pixels of the others.
+            guard let optimizer = PNGOptimizer(data), header.orientation == .up else { return [] }
+            let bitmap = try decoder.decode(data, request: DecodingRequest()) { false }.bitmap
+            return [optimizer.optimized(bitmap, metadata: metadata)].compactMap(\.self)
+        case .gif: return [try reencoded(data, header)].compactMap(\.self)
+        case .webp: return try webPCandidates(data, header, metadata)
+        default: return nil
+        }
+    }
+
+    private func recoded(_ data: Data, isProgressive: Bool) -> Data? {
+        unsafe data.withUnsafeBytes { bytes in
+            var result = unsafe tool_bytes()
+            let start = unsafe bytes.assumingMemoryBound(to: UInt8.self).baseAddress
+            guard unsafe tool_recode_jpeg(start, bytes.count, isProgressive ? 1 : 0, &result) != 0 else { return nil }
+            return unsafe result.takeData()
+        }
+    }
+
+    /// The file without other metadata, and compressed again if it is lossless.
+    private func webPCandidates(
+        _ data: Data, _ header: ImageHeader, _ metadata: ImageMetadata
+    ) throws -> [Data] {
+        guard let file = WebPFile(data) else { return [] }
+        var candidates = [file.adding(metadata).data]
+        if file.isLossless, header.orientation == .up, let smaller = try reencoded(data, header) {
+            candidates += [WebPFile(smaller)?.adding(metadata).data].compactMap(\.self)
+        }
+        return candidates
+    }
+
+    private func reencoded(_ data: Data, _ header: ImageHeader) throws -> Data? {
+        guard let encoder = ImageEncoders.smallest(for: header.format) else { return nil }
+        let options = EncodingOptions(isLossless: true)
+        if header.frameCount == 1 {
+            let bitmap = try decoder.decode(data, request: DecodingRequest()) { false }.bitmap
+            return try encoder.encode(bitmap, options: options)
+        }
+        let reader = try decoder.makeFrameReader(of: data)
+        let frames = try (0..<header.frameCount).map { index in
+            AnimationFrame(bitmap: try reader.frame(at: index) { false }, delay: header.frameDelays[index])
+        }
+        return try encoder.encode(frames, loopCount: header.loopCount, options: options)
+    }
+
+    /// Decodes both files, and compares everything that is shown.
+    private func isEqual(_ candidate: Data, _ data: Data, _ header: ImageHeader) throws -> Bool {
+        let other = try decoder.header(of: candidate)
+        var left = header
+        // These describe how pixels are stored.
+        left.hasAlpha = other.hasAlpha
+        left.nativeLayout = other.nativeLayout
+        guard left == other else { return false }
+        let (first, second) = (try decoder.makeFrameReader(of: data), try decoder.makeFrameReader(of: candidate))
+        for index in 0..<header.frameCount {
+            guard try first.frame(at: index, isCancelled: { false }) == second.frame(at: index, isCancelled: { false })
+            else { return false }
+        }
+        return true
+    }
+}
+
+extension WebPFile {
+    /// Whether all images are compressed losslessly.
+    var isLossless: Bool {
+        chunks.allSatisfy { chunk in
+            switch chunk.type {
+            case "VP8 ": false
+            // Size and position, then the chunks of the frame.
+            case "ANMF": chunk.body.dropFirst(16).starts(with: "VP8L".utf8)
+            default: true
+            }
+        }
+    }
+}

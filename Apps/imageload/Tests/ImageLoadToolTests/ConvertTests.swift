@@ -1,0 +1,200 @@
+import ArgumentParser
+import Foundation
+import ImageCore
+import ImageDecoding
+import ImageLoaderKit
+import Testing
+
+@testable import ImageLoadTool
+
+/// Runs `convert` as a process.
+@Suite("imageload convert", .timeLimit(.minutes(3)))
+struct ConvertTests {
+    private let tool: BuiltTool
+    private var folder: URL { tool.folder }
+
+    init() throws { tool = try BuiltTool() }
+
+    private func convert(_ arguments: String...) async throws -> BuiltTool.Run {
+        try await tool.run(["convert"] + arguments)
+    }
+
+    private func path(_ name: String) -> String { folder.appending(path: name).path }
+
+    private func header(_ name: String) throws -> ImageHeader {
+        try ImageDecoders.makeDecoder().header(of: Data(contentsOf: folder.appending(path: name)))
+    }
+
+    /// Everything in the folder, with hidden files.
+    private func files(_ name: String) throws -> [String] {
+        try FileManager.default.subpathsOfDirectory(atPath: path(name)).sorted()
+    }
+
+    @Test("a folder keeps its structure, and names that differ only in their extension keep it")
+    func folders() async throws {
+        for name in ["in/a.png", "in/deep/er/b.gif", "in/deep/c.png", "in/deep/c.jpg"] {
+            try tool.write(.gradient, to: name)
+        }
+        try Data("text".utf8).write(to: folder.appending(path: "in/notes.txt"))
+        try tool.write(.gradient, to: "in/.hidden.png")
+        let run = try await convert(path("in"), "--to", "webp", "--output", path("out"))
+        #expect(run.status == 0 && run.errors.isEmpty)
+        #expect(
+            try files("out") == [
+                "a.webp", "deep", "deep/c.jpg.webp", "deep/c.png.webp", "deep/er", "deep/er/b.webp",
+            ])
+        #expect(try header("out/deep/er/b.webp").format == .webp)
+    }
+
+    @Test("an output inside the input folder is no input of the next run")
+    func outputInside() async throws {
+        try tool.write(.gradient, to: "in/a.png")
+        for _ in 0..<2 {
+            _ = try await convert(path("in"), "--to", "webp", "--output", path("in/out"), "--force")
+        }
+        #expect(try files("in") == ["a.png", "out", "out/a.webp"])
+    }
+
+    @Test(
+        "sizes fit, fill and scale",
+        arguments: [
+            (["--size", "20"], "20x15"), (["--size", "20x"], "20x15"), (["--size", "x15"], "20x15"),
+            (["--size", "20x20", "--fill"], "20x20"), (["--size", "50%"], "20x15"), (["--size", "400"], "40x30"),
+            (["--size", "80", "--enlarge"], "80x60"), (["--size", "200%"], "80x60"),
+            (["--crop", "10x8+30+5"], "10x8"), (["--crop", "10x8+35+5"], "5x8"),
+            (["--crop", "20x20", "--size", "10"], "10x10"), (["--fit", "--size", "10x30"], "10x8"),
+        ])
+    func sizes(options: [String], expected: String) async throws {
+        try tool.write(.gradient, to: "a.png")
+        let run = try await tool.run(["convert", path("a.png"), "--output", path("b.png")] + options)
+        #expect(run.status == 0, "\(run.errors)")
+        #expect(try "\(header("b.png").size)" == expected)
+    }
+
+    @Test("a pattern, standard input and standard output are accepted")
+    func streams() async throws {
+        try tool.write(.gradient, to: "in/a.png")
+        try tool.write(.gradient, to: "in/b.png")
+        #expect(try await convert(path("in/*.png"), "--to", "gif", "--output", path("out")).status == 0)
+        #expect(try files("out") == ["a.gif", "b.gif"])
+        let data = try Data(contentsOf: folder.appending(path: "in/a.png"))
+        let piped = try await tool.runData(["convert", "-", "--to", "jpeg"], input: data)
+        #expect(try ImageDecoders.makeDecoder().header(of: piped).format == .jpeg)
+    }
+
+    @Test("an output that is newer is skipped, unless --force")
+    func skipping() async throws {
+        try tool.write(.gradient, to: "a.png")
+        #expect(try await convert(path("a.png"), "--to", "webp", "--output", path("out")).output.contains("40x30"))
+        let again = try await convert(path("a.png"), "--to", "webp", "--output", path("out"), "--json")
+        #expect(again.output.contains(#""status":"skipped""#) && again.status == 0)
+        let forced = try await convert(path("a.png"), "--to", "webp", "--output", path("out"), "--json", "--force")
+        #expect(forced.output.contains(#""status":"written""#))
+        let later = Date(timeIntervalSinceNow: 3_600)
+        try FileManager.default.setAttributes([.modificationDate: later], ofItemAtPath: path("a.png"))
+        let changed = try await convert(path("a.png"), "--to", "webp", "--output", path("out"), "--json")
+        #expect(changed.output.contains(#""status":"written""#))
+    }
+
+    @Test("damaged, missing and unreadable files are reported, and the rest is converted")
+    func failures() async throws {
+        try tool.write(.gradient, to: "in/good\nname.png")
+        try Data("no image".utf8).write(to: folder.appending(path: "in/bad.png"))
+        try Data(Data(contentsOf: folder.appending(path: "in/good\nname.png")).prefix(80)).write(
+            to: folder.appending(path: "in/cut.png"))
+        let run = try await convert(path("in"), path("missing"), "--to", "jpeg", "--output", path("out"), "--json")
+        #expect(run.status == 66)
+        #expect(run.errors.count == 3, "\(run.errors)")
+        #expect(run.output.split(separator: "\n").count == 3)
+        #expect(try files("out") == ["good\nname.jpg"])
+    }
+
+    @Test("an input is never overwritten, under any of its names")
+    func overwriting() async throws {
+        try tool.write(.gradient, to: "a.jpg")
+        let before = try Data(contentsOf: folder.appending(path: "a.jpg"))
+        try FileManager.default.createSymbolicLink(atPath: path("link"), withDestinationPath: folder.path)
+        for output in [path(""), path("link")] {
+            let run = try await convert(path("a.jpg"), "--to", "jpeg", "--output", output, "--force")
+            #expect(run.status == 64 && run.errors.first?.contains("would be overwritten") == true)
+        }
+        #expect(try Data(contentsOf: folder.appending(path: "a.jpg")) == before)
+    }
+
+    @Test("two inputs with the same output are refused before anything is written")
+    func conflict() async throws {
+        try tool.write(.gradient, to: "x/a.png")
+        try tool.write(.gradient, to: "y/a.png")
+        let run = try await convert(path("x/a.png"), path("y/a.png"), "--to", "webp", "--output", path("out"))
+        #expect(run.status == 64 && run.errors.count == 1)
+        #expect(!FileManager.default.fileExists(atPath: path("out")))
+    }
+
+    @Test("a full disk fails each file, and leaves nothing half-written")
+    func fullDisk() async throws {
+        try tool.write(.gradient, to: "in/a.png")
+        try tool.write(.gradient, to: "in/b.png")
+        let run = try await convert(path("in"), "--to", "png", "--output", "/dev/full/out")
+        #expect(run.status == 74 && run.errors.count == 2)
+    }
+
+    @Test("animations stay animated where the format can, and a note says where not")
+    func animations() async throws {
+        try tool.write(.animation, to: "a.gif")
+        #expect(try await convert(path("a.gif"), "--size", "20", "--output", path("b.webp")).status == 0)
+        let kept = try header("b.webp")
+        #expect(kept.frameCount == 3 && kept.size == PixelSize(width: 20, height: 15) && kept.loopCount == 2)
+        #expect(kept.frameDelays == [.milliseconds(120), .milliseconds(80), .milliseconds(200)])
+        let still = try await convert(path("a.gif"), "--output", path("b.png"))
+        #expect(still.errors.joined().contains("png can't be animated"))
+        #expect(try header("b.png").frameCount == 1)
+    }
+
+    @Test("transparent pixels get the background, white in JPEG by default")
+    func background() async throws {
+        try tool.write(.transparent, to: "a.png")
+        for (options, expected) in [([], [255, 255, 255]), (["--background", "#00f"], [0, 0, 255])] {
+            let output = path("b.jpg")
+            #expect(
+                try await tool.run(["convert", path("a.png"), "--force", "--output", output] + options).status == 0)
+            let data = try Data(contentsOf: folder.appending(path: "b.jpg"))
+            let bitmap = try ImageDecoders.makeDecoder().decode(data, request: DecodingRequest()) { false }.bitmap
+            #expect(zip(bitmap.pixels, expected).allSatisfy { abs(Int($0) - $1) < 12 })
+        }
+    }
+
+    @Test("metadata is stripped by default, and kept where the format can", arguments: ["jpeg", "png", "webp", "gif"])
+    func metadata(format: String) async throws {
+        let exif = ExifBlock.orientation(.right)
+        let metadata = ImageMetadata(exif: exif, xmp: Data("<x:xmpmeta/>".utf8))
+        let file = try tool.write(.gradient, to: "a.jpg")
+        try metadata.added(to: Data(contentsOf: file), format: .jpeg).write(to: file)
+        #expect(try header("a.jpg").orientation == .right)
+        for keep in ["none", "exif,xmp"] {
+            let output = path("\(keep).\(format)")
+            let run = try await convert(path("a.jpg"), "--to", format, "--keep", keep, "--output", output)
+            #expect(run.status == 0)
+            let data = try Data(contentsOf: URL(fileURLWithPath: output))
+            let header = try ImageDecoders.makeDecoder().header(of: data)
+            let found = ImageMetadata(of: data, header)
+            let kept = keep == "none" || format == "gif" ? nil : ExifBlock.upright(exif)
+            #expect(found.exif == kept && (found.xmp != nil) == (kept != nil))
+            #expect(header.size == PixelSize(width: 30, height: 40) && header.orientation == .up)
+            #expect(run.errors.joined().contains("gif can't keep exif, xmp") == (format == "gif" && keep != "none"))
+        }
+    }
+
+    @Test(
+        "contradictory options are refused",
+        arguments: [
+            ["a", "--to", "webp"], ["a", "--output", "o", "--quality", "0"],
+            ["a", "--output", "o", "--quality", "auto:1"],
+            ["a", "--output", "o", "--size", "200x", "--fill"], ["a", "--output", "o", "--keep", "gps"],
+            ["a", "-", "--output", "o"], ["a", "--output", "-", "--json"], ["a", "--output", "o", "--to", "bmp"],
+            ["a", "--output", "o", "--size", "0%"], ["a", "--output", "o", "--background", "blue2"],
+            ["a", "--output", "o", "--crop", "20x"], ["a", "--output", "o", "--jobs", "0"],
+        ])
+    func refused(arguments: [String]) {
+        #expect(throws: (any Error).self) { try RootCommand.parseAsRoot(["convert"] + arguments) }
+    }
+}

@@ -1,0 +1,126 @@
+import Foundation
+import ImageCore
+import LoopbackServer
+import Testing
+
+@testable import ImageLoadTool
+
+/// Runs the subcommands that describe images and the cache as processes.
+@Suite("imageload info, compare, preview, explain and cache", .timeLimit(.minutes(3)))
+struct InspectTests {
+    private let tool: BuiltTool
+    private var folder: URL { tool.folder }
+
+    init() throws { tool = try BuiltTool() }
+
+    private func object(_ text: some StringProtocol) throws -> [String: Any] {
+        try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
+    }
+
+    @Test("info describes all files, and goes on after one that is no image")
+    func info() async throws {
+        let file = try tool.write(.gradient, to: "a.jpg")
+        let metadata = ImageMetadata(exif: ExifBlock.orientation(.right), xmp: Data("<x/>".utf8))
+        try metadata.added(to: Data(contentsOf: file), format: .jpeg).write(to: file)
+        try tool.write(.animation, to: "b.gif")
+        try Data("text".utf8).write(to: folder.appending(path: "c.png"))
+        let run = try await tool.run(["info", folder.path, "--json"])
+        #expect(run.status == 65 && run.errors.count == 1)
+        let reports = try run.output.split(separator: "\n").map(object)
+        #expect(reports.map { $0["format"] as? String } == ["jpeg", "gif"])
+        #expect(reports[0]["width"] as? Int == 30 && reports[0]["orientation"] as? Int == 6)
+        #expect((reports[0]["metadata"] as? [String: Int]) == ["exif": 26, "xmp": 4])
+        #expect(reports[1]["frames"] as? Int == 3 && reports[1]["milliseconds"] as? Int == 400)
+        #expect(reports[1]["loopCount"] as? Int == 2 && reports[1]["hasAlpha"] as? Bool == false)
+    }
+
+    @Test("compare measures differences and writes them")
+    func compare() async throws {
+        let first = try tool.write(.gradient, to: "a.png").path
+        let second = try tool.write(.gradient, to: "b.jpg").path
+        #expect(try await tool.run(["compare", first, first]).output == "equal\n")
+        let difference = folder.path + "/d.png"
+        let run = try await tool.run(["compare", first, second, "--json", "--output", difference])
+        let report = try object(run.output)
+        let ssim = try #require(report["ssim"] as? Double)
+        #expect(ssim > 0.8 && ssim < 1 && report["isEqual"] as? Bool == false)
+        #expect(try #require(report["psnr"] as? Double) > 25)
+        #expect(FileManager.default.fileExists(atPath: difference))
+        let small = folder.path + "/small.png"
+        _ = try await tool.run(["convert", first, "--size", "10", "--output", small])
+        #expect(try await tool.run(["compare", first, small]).status == 64)
+    }
+
+    @Test(
+        "preview chooses the graphics by the environment",
+        arguments: [
+            (["TERM": "xterm-kitty"], TerminalGraphics.kitty), (["TERM": "xterm", "KITTY_WINDOW_ID": "1"], .kitty),
+            (["TERM": "xterm-kitty", "TMUX": "x"], .blocks256), (["TERM_PROGRAM": "iTerm.app"], .iterm),
+            (["LC_TERMINAL": "iTerm2"], .iterm), (["TERM": "foot"], .sixel), (["TERM": "xterm-sixel"], .sixel),
+            (["TERM": "xterm", "COLORTERM": "truecolor"], .blocks), (["TERM": "xterm"], .blocks256), ([:], .blocks256),
+            (["TERM": "xterm-kitty", "NO_COLOR": "1"], .ascii), (["TERM": "dumb"], .ascii),
+            (["TERM": "xterm", "NO_COLOR": ""], .blocks256),
+        ])
+    func graphics(environment: [String: String], expected: TerminalGraphics) {
+        #expect(TerminalGraphics(environment) == expected)
+    }
+
+    @Test("preview draws two pixels with a half block, and images of terminals", arguments: TerminalGraphics.allCases)
+    func preview(graphics: TerminalGraphics) async throws {
+        let file = try tool.write(.gradient, to: "a.png").path
+        let run = try await tool.run(["preview", file, "--columns", "8", "--graphics", graphics.rawValue])
+        #expect(run.status == 0)
+        let lines = run.output.split(separator: "\n")
+        switch graphics {
+        case .blocks, .blocks256:
+            #expect(lines.count == 3 && lines.allSatisfy { $0.count { $0 == "\u{2580}" } == 8 })
+        case .ascii: #expect(lines.count == 3 && lines.allSatisfy { $0.count == 8 })
+        case .kitty: #expect(run.output.hasPrefix("\u{1B}_Ga=T,f=100,m=0;iVBOR"))
+        case .iterm: #expect(run.output.hasPrefix("\u{1B}]1337;File=inline=1:iVBOR"))
+        case .sixel: #expect(run.output.hasPrefix("\u{1B}P0;1q\"1;1;40;30#0;2;0;0;0"))
+        }
+    }
+
+    @Test("explain and cache say what is stored and why, and send nothing")
+    func cache() async throws {
+        let image = try Data(contentsOf: tool.write(.gradient, to: "a.png"))
+        let server = try LoopbackServer { request in
+            let headers = [
+                "/fresh": ["Cache-Control": "max-age=60", "Vary": "Accept"],
+                "/stale": ["Cache-Control": "max-age=0", "ETag": "\"1\""],
+            ]
+            return .ok(image, headers: headers[request.path] ?? [:])
+        }
+        let cache = ["--cache", folder.path + "/cache"]
+        let urls = ["/fresh", "/stale"].map { server.url($0).absoluteString }
+        #expect(
+            try object(await tool.run(["explain", urls[0], "--json"] + cache).output)["outcome"] as? String == "miss")
+        let warmed = try await tool.run(["cache", "warm", "-", "--json"] + cache, input: urls.joined(separator: "\n"))
+        #expect(warmed.status == 0 && warmed.output.split(separator: "\n").count == 2)
+        let requests = server.requestCount
+        let fresh = try object(await tool.run(["explain", urls[0], "--json"] + cache).output)
+        #expect(fresh["outcome"] as? String == "hit" && fresh["key"] as? String == urls[0])
+        #expect((fresh["response"] as? [String: Any])?["freshSeconds"] as? Int == 60)
+        let other = try await tool.run(["explain", urls[0], "--header", "Accept: image/webp"] + cache)
+        #expect(other.output.contains("miss"))
+        let stale = try object(await tool.run(["explain", urls[1], "--json"] + cache).output)
+        #expect(stale["outcome"] as? String == "revalidate")
+        #expect((stale["reason"] as? String)?.contains("If-None-Match") == true)
+        let listed = try await tool.run(["cache", "list"] + cache).output
+        #expect(urls.allSatisfy { listed.contains("  \($0)\n") } && listed.split(separator: "\n").count == 2)
+        #expect(try await tool.run(["cache", "show", urls[1]] + cache).output.contains("Cache-Control: max-age=0"))
+        #expect(try await tool.run(["cache", "show", "http://h/none"] + cache).status == 66)
+        #expect(server.requestCount == requests)
+    }
+
+    @Test(
+        "each subcommand has examples in its help",
+        arguments: [
+            "fetch", "convert", "optimize", "info", "compare", "preview", "explain", "cache", "sheet", "thumbhash",
+        ])
+    func examples(command: String) async throws {
+        let run = try await tool.run([command, "--help"])
+        #expect(run.status == 0 && run.output.contains("EXAMPLES\n  imageload \(command)"))
+        #expect(run.output.contains("--json") || command == "cache")
+    }
+}

@@ -1,0 +1,119 @@
+import Foundation
+import ImageCore
+import ImageDecoding
+import ImageLoaderKit
+import Testing
+
+@testable import ImageLoadTool
+
+/// Runs `optimize` as a process.
+@Suite("imageload optimize", .timeLimit(.minutes(3)))
+struct OptimizeTests {
+    private let tool: BuiltTool
+    private var folder: URL { tool.folder }
+    private let decoder = DownsamplingDecoder(decoders: .standard)
+
+    init() throws { tool = try BuiltTool() }
+
+    private func bytes(_ name: String) throws -> Data { try Data(contentsOf: folder.appending(path: name)) }
+
+    private func pixels(_ data: Data) throws -> [Bitmap] {
+        let reader = try decoder.makeFrameReader(of: data)
+        return try (0..<reader.header.frameCount).map { try reader.frame(at: $0) { false } }
+    }
+
+    /// Makes a JPEG file larger than needed. The encoder's own files can't be smaller.
+    private func addMetadata(to file: URL) throws {
+        let metadata = ImageMetadata(xmp: Data("<x:xmpmeta/>".utf8))
+        try metadata.added(to: Data(contentsOf: file), format: .jpeg).write(to: file)
+    }
+
+    /// Writes a PNG with poor compression.
+    private func writePNG(_ bitmap: Bitmap, to name: String) throws {
+        let data = try #require(ImageEncoders.encoder(for: .png)).encode(bitmap, options: EncodingOptions())
+        try data.write(to: folder.appending(path: name))
+    }
+
+    private func bitmap(_ color: (Int, Int) -> [UInt8]) -> Bitmap {
+        let pixels = (0..<64).flatMap { y in (0..<64).flatMap { x in color(x, y) } }
+        let isOpaque = stride(from: 3, to: pixels.count, by: 4).allSatisfy { pixels[$0] == 255 }
+        return Bitmap(size: PixelSize(width: 64, height: 64), pixels: pixels, isOpaque: isOpaque)
+    }
+
+    @Test(
+        "files become smaller with equal pixels, and the second run changes nothing", arguments: ["png", "jpg", "gif"])
+    func smaller(suffix: String) async throws {
+        let file = try tool.write(suffix == "gif" ? .animation : .gradient, to: "a.\(suffix)")
+        if suffix == "jpg" { try addMetadata(to: file) }
+        let before = try bytes("a.\(suffix)")
+        let first = try await tool.run(["optimize", folder.path, "--json"])
+        #expect(first.status == 0 && first.errors.isEmpty)
+        let after = try bytes("a.\(suffix)")
+        #expect(after.count <= before.count && (suffix == "gif" || after.count < before.count))
+        #expect(try pixels(after) == pixels(before))
+        let second = try await tool.run(["optimize", folder.path, "--json"])
+        #expect(second.output.contains(#""status":"unchanged""#))
+        #expect(try bytes("a.\(suffix)") == after)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["a.\(suffix)"])
+    }
+
+    @Test("PNG gets the smallest layout that has its pixels")
+    func layouts() async throws {
+        let images: [(bitmap: Bitmap, depth: UInt8, colorType: UInt8)] = [
+            (bitmap { x, y in (x / 8 + y / 8) % 2 == 0 ? [0, 0, 0, 255] : [255, 255, 255, 255] }, 1, 0),
+            (bitmap { x, _ in Array(repeating: UInt8(x / 4 * 17), count: 3) + [255] }, 4, 0),
+            (bitmap { x, _ in x < 32 ? [200, 0, 0, 255] : [0, 9, 0, 0] }, 1, 3),
+            (bitmap { x, y in [UInt8(x * 4), UInt8(y * 4), UInt8(x ^ y), 255] }, 8, 2),
+            (bitmap { x, y in [UInt8(x * 4), UInt8(x * 4), UInt8(x * 4), UInt8(y * 4)] }, 8, 4),
+        ]
+        for (index, image) in images.enumerated() { try writePNG(image.bitmap, to: "\(index).png") }
+        #expect(try await tool.run(["optimize", folder.path]).status == 0)
+        for (index, image) in images.enumerated() {
+            let data = try bytes("\(index).png")
+            #expect(data[24] == image.depth && data[25] == image.colorType, "image \(index)")
+            #expect(try pixels(data) == [image.bitmap])
+        }
+    }
+
+    @Test("--dry-run reports what would be saved, and writes nothing")
+    func dryRun() async throws {
+        try addMetadata(to: tool.write(.gradient, to: "a.jpg"))
+        let before = try bytes("a.jpg")
+        let run = try await tool.run(["optimize", folder.path + "/a.jpg", "--dry-run", "--json"])
+        #expect(run.output.contains(#""status":"possible""#))
+        #expect(try bytes("a.jpg") == before)
+    }
+
+    @Test("metadata goes unless it is kept; orientation and profile stay")
+    func metadata() async throws {
+        let file = try tool.write(.gradient, to: "a.jpg")
+        let profile = Data(repeating: 7, count: 200)
+        let metadata = ImageMetadata(
+            exif: ExifBlock.orientation(.left) + Data(count: 500), xmp: Data("<x:xmpmeta/>".utf8), icc: profile)
+        let original = try metadata.added(to: Data(contentsOf: file), format: .jpeg)
+        for keep in ["all", "none"] {
+            try original.write(to: file)
+            #expect(try await tool.run(["optimize", file.path, "--keep", keep]).status == 0)
+            let after = try bytes("a.jpg")
+            let header = try decoder.header(of: after)
+            #expect(header.orientation == .left && header.colorProfile == profile)
+            #expect((ImageMetadata(of: after, header).xmp != nil) == (keep == "all"))
+            #expect(try pixels(after) == pixels(original))
+        }
+    }
+
+    @Test("damaged and foreign files are left as they are, and links stay links")
+    func untouched() async throws {
+        try tool.write(.gradient, to: "real/a.png")
+        try FileManager.default.createSymbolicLink(
+            atPath: folder.path + "/link.png", withDestinationPath: folder.path + "/real/a.png")
+        let cut = try bytes("real/a.png").prefix(80)
+        try cut.write(to: folder.appending(path: "cut.png"))
+        try Data("text".utf8).write(to: folder.appending(path: "text.jpg"))
+        let run = try await tool.run(["optimize", folder.path])
+        #expect(run.status == 65 && run.errors.count == 2, "\(run.errors)")
+        #expect(try bytes("cut.png") == cut && bytes("text.jpg") == Data("text".utf8))
+        let kind = try FileManager.default.attributesOfItem(atPath: folder.path + "/link.png")[.type]
+        #expect(kind as? FileAttributeType == .typeSymbolicLink)
+    }
+}
