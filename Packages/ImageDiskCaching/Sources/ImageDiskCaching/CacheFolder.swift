@@ -154,16 +154,6 @@ extension CacheFolder {
             data: file[format.payload], metadata: Data(file[format.metadata]), createdAt: format.createdAt)
     }
 
-    /// Returns the key of an entry without verifying its checksum. Nil if there is no entry at the path.
-    func key(ofFileAt path: String) throws -> DataCacheKey? {
-        guard let file = try ifExists({ try fileSystem.openToRead(path) }) else { return nil }
-        defer { fileSystem.closeFile(file) }
-        let byteCount = try fileSystem.status(of: file).byteCount
-        let start = max(0, byteCount - EntryFile.trailerSize)
-        let trailer = try fileSystem.read(file, EntryFile.trailerSize, at: start)
-        return try EntryFile(trailer: trailer, fileSize: byteCount).map { try key(of: file, $0) }
-    }
-
     private func key(of file: Int32, _ format: EntryFile) throws -> DataCacheKey {
         let bytes = try fileSystem.read(file, format.key.count, at: format.key.lowerBound)
         return DataCacheKey(identifier: String(decoding: bytes, as: UTF8.self))

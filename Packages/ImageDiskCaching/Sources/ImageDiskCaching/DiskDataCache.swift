@@ -176,18 +176,6 @@ extension DiskDataCache {
         return report
     }
 
-    /// Lists all entries, in any order. Reads keys only, so that damaged entries are listed too, unless their keys are.
-    package func entries() async throws(DataCacheFailure) -> [DiskCacheListing] {
-        try await change { store in
-            store.writeUses()
-            return try store.listEntries().compactMap { entry in
-                try store.folder.key(ofFileAt: store.folder.path(entry.name)).map {
-                    DiskCacheListing(key: $0, byteCount: entry.byteCount, lastUse: entry.modified)
-                }
-            }
-        }
-    }
-
     /// Evicts entries until their files have at most `byteCount` bytes in total. The limit doesn't change.
     ///
     /// - Returns: The number of evicted entries and the total length of their files.
@@ -239,15 +227,6 @@ public struct DiskCacheStatus: Hashable, Sendable {
     public var oldestUse: Date?
     /// The time at which the most recently used entry was stored or read last. `nil` for an empty cache.
     public var newestUse: Date?
-}
-
-/// An entry in a list.
-package struct DiskCacheListing: Sendable {
-    package var key: DataCacheKey
-    /// The length of its file.
-    package var byteCount: Int
-    /// The time at which it was stored or read last.
-    package var lastUse: Date
 }
 
 /// The number and size of the entries that an operation removed.

@@ -7,7 +7,7 @@ import ImageDecoding
 import ImageLoaderKit
 import ImageLoading
 
-struct CacheListCommand: AsyncParsableCommand {
+struct CacheListCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list", abstract: "List the cached URLs with their sizes, the last used first.")
 
@@ -19,19 +19,17 @@ struct CacheListCommand: AsyncParsableCommand {
 
     @OptionGroup var options: CacheOptions
 
-    func run() async throws {
-        try await options.withCache { cache, _ in
-            // A key is the URL, followed by digests of the identity and the body.
-            let entries = Dictionary(grouping: try await cache.entries()) { entry in
-                String(entry.key.identifier.prefix { $0 != " " })
-            }
-            let uses = entries.mapValues { $0.map(\.lastUse).max() ?? .distantPast }
-            for (url, use) in uses.sorted(by: { ($1.value, $0.key) < ($0.value, $1.key) }) {
-                let bytes = entries[url]?.reduce(0) { $0 + $1.byteCount } ?? 0
-                let entry = Entry(url: url, bytes: bytes, lastUse: use.ISO8601Format())
-                let line = "\(ByteCount.text(bytes).leftPadded(9))  \(entry.lastUse)  \(url.onOneLine)"
-                try options.printing.print(entry, text: line)
-            }
+    func run() throws {
+        // A key is the URL, followed by digests of the identity and the body.
+        let entries = Dictionary(grouping: StoredEntry.list(in: CacheFolder.url(options.cache))) { entry in
+            String(entry.key.prefix { $0 != " " })
+        }
+        let uses = entries.mapValues { $0.map(\.lastUse).max() ?? .distantPast }
+        for (url, use) in uses.sorted(by: { ($1.value, $0.key) < ($0.value, $1.key) }) {
+            let bytes = entries[url]?.reduce(0) { $0 + $1.byteCount } ?? 0
+            let entry = Entry(url: url, bytes: bytes, lastUse: use.ISO8601Format())
+            let line = "\(ByteCount.text(bytes).leftPadded(9))  \(entry.lastUse)  \(url.onOneLine)"
+            try options.printing.print(entry, text: line)
         }
     }
 }
