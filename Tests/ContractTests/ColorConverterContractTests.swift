@@ -14,12 +14,10 @@ struct ColorConverterContractTests {
             (.grayAlpha8, [10, 7], [245, 245, 245, 7]), (.cmyk8, [1, 2, 3, 0], [1, 2, 3, 255]),
         ].map { layout, pixel, expected in
             .init(
-                profile: FakeColorConverter.profile(for: layout), layout: layout, pixel: pixel, expected: expected,
-                tolerance: 0)
+                SourceColor(profile: FakeColorConverter.profile(for: layout)), layout: layout, pixel: pixel,
+                expected: expected, tolerance: 0)
         } + [
-            .init(
-                calibration: FakeColorConverter.calibration, pixel: [10, 20, 30, 40], expected: [245, 235, 225, 40],
-                tolerance: 0)
+            .init(FakeColorConverter.color, pixel: [10, 20, 30, 40], expected: [245, 235, 225, 40], tolerance: 0)
         ]
 
     @Test("the fake converter passes", arguments: ColorConverterContract.rules)
@@ -46,8 +44,9 @@ struct BrokenConverter: ColorConverter {
     enum Defect: String, CaseIterable, CustomTestStringConvertible {
         case acceptsAnyData = "the converter ignores data that is not a profile"
         case acceptsAnyLayout = "the converter ignores a profile for another layout"
-        case acceptsAnyCalibration = "the converter ignores an sRGB calibration"
-        case convertsWrongly = "the converter converts pixels to sRGB"
+        case convertsToItself = "the converter keeps the pixels of files in the color space of the result"
+        case hasNoGamut = "the converter has a gamut for exactly the colors that it applies"
+        case convertsWrongly = "the converter converts pixels to the color space"
         case dropsAlpha = "the converter preserves alpha"
         case repeatsRows = "the converter passes on each row once, at its full length"
         case drifts = "the converter converts all rows in the same way"
@@ -59,26 +58,26 @@ struct BrokenConverter: ColorConverter {
 
     let defect: Defect
 
-    func makeStage(calibration: ColorCalibration, width: Int, next: any PixelRowSink) -> (any PixelRowSink)? {
-        guard defect == .acceptsAnyCalibration || calibration == FakeColorConverter.calibration else { return nil }
-        let stage = BrokenConversion(defect, isWhole: true, next: next)
-        return FakeColorConverter().makeStage(calibration: FakeColorConverter.calibration, width: width, next: stage)
-    }
-
     func makeStage(
-        profile: Data, layout: PixelLayout, width: Int, next: any PixelRowSink
+        from color: SourceColor, layout: PixelLayout, to space: ColorSpace, width: Int, next: any PixelRowSink
     ) -> (any PixelRowSink)? {
-        let isWhole = profile == FakeColorConverter.profile(for: layout)
+        let fake = FakeColorConverter()
+        let isWhole = fake.gamut(of: color, layout: layout) != nil
         let isAccepted =
             switch defect {
-            case .acceptsAnyData, .dropsRows: true
-            case .acceptsAnyLayout: profile.starts(with: Data("inverted".utf8))
+            case .acceptsAnyData, .dropsRows: isWhole || color.profile != nil
+            case .acceptsAnyLayout: isWhole || color.profile?.starts(with: Data("inverted".utf8)) ?? false
+            case .convertsToItself: isWhole || color.profile == nil
             default: isWhole
             }
         guard isAccepted else { return nil }
         let stage = BrokenConversion(defect, isWhole: isWhole, next: next)
-        return FakeColorConverter().makeStage(
-            profile: FakeColorConverter.profile(for: layout), layout: layout, width: width, next: stage)
+        let profile = SourceColor(profile: FakeColorConverter.profile(for: layout))
+        return fake.makeStage(from: profile, layout: layout, to: space, width: width, next: stage)
+    }
+
+    func gamut(of color: SourceColor, layout: PixelLayout) -> ColorSpace? {
+        defect == .hasNoGamut ? nil : FakeColorConverter().gamut(of: color, layout: layout)
     }
 }
 

@@ -47,28 +47,26 @@
             return try avif.open(try image.file()).header
         }
 
-        @Test("sRGB, unspecified code points and the curves of television have no calibration")
+        @Test("unspecified code points and the curves of television are sRGB")
         func standardColors() throws {
             for transfer in [1, 2, 6, 13, 14, 15] {
                 for primaries in [1, 2] {
                     let header = try Self.header(primaries: primaries, transfer: transfer)
-                    #expect(header.colorCalibration == nil && header.colorProfile == nil, "\(primaries), \(transfer)")
+                    #expect(header.color == .sRGB, "\(primaries), \(transfer)")
                 }
             }
         }
 
-        @Test("other primaries and curves have the calibration of ITU-T H.273")
-        func calibration() throws {
-            let displayP3 = try #require(try Self.header(primaries: 12, transfer: 13).colorCalibration)
-            #expect(displayP3.transfer == .srgb && displayP3.red == .init(x: 0.680, y: 0.320))
-            #expect(displayP3.white == .init(x: 0.3127, y: 0.3290))
-            #expect(try Self.header(primaries: 9, transfer: 14).colorCalibration?.green == .init(x: 0.170, y: 0.797))
-            #expect(try Self.header(primaries: 11, transfer: 13).colorCalibration?.white == .init(x: 0.314, y: 0.351))
-            #expect(try Self.header(primaries: 1, transfer: 4).colorCalibration == .init(transfer: .gamma(2.2)))
-            #expect(try Self.header(primaries: 1, transfer: 5).colorCalibration == .init(transfer: .gamma(2.8)))
-            #expect(try Self.header(primaries: 1, transfer: 8).colorCalibration == .init(transfer: .gamma(1)))
+        @Test("other primaries and curves are those of ITU-T H.273")
+        func codePoints() throws {
+            #expect(try Self.header(primaries: 12, transfer: 13).color == SourceColor(primaries: .displayP3))
+            #expect(try Self.header(primaries: 9, transfer: 14).color.primaries.green == .init(x: 0.170, y: 0.797))
+            #expect(try Self.header(primaries: 11, transfer: 13).color.primaries.white == .init(x: 0.314, y: 0.351))
+            #expect(try Self.header(primaries: 1, transfer: 4).color == .init(transfer: .gamma(2.2)))
+            #expect(try Self.header(primaries: 1, transfer: 5).color == .init(transfer: .gamma(2.8)))
+            #expect(try Self.header(primaries: 1, transfer: 8).color == .init(transfer: .gamma(1)))
             for primaries in [4, 5, 6, 7, 22] {
-                #expect(try Self.header(primaries: primaries, transfer: 1).colorCalibration != nil, "\(primaries)")
+                #expect(try Self.header(primaries: primaries, transfer: 1).color != .sRGB, "\(primaries)")
             }
         }
 
@@ -77,7 +75,7 @@
             #expect(throws: DecodingFailure.self) { try Self.header(primaries: 9, transfer: transfer) }
             let profile = Data((0..<99).map { UInt8($0) })
             let header = try Self.header(primaries: 9, transfer: transfer, profile: profile)
-            #expect(header.colorProfile == profile && header.colorCalibration == nil)
+            #expect(header.color == SourceColor(profile: profile))
         }
 
         @Test("a profile above the limit is ignored")

@@ -83,22 +83,21 @@
             #expect(heif.rows(file).failure == .malformed(.heic, "the clean aperture exceeds the image"))
         }
 
-        @Test("code points of color become a calibration, and sRGB none")
-        func calibration() throws {
+        @Test("code points describe the color")
+        func codePoints() throws {
             func header(_ primaries: Int, _ transfer: Int) throws -> ImageHeader {
                 try heif.open(
                     HEIFBuilder.still(Self.planes, primaries: primaries, transfer: transfer)
                 ).header
             }
             for (primaries, transfer) in [(1, 13), (2, 2), (1, 1), (1, 6)] {
-                #expect(try header(primaries, transfer).colorCalibration == nil)
+                #expect(try header(primaries, transfer).color == .sRGB)
             }
-            let wide = try #require(try header(12, 13).colorCalibration)
-            #expect(wide.transfer == .srgb && wide.red == .init(x: 0.680, y: 0.320))
-            #expect(try header(9, 14).colorCalibration?.green == .init(x: 0.170, y: 0.797))
-            #expect(try header(1, 4).colorCalibration?.transfer == .gamma(2.2))
-            #expect(try header(1, 5).colorCalibration?.transfer == .gamma(2.8))
-            #expect(try header(1, 8).colorCalibration?.transfer == .gamma(1))
+            #expect(try header(12, 13).color == SourceColor(primaries: .displayP3))
+            #expect(try header(9, 14).color.primaries.green == .init(x: 0.170, y: 0.797))
+            #expect(try header(1, 4).color.transfer == .gamma(2.2))
+            #expect(try header(1, 5).color.transfer == .gamma(2.8))
+            #expect(try header(1, 8).color.transfer == .gamma(1))
         }
 
         @Test("HDR is refused", arguments: [16, 18])
@@ -120,7 +119,7 @@
             let both = try HEIFBuilder.still(
                 Self.planes, primaries: 12, transfer: 16, properties: [("colr", Data("prof".utf8) + profile)])
             let header = try heif.open(both).header
-            #expect(header.colorProfile == profile && header.colorCalibration == nil)
+            #expect(header.color == SourceColor(profile: profile))
             let limited = try heif.open(file, limits: DecodingLimits(metadataBytes: 199))
             #expect(limited.header.colorProfile == nil)
         }

@@ -15,32 +15,28 @@
             return try jxl.open(coding.file(JXLSamples.bytes(channels: channels))).header
         }
 
-        @Test("sRGB has no calibration, lossless and lossy", arguments: [false, true], [1, 3])
+        @Test("sRGB is recognized, lossless and lossy", arguments: [false, true], [1, 3])
         func srgb(isLossless: Bool, channels: Int) throws {
             let header = try Self.header({ $0.isLossless = isLossless }, channels: channels)
-            #expect(header.colorCalibration == nil)
-            #expect(header.colorProfile == nil)
+            #expect(header.color == .sRGB)
         }
 
-        @Test("stored primaries become the calibration of a lossless image")
+        @Test("stored primaries are those of a lossless image")
         func displayP3() throws {
-            let calibration = try #require(try Self.header { $0.primaries = 11 }.colorCalibration)
-            #expect(calibration.transfer == .srgb)
-            #expect(abs(calibration.red.x - 0.680) < 0.001 && abs(calibration.red.y - 0.320) < 0.001)
-            #expect(abs(calibration.green.x - 0.265) < 0.001 && abs(calibration.green.y - 0.690) < 0.001)
-            #expect(abs(calibration.white.x - 0.3127) < 0.001)
+            let color = try Self.header { $0.primaries = 11 }.color
+            #expect(color.transfer == .sRGB && color.primaries.isClose(to: .displayP3, within: 0.001))
         }
 
-        @Test("stored transfer functions become the calibration of a lossless image")
+        @Test("stored transfer functions are those of a lossless image")
         func transfers() throws {
-            #expect(try Self.header { $0.transfer = 8 }.colorCalibration?.transfer == .gamma(1))
-            #expect(try Self.header { $0.transfer = 17 }.colorCalibration?.transfer == .gamma(2.6))
-            #expect(try Self.header { $0.transfer = 1 }.colorCalibration == nil)
+            #expect(try Self.header { $0.transfer = 8 }.color.transfer == .gamma(1))
+            #expect(try Self.header { $0.transfer = 17 }.color.transfer == .gamma(2.6))
+            #expect(try Self.header { $0.transfer = 1 }.color == .sRGB)
             let header = try Self.header {
                 $0.transfer = 65535
                 $0.gamma = 1 / 2.2
             }
-            guard case .gamma(let gamma) = header.colorCalibration?.transfer else {
+            guard case .parametric(let gamma, 1, 0, 0, 0) = header.color.transfer else {
                 Issue.record("\(header)")
                 return
             }
@@ -56,7 +52,7 @@
             coding.primaries = primaries
             coding.transfer = primaries == 0 ? 0 : 8
             let image = try jxl.open(coding.file(values))
-            #expect(image.header.colorCalibration == nil && image.header.colorProfile == nil)
+            #expect(image.header.color == .sRGB)
             // Linear 128 is 188 in sRGB (IEC 61966-2-1).
             let expected = primaries == 0 ? 128 : 188
             #expect(try jxl.pixels(image).prefix(3).allSatisfy { abs(Int($0) - expected) <= 1 })
@@ -81,7 +77,7 @@
                 $0.profile = profile
                 $0.isLossless = false
             }
-            #expect(lossy.colorProfile == nil && lossy.colorCalibration == nil)
+            #expect(lossy.color == .sRGB)
         }
 
         @Test("a lossy image with a profile is converted to sRGB")

@@ -131,66 +131,63 @@ struct PNGCalibrationTests {
         return try png.header(of: RawPNG(colorType: colorType, scanlines: [row], before: chunks).data)
     }
 
-    private func calibration(_ chunks: [RawPNG.Chunk], colorType: UInt8 = 2) throws -> ColorCalibration? {
-        try header(chunks, colorType: colorType).colorCalibration
+    private func color(_ chunks: [RawPNG.Chunk], colorType: UInt8 = 2) throws -> SourceColor {
+        try header(chunks, colorType: colorType).color
     }
 
     @Test("a gamma other than sRGB's is reported as the exponent to linear light")
     func gamma() throws {
-        #expect(try calibration([]) == nil)
-        #expect(try calibration([Self.gamma(100_000)]) == ColorCalibration(transfer: .gamma(1)))
-        #expect(try calibration([Self.gamma(50_000), Self.srgb]) == ColorCalibration(transfer: .gamma(2)))
-        #expect(try calibration([Self.gamma(50_000), Self.gamma(100_000)]) == ColorCalibration(transfer: .gamma(2)))
+        #expect(try color([]) == .sRGB)
+        #expect(try color([Self.gamma(100_000)]) == SourceColor(transfer: .gamma(1)))
+        #expect(try color([Self.gamma(50_000), Self.srgb]) == SourceColor(transfer: .gamma(2)))
+        #expect(try color([Self.gamma(50_000), Self.gamma(100_000)]) == SourceColor(transfer: .gamma(2)))
     }
 
     @Test(
         "a gamma within 5% of sRGB's is ignored",
         arguments: [45_455, 45_000, 46_000, 43_500])
     func usualGamma(value: Int) throws {
-        #expect(try calibration([Self.gamma(value)]) == nil)
-        #expect(try calibration([Self.gamma(value), Self.srgb]) == nil)
+        #expect(try color([Self.gamma(value)]) == .sRGB)
+        #expect(try color([Self.gamma(value), Self.srgb]) == .sRGB)
     }
 
     @Test("chromaticities need a gamma, and are ignored for gray")
     func chromaticities() throws {
-        #expect(try calibration([Self.p3]) == nil)
-        let found = try #require(try calibration([Self.p3, Self.gamma(45_455)]))
+        #expect(try self.color([Self.p3]) == .sRGB)
+        let color = try self.color([Self.p3, Self.gamma(45_455)])
+        let found = color.primaries
         #expect(found.red == .init(x: 0.68, y: 0.32))
         #expect(found.green == .init(x: 0.265, y: 0.69))
         #expect(found.blue == .init(x: 0.15, y: 0.06))
         #expect(found.white == .init(x: 0.3127, y: 0.329))
-        #expect(found.transfer == .gamma(100_000.0 / 45_455))
-        #expect(try calibration([Self.p3, Self.gamma(45_455)], colorType: 0) == nil)
+        #expect(color.transfer == .gamma(100_000.0 / 45_455))
+        #expect(try self.color([Self.p3, Self.gamma(45_455)], colorType: 0) == .sRGB)
         #expect(
-            try calibration([Self.p3, Self.gamma(100_000)], colorType: 0) == ColorCalibration(transfer: .gamma(1)))
+            try self.color([Self.p3, Self.gamma(100_000)], colorType: 0) == SourceColor(transfer: .gamma(1)))
     }
 
     @Test("sRGB overrides gamma, and a profile overrides sRGB")
     func precedence() throws {
         let srgb = RawPNG.Chunk("sRGB", [0])
-        #expect(try calibration([Self.gamma(100_000), Self.p3, srgb]) == nil)
+        #expect(try color([Self.gamma(100_000), Self.p3, srgb]) == .sRGB)
         let header = try header([srgb, Self.gamma(100_000), Self.profile])
         #expect(header.colorProfile != nil)
-        #expect(header.colorCalibration == nil)
     }
 
     @Test("supported code points override everything, and others are ignored")
     func codePoints() throws {
         let srgb = try header([.init("cICP", [1, 13, 0, 1]), Self.profile, Self.gamma(100_000)])
-        #expect(srgb.colorProfile == nil)
-        #expect(srgb.colorCalibration == nil)
+        #expect(srgb.color == .sRGB)
         let p3 = try header([.init("cICP", [12, 13, 0, 1]), Self.profile])
         #expect(p3.colorProfile == nil)
-        #expect(p3.colorCalibration?.transfer == .srgb)
-        #expect(p3.colorCalibration?.green == .init(x: 0.265, y: 0.69))
-        #expect(try calibration([.init("cICP", [1, 8, 0, 1])]) == ColorCalibration(transfer: .gamma(1)))
-        #expect(try calibration([.init("cICP", [9, 4, 0, 1])])?.red == .init(x: 0.708, y: 0.292))
+        #expect(p3.color == SourceColor(primaries: .displayP3))
+        #expect(try color([.init("cICP", [1, 8, 0, 1])]) == SourceColor(transfer: .gamma(1)))
+        #expect(try color([.init("cICP", [9, 4, 0, 1])]).primaries.red == .init(x: 0.708, y: 0.292))
         for video in [1, 6, 11, 14, 15] as [UInt8] {
             let found = try header([.init("cICP", [1, video, 0, 1]), Self.profile, Self.gamma(100_000)])
-            #expect(found.colorProfile == nil)
-            #expect(found.colorCalibration == ColorCalibration(transfer: .gamma(2.4)))
+            #expect(found.color == SourceColor(transfer: .gamma(2.4)))
         }
-        for unknown in [[9, 16, 0, 1], [12, 13, 1, 1], [12, 13, 0, 0], [3, 13, 0, 1]] as [[UInt8]] {
+        for unknown in [[9, 2, 0, 1], [12, 13, 1, 1], [12, 13, 0, 0], [3, 13, 0, 1]] as [[UInt8]] {
             let header = try header([.init("cICP", unknown), Self.profile])
             #expect(header.colorProfile != nil, "\(unknown)")
         }
@@ -198,9 +195,9 @@ struct PNGCalibrationTests {
 
     @Test("invalid values are ignored")
     func nonsense() throws {
-        for value in [0, 1, 0x7FFF_FFFF, 0xFFFF_FFFF] { #expect(try calibration([Self.gamma(value)]) == nil) }
+        for value in [0, 1, 0x7FFF_FFFF, 0xFFFF_FFFF] { #expect(try color([Self.gamma(value)]) == .sRGB) }
         for length in [0, 3, 5, 40] {
-            #expect(try calibration([.init("gAMA", [UInt8](repeating: 1, count: length))]) == nil)
+            #expect(try color([.init("gAMA", [UInt8](repeating: 1, count: length))]) == .sRGB)
         }
         let points = [
             [31_270, 32_900, 64_000, 33_000, 64_000, 33_000, 15_000, 6_000], [0, 0, 0, 0, 0, 0, 0, 0],
@@ -209,10 +206,10 @@ struct PNGCalibrationTests {
             [31_270, 32_900, 0xFFFF_FFFF, 33_000, 30_000, 60_000, 15_000, 6_000],
         ]
         for values in points {
-            #expect(try calibration([Self.chromaticities(values), Self.gamma(100_000)]) == nil, "\(values)")
+            #expect(try color([Self.chromaticities(values), Self.gamma(100_000)]) == .sRGB, "\(values)")
         }
         let damaged = RawPNG.Chunk("gAMA", RawPNG.uint32(100_000), hasWrongChecksum: true)
-        #expect(try calibration([damaged]) == nil)
+        #expect(try color([damaged]) == .sRGB)
     }
 
     @Test("pixels are not converted")

@@ -27,7 +27,8 @@ struct LittleCMSColorConverterTests {
     static func convert(_ row: [UInt8], layout: PixelLayout, profile: Data) throws -> [UInt8]? {
         let sink = CollectingRowSink()
         let width = row.count / layout.bytesPerPixel
-        let stage = LittleCMSColorConverter().makeStage(profile: profile, layout: layout, width: width, next: sink)
+        let stage = LittleCMSColorConverter().makeStage(
+            from: SourceColor(profile: profile), layout: layout, to: .sRGB, width: width, next: sink)
         guard let stage else { return nil }
         try stage.receive(row.span)
         return sink.pixels
@@ -160,44 +161,40 @@ struct LittleCMSColorConverterTests {
 
 @Suite("ColorTransformCache")
 struct ColorTransformCacheTests {
-    /// Returns the number of transforms that were created.
-    private func createdCount(_ sources: [ColorTransformCache.Source], in cache: ColorTransformCache) -> Int {
-        var count = 0
-        for source in sources {
-            _ = cache.transform(for: source) {
-                count += 1
-                return nil
-            }
-        }
-        return count
+    private static func profile(_ gamma: Double) -> Data {
+        TestProfile.rgb(white: TestProfile.d65, primaries: TestProfile.p3Primaries, gamma: gamma)
     }
 
-    private func gamma(_ value: Int) -> ColorTransformCache.Source {
-        .calibration(ColorCalibration(transfer: .gamma(Double(value))))
+    private func isKept(_ profile: Data, _ space: ColorSpace = .sRGB, in cache: ColorTransformCache) -> Bool {
+        cache.transform(from: profile, .rgba8, to: space) === cache.transform(from: profile, .rgba8, to: space)
     }
 
-    @Test("creates a transform once for each source, even if the source is ignored")
-    func once() {
-        let profile = Data(repeating: 7, count: 1000)
-        let sources: [ColorTransformCache.Source] = [
-            .profile(profile, .rgba8), .profile(profile, .cmyk8), .profile(profile + [1], .rgba8), gamma(1), gamma(2),
-        ]
-        #expect(createdCount(sources + sources.reversed(), in: ColorTransformCache()) == sources.count)
+    @Test("creates a transform once for each profile, layout and color space")
+    func once() throws {
+        let cache = ColorTransformCache()
+        #expect(isKept(Self.profile(1), in: cache) && isKept(Self.profile(2), in: cache))
+        #expect(isKept(Self.profile(1), .displayP3, in: cache))
+        let found = try #require(cache.transform(from: Self.profile(1), .rgba8, to: .sRGB))
+        #expect(found !== cache.transform(from: Self.profile(2), .rgba8, to: .sRGB))
+        #expect(found !== cache.transform(from: Self.profile(1), .rgba8, to: .displayP3))
+        #expect(cache.transform(from: Self.profile(1), .gray8, to: .sRGB) == nil)
+        #expect(cache.transform(from: Data([1]), .rgba8, to: .sRGB) == nil)
     }
 
     @Test("keeps up to eight transforms")
     func bounded() {
         let cache = ColorTransformCache()
-        #expect(createdCount((0..<8).map(gamma), in: cache) == 8)
-        #expect(createdCount((0..<8).map(gamma), in: cache) == 0)
-        #expect(createdCount([gamma(8), gamma(0)], in: cache) == 2)
+        let first = (1...8).map { cache.transform(from: Self.profile(Double($0)), .rgba8, to: .sRGB) }
+        #expect(first[0] === cache.transform(from: Self.profile(1), .rgba8, to: .sRGB))
+        _ = cache.transform(from: Self.profile(9), .rgba8, to: .sRGB)
+        #expect(first[0] !== cache.transform(from: Self.profile(1), .rgba8, to: .sRGB))
     }
 
     @Test("does not cache large profiles")
     func large() {
-        let cache = ColorTransformCache()
-        let kept = Data(count: 1 << 20)
-        #expect(createdCount([.profile(kept, .rgba8), .profile(kept, .rgba8)], in: cache) == 1)
-        #expect(createdCount([.profile(kept + [0], .rgba8), .profile(kept + [0], .rgba8)], in: cache) == 2)
+        let profile = Self.profile(2)
+        let padded = profile + Data(count: 1 << 20 - profile.count)
+        #expect(isKept(padded, in: ColorTransformCache()))
+        #expect(!isKept(padded + [0], in: ColorTransformCache()))
     }
 }

@@ -271,9 +271,9 @@ private final class Cancellation: Sendable {
     }
 }
 
-/// A fake decoder whose images have a calibration, or whose codec keeps the whole image while it delivers rows.
+/// A fake decoder whose images have another color, or whose codec keeps the whole image while it delivers rows.
 struct ChangedDecoder: ImageDecoder {
-    var calibration: ColorCalibration?
+    var color: SourceColor?
     var holdsImage = false
 
     var format: ImageFormat { .fake }
@@ -293,7 +293,7 @@ struct ChangedDecoder: ImageDecoder {
             self.image = image
             self.decoder = decoder
             header = image.header
-            header.colorCalibration = decoder.calibration
+            header.color = decoder.color ?? header.color
         }
 
         func decodableSize(covering target: PixelSize) -> PixelSize { image.decodableSize(covering: target) }

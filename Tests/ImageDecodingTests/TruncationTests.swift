@@ -81,34 +81,60 @@ struct TruncationTests {
     }
 }
 
-@Suite("Decoding images with a color calibration")
-struct CalibrationDecodingTests {
-    private func pixels(
-        calibration: ColorCalibration?, profile: Data? = nil, converter: (any ColorConverter)? = FakeColorConverter()
-    ) throws -> [UInt8] {
-        var source = FakeImage(PixelSize(width: 2, height: 1), color: [10, 20, 30, 255])
-        source.colorProfile = profile
-        let decoder = DownsamplingDecoder(
-            decoders: [ChangedDecoder(calibration: calibration)], colorConverter: converter)
-        let image = try decoder.decode(source.encoded, request: DecodingRequest(), isCancelled: { false })
-        return Array(image.bitmap.pixels.prefix(4))
+@Suite("Decoding images in another color space")
+struct ColorDecodingTests {
+    private func image(
+        _ color: SourceColor, to output: OutputColor = .sRGB,
+        converter: (any ColorConverter)? = FakeColorConverter()
+    ) throws -> Bitmap {
+        let source = FakeImage(PixelSize(width: 2, height: 1), color: [10, 20, 30, 255])
+        let decoder = DownsamplingDecoder(decoders: [ChangedDecoder(color: color)], colorConverter: converter)
+        let request = DecodingRequest(color: output)
+        return try decoder.decode(source.encoded, request: request, isCancelled: { false }).bitmap
     }
 
-    @Test("applies a calibration if there is no profile")
+    private func pixel(_ bitmap: Bitmap) -> [UInt8] { Array(bitmap.pixels.prefix(4)) }
+
+    @Test("applies the color of the file")
     func applied() throws {
-        #expect(try pixels(calibration: FakeColorConverter.calibration) == [245, 235, 225, 255])
-        #expect(try pixels(calibration: nil) == [10, 20, 30, 255])
+        #expect(pixel(try image(FakeColorConverter.color)) == [245, 235, 225, 255])
+        #expect(pixel(try image(.sRGB)) == [10, 20, 30, 255])
     }
 
-    @Test("keeps pixels if the converter ignores the calibration, or without a converter")
+    @Test("keeps pixels if the converter ignores the color, or without a converter")
     func ignored() throws {
-        #expect(try pixels(calibration: ColorCalibration(transfer: .srgb)) == [10, 20, 30, 255])
-        #expect(try pixels(calibration: FakeColorConverter.calibration, converter: nil) == [10, 20, 30, 255])
+        #expect(pixel(try image(SourceColor(transfer: .gamma(3)))) == [10, 20, 30, 255])
+        let unconverted = try image(FakeColorConverter.color, to: .displayP3, converter: nil)
+        #expect(pixel(unconverted) == [10, 20, 30, 255])
+        #expect(unconverted.colorSpace == .sRGB)
     }
 
-    @Test("a profile overrides the calibration, even if the profile is ignored")
-    func profile() throws {
-        #expect(try pixels(calibration: FakeColorConverter.calibration, profile: Data([1])) == [10, 20, 30, 255])
+    @Test("the result has the chosen color space, by default sRGB")
+    func space() throws {
+        #expect(try image(FakeColorConverter.color).colorSpace == .sRGB)
+        #expect(try image(FakeColorConverter.color, to: .displayP3).colorSpace == .displayP3)
+        #expect(try image(FakeColorConverter.color, to: .automatic).colorSpace == .displayP3)
+        let profile = SourceColor(profile: FakeColorConverter.profile(for: .rgba8))
+        #expect(try image(profile, to: .automatic).colorSpace == .sRGB)
+        #expect(try image(profile, to: .displayP3).colorSpace == .displayP3)
+    }
+
+    @Test("a color that can't be applied counts as sRGB", arguments: [SourceColor.sRGB, .init(profile: Data([1]))])
+    func unknown(color: SourceColor) throws {
+        let result = try image(color, to: .displayP3, converter: RGBColorConverter())
+        let expected = Bitmap(
+            size: PixelSize(width: 2, height: 1), pixels: [10, 20, 30, 255, 10, 20, 30, 255], isOpaque: true
+        ).converted(to: .displayP3)
+        #expect(result == expected)
+        #expect(try image(color, to: .automatic, converter: RGBColorConverter()).colorSpace == .sRGB)
+    }
+
+    @Test("HDR needs a converter", arguments: [TransferFunction.pq, .hlg])
+    func hdr(transfer: TransferFunction) throws {
+        let color = SourceColor(transfer: transfer)
+        let failure = DecodingFailure.unsupported(.fake, "HDR needs a ColorConverter")
+        #expect(throws: failure) { try image(color, converter: nil) }
+        #expect(pixel(try image(color, converter: RGBColorConverter())) != [10, 20, 30, 255])
     }
 }
 

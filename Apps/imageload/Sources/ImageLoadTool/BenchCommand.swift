@@ -92,7 +92,7 @@ private struct BenchmarkImage {
 
     /// Decodes all frames in order, and keeps one in memory at a time.
     func decode() throws(DecodingFailure) {
-        let reader = try decoder.makeFrameReader(of: data, target: target)
+        let reader = try decoder.makeFrameReader(of: data, request: DecodingRequest(target: target))
         for frame in 0..<header.frameCount { _ = try reader.frame(at: frame) { false } }
     }
 }

@@ -157,11 +157,9 @@
             self.init(
                 format: .avif, storedSize: PixelSize(width: Int(info.crop_width), height: Int(info.crop_height)),
                 orientation: ImageOrientation(rotation: Int(info.rotation), mirror: Int(info.mirror)),
-                hasAlpha: info.has_alpha != 0, colorProfile: reader.profile(limit: limits.metadataBytes))
-            if colorProfile == nil {
-                colorCalibration = try ColorCalibration(
-                    primaries: Int(info.primaries), transfer: Int(info.transfer), format: .avif)
-            }
+                hasAlpha: info.has_alpha != 0,
+                color: try reader.profile(limit: limits.metadataBytes).map(SourceColor.init(profile:))
+                    ?? SourceColor(primaries: Int(info.primaries), transfer: Int(info.transfer), format: .avif))
             guard info.frame_count > 1 else { return }
             frameCount = Int(info.frame_count)
             frameDelays = (track ?? AVIFTrack()).delays(frameCount: frameCount, timescale: info.timescale)

@@ -96,7 +96,7 @@
                 area: area)
             try strips.decode(into: sink, stripBytes: Self.stripBytes) { coded throws(DecodingFailure) in
                 // Without properties, the HEVC data says whether it is HDR.
-                if structure.color == nil, header.colorProfile == nil { _ = try coded.calibration() }
+                if structure.color == nil, header.colorProfile == nil { _ = try coded.source() }
                 return try HEIFConverter(
                     area, color: structure.color ?? coded, sequence: image.sequence,
                     isPremultiplied: structure.isPremultiplied)

@@ -118,9 +118,9 @@
     }
 
     extension CodingColor {
-        /// Returns the calibration of the decoded RGB, or nil for sRGB. Throws `.unsupported` for HDR.
-        func calibration() throws(DecodingFailure) -> ColorCalibration? {
-            try ColorCalibration(primaries: primaries, transfer: transfer, format: .heic)
+        /// Returns the color of the decoded RGB. Throws `.unsupported` for unknown transfer functions.
+        func source() throws(DecodingFailure) -> SourceColor {
+            try SourceColor(primaries: primaries, transfer: transfer, format: .heic)
         }
 
         /// The weights of red and blue in luma (H.273, table 4). Nil if the matrix is not supported. Unspecified is BT.601.

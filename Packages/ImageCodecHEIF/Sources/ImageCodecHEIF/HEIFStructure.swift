@@ -108,9 +108,9 @@
                 format: .heic, storedSize: PixelSize(width: area.width, height: area.height), orientation: orientation,
                 hasAlpha: alpha != nil)
             if let profile, profile.count <= limits.metadataBytes, !profile.isEmpty {
-                header.colorProfile = Data(container.reader.bytes(in: profile))
-            } else {
-                header.colorCalibration = try color?.calibration()
+                header.color = SourceColor(profile: Data(container.reader.bytes(in: profile)))
+            } else if let color {
+                header.color = try color.source()
             }
             return header
         }

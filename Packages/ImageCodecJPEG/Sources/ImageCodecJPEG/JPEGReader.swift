@@ -211,7 +211,7 @@ struct JPEGHeader {
     var imageHeader: ImageHeader {
         ImageHeader(
             format: .jpeg, storedSize: size, orientation: exif.lazy.compactMap(ExifReader.orientation).first ?? .up,
-            colorProfile: profile, nativeLayout: nativeLayout)
+            color: profile.map(SourceColor.init(profile:)) ?? .sRGB, nativeLayout: nativeLayout)
     }
 
     /// The layout of the profile, if any: gray and CMYK profiles only apply to pixels of their color model.
@@ -250,7 +250,7 @@ extension ilj_layout {
         switch layout {
         case .gray8, .grayAlpha8: self = ILJ_GRAY8
         case .cmyk8: self = ILJ_CMYK8
-        case .rgba8: self = ILJ_RGBA8
+        case .rgba8, .rgba16: self = ILJ_RGBA8
         }
     }
 }

@@ -180,6 +180,10 @@
         /// The number of channels in addition to the colors, including alpha.
         var extraChannelCount: Int { Int(header.extra_channels) }
         private var hasGrayProfile: Bool { header.is_gray != 0 && colorProfile != nil }
+        private var color: SourceColor {
+            if let colorProfile { return SourceColor(profile: colorProfile) }
+            return header.has_profile != 0 ? .sRGB : SourceColor(header)
+        }
         /// The layout in which the profile can be applied.
         var nativeLayout: PixelLayout { !hasGrayProfile ? .rgba8 : header.has_alpha != 0 ? .grayAlpha8 : .gray8 }
         /// Whether libjxl converts an image of floats to the output, because it divides by alpha or delivers gray.
@@ -197,8 +201,7 @@
             var result = ImageHeader(
                 format: .jxl, storedSize: size,
                 orientation: ImageOrientation(rawValue: Int(header.orientation)) ?? .up,
-                hasAlpha: header.has_alpha != 0, colorProfile: colorProfile, nativeLayout: nativeLayout,
-                colorCalibration: header.has_profile != 0 ? nil : ColorCalibration(header))
+                hasAlpha: header.has_alpha != 0, color: color, nativeLayout: nativeLayout)
             if durations.count > 1 {
                 result.frameCount = durations.count
                 result.frameDelays = durations.map(delay)
@@ -215,26 +218,20 @@
         }
     }
 
-    extension ColorCalibration {
-        /// Creates the calibration of the decoded pixels. Nil for sRGB.
-        fileprivate init?(_ header: jxl_header) {
-            let transfer = header.transfer == jxl_transfer_gamma ? Transfer.gamma(header.gamma) : .srgb
-            let calibration = ColorCalibration(
-                transfer: transfer, white: .init(header.white), red: .init(header.red), green: .init(header.green),
-                blue: .init(header.blue))
-            if transfer == .srgb, calibration.isClose(to: ColorCalibration(transfer: .srgb)) { return nil }
-            self = calibration
-        }
-
-        /// Returns whether the chromaticities are the same within the precision of files.
-        private func isClose(to other: ColorCalibration) -> Bool {
-            zip([white, red, green, blue], [other.white, other.red, other.green, other.blue]).allSatisfy {
-                abs($0.x - $1.x) < 0.0001 && abs($0.y - $1.y) < 0.0001
-            }
+    extension SourceColor {
+        /// Creates the color of decoded pixels without a profile.
+        fileprivate init(_ header: jxl_header) {
+            self.init(
+                primaries: RGBPrimaries(
+                    white: .init(header.white), red: .init(header.red), green: .init(header.green),
+                    blue: .init(header.blue)),
+                transfer: header.transfer == jxl_transfer_gamma ? .gamma(header.gamma) : .sRGB)
+            // Files store chromaticities in steps of 0.000001.
+            if primaries.isClose(to: .sRGB, within: 0.0001) { primaries = .sRGB }
         }
     }
 
-    extension ColorCalibration.Chromaticity {
+    extension RGBPrimaries.Chromaticity {
         fileprivate init(_ coordinates: (Double, Double)) { self.init(x: coordinates.0, y: coordinates.1) }
     }
 #endif

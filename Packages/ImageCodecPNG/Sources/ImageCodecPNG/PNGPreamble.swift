@@ -15,7 +15,7 @@ struct PNGPreamble {
     /// The data of the tRNS chunk. Empty if there is none.
     private(set) var transparency: [UInt8] = []
     private var profile: Data?
-    private var calibration = PNGCalibration()
+    private var colors = PNGColors()
     private var orientation: ImageOrientation?
     private let limits: DecodingLimits
 
@@ -35,7 +35,7 @@ struct PNGPreamble {
         case .profile:
             if profile == nil { profile = PNGProfile.inflated(chunk.data, isGray: header.color.isGray, limits: limits) }
         case .exif: orientation = orientation ?? ExifReader.orientation(in: Data(chunk.data))
-        default: calibration.read(chunk)
+        default: colors.read(chunk)
         }
     }
 
@@ -69,12 +69,10 @@ struct PNGPreamble {
 
 extension PNGPreamble {
     var imageHeader: ImageHeader {
-        let profile = calibration.overridesProfile ? nil : profile
+        let color = colors.color(profile: profile, isGray: header.color.isGray)
         return ImageHeader(
             format: .png, storedSize: header.size, orientation: orientation ?? .up, hasAlpha: hasAlpha,
-            colorProfile: profile,
-            nativeLayout: profile == nil ? .rgba8 : profileLayout,
-            colorCalibration: profile == nil ? calibration.calibration(isGray: header.color.isGray) : nil)
+            color: color, nativeLayout: color.profile == nil ? .rgba8 : profileLayout)
     }
 
     /// The layout of the profile. A gray profile only applies to gray pixels.

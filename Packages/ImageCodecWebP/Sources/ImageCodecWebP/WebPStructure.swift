@@ -96,7 +96,9 @@ struct WebPStructure {
     }
 
     var header: ImageHeader {
-        var header = ImageHeader(format: .webp, storedSize: canvas, hasAlpha: hasAlpha, colorProfile: colorProfile)
+        var header = ImageHeader(
+            format: .webp, storedSize: canvas, hasAlpha: hasAlpha,
+            color: colorProfile.map(SourceColor.init(profile:)) ?? .sRGB)
         header.orientation = orientation ?? .up
         if case .frames(let frames) = content, frames.count > 1 {
             header.frameCount = frames.count

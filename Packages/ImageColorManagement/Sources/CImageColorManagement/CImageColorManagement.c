@@ -1,7 +1,6 @@
 #include "CImageColorManagement.h"
 
 #include <lcms2.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +9,6 @@ struct color_transform {
     cmsHTRANSFORM transform;
     color_layout layout;
     uint8_t grays[256 * 4]; /* the RGBA result for each level, for the gray layouts */
-    uint8_t curve[256];     /* the result for each level of a channel, if `transform` is NULL */
 };
 
 static void ignore_error(cmsContext context, cmsUInt32Number code, const char *text) {
@@ -63,15 +61,16 @@ static int is_image_profile(cmsHPROFILE profile, color_layout layout) {
     }
 }
 
-static cmsHTRANSFORM make_transform(cmsContext context, cmsHPROFILE profile, color_layout layout) {
-    if (!is_image_profile(profile, layout)) return NULL;
-    cmsHPROFILE srgb = cmsCreate_sRGBProfileTHR(context);
-    if (srgb == NULL) return NULL;
-    cmsHTRANSFORM transform = cmsCreateTransformTHR(
-        context, profile, pixel_type(layout), srgb, TYPE_RGBA_8, INTENT_RELATIVE_COLORIMETRIC,
-        flags(layout));
-    cmsCloseProfile(srgb);
-    return transform;
+/* Opens a profile, or sRGB if there are no bytes. */
+static cmsHPROFILE open_profile(cmsContext context, const uint8_t *bytes, size_t length) {
+    if (bytes == NULL) return cmsCreate_sRGBProfileTHR(context);
+    return cmsOpenProfileFromMemTHR(context, bytes, (cmsUInt32Number)length);
+}
+
+static cmsHTRANSFORM make_transform(cmsContext context, cmsHPROFILE source, cmsHPROFILE target, color_layout layout) {
+    if (source == NULL || target == NULL || !is_image_profile(source, layout)) return NULL;
+    return cmsCreateTransformTHR(
+        context, source, pixel_type(layout), target, TYPE_RGBA_8, INTENT_RELATIVE_COLORIMETRIC, flags(layout));
 }
 
 static void fill_grays(color_transform *result) {
@@ -80,18 +79,19 @@ static void fill_grays(color_transform *result) {
     cmsDoTransform(result->transform, levels, result->grays, 256);
 }
 
-color_transform *color_transform_open(const uint8_t *bytes, size_t length, color_layout layout) {
-    if (bytes == NULL || length > UINT32_MAX) return NULL;
+color_transform *color_transform_open(
+    const uint8_t *source, size_t source_length, color_layout layout, const uint8_t *target, size_t target_length) {
+    if (source == NULL || source_length > UINT32_MAX || target_length > UINT32_MAX) return NULL;
     color_transform *result = calloc(1, sizeof *result);
     if (result == NULL) return NULL;
     result->layout = layout;
     result->context = make_context();
     if (result->context != NULL) {
-        cmsHPROFILE profile = cmsOpenProfileFromMemTHR(result->context, bytes, (cmsUInt32Number)length);
-        if (profile != NULL) {
-            result->transform = make_transform(result->context, profile, layout);
-            cmsCloseProfile(profile);
-        }
+        cmsHPROFILE from = open_profile(result->context, source, source_length);
+        cmsHPROFILE to = open_profile(result->context, target, target_length);
+        result->transform = make_transform(result->context, from, to, layout);
+        if (from != NULL) cmsCloseProfile(from);
+        if (to != NULL) cmsCloseProfile(to);
     }
     if (result->transform != NULL) {
         if (layout == color_layout_gray || layout == color_layout_gray_alpha) fill_grays(result);
@@ -100,64 +100,6 @@ color_transform *color_transform_open(const uint8_t *bytes, size_t length, color
     color_transform_close(result);
     return NULL;
 }
-
-/* ---- calibrations ---- */
-
-/* Little CMS counts the types of curves from 1, ICC.1 from 0. */
-static cmsToneCurve *make_curve(cmsContext context, const color_curve *curve) {
-    const double parameters[] = {curve->exponent, curve->scale, curve->offset, curve->slope, curve->threshold};
-    return cmsBuildParametricToneCurve(context, 4, parameters);
-}
-
-static cmsHPROFILE make_profile(cmsContext context, const color_calibration *calibration) {
-    cmsCIExyY points[4];
-    for (int i = 0; i < 4; i++)
-        points[i] = (cmsCIExyY){calibration->chromaticities[i][0], calibration->chromaticities[i][1], 1};
-    cmsCIExyYTRIPLE primaries = {points[1], points[2], points[3]};
-    cmsToneCurve *curve = make_curve(context, &calibration->curve);
-    if (curve == NULL) return NULL;
-    cmsToneCurve *curves[] = {curve, curve, curve};
-    cmsHPROFILE profile = cmsCreateRGBProfileTHR(context, &points[0], &primaries, curves);
-    cmsFreeToneCurve(curve);
-    return profile;
-}
-
-color_transform *color_transform_open_calibrated(const color_calibration *calibration) {
-    color_transform *result = calloc(1, sizeof *result);
-    if (result == NULL) return NULL;
-    result->layout = color_layout_rgba;
-    result->context = make_context();
-    if (result->context != NULL) {
-        cmsHPROFILE profile = make_profile(result->context, calibration);
-        if (profile != NULL) {
-            result->transform = make_transform(result->context, profile, color_layout_rgba);
-            cmsCloseProfile(profile);
-        }
-    }
-    if (result->transform != NULL) return result;
-    color_transform_close(result);
-    return NULL;
-}
-
-static double light(const color_curve *curve, double value) {
-    if (value < curve->threshold) return curve->slope * value;
-    double base = curve->scale * value + curve->offset;
-    return base > 0 ? pow(base, curve->exponent) : 0;
-}
-
-color_transform *color_transform_open_curve(const color_curve *curve) {
-    color_transform *result = calloc(1, sizeof *result);
-    if (result == NULL) return NULL;
-    result->layout = color_layout_rgba;
-    for (int level = 0; level < 256; level++) {
-        double linear = fmin(fmax(light(curve, level / 255.0), 0), 1);
-        double srgb = linear <= 0.0031308 ? 12.92 * linear : 1.055 * pow(linear, 1 / 2.4) - 0.055;
-        result->curve[level] = (uint8_t)(255 * srgb + 0.5);
-    }
-    return result;
-}
-
-/* ---- */
 
 void color_transform_close(color_transform *transform) {
     if (transform->transform != NULL) cmsDeleteTransform(transform->transform);
@@ -174,20 +116,9 @@ static void apply_grays(const color_transform *transform, const uint8_t *pixels,
     }
 }
 
-static void apply_curve(const color_transform *transform, const uint8_t *pixels, uint8_t *rgba, size_t count) {
-    for (size_t i = 0; i < 4 * count; i += 4) {
-        for (size_t channel = 0; channel < 3; channel++) rgba[i + channel] = transform->curve[pixels[i + channel]];
-        rgba[i + 3] = pixels[i + 3];
-    }
-}
-
 void color_transform_apply(const color_transform *transform, const uint8_t *pixels, uint8_t *rgba, size_t count) {
     if (transform->layout == color_layout_gray || transform->layout == color_layout_gray_alpha) {
         apply_grays(transform, pixels, rgba, count);
-        return;
-    }
-    if (transform->transform == NULL) {
-        apply_curve(transform, pixels, rgba, count);
         return;
     }
     /* lcms does not write the alpha of the output if the input has none. */

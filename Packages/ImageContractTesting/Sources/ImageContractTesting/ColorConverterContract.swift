@@ -2,18 +2,18 @@ public import ImageCore
 import ImageTesting
 
 #if canImport(FoundationEssentials)
-    public import FoundationEssentials
+    import FoundationEssentials
 #else
-    public import Foundation
+    import Foundation
 #endif
 
 /// The contract of `ColorConverter`.
 public enum ColorConverterContract {
-    /// A converter, and samples of profiles and calibrations.
+    /// A converter and samples.
     public struct Subject: Sendable {
         /// The converter under test.
         public var converter: any ColorConverter
-        /// Profiles and calibrations with converted pixels.
+        /// Colors of files with converted pixels.
         public var samples: [Sample]
 
         /// Creates a subject from a converter and samples that it supports.
@@ -23,44 +23,35 @@ public enum ColorConverterContract {
         }
     }
 
-    /// A description of the color space of pixels.
-    public enum Source: Sendable {
-        /// An ICC profile.
-        case profile(Data)
-        /// The transfer function and the primaries of pixels in `.rgba8`.
-        case calibration(ColorCalibration)
-    }
-
-    /// A profile or calibration, a pixel in its color space, and the same pixel in sRGB.
+    /// The color of a file, a pixel of it, and the same pixel in a color space.
     public struct Sample: Sendable {
-        /// The color space of the pixel.
-        public var source: Source
+        /// The color of the file.
+        public var color: SourceColor
         /// The layout of the pixel.
         public var layout: PixelLayout
         /// The pixel, in `layout.bytesPerPixel` bytes.
         public var pixel: [UInt8]
-        /// The pixel in sRGB, as straight RGBA.
+        /// The color space of the result.
+        public var space: ColorSpace
+        /// The pixel in `space`, as straight RGBA.
         public var expected: [UInt8]
         /// The largest difference of a color channel, in levels of 0...255. Alpha must be exact.
         public var tolerance: Int
 
-        /// Creates a sample for an ICC profile.
-        public init(profile: Data, layout: PixelLayout, pixel: [UInt8], expected: [UInt8], tolerance: Int) {
-            self.init(.profile(profile), layout: layout, pixel: pixel, expected: expected, tolerance: tolerance)
-        }
-
-        /// Creates a sample for a calibration and a pixel in `.rgba8`.
-        public init(calibration: ColorCalibration, pixel: [UInt8], expected: [UInt8], tolerance: Int) {
-            self.init(.calibration(calibration), layout: .rgba8, pixel: pixel, expected: expected, tolerance: tolerance)
-        }
-
-        private init(_ source: Source, layout: PixelLayout, pixel: [UInt8], expected: [UInt8], tolerance: Int) {
-            self.source = source
+        /// Creates a sample, by default for a conversion to sRGB.
+        public init(
+            _ color: SourceColor, layout: PixelLayout = .rgba8, pixel: [UInt8], space: ColorSpace = .sRGB,
+            expected: [UInt8], tolerance: Int
+        ) {
+            self.color = color
             self.layout = layout
             self.pixel = pixel
+            self.space = space
             self.expected = expected
             self.tolerance = tolerance
         }
+
+        fileprivate var profile: Data? { color.profile }
     }
 
     /// All rules.
@@ -75,7 +66,7 @@ public enum ColorConverterContract {
         },
         ContractRule("the converter ignores a profile for another layout") { subject in
             for sample in subject.samples {
-                guard case .profile(let profile) = sample.source else { continue }
+                guard let profile = sample.profile else { continue }
                 for layout in [PixelLayout.rgba8, .gray8, .cmyk8] where layout.model != sample.layout.model {
                     let stage = subject.stage(
                         profile: profile, layout: layout, width: 1, next: CollectingRowSink())
@@ -83,12 +74,23 @@ public enum ColorConverterContract {
                 }
             }
         },
-        ContractRule("the converter ignores an sRGB calibration") { subject in
-            let stage = subject.converter.makeStage(
-                calibration: ColorCalibration(transfer: .srgb), width: 1, next: CollectingRowSink())
-            try expect(stage == nil, "it is not ignored")
+        ContractRule("the converter keeps the pixels of files in the color space of the result") { subject in
+            for space in ColorSpace.allCases {
+                let color = SourceColor(primaries: space.primaries, transfer: space.transfer)
+                let stage = subject.converter.makeStage(
+                    from: color, layout: .rgba8, to: space, width: 1, next: CollectingRowSink())
+                try expect(stage == nil, "\(space) is converted to itself")
+            }
         },
-        ContractRule("the converter converts pixels to sRGB") { subject in
+        ContractRule("the converter has a gamut for exactly the colors that it applies") { subject in
+            for sample in subject.samples {
+                let gamut = subject.converter.gamut(of: sample.color, layout: sample.layout)
+                try expect(gamut != nil, "\(sample.layout) \(sample.pixel) has no gamut")
+            }
+            let unknown = SourceColor(profile: Data("not a profile".utf8))
+            try expect(subject.converter.gamut(of: unknown, layout: .rgba8) == nil, "unknown data has a gamut")
+        },
+        ContractRule("the converter converts pixels to the color space") { subject in
             for sample in subject.samples {
                 for width in [1, 3, 100] {
                     for pixel in try subject.pixels(of: sample, width: width, rowCount: 1) {
@@ -136,7 +138,7 @@ public enum ColorConverterContract {
         },
         ContractRule("the converter ignores a truncated profile, or converts each row with it") { subject in
             for sample in subject.samples {
-                guard case .profile(let profile) = sample.source else { continue }
+                guard let profile = sample.profile else { continue }
                 for count in stride(from: 0, to: profile.count, by: max(1, profile.count / 100)) {
                     let cut = Data(profile.prefix(count))
                     let sink = CollectingRowSink()
@@ -155,7 +157,7 @@ extension PixelLayout {
     fileprivate var model: Int {
         switch self {
         case .gray8, .grayAlpha8: 1
-        case .rgba8: 3
+        case .rgba8, .rgba16: 3
         case .cmyk8: 4
         }
     }
@@ -165,24 +167,15 @@ extension ColorConverterContract.Subject {
     fileprivate func stage(
         profile: Data, layout: PixelLayout, width: Int, next: any PixelRowSink
     ) -> (any PixelRowSink)? {
-        converter.makeStage(profile: profile, layout: layout, width: width, next: next)
-    }
-
-    private func stage(
-        of sample: ColorConverterContract.Sample, width: Int, next: any PixelRowSink
-    ) -> (any PixelRowSink)? {
-        switch sample.source {
-        case .profile(let profile): stage(profile: profile, layout: sample.layout, width: width, next: next)
-        case .calibration(let calibration): converter.makeStage(calibration: calibration, width: width, next: next)
-        }
+        converter.makeStage(from: SourceColor(profile: profile), layout: layout, to: .sRGB, width: width, next: next)
     }
 
     fileprivate func run(
         _ sample: ColorConverterContract.Sample, width: Int, rowCount: Int, into sink: CollectingRowSink
     ) throws {
-        guard let stage = stage(of: sample, width: width, next: sink) else {
-            throw ContractViolation("\(sample.source) for \(sample.layout) was ignored")
-        }
+        let stage = converter.makeStage(
+            from: sample.color, layout: sample.layout, to: sample.space, width: width, next: sink)
+        guard let stage else { throw ContractViolation("\(sample.color) for \(sample.layout) was ignored") }
         let row = Array(repeatElement(sample.pixel, count: width).joined())
         for _ in 0..<rowCount { try stage.receive(row.span) }
     }

@@ -72,12 +72,13 @@ final class BitmapCollector: PixelRowSink {
     }
 
     /// Returns the image. Throws if the decoder has delivered too few rows. Call it once.
-    func finish(format: ImageFormat) throws(DecodingFailure) -> Bitmap {
+    func finish(format: ImageFormat, colorSpace: ColorSpace) throws(DecodingFailure) -> Bitmap {
         guard received >= offset.y + storedSize.height else {
             throw .malformed(format, "the decoder delivered \(received) rows of an image of \(storedSize)")
         }
         defer { pixels = [] }
-        return Bitmap(size: layout.uprightSize, pixels: pixels, isOpaque: alpha == 255, pool: pool)
+        return Bitmap(
+            size: layout.uprightSize, pixels: pixels, isOpaque: alpha == 255, colorSpace: colorSpace, pool: pool)
     }
 
     private func allocate() {

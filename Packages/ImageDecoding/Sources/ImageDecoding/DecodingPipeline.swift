@@ -13,20 +13,21 @@ struct DecodingPipeline {
     let plan: DownsamplingPlan
     /// The layout of the rows that the codec must deliver.
     let layout: PixelLayout
+    private let colorSpace: ColorSpace
     private let header: ImageHeader
     private let first: any PixelRowSink
     private let collector: BitmapCollector
     /// Counts the rows before the resampler and adds missing ones. Nil if no row may be missing.
     private let filler: RowFiller?
 
-    /// Throws `.limitExceeded` if the result is too large. The memory of the codec is not included; see `check`.
+    /// Throws `.limitExceeded` if the result is too large, and `.unsupported` for HDR without a converter. The memory of the codec is not included; see `check`.
     ///
     /// - Parameter mayEndEarly: Whether the codec may deliver fewer rows than the image has.
     init(
-        header: ImageHeader, target: ImageTarget?, configuration: PipelineConfiguration, mayEndEarly: Bool = false,
+        header: ImageHeader, request: DecodingRequest, configuration: PipelineConfiguration, mayEndEarly: Bool = false,
         decodableSize: (PixelSize) -> PixelSize
     ) throws(DecodingFailure) {
-        plan = DownsamplingPlan(header: header, target: target, decodableSize: decodableSize)
+        plan = DownsamplingPlan(header: header, target: request.target, decodableSize: decodableSize)
         try Self.check(plan, heldByCodec: 0, limits: configuration.limits)
         self.header = header
         let hasAlpha = header.hasAlpha || mayEndEarly
@@ -38,7 +39,13 @@ struct DecodingPipeline {
                 next: collector)
         }
         filler = mayEndEarly ? RowFiller(size: plan.codecSize, next: stage) : nil
-        (first, layout) = Self.converting(to: filler ?? stage, plan: plan, header: header, configuration.colorConverter)
+        let source = try Self.source(of: header, for: request.color, configuration.colorConverter)
+        colorSpace = source.space
+        let converted = configuration.colorConverter?.makeStage(
+            from: source.color, layout: source.layout, to: source.space, width: plan.codecSize.width,
+            next: filler ?? stage)
+        first = converted ?? filler ?? stage
+        layout = converted == nil ? .rgba8 : source.layout
     }
 
     /// Throws `.limitExceeded` if the result and the memory of the codec exceed the limit together.
@@ -65,7 +72,7 @@ struct DecodingPipeline {
     /// Returns the image. Missing rows become transparent if the pipeline may end early; otherwise throws. Call it once.
     func finish() throws(DecodingFailure) -> Bitmap {
         try filler?.fill()
-        return try collector.finish(format: header.format)
+        return try collector.finish(format: header.format, colorSpace: colorSpace)
     }
 
     /// The sides are checked too, because the resampler allocates memory for each column and row of the output.
@@ -86,22 +93,19 @@ struct DecodingPipeline {
             pool: pool)
     }
 
-    /// Returns a stage that converts colors before `next`, and its layout. Returns `next` if no conversion is needed.
-    private static func converting(
-        to next: any PixelRowSink, plan: DownsamplingPlan, header: ImageHeader, _ converter: (any ColorConverter)?
-    ) -> (first: any PixelRowSink, layout: PixelLayout) {
-        let width = plan.codecSize.width
-        if let profile = header.colorProfile,
-            let stage = converter?.makeStage(profile: profile, layout: header.nativeLayout, width: width, next: next)
-        {
-            return (stage, header.nativeLayout)
+    /// Returns the color and layout of the rows of the codec, and the color space of the result. A color that can't be applied
+    /// counts as sRGB.
+    private static func source(
+        of header: ImageHeader, for output: OutputColor, _ converter: (any ColorConverter)?
+    ) throws(DecodingFailure) -> (color: SourceColor, layout: PixelLayout, space: ColorSpace) {
+        guard let converter else {
+            if header.color.isHDR { throw .unsupported(header.format, "HDR needs a ColorConverter") }
+            return (.sRGB, .rgba8, .sRGB)
         }
-        if header.colorProfile == nil, let calibration = header.colorCalibration,
-            let stage = converter?.makeStage(calibration: calibration, width: width, next: next)
-        {
-            return (stage, .rgba8)
-        }
-        return (next, .rgba8)
+        if output == .sRGB { return (header.color, header.nativeLayout, .sRGB) }
+        let gamut = converter.gamut(of: header.color, layout: header.nativeLayout)
+        let space = if case .space(let space) = output { space } else { gamut ?? .sRGB }
+        return gamut == nil ? (.sRGB, .rgba8, space) : (header.color, header.nativeLayout, space)
     }
 }
 

@@ -8,7 +8,7 @@ public import ImageCore
 
 /// Decodes the formats of the decoders that you pass, directly to the target size, row by row.
 ///
-/// The codec scales as far as it can. Its rows are converted to sRGB, resampled, and written to the upright image. If
+/// The codec scales as far as it can. Its rows are converted to the color space of the request, resampled, and written to the upright image. If
 /// the format allows it, only a few rows are in memory in addition to the result.
 public struct DownsamplingDecoder: SizedImageDecoder {
     let decoders: [any ImageDecoder]
@@ -18,7 +18,7 @@ public struct DownsamplingDecoder: SizedImageDecoder {
     ///
     /// - Parameters:
     ///   - decoders: The decoders, in the order in which they are tried.
-    ///   - colorConverter: Converts colors to sRGB; nil to ignore embedded profiles.
+    ///   - colorConverter: Converts colors; nil to treat all as sRGB, and to refuse HDR.
     ///   - limits: The limits of each image.
     ///   - pool: Reuses the memory of images; nil to allocate it for each image.
     public init(
@@ -86,7 +86,7 @@ public struct DownsamplingDecoder: SizedImageDecoder {
             throw .noSuchFrame(request.frame, frameCount: header.frameCount)
         }
         return try DecodingPipeline(
-            header: header, target: request.target, configuration: configuration, mayEndEarly: mayEndEarly,
+            header: header, request: request, configuration: configuration, mayEndEarly: mayEndEarly,
             decodableSize: { image.decodableSize(covering: $0, preference: request.target?.preference ?? .quality) })
     }
 
@@ -134,18 +134,18 @@ private final class DownsamplingFrameReader: FrameReader {
     let header: ImageHeader
     private let image: any OpenedImage
     private let decoder: DownsamplingDecoder
-    private let target: ImageTarget?
+    private var request: DecodingRequest
 
-    init(_ data: Data, decoder: DownsamplingDecoder, target: ImageTarget?) throws(DecodingFailure) {
+    init(_ data: Data, decoder: DownsamplingDecoder, request: DecodingRequest) throws(DecodingFailure) {
         image = try decoder.open(data)
         header = image.header
         self.decoder = decoder
-        self.target = target
+        self.request = request
     }
 
     func frame(at index: Int, isCancelled: @Sendable () -> Bool) throws(DecodingFailure) -> Bitmap {
         if isCancelled() { throw .cancelled }
-        let request = DecodingRequest(target: target, frame: index)
+        request.frame = index
         return try decoder.image(of: image, request: request, isCancelled: isCancelled).bitmap
     }
 }
@@ -155,10 +155,12 @@ extension DownsamplingDecoder {
     ///
     /// - Parameters:
     ///   - data: The file.
-    ///   - target: The target size, or nil for the size of the canvas.
+    ///   - request: The size and the color space of the frames.
     /// - Throws: An error of the decoder that opens the file.
-    public func makeFrameReader(of data: Data, target: ImageTarget? = nil) throws(DecodingFailure) -> any FrameReader {
-        try DownsamplingFrameReader(data, decoder: self, target: target)
+    public func makeFrameReader(
+        of data: Data, request: DecodingRequest = DecodingRequest()
+    ) throws(DecodingFailure) -> any FrameReader {
+        try DownsamplingFrameReader(data, decoder: self, request: request)
     }
 }
 
@@ -266,7 +268,7 @@ final class DownsamplingSession: DecodingSession {
         for image: any IncrementalImage, _ header: ImageHeader
     ) throws(DecodingFailure) -> DecodingPipeline {
         try DecodingPipeline(
-            header: header, target: request.target, configuration: decoder.configuration, mayEndEarly: true,
+            header: header, request: request, configuration: decoder.configuration, mayEndEarly: true,
             decodableSize: image.decodableSize(covering:))
     }
 }

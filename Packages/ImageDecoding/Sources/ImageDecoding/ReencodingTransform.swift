@@ -2,13 +2,13 @@ public import ImageCore
 
 /// Stores images in a different format if that takes fewer bytes.
 ///
-/// Decodes an image, upright and in sRGB, and encodes it again. Data stays unchanged if
+/// Decodes an image, upright and in sRGB or Display P3, and encodes it again. Data stays unchanged if
 /// - it is not an image, is animated or damaged, or would not become smaller,
 /// - it has alpha and the encoder doesn't keep it, by `ImageEncoder.keepsAlpha`,
 /// - or the decoder can't read the encoder's files.
 ///
-/// What a decoded image doesn't have is lost: Exif and other metadata, a profile and colors outside of sRGB, more than 8
-/// bits per channel, thumbnails, gain maps and depth. A lossy encoder also discards details. The metadata of the entry
+/// What a decoded image doesn't have is lost: Exif and other metadata, a profile and colors outside of Display P3, HDR and more than
+/// 8 bits per channel, thumbnails, gain maps and depth. A lossy encoder also discards details. The metadata of the entry
 /// is not changed.
 public struct ReencodingTransform: DataCacheTransform {
     private let decoder: any SizedImageDecoder
@@ -34,7 +34,7 @@ public struct ReencodingTransform: DataCacheTransform {
         var entry = entry
         do {
             guard try decoder.header(of: entry.data).frameCount == 1 else { return entry }
-            let bitmap = try decoder.decode(entry.data, request: DecodingRequest()) { false }.bitmap
+            let bitmap = try decoder.decode(entry.data, request: DecodingRequest(color: .automatic)) { false }.bitmap
             let encoder = encoder(bitmap)
             guard bitmap.isOpaque || encoder.keepsAlpha else { return entry }
             let data = try encoder.encode(bitmap, options: options)

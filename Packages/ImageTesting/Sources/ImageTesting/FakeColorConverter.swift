@@ -6,9 +6,9 @@ package import ImageCore
     package import Foundation
 #endif
 
-/// A converter that supports one invented profile for each layout and one calibration, and inverts the colors.
+/// A converter that supports one invented profile for each layout and one other color, and inverts the colors.
 ///
-/// It ignores all other profiles and calibrations.
+/// It ignores all other colors. Its gamut of the profiles is sRGB, and that of the other color is Display P3.
 package struct FakeColorConverter: ColorConverter {
     /// Creates a converter.
     package init() {}
@@ -16,19 +16,18 @@ package struct FakeColorConverter: ColorConverter {
     /// Returns the supported profile for images in `layout`.
     package static func profile(for layout: PixelLayout) -> Data { Data("inverted \(layout)".utf8) }
 
-    /// The supported calibration. Its gamma of -1 doesn't occur in real images.
-    package static let calibration = ColorCalibration(transfer: .gamma(-1))
+    /// The supported color without a profile. Its gamma of -1 doesn't occur in real images.
+    package static let color = SourceColor(transfer: .gamma(-1))
 
     package func makeStage(
-        calibration: ColorCalibration, width: Int, next: any PixelRowSink
+        from color: SourceColor, layout: PixelLayout, to space: ColorSpace, width: Int, next: any PixelRowSink
     ) -> (any PixelRowSink)? {
-        calibration == Self.calibration ? InvertingStage(layout: .rgba8, width: width, next: next) : nil
+        gamut(of: color, layout: layout).map { _ in InvertingStage(layout: layout, width: width, next: next) }
     }
 
-    package func makeStage(
-        profile: Data, layout: PixelLayout, width: Int, next: any PixelRowSink
-    ) -> (any PixelRowSink)? {
-        profile == Self.profile(for: layout) ? InvertingStage(layout: layout, width: width, next: next) : nil
+    package func gamut(of color: SourceColor, layout: PixelLayout) -> ColorSpace? {
+        if color == Self.color, layout == .rgba8 { return .displayP3 }
+        return color.profile == Self.profile(for: layout) ? .sRGB : nil
     }
 }
 
@@ -53,6 +52,7 @@ private final class InvertingStage: PixelRowSink {
             case .gray8: output += [255 - row[start], 255 - row[start], 255 - row[start], 255]
             case .grayAlpha8: output += [255 - row[start], 255 - row[start], 255 - row[start], row[start + 1]]
             case .cmyk8: output += [row[start], row[start + 1], row[start + 2], 255]
+            case .rgba16: output += (0..<3).map { 255 - row[start + 2 * $0] } + [row[start + 6]]
             }
         }
         try next.receive(output.span)

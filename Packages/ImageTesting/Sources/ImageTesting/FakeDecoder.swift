@@ -116,6 +116,7 @@ private final class FakeOpenedImage: OpenedImage {
             case .gray8: row.append(pixels[start])
             case .grayAlpha8: row += [pixels[start], alpha]
             case .cmyk8: row += [255 - pixels[start], 255 - pixels[start + 1], 255 - pixels[start + 2], 0]
+            case .rgba16: row += (pixels[start..<start + 3] + [alpha]).flatMap { [$0, $0] }
             }
         }
         return row

@@ -79,7 +79,9 @@ private struct FakeReader {
             for _ in 0..<header.frameCount { header.frameDelays.append(.milliseconds(try number(2))) }
         }
         let profile = try take(profileCount)
-        if !profile.isEmpty, profile.count <= limits.metadataBytes { header.colorProfile = Data(profile) }
+        if !profile.isEmpty, profile.count <= limits.metadataBytes {
+            header.color = SourceColor(profile: Data(profile))
+        }
         return header
     }
 }

@@ -105,6 +105,7 @@ extension PixelLayout {
         case .gray8: 1
         case .grayAlpha8: 2
         case .cmyk8: 3
+        case .rgba16: 4
         }
     }
 
@@ -114,6 +115,7 @@ extension PixelLayout {
         case 1: self = .gray8
         case 2: self = .grayAlpha8
         case 3: self = .cmyk8
+        case 4: self = .rgba16
         default: return nil
         }
     }

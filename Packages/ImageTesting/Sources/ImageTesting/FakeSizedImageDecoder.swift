@@ -9,7 +9,8 @@ import Synchronization
 
 /// A decoder for tests of loaders.
 ///
-/// It decodes `FakeImage` files at the requested size, with nearest-neighbor sampling and without color conversion. Set
+/// It decodes `FakeImage` files at the requested size, with nearest-neighbor sampling and without color conversion. The
+/// bitmaps say that they are in the requested color space, which is sRGB if it is automatic. Set
 /// the results for other bytes with `script`. Bytes without a script fail with `.unknownFormat` and are added to
 /// `unexpected`.
 public final class FakeSizedImageDecoder: SizedImageDecoder {
@@ -80,7 +81,9 @@ public final class FakeSizedImageDecoder: SizedImageDecoder {
             if isCancelled() { throw .cancelled }
             for x in 0..<output.width { result += file.nearest(x, y, in: output, pixels: pixels) }
         }
-        let bitmap = Bitmap(size: output, pixels: result, isOpaque: !file.header.hasAlpha || isOpaque(result))
+        let space = if case .space(let space) = request.color { space } else { ColorSpace.sRGB }
+        let bitmap = Bitmap(
+            size: output, pixels: result, isOpaque: !file.header.hasAlpha || isOpaque(result), colorSpace: space)
         return DecodedImage(bitmap: bitmap, header: file.header)
     }
 

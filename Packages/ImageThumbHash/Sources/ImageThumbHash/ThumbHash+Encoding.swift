@@ -1,7 +1,7 @@
 public import ImageCore
 
 extension ThumbHash {
-    /// Computes the hash of an image.
+    /// Computes the hash of an image, whose colors outside of sRGB are clipped.
     ///
     /// An image with a side of more than 100 pixels is first scaled down to 100 pixels, by a box average with colors
     /// weighted by alpha. Takes less than a millisecond, and for a large image as long as reading its pixels.
@@ -9,7 +9,7 @@ extension ThumbHash {
     /// - Precondition: The image has at least one pixel.
     public init(bitmap: Bitmap) {
         precondition(bitmap.size.area > 0, "an empty image has no hash")
-        let image = bitmap.averaged(to: bitmap.size.fitting(100))
+        let image = bitmap.averaged(to: bitmap.size.fitting(100)).converted(to: .sRGB)
         let (size, samples) = (image.size, Samples(image.pixels))
         let limit = samples.hasAlpha ? 5 : 7
         let shorter = Double(limit * min(size.width, size.height)) / Double(max(size.width, size.height))
@@ -127,7 +127,7 @@ extension Bitmap {
                 result += average(of: input, columns, rows)
             }
         }
-        return Bitmap(size: target, pixels: result, isOpaque: isOpaque)
+        return Bitmap(size: target, pixels: result, isOpaque: isOpaque, colorSpace: colorSpace)
     }
 
     /// Returns the channels of the average, rounded to nearest.

@@ -84,7 +84,7 @@ public struct ImageRenderer: Sendable {
         var target = job.plan.target
         if job.output.isLossy, job.quality <= Self.maxQualityForSpeed { target?.preference = .speed }
         let reader = try decoding { () throws(DecodingFailure) in
-            try decoder.makeFrameReader(of: source, target: target)
+            try decoder.makeFrameReader(of: source, request: DecodingRequest(target: target))
         }
         var frames: [AnimationFrame] = []
         for index in 0..<count {

@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A transform from an ICC profile or a calibration to sRGB, for one row layout. It has its own Little CMS context, and
+/* A transform from one ICC profile to another, for one row layout. It has its own Little CMS context, and
    does not print errors. It is immutable, so threads can use it concurrently. */
 typedef struct color_transform color_transform;
 
@@ -15,25 +15,10 @@ typedef enum {
     color_layout_cmyk, /* 0 is no ink */
 } color_layout;
 
-/* Returns NULL if the profile can't be read, is for a different layout, or can't be applied. */
-color_transform *color_transform_open(const uint8_t *profile, size_t length, color_layout layout);
-
-/* From stored values to light: (scale * value + offset)^exponent from the threshold on, slope * value below. */
-typedef struct color_curve {
-    double exponent, scale, offset, slope, threshold;
-} color_curve;
-
-/* The chromaticities are x and y of white, red, green and blue. */
-typedef struct color_calibration {
-    double chromaticities[4][2];
-    color_curve curve;
-} color_calibration;
-
-/* Creates a transform for RGBA. Returns NULL if the calibration can't be applied. */
-color_transform *color_transform_open_calibrated(const color_calibration *calibration);
-
-/* Creates a transform for RGBA with the white point and primaries of sRGB. It uses an exact lookup table. */
-color_transform *color_transform_open_curve(const color_curve *curve);
+/* Creates a transform from pixels of the source profile to RGBA of the target profile, or of sRGB if `target` is NULL.
+   Returns NULL if a profile can't be read, is for a different layout, or can't be applied. */
+color_transform *color_transform_open(
+    const uint8_t *source, size_t source_length, color_layout layout, const uint8_t *target, size_t target_length);
 
 void color_transform_close(color_transform *transform);
 

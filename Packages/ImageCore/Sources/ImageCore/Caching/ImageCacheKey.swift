@@ -6,17 +6,23 @@ public struct ImageCacheKey: Hashable, Sendable {
     public let identifier: String
     /// The size to which it was decoded; nil for the stored size.
     public let target: ImageTarget?
+    /// The color space to which it was decoded.
+    public let color: OutputColor
     /// The identifiers of the processors, in order.
     public let processors: [String]
 
     /// Creates a key from the values of the properties.
-    public init(identifier: String, target: ImageTarget? = nil, processors: [String] = []) {
+    public init(
+        identifier: String, target: ImageTarget? = nil, color: OutputColor = .sRGB, processors: [String] = []
+    ) {
         self.identifier = identifier
         self.target = target
+        self.color = color
         self.processors = processors
         var hasher = Hasher()
         hasher.combine(identifier)
         if let target { hasher.combine(target.size) }
+        hasher.combine(color)
         for processor in processors { hasher.combine(processor) }
         contentHash = hasher.finalize()
     }

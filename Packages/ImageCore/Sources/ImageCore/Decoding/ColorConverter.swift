@@ -1,14 +1,15 @@
-/// Creates stages that convert the rows of an image to sRGB, by an embedded ICC profile or a calibration.
+/// Converts the rows of an image from the color of its file to a color space.
 public protocol ColorConverter: Sendable {
-    /// Creates a stage that converts `layout` rows of `width` pixels to RGBA8 in sRGB.
+    /// Creates a stage that converts `layout` rows of `width` pixels to RGBA8 in `space`.
     ///
-    /// Returns nil to ignore `profile`, if it can't be read, is sRGB, or is not a profile for this layout.
+    /// HDR is tone-mapped. Returns nil to keep the values of the pixels: if `color` is that of `space`, or if it can't be
+    /// applied to rows in this layout.
     func makeStage(
-        profile: Data, layout: PixelLayout, width: Int, next: any PixelRowSink
+        from color: SourceColor, layout: PixelLayout, to space: ColorSpace, width: Int, next: any PixelRowSink
     ) -> (any PixelRowSink)?
 
-    /// Creates a stage that converts rows of `width` straight RGBA8 pixels to sRGB.
+    /// Returns the smallest color space for all colors of `layout` rows, or the largest one if none has all of them.
     ///
-    /// Returns nil to ignore `calibration`, if it can't be applied or is sRGB.
-    func makeStage(calibration: ColorCalibration, width: Int, next: any PixelRowSink) -> (any PixelRowSink)?
+    /// Returns nil if `color` can't be applied to rows in this layout.
+    func gamut(of color: SourceColor, layout: PixelLayout) -> ColorSpace?
 }

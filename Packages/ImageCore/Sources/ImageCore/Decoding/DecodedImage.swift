@@ -1,6 +1,6 @@
 /// A decoded image with its header. Copying it copies two references.
 public struct DecodedImage: Sendable {
-    /// The pixels: upright, in sRGB, with straight alpha. Missing parts of an incomplete image are transparent.
+    /// The pixels: upright, with straight alpha. Missing parts of an incomplete image are transparent.
     public var bitmap: Bitmap
     private var facts: Facts
 
@@ -31,6 +31,9 @@ public struct DecodedImage: Sendable {
         get { facts.completeness }
         set { facts = Facts(header: header, completeness: newValue) }
     }
+
+    /// Whether the file has a gain map for HDR displays. `bitmap` is its base image.
+    public var hasGainMap: Bool { header.hasGainMap }
 
     /// The memory size of the image in bytes, including its color profile and the delays of an animation.
     public var byteCount: Int {

@@ -1,15 +1,20 @@
-/// The frame to decode, and the size to which to decode it.
+/// The frame to decode, and the size and the color space to which to decode it.
 public struct DecodingRequest: Hashable, Sendable {
     /// The target; nil for the stored size.
     public var target: ImageTarget?
+    /// The color space of the result.
+    public var color: OutputColor
     /// The frame of an animation, from 0.
     public var frame: Int
     /// Whether to return the decodable part of a truncated file instead of throwing `.truncated`.
     public var acceptsTruncated: Bool
 
-    /// Creates a request; by default for the first frame at the stored size.
-    public init(target: ImageTarget? = nil, frame: Int = 0, acceptsTruncated: Bool = false) {
+    /// Creates a request; by default for the first frame at the stored size in sRGB.
+    public init(
+        target: ImageTarget? = nil, color: OutputColor = .sRGB, frame: Int = 0, acceptsTruncated: Bool = false
+    ) {
         self.target = target
+        self.color = color
         self.frame = frame
         self.acceptsTruncated = acceptsTruncated
     }

@@ -1,4 +1,4 @@
-/// Decodes the frames of one file, one at a time: composited, upright, in sRGB and at the target size.
+/// Decodes the frames of one file, one at a time: composited, upright, and in the size and color space of a request.
 ///
 /// Synchronous and CPU-bound, and not `Sendable`. It holds no frames.
 public protocol FrameReader: AnyObject {
@@ -18,18 +18,18 @@ public protocol FrameReader: AnyObject {
 final class IndependentFrameReader: FrameReader {
     let header: ImageHeader
     private let data: Data
-    private let target: ImageTarget?
+    private var request: DecodingRequest
     private let decoder: any SizedImageDecoder
 
-    init(_ data: Data, target: ImageTarget?, decoder: any SizedImageDecoder) throws(DecodingFailure) {
+    init(_ data: Data, request: DecodingRequest, decoder: any SizedImageDecoder) throws(DecodingFailure) {
         header = try decoder.header(of: data)
         self.data = data
-        self.target = target
+        self.request = request
         self.decoder = decoder
     }
 
     func frame(at index: Int, isCancelled: @Sendable () -> Bool) throws(DecodingFailure) -> Bitmap {
-        try decoder.decode(data, request: DecodingRequest(target: target, frame: index), isCancelled: isCancelled)
-            .bitmap
+        request.frame = index
+        return try decoder.decode(data, request: request, isCancelled: isCancelled).bitmap
     }
 }

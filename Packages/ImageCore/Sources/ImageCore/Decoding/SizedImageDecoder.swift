@@ -2,7 +2,7 @@
 ///
 /// Promises:
 /// - The format is recognized by its signature.
-/// - The result is upright, in sRGB, and has the size `DecodingRequest.outputSize(for:)`.
+/// - The result is upright, in the color space of the request, and has the size `DecodingRequest.outputSize(for:)`.
 /// - Memory is bounded by the limits; malformed data is a typed error, also when truncated images are accepted.
 /// - Methods are synchronous and CPU-bound: don't call them on the main actor. `isCancelled` is called between rows.
 public protocol SizedImageDecoder: Sendable {
@@ -16,8 +16,8 @@ public protocol SizedImageDecoder: Sendable {
 
     /// Opens a file to read its frames. By default, each frame is decoded by itself.
     ///
-    /// - Parameter target: The target size; nil for the size of the canvas.
-    func makeFrameReader(of data: Data, target: ImageTarget?) throws(DecodingFailure) -> any FrameReader
+    /// - Parameter request: The size and the color space of the frames.
+    func makeFrameReader(of data: Data, request: DecodingRequest) throws(DecodingFailure) -> any FrameReader
 
     /// Creates a session that makes previews of one image. Returns nil if the decoder makes none, which is the default.
     ///
@@ -26,8 +26,8 @@ public protocol SizedImageDecoder: Sendable {
 }
 
 extension SizedImageDecoder {
-    public func makeFrameReader(of data: Data, target: ImageTarget?) throws(DecodingFailure) -> any FrameReader {
-        try IndependentFrameReader(data, target: target, decoder: self)
+    public func makeFrameReader(of data: Data, request: DecodingRequest) throws(DecodingFailure) -> any FrameReader {
+        try IndependentFrameReader(data, request: request, decoder: self)
     }
 
     public func makeSession(request: DecodingRequest, throttle: PreviewThrottle) -> (any DecodingSession)? { nil }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The pixels of an image: straight (not premultiplied) RGBA with 8 bits per channel, in sRGB.
+/// The pixels of an image: straight (not premultiplied) RGBA with 8 bits per channel.
 ///
 /// Rows are stored from top to bottom without padding. Copies share their pixels.
 public struct Bitmap: Sendable {
@@ -10,11 +10,15 @@ public struct Bitmap: Sendable {
     ///   - size: The size in pixels.
     ///   - pixels: Exactly `size.area * 4` bytes.
     ///   - isOpaque: Whether every alpha value is 255.
+    ///   - colorSpace: The color space of the pixels.
     ///   - pool: Receives the memory when the last copy is released; nil to free it.
-    public init(size: PixelSize, pixels: [UInt8], isOpaque: Bool, pool: PixelBufferPool? = nil) {
+    public init(
+        size: PixelSize, pixels: [UInt8], isOpaque: Bool, colorSpace: ColorSpace = .sRGB, pool: PixelBufferPool? = nil
+    ) {
         precondition(
             pixels.count == size.area * 4, "a bitmap of \(size) needs \(size.area * 4) bytes, not \(pixels.count)")
-        storage = PixelStorage(size: size, bytes: pixels, isOpaque: isOpaque, isPacked: false, pool: pool)
+        storage = PixelStorage(
+            size: size, bytes: pixels, isOpaque: isOpaque, isPacked: false, colorSpace: colorSpace, pool: pool)
     }
 
     /// The size in pixels.
@@ -22,6 +26,9 @@ public struct Bitmap: Sendable {
 
     /// Whether every alpha value is 255.
     public var isOpaque: Bool { storage.isOpaque }
+
+    /// The color space of the pixels.
+    public var colorSpace: ColorSpace { storage.colorSpace }
 
     /// The pixels, `size.area * 4` bytes. A packed image converts them on each read, so assign them to a constant
     /// before a loop.
@@ -41,7 +48,9 @@ extension Bitmap {
     public func packed() -> Bitmap {
         guard isOpaque, !storage.isPacked else { return self }
         let bytes = storage.bytes.withoutAlpha(pixelCount: size.area)
-        return Bitmap(storage: PixelStorage(size: size, bytes: bytes, isOpaque: true, isPacked: true, pool: nil))
+        return Bitmap(
+            storage: PixelStorage(
+                size: size, bytes: bytes, isOpaque: true, isPacked: true, colorSpace: colorSpace, pool: nil))
     }
 
     /// Red, green and blue of each pixel, `size.area * 3` bytes; nil unless the image is packed.
@@ -50,7 +59,7 @@ extension Bitmap {
 
 extension Bitmap: Hashable {
     public static func == (left: Bitmap, right: Bitmap) -> Bool {
-        left.size == right.size && left.isOpaque == right.isOpaque
+        left.size == right.size && left.isOpaque == right.isOpaque && left.colorSpace == right.colorSpace
             && (left.storage === right.storage || left.pixels == right.pixels)
     }
 
@@ -103,14 +112,18 @@ private final class PixelStorage: Sendable {
     let bytes: [UInt8]
     let isOpaque: Bool
     let isPacked: Bool
+    let colorSpace: ColorSpace
     let drawable = Mutex<(any Sendable)?>(nil)
     private let pool: PixelBufferPool?
 
-    init(size: PixelSize, bytes: [UInt8], isOpaque: Bool, isPacked: Bool, pool: PixelBufferPool?) {
+    init(
+        size: PixelSize, bytes: [UInt8], isOpaque: Bool, isPacked: Bool, colorSpace: ColorSpace, pool: PixelBufferPool?
+    ) {
         self.size = size
         self.bytes = bytes
         self.isOpaque = isOpaque
         self.isPacked = isPacked
+        self.colorSpace = colorSpace
         self.pool = pool
     }
 

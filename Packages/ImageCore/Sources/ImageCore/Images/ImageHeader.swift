@@ -14,18 +14,18 @@ public struct ImageHeader: Hashable, Sendable {
     public var frameCount: Int
     /// Whether the file has an alpha channel or a transparent color, used or not.
     public var hasAlpha: Bool
-    /// The embedded ICC profile as stored, or nil.
-    public var colorProfile: Data?
-    /// The pixel layout of the file's color model, in which `colorProfile` can be applied.
+    /// The color of the samples.
+    public var color: SourceColor
+    /// The pixel layout in which `color` is applied: that of the file's color model, or `.rgba16` for HDR.
     public var nativeLayout: PixelLayout
-    /// The calibration of `.rgba8` rows, for files without a profile; nil for sRGB.
-    public var colorCalibration: ColorCalibration?
+    /// Whether the file has a gain map, by which HDR displays show it brighter. It is decoded as its base image.
+    public var hasGainMap: Bool
 
     /// Creates a header; by default of a still, opaque image in sRGB.
     public init(
         format: ImageFormat, storedSize: PixelSize, orientation: ImageOrientation = .up, frameCount: Int = 1,
-        frameDelays: [Duration] = [], loopCount: Int = 1, hasAlpha: Bool = false, colorProfile: Data? = nil,
-        nativeLayout: PixelLayout = .rgba8, colorCalibration: ColorCalibration? = nil
+        frameDelays: [Duration] = [], loopCount: Int = 1, hasAlpha: Bool = false, color: SourceColor = .sRGB,
+        nativeLayout: PixelLayout = .rgba8, hasGainMap: Bool = false
     ) {
         self.format = format
         self.storedSize = storedSize
@@ -34,16 +34,19 @@ public struct ImageHeader: Hashable, Sendable {
         self.frameDelays = frameDelays
         self.loopCount = loopCount
         self.hasAlpha = hasAlpha
-        self.colorProfile = colorProfile
+        self.color = color
         self.nativeLayout = nativeLayout
-        self.colorCalibration = colorCalibration
+        self.hasGainMap = hasGainMap
     }
 
     /// The size of the upright image.
     public var size: PixelSize { orientation.swapsAxes ? storedSize.transposed : storedSize }
+
+    /// The embedded ICC profile as stored, or nil.
+    public var colorProfile: Data? { color.profile }
 }
 
-/// The layout of pixels in a row. All channels have 8 bits.
+/// The layout of pixels in a row.
 public enum PixelLayout: Sendable, Hashable {
     /// Red, green, blue and straight alpha.
     case rgba8
@@ -53,6 +56,8 @@ public enum PixelLayout: Sendable, Hashable {
     case grayAlpha8
     /// Cyan, magenta, yellow and black, from 0 (no ink) to 255 (full ink).
     case cmyk8
+    /// Red, green, blue and straight alpha, with 16 bits in the byte order of the processor.
+    case rgba16
 
     /// The number of bytes per pixel.
     public var bytesPerPixel: Int {
@@ -60,6 +65,7 @@ public enum PixelLayout: Sendable, Hashable {
         case .gray8: 1
         case .grayAlpha8: 2
         case .rgba8, .cmyk8: 4
+        case .rgba16: 8
         }
     }
 }

@@ -1,12 +1,14 @@
 /// A request for an image: its origin, its size, its processors and its priority.
 ///
 /// Two requests are equal if they can share all operations: if they have the same original, headers, target,
-/// processors, cache policy and mode.
+/// color space, processors, cache policy and mode.
 public struct ImageRequest: Sendable {
     /// The origin of the encoded bytes.
     public var origin: ImageOrigin
     /// The size to decode to; nil for the stored size.
     public var target: ImageTarget?
+    /// The color space of the image.
+    public var color = OutputColor.sRGB
     /// Applied to the decoded image, in order.
     public var processors: [any ImageProcessor]
     /// The initial priority. `ImageTask.priority` changes it later.
@@ -84,8 +86,11 @@ extension ImageRequest {
 
     /// - Parameter name: The name of the request's original.
     package func cacheKey(originalIdentifier identifier: String) -> ImageCacheKey {
-        ImageCacheKey(identifier: identifier, target: target, processors: processors.map(\.identifier))
+        ImageCacheKey(identifier: identifier, target: target, color: color, processors: processors.map(\.identifier))
     }
+
+    /// How the original is decoded.
+    package var decoding: DecodingRequest { DecodingRequest(target: target, color: color) }
 
     /// Returns the original, whose name is known from the request's key.
     package func originalKey(_ identifier: String) -> OriginalKey {

@@ -34,7 +34,7 @@ final class SharedAnimation: AnimationFrames {
             FrameWindow(
                 frameCount: header.frameCount, frameByteCount: image.bitmap.byteCount, repeats: header.loopCount != 1))
         reader = SerialReader { [decoder = loader.configuration.decoder] () throws(DecodingFailure) in
-            try decoder.makeFrameReader(of: data, target: request.target)
+            try decoder.makeFrameReader(of: data, request: request.decoding)
         }
     }
 

@@ -70,7 +70,7 @@ extension ImageLoader {
     ) async throws -> ImageResult {
         try await shared(context.imageKey, priority, onProgress) { shared in
             if let hit = self.lateMemoryHit(for: context) { return hit }
-            let previews = PreviewSession(self, target: context.request.target)
+            let previews = PreviewSession(self, context.request.decoding)
             let original = try await self.originalData(for: context, shared, previews)
             return try await self.decodeOrRenew(original, for: context, shared, previews)
         }
@@ -146,7 +146,7 @@ extension ImageLoader {
     private func decode(
         _ original: OriginalResult, for context: RequestContext, _ priority: LivePriority
     ) async throws -> ImageResult {
-        let (decoder, decoding) = (configuration.decoder, DecodingRequest(target: context.request.target))
+        let (decoder, decoding) = (configuration.decoder, context.request.decoding)
         context.send(.queued(.decode))
         let image = try await configuration.scheduler.runDecoding(priority: priority) { isCancelled in
             context.send(.decodingStarted)

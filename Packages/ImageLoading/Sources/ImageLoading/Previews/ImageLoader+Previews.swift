@@ -49,7 +49,7 @@ extension RequestContext {
     /// The keys of the images that need previews for this request: its own, and the one before its processors.
     fileprivate var previewKeys: [ImageCacheKey] {
         if request.processors.isEmpty { return [key] }
-        return [key, ImageCacheKey(identifier: key.identifier, target: request.target)]
+        return [key, ImageCacheKey(identifier: key.identifier, target: request.target, color: request.color)]
     }
 }
 
@@ -126,15 +126,15 @@ final class PreviewQueue<Input: Sendable>: Sendable {
 /// A decoding session, and the number of bytes passed to it.
 actor PreviewSession {
     private let loader: ImageLoader
-    private let target: ImageTarget?
+    private let request: DecodingRequest
     private var session: (any DecodingSession)?
     private var received: ReceivedBytes?
     private var passedByteCount = 0
     private var previewCount = 0
 
-    init(_ loader: ImageLoader, target: ImageTarget?) {
+    init(_ loader: ImageLoader, _ request: DecodingRequest) {
         self.loader = loader
-        self.target = target
+        self.request = request
     }
 
     /// Prepares for other bytes of the same image. The numbers of its previews continue.
@@ -157,8 +157,7 @@ actor PreviewSession {
     }
 
     private func makeSession(_ configuration: ImageLoaderConfiguration) -> (any DecodingSession)? {
-        configuration.decoder.makeSession(
-            request: DecodingRequest(target: target), throttle: configuration.previewThrottle)
+        configuration.decoder.makeSession(request: request, throttle: configuration.previewThrottle)
     }
 
     private func receive(_ received: ReceivedBytes?) {

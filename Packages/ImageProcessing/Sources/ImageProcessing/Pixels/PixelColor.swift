@@ -1,6 +1,6 @@
 import ImageCore
 
-/// A color in sRGB with straight alpha and 8 bits per channel, like a pixel of a `Bitmap`.
+/// A color in sRGB with straight alpha and 8 bits per channel.
 public struct PixelColor: Hashable, Sendable {
     /// The red channel, from 0 to 255.
     public var red: UInt8
@@ -31,6 +31,13 @@ extension PixelColor {
         "#"
             + [red, green, blue, alpha]
             .map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+    }
+
+    /// Returns the values of the color in the pixels of another color space.
+    func values(in space: ColorSpace) -> PixelColor {
+        let pixel = Bitmap(size: PixelSize(width: 1, height: 1), pixels: [red, green, blue, alpha], isOpaque: false)
+        let values = pixel.converted(to: space).pixels
+        return PixelColor(red: values[0], green: values[1], blue: values[2], alpha: values[3])
     }
 
     /// Color times alpha, and alpha, each from 0 to 1.
@@ -66,10 +73,19 @@ extension SIMD4<Float> {
 
 extension Bitmap {
     /// Creates a bitmap that is opaque if all of its pixels are.
-    init(size: PixelSize, pixels: [UInt8]) {
+    init(size: PixelSize, pixels: [UInt8], colorSpace: ColorSpace) {
         var common: UInt8 = 255
         let bytes = pixels.span
         for index in stride(from: 3, to: bytes.count, by: 4) { common &= bytes[index] }
-        self.init(size: size, pixels: pixels, isOpaque: common == 255)
+        self.init(size: size, pixels: pixels, isOpaque: common == 255, colorSpace: colorSpace)
+    }
+
+    /// Creates a part or a smaller copy of a bitmap.
+    init(like bitmap: Bitmap, size: PixelSize, pixels: [UInt8]) {
+        if bitmap.isOpaque {
+            self.init(size: size, pixels: pixels, isOpaque: true, colorSpace: bitmap.colorSpace)
+        } else {
+            self.init(size: size, pixels: pixels, colorSpace: bitmap.colorSpace)
+        }
     }
 }

@@ -48,7 +48,7 @@ struct BlurredImage {
         var pixels = image.pixels
         var line = FilteredLine(count: image.size.width)
         for y in 0..<image.size.height { blurRow(y, line: &line, into: &pixels) }
-        return Bitmap(size: image.size, pixels: pixels)
+        return Bitmap(size: image.size, pixels: pixels, colorSpace: image.colorSpace)
     }
 
     private mutating func blurColumns(_ columns: Range<Int>) {

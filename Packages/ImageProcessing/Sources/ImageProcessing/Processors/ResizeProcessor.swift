@@ -62,27 +62,21 @@ public struct ResizeProcessor: ImageProcessor {
         for y in 0..<bitmap.size.height {
             try stage.receive(bytes.extracting(y * bitmap.bytesPerRow..<(y + 1) * bitmap.bytesPerRow))
         }
-        return collector.bitmap(isOpaque: bitmap.isOpaque)
+        return Bitmap(like: bitmap, size: output, pixels: collector.pixels)
     }
 }
 
 /// Collects the rows of the result.
 private final class RowCollector: PixelRowSink {
-    private let size: PixelSize
-    private var pixels: [UInt8] = []
+    private(set) var pixels: [UInt8] = []
 
     init(size: PixelSize) {
-        self.size = size
         pixels.reserveCapacity(size.area * 4)
     }
 
     func receive(_ row: Span<UInt8>) throws(DecodingFailure) {
         // Sound: the pointer is used within the closure only.
         unsafe row.withUnsafeBufferPointer { unsafe pixels.append(contentsOf: $0) }
-    }
-
-    func bitmap(isOpaque: Bool) -> Bitmap {
-        isOpaque ? Bitmap(size: size, pixels: pixels, isOpaque: true) : Bitmap(size: size, pixels: pixels)
     }
 }
 
@@ -123,8 +117,7 @@ public struct CropProcessor: ImageProcessor {
             pixels += input[row + columns.lowerBound * 4..<row + columns.upperBound * 4]
         }
         let size = PixelSize(width: columns.count, height: lines.count)
-        return bitmap.isOpaque
-            ? Bitmap(size: size, pixels: pixels, isOpaque: true) : Bitmap(size: size, pixels: pixels)
+        return Bitmap(like: bitmap, size: size, pixels: pixels)
     }
 
     private static func part(from start: Int, count: Int, of side: Int) -> Range<Int> {

@@ -23,7 +23,8 @@ public struct TintProcessor: ImageProcessor {
 
     public func process(_ bitmap: Bitmap) -> Bitmap {
         // The results for each level of each channel.
-        let tables = [color.red, color.green, color.blue].map(table(for:)) + [alphas]
+        let values = color.values(in: bitmap.colorSpace)
+        let tables = [values.red, values.green, values.blue].map(table(for:)) + [alphas]
         var pixels = bitmap.pixels
         var bytes = pixels.mutableSpan
         for index in stride(from: 0, to: bytes.count, by: 4) {
@@ -33,7 +34,7 @@ public struct TintProcessor: ImageProcessor {
             }
             bytes[index + 3] = alpha
         }
-        return Bitmap(size: bitmap.size, pixels: pixels)
+        return Bitmap(size: bitmap.size, pixels: pixels, colorSpace: bitmap.colorSpace)
     }
 
     private func table(for value: UInt8) -> [UInt8] {

@@ -174,7 +174,7 @@ struct ShapedImage {
         self.image = image
         outer = RoundedRectangle(width: width, height: height, radii: radii)
         inner = RoundedRectangle(width: width, height: height, inset: border?.width ?? 0, radii: radii)
-        borderColor = border?.color.premultiplied ?? SIMD4()
+        borderColor = border?.color.values(in: image.colorSpace).premultiplied ?? SIMD4()
     }
 
     var bitmap: Bitmap {
@@ -193,6 +193,6 @@ struct ShapedImage {
                 sum.storeStraight(in: &pixels, at: index)
             }
         }
-        return Bitmap(size: image.size, pixels: pixels)
+        return Bitmap(size: image.size, pixels: pixels, colorSpace: image.colorSpace)
     }
 }

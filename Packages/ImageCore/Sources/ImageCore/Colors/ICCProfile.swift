@@ -1,0 +1,87 @@
+/// Reads and writes ICC profiles (ICC.1:2022), as far as that needs no color management.
+enum ICCProfile {
+    /// Returns the code points of ITU-T H.273 in the tag `cicp`, or nil if there is none.
+    static func codePoints(of profile: Data) -> (primaries: Int, transfer: Int)? {
+        let bytes = [UInt8](profile)
+        guard bytes.count >= 132 else { return nil }
+        for index in 0..<min(bytes.number(at: 128), (bytes.count - 132) / 12) {
+            let entry = 132 + 12 * index
+            guard bytes[entry..<entry + 4].elementsEqual("cicp".utf8) else { continue }
+            let offset = bytes.number(at: entry + 4)
+            guard offset <= bytes.count - 12, bytes[offset..<offset + 4].elementsEqual("cicp".utf8) else { return nil }
+            return (Int(bytes[offset + 8]), Int(bytes[offset + 9]))
+        }
+        return nil
+    }
+
+    /// Returns a profile of a display (ICC.1, 8.4.3) for a parametric transfer function.
+    static func make(named name: String, primaries: RGBPrimaries, transfer: TransferFunction) -> Data {
+        let adaptation = RGBPrimaries.adaptation(from: primaries.white, to: .d50)
+        let colorants = (adaptation * primaries.xyz).columns
+        let rows = (0..<3).flatMap { row in adaptation.columns.map { $0[row] } }
+        let curve = tag("para", [0, 3, 0, 0] + transfer.parameters.flatMap(\.fixed))
+        let tags: [(names: [String], content: [UInt8])] = [
+            (["desc"], text(name)), (["cprt"], text("CC0")), (["wtpt"], color(RGBPrimaries.Chromaticity.d50.xyz)),
+            (["chad"], tag("sf32", rows.flatMap(\.fixed))), (["rXYZ"], color(colorants[0])),
+            (["gXYZ"], color(colorants[1])), (["bXYZ"], color(colorants[2])), (["rTRC", "gTRC", "bTRC"], curve),
+        ]
+        var entries: [UInt8] = []
+        var contents: [UInt8] = []
+        let start = 132 + 12 * tags.reduce(0) { $0 + $1.names.count }
+        for (names, content) in tags {
+            for name in names {
+                entries += name.utf8 + (start + contents.count).bigEndian32 + content.count.bigEndian32
+            }
+            contents += content + [UInt8](repeating: 0, count: (4 - content.count % 4) % 4)
+        }
+        return Data(header(size: start + contents.count) + (entries.count / 12).bigEndian32 + entries + contents)
+    }
+
+    private static func header(size: Int) -> [UInt8] {
+        let date: [UInt8] = [0x07, 0xEA, 0, 1, 0, 1, 0, 0, 0, 0, 0, 0]
+        let illuminant = RGBPrimaries.Chromaticity.d50.xyz
+        return size.bigEndian32 + [0, 0, 0, 0, 4, 0x40, 0, 0] + "mntrRGB XYZ ".utf8 + date + "acsp".utf8
+            + [UInt8](repeating: 0, count: 28) + illuminant.fixed + [UInt8](repeating: 0, count: 48)
+    }
+
+    private static func tag(_ type: String, _ content: [UInt8]) -> [UInt8] { type.utf8 + [0, 0, 0, 0] + content }
+
+    private static func color(_ xyz: SIMD3<Double>) -> [UInt8] { tag("XYZ ", xyz.fixed) }
+
+    /// A text in English, in UTF-16.
+    private static func text(_ text: String) -> [UInt8] {
+        let units = text.utf16.flatMap { [UInt8($0 >> 8), UInt8($0 & 0xFF)] }
+        return tag(
+            "mluc", 1.bigEndian32 + 12.bigEndian32 + "enUS".utf8 + units.count.bigEndian32 + 28.bigEndian32 + units)
+    }
+}
+
+extension RGBPrimaries.Chromaticity {
+    /// The white point of profiles (ICC.1, 7.2.16).
+    fileprivate static let d50 = Self(x: 0.9642 / 2.7891, y: 1 / 2.7891)
+}
+
+extension TransferFunction {
+    fileprivate var parameters: [Double] {
+        guard case .parametric(let exponent, let scale, let offset, let slope, let threshold) = self else { return [] }
+        return [exponent, scale, offset, slope, threshold]
+    }
+}
+
+extension SIMD3<Double> {
+    fileprivate var fixed: [UInt8] { x.fixed + y.fixed + z.fixed }
+}
+
+extension Double {
+    /// The number with 16 bits after the point.
+    fileprivate var fixed: [UInt8] { Int((self * 65_536).rounded()).bigEndian32 }
+}
+
+extension Int {
+    fileprivate var bigEndian32: [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: self >> (24 - 8 * $0)) } }
+}
+
+extension [UInt8] {
+    /// - Precondition: The array has four bytes at `offset`.
+    fileprivate func number(at offset: Int) -> Int { self[offset..<offset + 4].reduce(0) { $0 << 8 | Int($1) } }
+}
