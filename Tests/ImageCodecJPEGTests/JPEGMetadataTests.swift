@@ -109,6 +109,20 @@ struct JPEGMetadataTests {
         }
     }
 
+    @Test("a gain map is reported, by the XMP of Ultra HDR or the metadata of ISO 21496-1")
+    func gainMap() throws {
+        func hasGainMap(_ marker: UInt8, _ text: String) throws -> Bool {
+            try jpeg.header(of: file((marker, Array(text.utf8)))).hasGainMap
+        }
+        let xmp = "http://ns.adobe.com/xap/1.0/\0<x:xmpmeta xmlns:hdrgm="
+        #expect(try hasGainMap(0xE1, xmp + "\"http://ns.adobe.com/hdr-gain-map/1.0/\" hdrgm:Version=\"1.0\"/>"))
+        #expect(try hasGainMap(0xE2, "urn:iso:std:iso:ts:21496:-1\0\0\0\0\0"))
+        #expect(try !hasGainMap(0xE1, xmp + "\"http://ns.adobe.com/hdr-gain-map/1.0\"/>"))
+        #expect(try !hasGainMap(0xE1, "http://ns.adobe.com/hdr-gain-map/1.0/"))
+        #expect(try !hasGainMap(0xE2, "urn:iso:std:iso:ts:21496:-1"))
+        #expect(try !jpeg.header(of: file()).hasGainMap)
+    }
+
     @Test("metadata above the limit is ignored, and the image is decoded")
     func metadataLimit() throws {
         let data = file(exif(6), iccSegment([UInt8](repeating: 9, count: 100)))

@@ -143,6 +143,7 @@ ilj_status ilj_reader_read_header(ilj_reader *reader, ilj_header *header) {
     for (int index = 0; index < 4; index++) header->coefficient_bytes[index] = coefficient_bytes(reader, 1 << index);
     header->exif_count = reader->exif_count;
     header->icc_length = ilj_icc_length(reader);
+    header->has_gain_map = reader->has_gain_map;
     return ILJ_OK;
 }
 

@@ -81,6 +81,7 @@ struct ilj_reader {
     segment icc[icc_max_chunks + 1];   /* by number, from 1 */
     int icc_count;                     /* the number of chunks; 0 before the first */
     bool icc_is_broken;
+    bool has_gain_map;
     size_t metadata_limit;             /* for copies, which only streams make */
     size_t icc_copied;
 };

@@ -78,6 +78,17 @@ static void keep_icc(ilj_reader *reader, segment found) {
     if (reader->is_stream) reader->icc_copied += reader->icc[number].length;
 }
 
+/* Whether a segment of a base image is the XMP of Ultra HDR 1.1, or the metadata of ISO 21496-1, annex C. */
+static bool names_gain_map(segment found) {
+    static const char iso[] = "urn:iso:std:iso:ts:21496:-1", xmp[] = "http://ns.adobe.com/xap/1.0/";
+    static const char space[] = "http://ns.adobe.com/hdr-gain-map/1.0/";
+    if (found.length >= sizeof iso && memcmp(found.start, iso, sizeof iso) == 0) return true;
+    if (found.length < sizeof xmp || memcmp(found.start, xmp, sizeof xmp) != 0) return false;
+    for (size_t i = sizeof xmp; i + sizeof space - 1 <= found.length; i++)
+        if (memcmp(found.start + i, space, sizeof space - 1) == 0) return true;
+    return false;
+}
+
 static boolean keep_marker(j_decompress_ptr info) {
     ilj_reader *reader = info->client_data;
     struct jpeg_source_mgr *source = info->src;
@@ -89,6 +100,7 @@ static boolean keep_marker(j_decompress_ptr info) {
         segment found = {source->next_input_byte + 2, length - 2};
         if (info->unread_marker == JPEG_APP0 + 1) keep_exif(reader, found);
         if (info->unread_marker == JPEG_APP0 + 2) keep_icc(reader, found);
+        if (names_gain_map(found)) reader->has_gain_map = true;
     }
     skip(info, length < 2 ? 2 : (long)length);
     return TRUE;

@@ -60,7 +60,8 @@ import ImageCore
             size: size, model: found.model, coefficientBytes: coefficientBytes,
             hasSeveralScans: found.has_multiple_scans, isProgressive: found.is_progressive,
             exif: exif(count: Int(found.exif_count)).filter { $0.count <= limits.metadataBytes },
-            profile: profileLength <= limits.metadataBytes ? profile(length: profileLength) : nil)
+            profile: profileLength <= limits.metadataBytes ? profile(length: profileLength) : nil,
+            hasGainMap: found.has_gain_map)
     }
 
     private func exif(count: Int) -> [Data] {
@@ -207,11 +208,13 @@ struct JPEGHeader {
     /// The Exif segments, in the order of the file. Some programs put an empty or a damaged one before the real one.
     let exif: [Data]
     let profile: Data?
+    let hasGainMap: Bool
 
     var imageHeader: ImageHeader {
         ImageHeader(
             format: .jpeg, storedSize: size, orientation: exif.lazy.compactMap(ExifReader.orientation).first ?? .up,
-            color: profile.map(SourceColor.init(profile:)) ?? .sRGB, nativeLayout: nativeLayout)
+            color: profile.map(SourceColor.init(profile:)) ?? .sRGB, nativeLayout: nativeLayout,
+            hasGainMap: hasGainMap)
     }
 
     /// The layout of the profile, if any: gray and CMYK profiles only apply to pixels of their color model.

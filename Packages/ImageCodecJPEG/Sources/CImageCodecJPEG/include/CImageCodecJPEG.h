@@ -30,6 +30,7 @@ typedef struct ilj_header {
     uint64_t coefficient_bytes[4]; /* of all coefficients at 1, 1/2, 1/4, 1/8; 0 with one scan */
     int exif_count;                /* of ilj_reader_exif */
     size_t icc_length;             /* 0 if there is no complete profile */
+    bool has_gain_map;
 } ilj_header;
 
 typedef struct ilj_reader ilj_reader;
