@@ -264,7 +264,7 @@ let suites = [
     tests(of: "ImageHTTPCaching", uses: ["ImageTransporting", "ImageDiskCaching", httpTypes]),
     tests(of: "ImageDecoding", uses: ["ImageProcessing"]),
     tests(of: "ImageProcessing"),
-    tests(of: "ImageColorManagement", uses: ["TestProfiles"]),
+    tests(of: "ImageColorManagement", uses: ["ImageProcessing", "TestProfiles"]),
     tests(of: "ImageCodecJPEG", uses: ["CImageCodecJPEG", "GeneratedImages"]),
     tests(of: "ImageCodecPNG", uses: ["GeneratedImages"]),
     tests(of: "ImageCodecWebP", uses: ["GeneratedImages"]),

@@ -62,6 +62,7 @@ struct BrokenProcessor: ImageProcessor {
         case isUnstable = "the processor returns the same image each time"
         case ignoresParameters = "the identifier is stable, and differs for other parameters"
         case alwaysClaimsOpacity = "an image is marked as opaque if and only if it is"
+        case forgetsColorSpace = "the processor keeps the color space"
         case confusesImages = "the processor handles several images concurrently"
         case showsTransparentPixels = "the colors of transparent pixels do not affect the result"
 
@@ -85,6 +86,7 @@ struct BrokenProcessor: ImageProcessor {
             isOpaque = true
         default: break
         }
-        return Bitmap(size: bitmap.size, pixels: pixels, isOpaque: isOpaque)
+        let space = defect == .forgetsColorSpace ? .sRGB : bitmap.colorSpace
+        return Bitmap(size: bitmap.size, pixels: pixels, isOpaque: isOpaque, colorSpace: space)
     }
 }

@@ -70,12 +70,60 @@
             }
         }
 
-        @Test("PQ and HLG are refused, unless a profile replaces them", arguments: [16, 18])
-        func highDynamicRange(transfer: Int) throws {
-            #expect(throws: DecodingFailure.self) { try Self.header(primaries: 9, transfer: transfer) }
+        @Test("HDR has 16 bits, also if it is made smaller", arguments: [16: TransferFunction.pq, 18: .hlg])
+        func highDynamicRange(transfer: (key: Int, value: TransferFunction)) throws {
+            var image = TestAVIF(64, 2, depth: 10, format: 400, luma: { x, _ in Double(x) / 63 })
+            (image.settings.primaries, image.settings.transfer) = (9, CInt(transfer.key))
+            let opened = try avif.open(try image.file())
+            #expect(opened.header.nativeLayout == .rgba16 && opened.header.color.transfer == transfer.value)
+            #expect(opened.header.color.primaries.red == .init(x: 0.708, y: 0.292))
+            for (x, gray) in try avif.deepPixels(opened).enumerated() {
+                // A step of 10 bits is 64.
+                let expected = x % 4 == 3 ? 65_535 : 65_535 * (x / 4 % 64) / 63
+                #expect(abs(gray - expected) <= 64, "\(x)")
+            }
+            let half = try avif.deepPixels(opened, size: PixelSize(width: 32, height: 1))
+            #expect(half.count == 128 && abs(half[4] - 65_535 * 5 / 2 / 63) <= 64)
+        }
+
+        @Test("a profile replaces code points", arguments: [16, 18])
+        func profile(transfer: Int) throws {
             let profile = Data((0..<99).map { UInt8($0) })
             let header = try Self.header(primaries: 9, transfer: transfer, profile: profile)
-            #expect(header.color == SourceColor(profile: profile))
+            #expect(header.color == SourceColor(profile: profile) && header.nativeLayout == .rgba8)
+        }
+
+        @Test("reserved code points are those of sRGB", arguments: [0, 3, 12, 19, 255])
+        func reserved(code: Int) throws {
+            #expect(try Self.header(primaries: code, transfer: code).color.transfer == .sRGB)
+        }
+
+        @Test("a logarithmic transfer function is refused", arguments: [9, 10])
+        func unknownTransfer(code: Int) {
+            let failure = DecodingFailure.unsupported(.avif, "the transfer function \(code)")
+            #expect(throws: failure) { try Self.header(primaries: 9, transfer: code) }
+        }
+
+        @Test("the peak is that of clli, or else of mdcv, and a gain map is reported")
+        func properties() throws {
+            var image = TestAVIF(2, 2, luma: { _, _ in 0.5 })
+            (image.settings.primaries, image.settings.transfer) = (9, 16)
+            let coded = try HEIFBuilder.Coded(
+                of: image.file(), size: PixelSize(width: 2, height: 2), configuration: "av1C")
+            for (properties, peak) in HEIFBuilder.luminances {
+                for gainMap in [nil, "tmap"] {
+                    var builder = HEIFBuilder(brands: ["avif", "mif1", "avif", "miaf"])
+                    let others = properties.map { builder.property($0.0, $0.1) }
+                    let color = builder.property(
+                        "colr", HEIFBuilder.color(primaries: 9, transfer: 16, matrix: 6, isFullRange: true))
+                    let size = builder.property("ispe", HEIFBuilder.size(coded.size))
+                    let configuration = builder.property("av1C", coded.configuration)
+                    builder.item("av01", coded.data, properties: [size, -configuration, color] + others)
+                    if let gainMap { builder.reference("dimg", from: builder.item(gainMap, Data([0])), to: [1]) }
+                    let header = try avif.open(builder.file()).header
+                    #expect(header.color.peakLuminance == peak && header.hasGainMap == (gainMap != nil))
+                }
+            }
         }
 
         @Test("a profile above the limit is ignored")

@@ -100,14 +100,39 @@
             #expect(try header(1, 8).color.transfer == .gamma(1))
         }
 
-        @Test("HDR is refused", arguments: [16, 18])
-        func hdr(transfer: Int) throws {
-            let file = try HEIFBuilder.still(TestPlanes(chroma: 1, bitDepth: 10), primaries: 9, transfer: transfer)
-            guard case .unsupported(.heic, let text)? = heif.rows(file).failure else {
-                Issue.record("HDR was not refused")
-                return
+        @Test("HDR has 16 bits and a peak", arguments: [16: TransferFunction.pq, 18: .hlg])
+        func hdr(transfer: (key: Int, value: TransferFunction)) throws {
+            let planes = TestPlanes(chroma: 3, bitDepth: 10)
+            for (properties, peak) in HEIFBuilder.luminances {
+                let file = try HEIFBuilder.still(
+                    planes, matrix: 9, primaries: 9, transfer: transfer.key, properties: properties)
+                let header = try heif.open(file).header
+                #expect(header.nativeLayout == .rgba16 && header.color.transfer == transfer.value)
+                #expect(header.color.peakLuminance == peak && header.color.primaries.red.x == 0.708)
             }
-            #expect(text.contains(transfer == 16 ? "PQ" : "HLG"))
+            let file = try HEIFBuilder.still(planes, matrix: 9, primaries: 9, transfer: transfer.key)
+            let pixels = try heif.deepPixels(try heif.open(file))
+            for x in 0..<planes.size.width {
+                let expected =
+                    planes.color(x, 0, weights: (0.2627, 0.0593), isFullRange: true).map { $0 * 257 } + [65_535]
+                #expect(zip(pixels[4 * x..<4 * x + 4], expected).allSatisfy { abs(Double($0) - $1) <= 1 }, "\(x)")
+            }
+        }
+
+        @Test("a gain map is reported, as an item or as Apple's auxiliary image")
+        func gainMap() throws {
+            for (type, reference, auxiliary) in [
+                ("tmap", "dimg", nil), ("hvc1", "auxl", "urn:com:apple:photo:2020:aux:hdrgainmap"),
+                ("hvc1", "auxl", "urn:other"), ("hvc1", "dimg", nil),
+            ] as [(String, String, String?)] {
+                var builder = HEIFBuilder()
+                let image = builder.image(try Self.planes.encoded())
+                let properties = auxiliary.map { [builder.property("auxC", Data(count: 4) + Data($0.utf8) + [0])] }
+                let item = builder.item(type, Data([0]), properties: properties ?? [])
+                builder.reference(reference, from: item, to: [image])
+                let expected = type == "tmap" || auxiliary?.contains("hdrgainmap") == true
+                #expect(try heif.open(builder.file()).header.hasGainMap == expected, "\(type) \(auxiliary ?? "")")
+            }
         }
 
         @Test("an ICC profile is returned, and takes precedence over code points")

@@ -43,33 +43,40 @@
             #expect(abs(gamma - 2.2) < 0.01)
         }
 
-        @Test("a lossy image is delivered in sRGB, whatever its stored color space", arguments: [0, 11])
-        func lossy(primaries: Int) throws {
-            // A color that both color spaces contain.
-            let values = [UInt8](repeating: 128, count: JXLSamples.size.area * 3)
+        @Test("a lossy image has its stored primaries and the curve of sRGB", arguments: [0, 11], [0, 8])
+        func lossy(primaries: Int, transfer: Int) throws {
             var coding = TestJXL(JXLSamples.size)
             coding.isLossless = false
             coding.primaries = primaries
-            coding.transfer = primaries == 0 ? 0 : 8
-            let image = try jxl.open(coding.file(values))
-            #expect(image.header.color == .sRGB)
+            coding.transfer = transfer
+            let image = try jxl.open(coding.file([UInt8](repeating: 128, count: JXLSamples.size.area * 3)))
+            #expect(image.header.color == (primaries == 0 ? .sRGB : SourceColor(primaries: .displayP3)))
             // Linear 128 is 188 in sRGB (IEC 61966-2-1).
-            let expected = primaries == 0 ? 128 : 188
+            let expected = transfer == 0 ? 128 : 188
             #expect(try jxl.pixels(image).prefix(3).allSatisfy { abs(Int($0) - expected) <= 1 })
         }
 
-        @Test("PQ and HLG are not supported", arguments: [16: "PQ", 18: "HLG"], [false, true])
-        func highDynamicRange(transfer: (key: Int, value: String), isLossless: Bool) {
-            #expect(throws: DecodingFailure.unsupported(.jxl, "the transfer function \(transfer.value)")) {
-                try Self.header {
-                    $0.transfer = transfer.key
-                    $0.primaries = 9
-                    $0.isLossless = isLossless
-                }
+        @Test(
+            "HDR has 16 bits, lossless and lossy", arguments: [16: TransferFunction.pq, 18: .hlg], [false, true])
+        func highDynamicRange(transfer: (key: Int, value: TransferFunction), isLossless: Bool) throws {
+            var coding = TestJXL(JXLSamples.size)
+            (coding.bits, coding.primaries, coding.transfer) = (16, 9, transfer.key)
+            coding.isLossless = isLossless
+            let samples = (0..<JXLSamples.size.area).flatMap { index in
+                [UInt16](repeating: UInt16(20_000 + index % JXLSamples.size.width * 300), count: 3)
             }
+            let image = try jxl.open(coding.file(samples))
+            #expect(image.header.nativeLayout == .rgba16 && image.header.color.transfer == transfer.value)
+            #expect(abs(image.header.color.primaries.red.x - 0.708) < 0.001)
+            // libjxl writes 10,000 cd/m² for PQ, which is no information, 1,000 for HLG, and 255 for XYB.
+            let peak: Double? = isLossless ? transfer.key == 16 ? nil : 1000 : 255
+            #expect(image.header.color.peakLuminance == peak)
+            let pixels = try jxl.deepPixels(image)
+            let errors = samples.indices.map { abs(pixels[$0 / 3 * 4 + $0 % 3] - Int(samples[$0])) }
+            #expect((errors.max() ?? .max) <= (isLossless ? 0 : 600))
         }
 
-        @Test("the ICC profile of a lossless image is returned as stored, and a lossy image is delivered in sRGB")
+        @Test("the ICC profile of a lossless image is returned as stored, and lossy images have its primaries")
         func profile() throws {
             let profile = TestProfile.rgb(white: TestProfile.d65, primaries: TestProfile.p3Primaries, gamma: 1.8)
             #expect(try Self.header { $0.profile = profile }.colorProfile == profile)
@@ -77,7 +84,7 @@
                 $0.profile = profile
                 $0.isLossless = false
             }
-            #expect(lossy.color == .sRGB)
+            #expect(lossy.color.transfer == .sRGB && lossy.color.primaries.isClose(to: .displayP3, within: 0.001))
         }
 
         @Test("a lossy image with a profile is converted to sRGB")

@@ -116,7 +116,7 @@ struct PNGMetadataTests {
 }
 
 @Suite("PNG colors without a profile")
-struct PNGCalibrationTests {
+struct PNGColorChunkTests {
     private static func gamma(_ value: Int) -> RawPNG.Chunk { .init("gAMA", RawPNG.uint32(value)) }
 
     /// Returns a chunk with x and y of white, red, green and blue, in hundred-thousandths.
@@ -191,6 +191,24 @@ struct PNGCalibrationTests {
             let header = try header([.init("cICP", unknown), Self.profile])
             #expect(header.colorProfile != nil, "\(unknown)")
         }
+    }
+
+    @Test("HDR has 16 bits and the peak of cLLI, or else of mDCV", arguments: [16: TransferFunction.pq, 18: .hlg])
+    func hdr(transfer: (key: UInt8, value: TransferFunction)) throws {
+        let points = RawPNG.Chunk("cICP", [9, transfer.key, 0, 1])
+        let level = RawPNG.Chunk("cLLI", RawPNG.uint32(12_000_000) + RawPNG.uint32(1))
+        let unknown = RawPNG.Chunk("cLLI", RawPNG.uint32(0) + RawPNG.uint32(0))
+        let mastering = RawPNG.Chunk(
+            "mDCV", [UInt8](repeating: 9, count: 16) + RawPNG.uint32(40_000_000) + RawPNG.uint32(1))
+        for (chunks, peak) in [
+            ([points], nil), ([points, mastering, level], 1200), ([mastering, unknown, points], 4000),
+        ] as [([RawPNG.Chunk], Double?)] {
+            let found = try header([Self.profile] + chunks)
+            #expect(found.nativeLayout == .rgba16 && found.color.peakLuminance == peak)
+            #expect(found.color.transfer == transfer.value && found.color.profile == nil)
+            #expect(found.color.primaries.red == .init(x: 0.708, y: 0.292))
+        }
+        #expect(try header([level]).color == .sRGB)
     }
 
     @Test("invalid values are ignored")

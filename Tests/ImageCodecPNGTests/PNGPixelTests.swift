@@ -18,6 +18,27 @@ struct PNGPixelTests {
         }
     }
 
+    @Test("HDR is delivered with all bits, of each color type and depth, interlaced or not", arguments: [UInt8(0), 1])
+    func deep(interlace: UInt8) throws {
+        let key = RawPNG.Chunk("tRNS", [0, 7, 0, 8, 0, 9])
+        func pixels(_ depth: UInt8, _ type: UInt8, _ row: [UInt8], _ more: [RawPNG.Chunk] = []) throws -> [Int] {
+            let file = RawPNG(
+                depth: depth, colorType: type, interlace: interlace, scanlines: [[0] + row],
+                before: [.init("cICP", [9, 16, 0, 1])] + more)
+            return try png.deepPixels(try png.open(file.data))
+        }
+        #expect(try pixels(16, 2, [1, 2, 3, 4, 5, 6]) == [0x102, 0x304, 0x506, 0xFFFF])
+        #expect(try pixels(16, 2, [0, 7, 0, 8, 0, 9], [key]) == [7, 8, 9, 0])
+        #expect(try pixels(16, 2, [0, 7, 0, 8, 1, 9], [key]) == [7, 8, 0x109, 0xFFFF])
+        #expect(try pixels(16, 6, [1, 2, 3, 4, 5, 6, 7, 8]) == [0x102, 0x304, 0x506, 0x708])
+        #expect(try pixels(16, 0, [1, 2]) == [0x102, 0x102, 0x102, 0xFFFF])
+        #expect(try pixels(16, 4, [1, 2, 3, 4]) == [0x102, 0x102, 0x102, 0x304])
+        #expect(try pixels(8, 2, [1, 2, 255]) == [0x101, 0x202, 0xFFFF, 0xFFFF])
+        #expect(try pixels(8, 6, [1, 2, 255, 3]) == [0x101, 0x202, 0xFFFF, 0x303])
+        #expect(try pixels(1, 0, [0x80]) == [0xFFFF, 0xFFFF, 0xFFFF, 0xFFFF])
+        #expect(try pixels(8, 3, [1], [.init("PLTE", [0, 0, 0, 1, 2, 3])]) == [0x101, 0x202, 0x303, 0xFFFF])
+    }
+
     @Test(
         "every color type and depth is decoded, interlaced or not, with and without tRNS",
         arguments: images)

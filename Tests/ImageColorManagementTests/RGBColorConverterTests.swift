@@ -6,7 +6,7 @@ import TestProfiles
 import Testing
 
 @Suite("Color conversion without a profile")
-struct CalibrationTests {
+struct RGBColorConverterTests {
     private static func convert(_ row: [UInt8], _ color: SourceColor) throws -> [UInt8]? {
         let sink = CollectingRowSink()
         let stage = LittleCMSColorConverter().makeStage(
@@ -123,20 +123,20 @@ struct CalibrationTests {
 ///
 /// Primaries are converted to XYZ by SMPTE RP 177. The curve of sRGB is defined in IEC 61966-2-1.
 struct ReferenceColors {
-    private let toSRGB: [[Double]]
+    private let toTarget: [[Double]]
     private let gamma: Double
 
-    init(primaries: [Double], gamma: Double) {
+    init(primaries: [Double], gamma: Double = 1, target: [Double] = TestProfile.srgbPrimaries) {
         let source = Self.toXYZ(primaries)
-        let destination = Self.toXYZ(TestProfile.srgbPrimaries)
-        toSRGB = Self.product(Self.inverse(destination), source)
+        let destination = Self.toXYZ(target)
+        toTarget = Self.product(Self.inverse(destination), source)
         self.gamma = gamma
     }
 
-    func srgb(_ pixel: [UInt8]) -> [UInt8] {
-        let linear = pixel.map { pow(Double($0) / 255, gamma) }
-        return toSRGB.map { Self.encoded(Self.dot($0, linear)) }
-    }
+    func srgb(_ pixel: [UInt8]) -> [UInt8] { encoded(pixel.map { pow(Double($0) / 255, gamma) }) }
+
+    /// Returns linear light of the primaries encoded with the curve of sRGB in the target's primaries.
+    func encoded(_ linear: [Double]) -> [UInt8] { toTarget.map { Self.encoded(Self.dot($0, linear)) } }
 
     /// Returns a linear value encoded with the curve of sRGB, clipped and rounded.
     static func encoded(_ linear: Double) -> UInt8 {

@@ -13,7 +13,11 @@ struct ImageCacheKeyTests {
         let processors = [[], ["blur"], ["blur", "round"], ["round", "blur"], ["blurround"], [""]]
         return ["", "a", "https://images.test/ä.jpg"].flatMap { source in
             targets.flatMap { target in
-                processors.map { ImageCacheKey(identifier: source, target: target, processors: $0) }
+                processors.flatMap { processors in
+                    [OutputColor.sRGB, .displayP3, .automatic].map {
+                        ImageCacheKey(identifier: source, target: target, color: $0, processors: processors)
+                    }
+                }
             }
         }
     }()
@@ -35,7 +39,8 @@ struct ImageCacheKeyTests {
     func equality() {
         for (index, key) in Self.keys.enumerated() {
             for (other, otherKey) in Self.keys.enumerated() { #expect((key == otherKey) == (index == other)) }
-            let again = ImageCacheKey(identifier: key.identifier, target: key.target, processors: key.processors)
+            let again = ImageCacheKey(
+                identifier: key.identifier, target: key.target, color: key.color, processors: key.processors)
             #expect(again == key && again.hashValue == key.hashValue)
         }
         #expect(Set(Self.keys).count == Self.keys.count)

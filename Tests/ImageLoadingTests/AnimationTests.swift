@@ -25,10 +25,12 @@ struct AnimationTests {
     @Test("frames are decoded on demand to the size of the request, processed, and then in memory")
     func onDemand() async throws {
         let step = FakeProcessor("inverted") { bitmap in
-            Bitmap(size: bitmap.size, pixels: bitmap.pixels.map { 255 - $0 }, isOpaque: false)
+            let pixels = bitmap.pixels.map { 255 - $0 }
+            return Bitmap(size: bitmap.size, pixels: pixels, isOpaque: false, colorSpace: bitmap.colorSpace)
         }
         let request = fixture.animated("a", frames: 40) {
             $0.target = ImageTarget(PixelSize(width: 4, height: 4))
+            $0.color = .displayP3
             $0.processors = [step]
         }
         let animation = try await fixture.loader.animation(for: request)
@@ -37,7 +39,7 @@ struct AnimationTests {
         #expect(animation.frames.moment(at: .milliseconds(120)) == AnimationMoment(frame: 2, end: .milliseconds(150)))
         try await animation.frames.prepare(from: 3)
         let frame = try #require(animation.frames.cachedFrame(at: 3))
-        #expect(frame.size == PixelSize(width: 4, height: 4))
+        #expect(frame.size == PixelSize(width: 4, height: 4) && frame.colorSpace == .displayP3)
         #expect(frame.pixels.first == 252)
         try await animation.frames.prepare(from: 3)
         #expect(fixture.decodedFrames.count == Set(fixture.decodedFrames).count)

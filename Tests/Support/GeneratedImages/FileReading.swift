@@ -30,6 +30,12 @@ public struct FileReading: Sendable {
         try pixels(try open(data, limits: limits), frame: frame, size: size, layout: layout)
     }
 
+    /// Returns the channels of 16 bits of an HDR image.
+    public func deepPixels(_ image: any OpenedImage, size: PixelSize? = nil) throws(DecodingFailure) -> [Int] {
+        let bytes = try pixels(image, size: size, layout: .rgba16)
+        return stride(from: 0, to: bytes.count, by: 2).map { Int(bytes[$0]) | Int(bytes[$0 + 1]) << 8 }
+    }
+
     public func header(of data: Data, limits: DecodingLimits = .default) throws(DecodingFailure) -> ImageHeader {
         try open(data, limits: limits).header
     }

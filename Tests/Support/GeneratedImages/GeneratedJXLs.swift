@@ -25,7 +25,10 @@
             let boxes =
                 [("Exif", Data([0, 0, 0, 0] + Scene.exif(orientation: 3)))] + TestJXL.parts(of: codestream, length: 90)
             let jpeg = try JPEGEncoder().encode(Scene.bitmap(), options: EncodingOptions(quality: 0.3))
+            var pq = TestJXL(size)
+            (pq.bits, pq.primaries, pq.transfer) = (16, 9, 16)
             return [
+                GeneratedImage("pq16", .jxl, try pq.file((0..<17 * 11 * 3).map { UInt16($0 * 110) })),
                 GeneratedImage("premultiplied", .jxl, try TestJXL(size, channels: 4).premultipliedFile(rgba)),
                 GeneratedImage("layers", .jxl, try layered.file([.init(rgba, duration: 3, savedSlot: 0), layer])),
                 GeneratedImage("gray16", .jxl, try deep.file((0..<17 * 11).map { UInt16($0 * 350) })),

@@ -86,11 +86,15 @@ extension GeneratedImage {
         }
         add("transparent-gray", [.init("tRNS", [0, 200])])
         add("profile", [RawPNG.profileChunk(RawPNG.profile(space: "GRAY"))])
+        add("hlg", [.init("cICP", [9, 18, 0, 1])])
         add("exif", [], after: [.init("eXIf", Scene.exif(orientation: 8))])
         add("gamma-and-text", [.init("gAMA", RawPNG.uint32(45_455)), .init("sRGB", [0]), .init("tEXt", [65, 0, 66])])
         var paletted = RawPNG(width: 4, height: 1, depth: 2, colorType: 3, scanlines: [[0, 0b0001_1011]])
         paletted.before = [.init("PLTE", palette(colors: 4)), .init("tRNS", [0, 100])]
         images.append(GeneratedImage("transparent-palette", .png, paletted.data))
+        var deep = rawPNG(6, 4, 16, 1)
+        deep.before = [.init("cICP", [9, 16, 0, 1]), .init("cLLI", RawPNG.uint32(6_000_000) + RawPNG.uint32(0))]
+        images.append(GeneratedImage("pq-interlaced", .png, deep.data))
         let control = RawPNG.uint32(0) + RawPNG.uint32(3) + RawPNG.uint32(2) + RawPNG.uint32(0) + RawPNG.uint32(0)
         let second = RawPNG.uint32(1) + control.dropFirst(4) + [0, 1, 0, 10, 1, 1]
         let pixels = RawPNG.uint32(2) + RawPNG.deflated([0, 9, 8, 7, 0, 6, 5, 4])

@@ -136,6 +136,17 @@
             Data((0..<length).reversed().map { UInt8(truncatingIfNeeded: value >> (8 * $0)) })
         }
 
+        /// Properties for the luminance of HDR, and the peak in cd/m² that they give.
+        public static let luminances: [(properties: [(String, Data)], peak: Double?)] = {
+            let mastering = ("mdcv", Data(count: 16) + number(40_000_000) + number(50))
+            let (content, unknown) = (("clli", number(1200, 2) + number(400, 2)), ("clli", Data(count: 4)))
+            return [
+                ([], nil), ([mastering, content], 1200), ([content], 1200), ([unknown, mastering], 4000),
+                ([unknown], nil),
+                ([("clli", Data([1]))], nil),
+            ]
+        }()
+
         /// Returns the content of an `ispe` box.
         public static func size(_ size: PixelSize) -> Data { number(0) + number(size.width) + number(size.height) }
 

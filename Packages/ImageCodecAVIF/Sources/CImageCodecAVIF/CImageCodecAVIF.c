@@ -173,20 +173,22 @@ avif_outcome avif_reader_decode(avif_reader *reader, uint32_t index) {
     return is_as_announced(reader) ? avif_ok : avif_malformed;
 }
 
-static avif_outcome convert(const avifImage *image, uint8_t *rgba) {
+static avif_outcome convert(const avifImage *image, int depth, uint8_t *rgba) {
     avifRGBImage rgb;
     avifRGBImageSetDefaults(&rgb, image);
-    rgb.depth = 8;
+    rgb.depth = (uint32_t)depth;
+    /* libyuv saturates its factor of blue in limited ranges, which is visible in BT.2020. */
+    rgb.avoidLibYUV = image->depth > 8 && image->yuvRange == AVIF_RANGE_LIMITED;
     rgb.format = AVIF_RGB_FORMAT_RGBA;
     /* Otherwise libavif repeats the chroma of 12-bit images instead of interpolating it. */
     rgb.chromaUpsampling = AVIF_CHROMA_UPSAMPLING_BILINEAR;
     rgb.pixels = rgba;
-    rgb.rowBytes = 4 * image->width;
+    rgb.rowBytes = 4 * image->width * ((uint32_t)depth / 8);
     return outcome_of(avifImageYUVToRGB(image, &rgb));
 }
 
 avif_outcome avif_reader_rows(
-    avif_reader *reader, uint32_t first_row, uint32_t row_count, uint8_t *rgba, uint32_t *skipped) {
+    avif_reader *reader, int depth, uint32_t first_row, uint32_t row_count, uint8_t *rgba, uint32_t *skipped) {
     const avifImage *image = reader->decoder->image;
     if (first_row > image->height || row_count > image->height - first_row) return avif_malformed;
     uint32_t start = first_row, end = first_row + row_count;
@@ -198,7 +200,7 @@ avif_outcome avif_reader_rows(
     *skipped = first_row - start;
     avifCropRect rect = {0, start, image->width, end - start};
     avifResult result = avifImageSetViewRect(reader->view, image, &rect);
-    return result == AVIF_RESULT_OK ? convert(reader->view, rgba) : outcome_of(result);
+    return result == AVIF_RESULT_OK ? convert(reader->view, depth, rgba) : outcome_of(result);
 }
 
 static int reserve_scratch(avif_reader *reader, size_t length) {
@@ -243,7 +245,7 @@ static image_plane cropped_plane(const avif_reader *reader, int channel, int shi
 }
 
 avif_outcome avif_reader_smaller_rows(
-    avif_reader *reader, int divisor, uint32_t first_row, uint32_t row_count, uint8_t *rgba) {
+    avif_reader *reader, int depth, int divisor, uint32_t first_row, uint32_t row_count, uint8_t *rgba) {
     const avifImage *image = reader->decoder->image;
     const avif_info *info = &reader->info;
     uint32_t step = (uint32_t)divisor, height = (info->crop_height + step - 1) / step;
@@ -267,7 +269,7 @@ avif_outcome avif_reader_smaller_rows(
         reader->view->yuvPlanes[channel] = target;
         reader->view->yuvRowBytes[channel] = (uint32_t)stride;
     }
-    avif_outcome outcome = convert(reader->view, rgba);
+    avif_outcome outcome = convert(reader->view, depth, rgba);
     avifImageFreePlanes(reader->view, AVIF_PLANES_ALL);
     return outcome;
 }

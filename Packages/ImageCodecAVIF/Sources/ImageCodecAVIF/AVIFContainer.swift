@@ -47,6 +47,11 @@
     }
 
     extension AVIFContainer {
+        var hasGainMap: Bool { items?.hasGainMap(reader) ?? false }
+
+        /// The luminance of the brightest pixel, and that of the display on which the image was made, in cd/m².
+        var peakLuminance: (content: Double?, mastering: Double?) { items?.peakLuminance(reader) ?? (nil, nil) }
+
         /// The cells of the primary image if it is a grid.
         private var cells: [Int] {
             guard let items, let primary = items.primary, items[primary]?.type == "grid" else { return [] }
@@ -87,8 +92,7 @@
         }
 
         private func properties(of item: Int, _ name: String) -> [Box] {
-            guard let items, let item = items[item] else { return [] }
-            return item.properties.map { items.properties[$0.index] }.filter { $0.name == name }
+            items?.propertyBoxes(of: item).filter { $0.name == name } ?? []
         }
 
         private func sameBytes(_ first: [Box], _ second: [Box]) -> Bool {

@@ -33,8 +33,7 @@
         /// Reads the container and the headers of its images. Decodes no pixels. A truncated file is accepted if its
         /// header is complete.
         ///
-        /// - Throws: `.malformed`, `.truncated`, `.limitExceeded`, or `.unsupported`, for example for images with the
-        ///   transfer function PQ or HLG, which are not tone-mapped yet.
+        /// - Throws: `.malformed`, `.truncated`, `.limitExceeded` or `.unsupported`.
         public func open(_ data: Data, limits: DecodingLimits) throws(DecodingFailure) -> any OpenedImage {
             try limits.check(.encodedBytes, data.count)
             guard data.count >= 12 else { throw .truncated(.avif) }
@@ -59,7 +58,7 @@
                 try AVIFReader(of: container.data, limits: limits)
             }
             try container.checkCells(reader.info)
-            header = try ImageHeader(of: reader, track: container.track, limits: limits)
+            header = try ImageHeader(of: reader, in: container, limits: limits)
             try limits.check(PixelSize(width: Int(reader.info.width), height: Int(reader.info.height)))
             try limits.check(.frames, header.frameCount)
             try limits.check(.decodedBytes, reader.info.planeBytes(hasGrid: container.hasGrid))
@@ -87,11 +86,15 @@
             guard (0..<header.frameCount).contains(index) else {
                 throw .noSuchFrame(index, frameCount: header.frameCount)
             }
-            guard layout == .rgba8, let divisor = divisor(for: size) else {
+            guard layout == .rgba8 || layout == header.nativeLayout, let divisor = divisor(for: size) else {
                 throw .unsupported(.avif, "the image can't be decoded at \(size) in this layout")
             }
             try container.explainingTruncation { () throws(DecodingFailure) in try reader.decode(index, for: sink) }
-            if divisor == 1 { try send(to: sink) } else { try send(to: sink, size: size, divisor: divisor) }
+            if divisor == 1 {
+                try send(layout, to: sink)
+            } else {
+                try send(layout, to: sink, size: size, divisor: divisor)
+            }
         }
 
         private static let divisors = [8, 4, 2]
@@ -110,9 +113,9 @@
         }
 
         /// Sends the rows of the clean aperture. Whole rows are converted, so that its edges don't affect the chroma.
-        private func send(to sink: any PixelRowSink) throws(DecodingFailure) {
-            let (info, size) = (reader.info, header.storedSize)
-            let stride = 4 * Int(info.width)
+        private func send(_ layout: PixelLayout, to sink: any PixelRowSink) throws(DecodingFailure) {
+            let (info, size, pixelBytes) = (reader.info, header.storedSize, layout.bytesPerPixel)
+            let stride = pixelBytes * Int(info.width)
             let rowCount = Self.rowCount(bytesPerRow: stride)
             var pixels = [UInt8](repeating: 0, count: stride * (min(rowCount, size.height) + 3))
             let end = Int(info.crop_y) + size.height
@@ -121,24 +124,26 @@
                 try sink.checkCancellation()
                 // Between odd rows, the fewest rows are converted twice.
                 let rows = first..<min((first + rowCount - 1) | 1, end)
-                let start = try stride * reader.convert(rows, to: &pixels) + 4 * Int(info.crop_x)
+                let start = try stride * reader.convert(rows, layout, to: &pixels) + pixelBytes * Int(info.crop_x)
                 for row in 0..<rows.count {
                     let offset = start + row * stride
-                    try sink.receive(pixels.span.extracting(offset..<offset + 4 * size.width))
+                    try sink.receive(pixels.span.extracting(offset..<offset + pixelBytes * size.width))
                 }
                 first = rows.upperBound
             }
         }
 
         /// Sends the rows of the smaller image.
-        private func send(to sink: any PixelRowSink, size: PixelSize, divisor: Int) throws(DecodingFailure) {
-            let stride = 4 * size.width
+        private func send(
+            _ layout: PixelLayout, to sink: any PixelRowSink, size: PixelSize, divisor: Int
+        ) throws(DecodingFailure) {
+            let stride = layout.bytesPerPixel * size.width
             let rowCount = Self.rowCount(bytesPerRow: stride * divisor)
             var pixels = [UInt8](repeating: 0, count: stride * min(rowCount, size.height))
             for first in Swift.stride(from: 0, to: size.height, by: rowCount) {
                 try sink.checkCancellation()
                 let rows = first..<min(first + rowCount, size.height)
-                try reader.convert(rows, divisor: divisor, to: &pixels)
+                try reader.convert(rows, divisor: divisor, layout, to: &pixels)
                 for row in 0..<rows.count {
                     try sink.receive(pixels.span.extracting(row * stride..<(row + 1) * stride))
                 }
@@ -151,15 +156,22 @@
 
     extension ImageHeader {
         fileprivate init(
-            of reader: AVIFReader, track: AVIFTrack?, limits: DecodingLimits
+            of reader: AVIFReader, in container: AVIFContainer, limits: DecodingLimits
         ) throws(DecodingFailure) {
-            let info = reader.info
+            let (info, track) = (reader.info, container.track)
             self.init(
                 format: .avif, storedSize: PixelSize(width: Int(info.crop_width), height: Int(info.crop_height)),
                 orientation: ImageOrientation(rotation: Int(info.rotation), mirror: Int(info.mirror)),
                 hasAlpha: info.has_alpha != 0,
-                color: try reader.profile(limit: limits.metadataBytes).map(SourceColor.init(profile:))
-                    ?? SourceColor(primaries: Int(info.primaries), transfer: Int(info.transfer), format: .avif))
+                hasGainMap: container.hasGainMap)
+            if let profile = reader.profile(limit: limits.metadataBytes) {
+                color = SourceColor(profile: profile)
+            } else {
+                color = try SourceColor(
+                    primaries: Int(info.primaries), transfer: Int(info.transfer), format: .avif)
+            }
+            color.setPeak(container.peakLuminance.content, container.peakLuminance.mastering)
+            nativeLayout = color.isHDR ? .rgba16 : .rgba8
             guard info.frame_count > 1 else { return }
             frameCount = Int(info.frame_count)
             frameDelays = (track ?? AVIFTrack()).delays(frameCount: frameCount, timescale: info.timescale)

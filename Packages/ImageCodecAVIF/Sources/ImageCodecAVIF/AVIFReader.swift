@@ -72,29 +72,39 @@
             decodedFrame = frame
         }
 
-        /// Converts rows of the decoded frame to RGBA. `target` has space for three more rows, each of the whole width.
+        /// Converts rows of the decoded frame to `.rgba8` or `.rgba16`. `target` has space for three more rows, each of the whole width.
         /// Returns the number of rows in it before the first wanted one.
-        func convert(_ rows: Range<Int>, to target: inout [UInt8]) throws(DecodingFailure) -> Int {
-            precondition(target.count >= 4 * Int(info.width) * (rows.count + 3))
+        func convert(
+            _ rows: Range<Int>, _ layout: PixelLayout, to target: inout [UInt8]
+        ) throws(DecodingFailure) -> Int {
+            precondition(target.count >= layout.bytesPerPixel * Int(info.width) * (rows.count + 3))
             var skipped: UInt32 = 0
             let outcome = unsafe target.withUnsafeMutableBufferPointer { target in
                 unsafe avif_reader_rows(
-                    handle, UInt32(rows.lowerBound), UInt32(rows.count), target.baseAddress, &skipped)
+                    handle, layout.depth, UInt32(rows.lowerBound), UInt32(rows.count), target.baseAddress, &skipped)
             }
             try check(outcome)
             return Int(skipped)
         }
 
-        /// Converts rows of the decoded and cropped frame, smaller by `divisor`, to RGBA without padding.
-        func convert(_ rows: Range<Int>, divisor: Int, to target: inout [UInt8]) throws(DecodingFailure) {
+        /// Converts rows of the decoded and cropped frame, smaller by `divisor`, without padding.
+        func convert(
+            _ rows: Range<Int>, divisor: Int, _ layout: PixelLayout, to target: inout [UInt8]
+        ) throws(DecodingFailure) {
             precondition([2, 4, 8].contains(divisor))
-            precondition(target.count >= 4 * ((Int(info.crop_width) + divisor - 1) / divisor) * rows.count)
+            let width = (Int(info.crop_width) + divisor - 1) / divisor
+            precondition(target.count >= layout.bytesPerPixel * width * rows.count)
             let outcome = unsafe target.withUnsafeMutableBufferPointer { target in
                 unsafe avif_reader_smaller_rows(
-                    handle, CInt(divisor), UInt32(rows.lowerBound), UInt32(rows.count), target.baseAddress)
+                    handle, layout.depth, CInt(divisor), UInt32(rows.lowerBound), UInt32(rows.count), target.baseAddress
+                )
             }
             try check(outcome)
         }
+    }
+
+    extension PixelLayout {
+        fileprivate var depth: CInt { self == .rgba16 ? 16 : 8 }
     }
 
     extension avif_limits {

@@ -50,6 +50,13 @@ static inline uint32_t byte(float value) {
     return (uint32_t)(int)(value + 0.5f);
 }
 
+/* Rounds a value to 16 bits. */
+static inline uint16_t deep_sample(float value) {
+    value = value < 0.0f ? 0.0f : value;
+    value = value > 65535.0f ? 65535.0f : value;
+    return (uint16_t)(value + 0.5f);
+}
+
 /* Converts samples to opaque pixels, whose bytes are in memory order. Has no branches, so that the compiler uses vectors. */
 static void color(float *const rows[3], int left, int count, const heic_conversion *conversion, uint8_t *rgba) {
     const float *luma = rows[0] + left, *cb = rows[1] + left, *cr = rows[2] + left;
@@ -64,6 +71,19 @@ static void color(float *const rows[3], int left, int count, const heic_conversi
 #else
         target[x] = red | green << 8 | blue << 16 | 0xFF000000u;
 #endif
+    }
+}
+
+/* Converts samples to opaque pixels of 16 bits a channel. */
+static void deep_color(float *const rows[3], int left, int count, const heic_conversion *conversion, uint16_t *rgba) {
+    const float *factors[3] = {conversion->red, conversion->green, conversion->blue};
+    for (int x = 0; x < count; x++, rgba += 4) {
+        for (int channel = 0; channel < 3; channel++) {
+            const float *factor = factors[channel];
+            rgba[channel] = deep_sample(
+                factor[0] * rows[0][left + x] + factor[1] * rows[1][left + x] + factor[2] * rows[2][left + x] + factor[3]);
+        }
+        rgba[3] = 0xFFFF;
     }
 }
 
@@ -96,7 +116,11 @@ static void convert_row(
     int y = conversion->top + row;
     widen(planes, row_of(planes, 0, y), planes->format.width, memory.planes[0]);
     for (int plane = 1; plane < plane_count(planes); plane++) enlarge(planes, plane, y, memory);
-    color(memory.planes, conversion->left, conversion->width, conversion, rgba);
+    if (conversion->is_deep) {
+        deep_color(memory.planes, conversion->left, conversion->width, conversion, (uint16_t *)rgba);
+    } else {
+        color(memory.planes, conversion->left, conversion->width, conversion, rgba);
+    }
 }
 
 /* Divides color by alpha. The color of transparent pixels becomes black. */
@@ -108,10 +132,28 @@ static void unpremultiply(uint8_t *rgba, int count) {
     }
 }
 
+/* The same for 16 bits a channel. */
+static void deep_unpremultiply(uint16_t *rgba, int count) {
+    for (int x = 0; x < count; x++, rgba += 4) {
+        uint32_t alpha = rgba[3];
+        for (int channel = 0; channel < 3; channel++) {
+            uint32_t value = alpha == 0 ? 0 : (rgba[channel] * 65535u + alpha / 2) / alpha;
+            rgba[channel] = (uint16_t)(value < 65535u ? value : 65535u);
+        }
+    }
+}
+
 static void add_alpha(
     const heic_planes *alpha, const heic_conversion *conversion, int row, row_memory memory, uint8_t *rgba) {
-    float factor = 255.0f / (float)((1u << alpha->format.bit_depth) - 1);
+    float factor = (conversion->is_deep ? 65535.0f : 255.0f) / (float)((1u << alpha->format.bit_depth) - 1);
     widen(alpha, row_of(alpha, 0, conversion->top + row), alpha->format.width, memory.near);
+    if (conversion->is_deep) {
+        uint16_t *pixels = (uint16_t *)rgba;
+        for (int x = 0; x < conversion->width; x++)
+            pixels[4 * x + 3] = deep_sample(factor * memory.near[conversion->left + x]);
+        if (conversion->is_premultiplied) deep_unpremultiply(pixels, conversion->width);
+        return;
+    }
     for (int x = 0; x < conversion->width; x++)
         rgba[4 * x + 3] = (uint8_t)byte(factor * memory.near[conversion->left + x]);
     if (conversion->is_premultiplied) unpremultiply(rgba, conversion->width);
@@ -130,7 +172,7 @@ int heic_convert(
     if (alpha != NULL && (!is_inside(conversion, alpha->format) || alpha->row_count < 1)) return 0;
     int is_good = allocate(&memory, planes->format.width);
     for (int row = 0; is_good && row < row_count; row++) {
-        uint8_t *target = rgba + (size_t)row * 4 * (size_t)conversion->width;
+        uint8_t *target = rgba + (size_t)row * (conversion->is_deep ? 8 : 4) * (size_t)conversion->width;
         convert_row(planes, conversion, first_row + row, memory, target);
         if (alpha != NULL) add_alpha(alpha, conversion, first_row + row, memory, target);
     }

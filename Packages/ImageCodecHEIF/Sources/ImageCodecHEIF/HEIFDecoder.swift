@@ -74,18 +74,20 @@
             into sink: any PixelRowSink
         ) throws(DecodingFailure) {
             guard index == 0 else { throw .noSuchFrame(index, frameCount: 1) }
-            guard layout == .rgba8 else { throw .unsupported(.heic, "the image can only be decoded as RGBA") }
+            guard layout == .rgba8 || layout == header.nativeLayout else {
+                throw .unsupported(.heic, "the image can only be decoded as RGBA")
+            }
             if preference == .speed, let thumbnail = structure.thumbnail, size == thumbnail.size, size != stored {
-                return try decode(thumbnail.image, thumbnail.area, into: sink)
+                return try decode(thumbnail.image, thumbnail.area, layout, into: sink)
             }
             guard size == stored else { throw .unsupported(.heic, "the image can't be decoded at \(size)") }
-            try decode(structure.image, structure.area, into: sink)
+            try decode(structure.image, structure.area, layout, into: sink)
         }
 
         private var stored: PixelSize { header.storedSize }
 
         private func decode(
-            _ image: HEIFImage, _ area: PixelArea, into sink: any PixelRowSink
+            _ image: HEIFImage, _ area: PixelArea, _ layout: PixelLayout, into sink: any PixelRowSink
         ) throws(DecodingFailure) {
             let alpha = structure.alpha
             let working = image.heldBytes + image.workingBytes(in: container) + (alpha?.heldBytes ?? 0)
@@ -93,12 +95,14 @@
             try limits.check(.decodedBytes, image.heldBytes + (alpha?.workingBytes(in: container) ?? 0))
             let strips = StripDecoder(
                 color: PlaneSource(image, in: container), alpha: alpha.map { PlaneSource($0, in: container) },
-                area: area)
+                area: area, layout: layout)
             try strips.decode(into: sink, stripBytes: Self.stripBytes) { coded throws(DecodingFailure) in
-                // Without properties, the HEVC data says whether it is HDR.
-                if structure.color == nil, header.colorProfile == nil { _ = try coded.source() }
+                // The header can't know what only the HEVC data says.
+                if structure.color == nil, header.colorProfile == nil, try coded.source().isHDR {
+                    throw .unsupported(.heic, "HDR without a color property")
+                }
                 return try HEIFConverter(
-                    area, color: structure.color ?? coded, sequence: image.sequence,
+                    area, color: structure.color ?? coded, sequence: image.sequence, layout: layout,
                     isPremultiplied: structure.isPremultiplied)
             }
         }
@@ -109,13 +113,14 @@
         let color: PlaneSource
         let alpha: PlaneSource?
         let area: PixelArea
+        let layout: PixelLayout
 
         /// - Parameter converter: Returns the conversion for a color in the HEVC data.
         func decode(
             into sink: any PixelRowSink, stripBytes: Int,
             converter: (CodingColor) throws(DecodingFailure) -> HEIFConverter
         ) throws(DecodingFailure) {
-            let stride = 4 * area.width
+            let stride = layout.bytesPerPixel * area.width
             let stripRows = min(area.height, max(1, stripBytes / stride))
             var strip = [UInt8](repeating: 0, count: stripRows * stride)
             var row = 0

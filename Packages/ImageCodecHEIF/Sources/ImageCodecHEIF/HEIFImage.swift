@@ -239,11 +239,16 @@
     /// Converts samples to RGBA.
     struct HEIFConverter {
         private var conversion = heic_conversion()
+        private let pixelBytes: Int
 
         init(
-            _ area: PixelArea, color: CodingColor, sequence: HEVCSequence, isPremultiplied: Bool
+            _ area: PixelArea, color: CodingColor, sequence: HEVCSequence, layout: PixelLayout, isPremultiplied: Bool
         ) throws(DecodingFailure) {
-            let rgb = try color.conversion(bitDepth: sequence.bitDepth, isGray: sequence.chromaFormat == 0)
+            pixelBytes = layout.bytesPerPixel
+            conversion.is_deep = layout == .rgba16 ? 1 : 0
+            let rgb = try color.conversion(
+                bitDepth: sequence.bitDepth, isGray: sequence.chromaFormat == 0, white: layout == .rgba16 ? 65_535 : 255
+            )
             conversion.left = CInt(area.left)
             conversion.top = CInt(area.top)
             conversion.width = CInt(area.width)
@@ -258,7 +263,7 @@
         func convert(
             _ rows: Range<Int>, of color: HEIFPlanes, alpha: HEIFPlanes?, into rgba: inout [UInt8]
         ) throws(DecodingFailure) {
-            precondition(rgba.count >= rows.count * Int(conversion.width) * 4)
+            precondition(rgba.count >= rows.count * Int(conversion.width) * pixelBytes)
             let isGood = unsafe rgba.withUnsafeMutableBufferPointer { target in
                 unsafe withUnsafePointer(to: conversion) { conversion in
                     unsafe heic_convert(

@@ -135,13 +135,13 @@
             }
         }
 
-        /// Returns the conversion of samples to RGB from 0 to 255 (H.273, 8.3): for each channel, the factors of luma and of both
+        /// Returns the conversion of samples to RGB from 0 to `white` (H.273, 8.3): for each channel, the factors of luma and of both
         /// chroma samples, and an offset. Gray images have no matrix.
-        func conversion(bitDepth: Int, isGray: Bool) throws(DecodingFailure) -> [[Double]] {
+        func conversion(bitDepth: Int, isGray: Bool, white: Double = 255) throws(DecodingFailure) -> [[Double]] {
             let unit = Double(1 << (bitDepth - 8))
             let largest = Double(1 << bitDepth - 1)
             let black = isFullRange ? 0 : 16 * unit
-            let luma = 255 / (isFullRange ? largest : 219 * unit)
+            let luma = white / (isFullRange ? largest : 219 * unit)
             let offset = -black * luma
             if isGray {
                 return Array(repeating: [luma, 0, 0, offset], count: 3)
@@ -151,7 +151,7 @@
                 return [[0, 0, luma, offset], [luma, 0, 0, offset], [0, luma, 0, offset]]
             }
             guard let weights else { throw .unsupported(.heic, "the matrix coefficients \(matrix)") }
-            let chroma = 255 / (isFullRange ? largest : 224 * unit)
+            let chroma = white / (isFullRange ? largest : 224 * unit)
             let (red, blue) = (2 * (1 - weights.red) * chroma, 2 * (1 - weights.blue) * chroma)
             let green = 1 - weights.red - weights.blue
             func row(_ cb: Double, _ cr: Double) -> [Double] {

@@ -106,12 +106,15 @@
         func header(of container: HEIFContainer, limits: DecodingLimits) throws(DecodingFailure) -> ImageHeader {
             var header = ImageHeader(
                 format: .heic, storedSize: PixelSize(width: area.width, height: area.height), orientation: orientation,
-                hasAlpha: alpha != nil)
+                hasAlpha: alpha != nil, hasGainMap: container.items.hasGainMap(container.reader))
             if let profile, profile.count <= limits.metadataBytes, !profile.isEmpty {
                 header.color = SourceColor(profile: Data(container.reader.bytes(in: profile)))
             } else if let color {
                 header.color = try color.source()
             }
+            let peak = container.items.peakLuminance(container.reader)
+            header.color.setPeak(peak.content, peak.mastering)
+            header.nativeLayout = header.color.isHDR ? .rgba16 : .rgba8
             return header
         }
     }

@@ -53,8 +53,9 @@ jxl_event jxl_process(jxl_decoder *decoder, const uint8_t *bytes, size_t length,
     }
 }
 
-int jxl_set_output(jxl_decoder *decoder, int channels, uint8_t *pixels, size_t length) {
-    JxlPixelFormat format = {(uint32_t)channels, JXL_TYPE_UINT8, JXL_NATIVE_ENDIAN, 0};
+int jxl_set_output(jxl_decoder *decoder, int channels, int depth, uint8_t *pixels, size_t length) {
+    JxlDataType type = depth == 16 ? JXL_TYPE_UINT16 : JXL_TYPE_UINT8;
+    JxlPixelFormat format = {(uint32_t)channels, type, JXL_NATIVE_ENDIAN, 0};
     size_t needed = 0;
     if (!is_good(JxlDecoderImageOutBufferSize(decoder, &format, &needed)) || needed > length) return 0;
     return is_good(JxlDecoderSetImageOutBuffer(decoder, &format, pixels, length));
@@ -77,16 +78,20 @@ static jxl_transfer transfer_of(const JxlColorEncoding *color, double *gamma) {
     }
 }
 
-static void ask_for_srgb(jxl_decoder *decoder, int is_gray) {
-    JxlColorEncoding srgb;
-    memset(&srgb, 0, sizeof srgb);
-    srgb.color_space = is_gray ? JXL_COLOR_SPACE_GRAY : JXL_COLOR_SPACE_RGB;
-    srgb.white_point = JXL_WHITE_POINT_D65;
-    srgb.primaries = JXL_PRIMARIES_SRGB;
-    srgb.transfer_function = JXL_TRANSFER_FUNCTION_SRGB;
-    srgb.rendering_intent = JXL_RENDERING_INTENT_RELATIVE;
+/* Asks for the stored color space, or for Display P3 if `stored` is NULL. A curve other than that of HDR is replaced by sRGB's,
+   which suits 8 bits. */
+static void choose_color(jxl_decoder *decoder, const JxlColorEncoding *stored, int is_gray) {
+    JxlColorEncoding color;
+    memset(&color, 0, sizeof color);
+    color.white_point = JXL_WHITE_POINT_D65;
+    color.primaries = JXL_PRIMARIES_P3;
+    color.rendering_intent = JXL_RENDERING_INTENT_RELATIVE;
+    if (stored != NULL) color = *stored;
+    color.color_space = is_gray ? JXL_COLOR_SPACE_GRAY : JXL_COLOR_SPACE_RGB;
+    if (color.transfer_function != JXL_TRANSFER_FUNCTION_PQ && color.transfer_function != JXL_TRANSFER_FUNCTION_HLG)
+        color.transfer_function = JXL_TRANSFER_FUNCTION_SRGB;
     /* It is only a preference: the color space of the output is read afterwards. */
-    (void)JxlDecoderSetPreferredColorProfile(decoder, &srgb);
+    (void)JxlDecoderSetPreferredColorProfile(decoder, &color);
 }
 
 static void copy_basic_info(const JxlBasicInfo *info, jxl_header *header) {
@@ -102,6 +107,7 @@ static void copy_basic_info(const JxlBasicInfo *info, jxl_header *header) {
     header->has_alpha = info->alpha_bits > 0;
     header->is_premultiplied = info->alpha_bits > 0 && info->alpha_premultiplied;
     header->extra_channels = info->num_extra_channels;
+    header->intensity_target = info->intensity_target;
     if (!info->have_animation) return;
     header->has_timecodes = info->animation.have_timecodes != 0;
     header->ticks_numerator = info->animation.tps_numerator;
@@ -136,14 +142,15 @@ static void copy_color(const JxlColorEncoding *color, jxl_header *header) {
 int jxl_read_header(jxl_decoder *decoder, jxl_header *header) {
     JxlBasicInfo info;
     JxlColorEncoding color;
-    double gamma;
     memset(header, 0, sizeof *header);
     if (!is_good(JxlDecoderGetBasicInfo(decoder, &info))) return 0;
     copy_basic_info(&info, header);
     header->has_black = has_black(decoder, info.num_extra_channels);
-    if (is_good(JxlDecoderGetColorAsEncodedProfile(decoder, NULL, JXL_COLOR_PROFILE_TARGET_ORIGINAL, &color)))
-        header->stored_transfer = transfer_of(&color, &gamma);
-    if (header->is_xyb) ask_for_srgb(decoder, header->is_gray);
+    if (header->is_xyb) {
+        int is_known = is_good(
+            JxlDecoderGetColorAsEncodedProfile(decoder, NULL, JXL_COLOR_PROFILE_TARGET_ORIGINAL, &color));
+        choose_color(decoder, is_known ? &color : NULL, header->is_gray);
+    }
     if (is_good(JxlDecoderGetColorAsEncodedProfile(decoder, NULL, JXL_COLOR_PROFILE_TARGET_DATA, &color))) {
         copy_color(&color, header);
         return 1;

@@ -16,8 +16,8 @@
     /// of libjxl. `DecodingLimits.decodedBytes` is checked before that memory is allocated. libjxl 0.7 has no memory limit of
     /// its own and ends the process if an allocation fails. The headers of all frames are therefore read in Swift first.
     ///
-    /// Images that are stored in the color space XYB are delivered in sRGB. Other images are delivered in their stored color
-    /// space. PQ, HLG and CMYK are not supported.
+    /// Images are delivered in their stored color space. Those that are stored as XYB have the transfer function of sRGB, PQ or
+    /// HLG, and are delivered in Display P3 if they have a profile. CMYK is not supported.
     public struct JXLDecoder: ImageDecoder {
         private let pool: PixelBufferPool?
 

@@ -101,7 +101,8 @@
             _ pixels: UnsafeMutableBufferPointer<UInt8>, layout: PixelLayout
         ) throws(DecodingFailure) {
             let isSet = unsafe jxl_set_output(
-                handle, CInt(layout.bytesPerPixel), pixels.baseAddress, pixels.count)
+                handle, CInt(layout == .rgba16 ? 4 : layout.bytesPerPixel), layout == .rgba16 ? 16 : 8,
+                pixels.baseAddress, pixels.count)
             if isSet == 0 { throw .malformed(.jxl, "the image has another size than its header") }
         }
 
@@ -156,17 +157,17 @@
     /// The header of an image (ISO/IEC 18181-1, annex D), without frames.
     struct JXLInfo {
         let size: PixelSize
-        /// Nil if there is none, or if it exceeds the limit.
-        let colorProfile: Data?
+        /// The color of the output. A profile that exceeds the limit counts as sRGB.
+        private let color: SourceColor
         private let header: jxl_header
 
         /// Throws `.unsupported` or `.limitExceeded`.
         init(_ header: jxl_header, profile: Data?, limits: DecodingLimits) throws(DecodingFailure) {
             size = PixelSize(width: Int(header.width), height: Int(header.height))
             try limits.check(size)
-            try Self.checkColorSpace(of: header)
-            colorProfile = profile
+            if header.has_black != 0 { throw .unsupported(.jxl, "CMYK") }
             self.header = header
+            color = SourceColor(header, profile: profile)
         }
 
         var hasPreview: Bool { header.has_preview != 0 }
@@ -179,22 +180,15 @@
         var isXYB: Bool { header.is_xyb != 0 }
         /// The number of channels in addition to the colors, including alpha.
         var extraChannelCount: Int { Int(header.extra_channels) }
-        private var hasGrayProfile: Bool { header.is_gray != 0 && colorProfile != nil }
-        private var color: SourceColor {
-            if let colorProfile { return SourceColor(profile: colorProfile) }
-            return header.has_profile != 0 ? .sRGB : SourceColor(header)
-        }
+        private var hasGrayProfile: Bool { header.is_gray != 0 && color.profile != nil }
         /// The layout in which the profile can be applied.
-        var nativeLayout: PixelLayout { !hasGrayProfile ? .rgba8 : header.has_alpha != 0 ? .grayAlpha8 : .gray8 }
-        /// Whether libjxl converts an image of floats to the output, because it divides by alpha or delivers gray.
-        var needsFloatImage: Bool { header.is_premultiplied != 0 || hasGrayProfile }
-
-        private static func checkColorSpace(of header: jxl_header) throws(DecodingFailure) {
-            if header.has_black != 0 { throw .unsupported(.jxl, "CMYK") }
-            let transfers = [header.stored_transfer, header.transfer]
-            if transfers.contains(jxl_transfer_pq) { throw .unsupported(.jxl, "the transfer function PQ") }
-            if transfers.contains(jxl_transfer_hlg) { throw .unsupported(.jxl, "the transfer function HLG") }
+        var nativeLayout: PixelLayout {
+            if color.isHDR { return .rgba16 }
+            return !hasGrayProfile ? .rgba8 : header.has_alpha != 0 ? .grayAlpha8 : .gray8
         }
+        /// Whether libjxl converts an image of floats to the output, because it divides by alpha, or delivers gray
+        /// or 16 bits.
+        var needsFloatImage: Bool { header.is_premultiplied != 0 || nativeLayout != .rgba8 }
 
         /// Returns the header of a file with these durations of frames, in ticks.
         func header(durations: [Int]) -> ImageHeader {
@@ -219,16 +213,40 @@
     }
 
     extension SourceColor {
-        /// Creates the color of decoded pixels without a profile.
-        fileprivate init(_ header: jxl_header) {
-            self.init(
-                primaries: RGBPrimaries(
-                    white: .init(header.white), red: .init(header.red), green: .init(header.green),
-                    blue: .init(header.blue)),
-                transfer: header.transfer == jxl_transfer_gamma ? .gamma(header.gamma) : .sRGB)
-            // Files store chromaticities in steps of 0.000001.
-            if primaries.isClose(to: .sRGB, within: 0.0001) { primaries = .sRGB }
+        fileprivate init(_ header: jxl_header, profile: Data?) {
+            if let profile {
+                self.init(profile: profile)
+            } else if header.has_profile != 0 {
+                self = .sRGB
+            } else {
+                self.init(
+                    primaries: RGBPrimaries(
+                        white: .init(header.white), red: .init(header.red), green: .init(header.green),
+                        blue: .init(header.blue)),
+                    transfer: TransferFunction(header))
+                // Files store chromaticities in steps of 0.000001.
+                for known in [RGBPrimaries.sRGB, .displayP3] where primaries.isClose(to: known, within: 0.0001) {
+                    primaries = known
+                }
+            }
+            setPeak(header.peak)
         }
+    }
+
+    extension TransferFunction {
+        fileprivate init(_ header: jxl_header) {
+            switch header.transfer {
+            case jxl_transfer_pq: self = .pq
+            case jxl_transfer_hlg: self = .hlg
+            case jxl_transfer_gamma: self = .gamma(header.gamma)
+            default: self = .sRGB
+            }
+        }
+    }
+
+    extension jxl_header {
+        /// The luminance of the brightest pixel. The largest one of PQ is what encoders write that don't know it.
+        fileprivate var peak: Double? { intensity_target < 10_000 ? Double(intensity_target) : nil }
     }
 
     extension RGBPrimaries.Chromaticity {

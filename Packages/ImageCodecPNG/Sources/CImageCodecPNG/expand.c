@@ -4,12 +4,21 @@
 
 enum { gray = 0, rgb = 2, indexed = 3, gray_alpha = 4, rgba = 6 };
 
-int ilp_stored_bits(const ilp_format *format) {
+static int channels_of(const ilp_format *format) {
     static const uint8_t channels[] = {1, 0, 3, 1, 2, 0, 4};
-    return format->depth * channels[format->color_type];
+    return channels[format->color_type];
 }
 
-int ilp_pixel_bytes(ilp_layout layout) { return layout == ILP_RGBA8 ? 4 : layout == ILP_GRAY8 ? 1 : 2; }
+int ilp_stored_bits(const ilp_format *format) { return format->depth * channels_of(format); }
+
+int ilp_pixel_bytes(ilp_layout layout) {
+    switch (layout) {
+    case ILP_GRAY8: return 1;
+    case ILP_GRAY_ALPHA8: return 2;
+    case ILP_RGBA16: return 8;
+    default: return 4;
+    }
+}
 
 /* ---- pixels of up to 8 bits: table lookup ---- */
 
@@ -145,6 +154,37 @@ EXPAND(gray_alpha16_to_gray_alpha) {
     for (size_t i = 0; i < 2 * count; i++) pixels[i] = scaled(stored + 2 * i);
 }
 
+/* ---- RGBA16 ---- */
+
+/* Expands to bytes, and then widens each in place, from the end. */
+EXPAND(widened) {
+    if (expansion->narrow) {
+        expansion->narrow(expansion, stored, pixels, count);
+    } else {
+        memcpy(pixels, stored, 4 * count);
+    }
+    for (size_t i = 4 * count; i-- > 0;) {
+        uint16_t value = (uint16_t)(pixels[i] * 257);
+        memcpy(pixels + 2 * i, &value, 2);
+    }
+}
+
+EXPAND(deep) {
+    const int channels = expansion->channels, colors = channels < 3 ? 1 : 3;
+    for (size_t i = 0; i < count; i++, stored += 2 * channels, pixels += 8) {
+        uint16_t pixel[4];
+        bool is_key = expansion->has_key;
+        for (int channel = 0; channel < 3; channel++) {
+            const uint8_t *sample = stored + (colors == 3 ? 2 * channel : 0);
+            pixel[channel] = (uint16_t)(sample[0] << 8 | sample[1]);
+            if (channel < colors) is_key = is_key && pixel[channel] == expansion->key[channel];
+        }
+        const uint8_t *alpha = stored + 2 * colors;
+        pixel[3] = channels > colors ? (uint16_t)(alpha[0] << 8 | alpha[1]) : is_key ? 0 : 0xFFFF;
+        memcpy(pixels, pixel, 8);
+    }
+}
+
 /* ---- selection ---- */
 
 static void choose_gray(ilp_expansion *made, const ilp_format *format, ilp_layout layout) {
@@ -169,6 +209,14 @@ static void choose_gray_alpha(ilp_expansion *made, const ilp_format *format, ilp
 
 ilp_expansion ilp_expansion_make(const ilp_format *format, ilp_layout layout) {
     ilp_expansion made = {0};
+    if (layout == ILP_RGBA16) {
+        made = ilp_expansion_make(format, ILP_RGBA8);
+        made.narrow = made.expand;
+        made.expand = format->depth == 16 ? deep : widened;
+        made.channels = channels_of(format);
+        made.has_key = format->has_key;
+        return made;
+    }
     bool is_deep = format->depth == 16;
     memcpy(made.key, format->key, sizeof made.key);
     switch (format->color_type) {

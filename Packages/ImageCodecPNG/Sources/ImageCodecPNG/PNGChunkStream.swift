@@ -24,6 +24,8 @@ struct PNGChunkType: Hashable {
     static let chromaticities = PNGChunkType("cHRM")
     static let srgb = PNGChunkType("sRGB")
     static let codePoints = PNGChunkType("cICP")
+    static let lightLevel = PNGChunkType("cLLI")
+    static let mastering = PNGChunkType("mDCV")
     static let pixels = PNGChunkType("IDAT")
     static let end = PNGChunkType("IEND")
     /// The first chunk of Apple's PNG variant.
@@ -137,7 +139,7 @@ struct PNGChunkStream {
         case .palette: 768
         case .transparency: 256
         case .exif: metadataBytes
-        case .gamma, .chromaticities, .srgb, .codePoints: 32
+        case .gamma, .chromaticities, .srgb, .codePoints, .lightLevel, .mastering: 32
         // The name, and the size of a stream that can't be compressed.
         case .profile: metadataBytes.addingReportingOverflow(metadataBytes / 1000 + 200).partialValue
         default: -1

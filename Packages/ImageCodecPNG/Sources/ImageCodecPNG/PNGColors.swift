@@ -6,7 +6,7 @@ import ImageCore
     import Foundation
 #endif
 
-/// The color description of the chunks gAMA, cHRM, sRGB and cICP (PNG 3rd edition, 4.3 and 11.3.2).
+/// The color description of the chunks gAMA, cHRM, sRGB, cICP, cLLI and mDCV (PNG 3rd edition, 4.3 and 11.3.2).
 ///
 /// The first available one applies, in the order cICP, iCCP, sRGB, gAMA with or without cHRM. As in browsers, cHRM
 /// alone and invalid values are ignored.
@@ -15,6 +15,8 @@ struct PNGColors {
     private var gamma: Double?
     private var primaries: RGBPrimaries?
     private var coded: SourceColor?
+    /// The luminance of the brightest pixel, and that of the display on which the image was made, in cd/m².
+    private var lightLevel, mastering: Double?
 
     /// Reads a chunk. Repeated and unknown chunks are ignored.
     mutating func read(_ chunk: PNGChunk) {
@@ -24,14 +26,18 @@ struct PNGColors {
         case .gamma where data.count == 4 && gamma == nil: gamma = Self.gamma(data.bigEndian32(at: 0))
         case .chromaticities where data.count == 32 && primaries == nil: primaries = RGBPrimaries(chunk: data)
         case .codePoints where data.count == 4 && coded == nil: coded = Self.color(codePoints: data)
+        case .lightLevel where data.count == 8: lightLevel = Double(data.bigEndian32(at: 0)) / 10_000
+        case .mastering where data.count == 24: mastering = Double(data.bigEndian32(at: 16)) / 10_000
         default: break
         }
     }
 
     /// Returns the color of an image with this profile.
     func color(profile: Data?, isGray: Bool) -> SourceColor {
-        if let coded { return coded }
-        if let profile { return SourceColor(profile: profile) }
+        if var color = coded ?? profile.map(SourceColor.init(profile:)) {
+            color.setPeak(lightLevel, mastering)
+            return color
+        }
         guard !isSRGB, let gamma else { return .sRGB }
         // libpng compares with a tolerance of 0.01, too.
         let isPlain = isGray || primaries?.isClose(to: .sRGB, within: 0.01) ?? true
@@ -51,11 +57,10 @@ struct PNGColors {
     }
 
     /// Returns the color of a cICP chunk (PNG 3rd edition, 11.3.2.6). Returns nil for unspecified and unknown code points,
-    /// and for limited ranges. The curve of video is a power of 2.4 (ITU-R BT.1886), as in Chromium.
+    /// and for limited ranges.
     private static func color(codePoints data: [UInt8]) -> SourceColor? {
-        let (primaries, transfer) = (Int(data[0]), Int(data[1]))
-        guard data[2] == 0, data[3] == 1, transfer != 2, RGBPrimaries(codePoint: primaries) != nil else { return nil }
-        return SourceColor(primaries: primaries, transfer: transfer, video: .gamma(2.4))
+        guard data[2] == 0, data[3] == 1 else { return nil }
+        return SourceColor(primaries: Int(data[0]), transfer: Int(data[1]), video: .gamma(2.4))
     }
 }
 

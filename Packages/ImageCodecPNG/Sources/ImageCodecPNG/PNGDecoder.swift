@@ -8,7 +8,7 @@ public import ImageCore
 
 /// Decodes PNG (W3C PNG, ISO/IEC 15948): every color type and depth, interlaced or not.
 ///
-/// Channels of 16 bits are rounded to 8. Rows are delivered as they are decoded. An interlaced image is stored
+/// Channels of 16 bits are rounded to 8, except for HDR. Rows are delivered as they are decoded. An interlaced image is stored
 /// completely first, which `DecodingLimits.decodedBytes` limits. If it is truncated, earlier passes fill the missing
 /// pixels. An animated PNG is decoded as its default image.
 ///

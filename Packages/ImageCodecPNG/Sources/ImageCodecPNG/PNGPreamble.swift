@@ -72,7 +72,7 @@ extension PNGPreamble {
         let color = colors.color(profile: profile, isGray: header.color.isGray)
         return ImageHeader(
             format: .png, storedSize: header.size, orientation: orientation ?? .up, hasAlpha: hasAlpha,
-            color: color, nativeLayout: color.profile == nil ? .rgba8 : profileLayout)
+            color: color, nativeLayout: color.isHDR ? .rgba16 : color.profile == nil ? .rgba8 : profileLayout)
     }
 
     /// The layout of the profile. A gray profile only applies to gray pixels.

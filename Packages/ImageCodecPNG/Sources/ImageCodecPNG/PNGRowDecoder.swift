@@ -95,7 +95,8 @@ extension ilp_layout {
         switch layout {
         case .gray8: self = ILP_GRAY8
         case .grayAlpha8: self = ILP_GRAY_ALPHA8
-        case .rgba8, .rgba16, .cmyk8: self = ILP_RGBA8
+        case .rgba16: self = ILP_RGBA16
+        case .rgba8, .cmyk8: self = ILP_RGBA8
         }
     }
 }

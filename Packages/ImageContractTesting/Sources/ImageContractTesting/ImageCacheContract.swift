@@ -81,6 +81,8 @@ public enum ImageCacheContract {
                     ImageCacheKey(identifier: "a", target: ImageTarget(size)),
                     ImageCacheKey(identifier: "a", target: ImageTarget(size, mode: .fill)),
                     ImageCacheKey(identifier: "a", target: ImageTarget(size, upscales: true)),
+                    ImageCacheKey(identifier: "a", color: .displayP3),
+                    ImageCacheKey(identifier: "a", color: .automatic),
                     ImageCacheKey(identifier: "a", processors: ["x"]),
                     ImageCacheKey(identifier: "a", processors: ["x", "y"]),
                     ImageCacheKey(identifier: "a", processors: ["y", "x"]),

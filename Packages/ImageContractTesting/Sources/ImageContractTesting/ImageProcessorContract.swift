@@ -37,6 +37,12 @@ public enum ImageProcessorContract {
                 try expect(result.isOpaque == isOpaque, "\(image.size): isOpaque is \(result.isOpaque)")
             }
         },
+        ContractRule("the processor keeps the color space") { subject in
+            for image in images {
+                let result = try subject.processor.process(image.converted(to: .displayP3))
+                try expect(result.colorSpace == .displayP3, "\(image.size) became \(result.colorSpace)")
+            }
+        },
         ContractRule("the processor handles several images concurrently") { subject in
             let expected = try images.map { try subject.processor.process($0) }
             try await withThrowingTaskGroup(of: (Int, Bitmap).self) { group in

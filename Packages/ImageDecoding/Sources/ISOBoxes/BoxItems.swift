@@ -77,6 +77,38 @@ package struct BoxItems {
         references.filter { $0.name == name && $0.targets.contains(id) }.map(\.from)
     }
 
+    /// Whether the primary image is the base of a gain map: of an item `tmap` (ISO/IEC 23008-12:2022/Amd 1), or of Apple's
+    /// auxiliary image.
+    package func hasGainMap(_ reader: BoxReader) -> Bool {
+        guard let primary else { return false }
+        if sources(of: primary, "dimg").contains(where: { items[$0]?.type == "tmap" }) { return true }
+        return sources(of: primary, "auxl").contains { source in
+            propertyBoxes(of: source).contains { box in
+                var fields = reader.fields(in: box.content)
+                guard box.name == "auxC", (try? fields.readVersion()) != nil else { return false }
+                return (try? fields.text()) == "urn:com:apple:photo:2020:aux:hdrgainmap"
+            }
+        }
+    }
+
+    /// Returns the luminance of the brightest pixel of the primary image in cd/m², or that of the display on which it was made
+    /// (ISO/IEC 14496-12:2022, 12.1.6 and 12.1.7). Nil if neither is known.
+    package func peakLuminance(_ reader: BoxReader) -> (content: Double?, mastering: Double?) {
+        let boxes = primary.map(propertyBoxes) ?? []
+        func number(in name: String, at offset: Int, length: Int) -> Double? {
+            guard let box = boxes.first(where: { $0.name == name }), box.content.count >= offset + length else {
+                return nil
+            }
+            return reader.integer(at: box.content.lowerBound + offset, length: length).map(Double.init)
+        }
+        return (
+            number(in: "clli", at: 0, length: 2), number(in: "mdcv", at: 16, length: 4).map { $0 / 10_000 }
+        )
+    }
+
+    /// Returns the property boxes of an item in the order in which they apply.
+    package func propertyBoxes(of id: Int) -> [Box] { items[id]?.properties.map { properties[$0.index] } ?? [] }
+
     private mutating func mention(_ id: Int) {
         guard items[id] == nil else { return }
         items[id] = Item()
@@ -177,12 +209,11 @@ package struct BoxItems {
 }
 
 extension SourceColor {
-    /// Creates the color of code points of ITU-T H.273, tables 2 and 3. Throws `.unsupported` for unknown transfer
-    /// functions.
+    /// Creates the color of code points of ITU-T H.273, tables 2 and 3. Unspecified and unknown ones count as those of sRGB.
+    /// Throws `.unsupported` for logarithmic transfer functions.
     package init(primaries: Int, transfer: Int, format: ImageFormat) throws(DecodingFailure) {
-        guard let color = SourceColor(primaries: primaries, transfer: transfer) else {
-            throw .unsupported(format, "the transfer function \(transfer)")
-        }
-        self = color
+        if transfer == 9 || transfer == 10 { throw .unsupported(format, "the transfer function \(transfer)") }
+        let transfer = TransferFunction(codePoint: transfer, video: .sRGB) ?? .sRGB
+        self.init(primaries: RGBPrimaries(codePoint: primaries) ?? .sRGB, transfer: transfer)
     }
 }

@@ -58,7 +58,8 @@ void heic_planes_remove_rows(heic_planes *planes, int row);
 typedef struct {
     int left, top, width, height; /* the part to convert, in luma samples, within the image */
     int is_premultiplied;
-    float red[4], green[4], blue[4]; /* factors of luma and of both chroma samples, and an offset. The results are 0 to 255 */
+    int is_deep; /* whether channels have 16 bits in the byte order of the processor, or 8 bits */
+    float red[4], green[4], blue[4]; /* factors of luma and of both chroma samples, and an offset. White is 255 or 65,535 */
 } heic_conversion;
 
 /* Converts rows of the part from `first_row` on to RGBA with straight alpha.

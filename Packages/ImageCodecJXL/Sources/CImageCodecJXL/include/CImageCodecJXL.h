@@ -34,10 +34,10 @@ int jxl_skip_rest(jxl_decoder *decoder);
    call, which continues after the event. */
 jxl_event jxl_process(jxl_decoder *decoder, const uint8_t *bytes, size_t length, size_t *used);
 
-/* Sets the memory of the current frame: rows of `channels` bytes a pixel without padding. 1 is gray, 2 is gray and alpha,
-   4 is RGBA. `length` is at least width * height * channels. The memory is used until jxl_frame_done, or until the decoder
+/* Sets the memory of the current frame: rows of channels of 8 or 16 bits without padding. One channel is gray, two are gray
+   and alpha, four are RGBA. `length` is at least that of the image. The memory is used until jxl_frame_done, or until the decoder
    is restarted or closed. */
-int jxl_set_output(jxl_decoder *decoder, int channels, uint8_t *pixels, size_t length);
+int jxl_set_output(jxl_decoder *decoder, int channels, int depth, uint8_t *pixels, size_t length);
 
 /* Writes the decoded part of the current frame to the output. Returns 0 if nothing can be shown. */
 int jxl_flush(jxl_decoder *decoder);
@@ -51,15 +51,16 @@ typedef struct {
     int has_black;                                                           /* the image is CMYK */
     uint32_t extra_channels;                                                 /* including alpha */
     uint32_t ticks_numerator, ticks_denominator, loops;                      /* of an animation */
-    jxl_transfer stored_transfer;                                            /* of the stored image */
     int has_profile;                                                         /* the output has the stored ICC profile */
     size_t profile_length;
     jxl_transfer transfer;                                                   /* of the output without a profile */
     double gamma;                                                            /* exponent of jxl_transfer_gamma */
     double white[2], red[2], green[2], blue[2];
+    float intensity_target;                                                  /* of the brightest pixel in cd/m² */
 } jxl_header;
 
-/* Returns the header after jxl_has_header. Asks for sRGB if the color space of the output can be chosen. Returns 0 if
+/* Returns the header after jxl_has_header. If the color space of the output can be chosen, it is the stored one with the
+   transfer function of sRGB, PQ or HLG, or Display P3 in place of a profile. Returns 0 if
    libjxl has no color information. */
 int jxl_read_header(jxl_decoder *decoder, jxl_header *header);
 

@@ -7,8 +7,9 @@
 
 /* ---- reading ---- */
 
-/* The layout of decoded pixels. The gray layouts are for gray images; ILP_GRAY8 for those without alpha. */
-typedef enum ilp_layout { ILP_RGBA8, ILP_GRAY8, ILP_GRAY_ALPHA8 } ilp_layout;
+/* The layout of decoded pixels. The gray layouts are for gray images; ILP_GRAY8 for those without alpha. ILP_RGBA16 has
+   numbers in the byte order of the processor. */
+typedef enum ilp_layout { ILP_RGBA8, ILP_GRAY8, ILP_GRAY_ALPHA8, ILP_RGBA16 } ilp_layout;
 
 /* The format of stored pixels. The caller checks that depth and color type are a valid combination. */
 typedef struct ilp_format {

@@ -13,7 +13,8 @@ public struct RGBColorConverter: ColorConverter {
             guard let conversion = ToneMapping(from: color, layout: layout, to: space) else { return nil }
             return ConversionStage(conversion, layout: layout, width: width, next: next)
         }
-        guard color.profile == nil, layout == .rgba8, let conversion = RGBConversion(from: color, to: space),
+        let isSame = color.primaries == space.primaries && color.transfer == space.transfer
+        guard color.profile == nil, !isSame, layout == .rgba8, let conversion = RGBConversion(from: color, to: space),
             !conversion.isIdentity
         else { return nil }
         return ConversionStage(conversion, layout: layout, width: width, next: next)

@@ -31,16 +31,20 @@ public struct SourceColor: Hashable, Sendable {
         transfer = coded?.transfer ?? .sRGB
     }
 
-    /// Creates the color of code points of ITU-T H.273, tables 2 and 3. Unspecified and unknown primaries, and an
-    /// unspecified transfer function, are those of sRGB. Nil for other transfer functions.
+    /// Creates the color of code points of ITU-T H.273, tables 2 and 3. Nil for unspecified and unknown ones.
     ///
-    /// - Parameter video: The curve for BT.601, BT.709 and BT.2020. By default that of sRGB, as in browsers, because
-    ///   most files with these code points are photographs in sRGB.
+    /// - Parameter video: The curve for BT.601, BT.709 and BT.2020. In PNG it is a power of 2.4 (ITU-R BT.1886), as in Chromium.
+    ///   Elsewhere it is that of sRGB, as in browsers: most files with these code points are photographs in sRGB.
     package init?(primaries: Int, transfer: Int, video: TransferFunction = .sRGB) {
-        guard let curve = transfer == 2 ? .sRGB : TransferFunction(codePoint: transfer, video: video) else {
-            return nil
-        }
-        self.init(primaries: RGBPrimaries(codePoint: primaries) ?? .sRGB, transfer: curve)
+        guard let points = RGBPrimaries(codePoint: primaries),
+            let curve = TransferFunction(codePoint: transfer, video: video)
+        else { return nil }
+        self.init(primaries: points, transfer: curve)
+    }
+
+    /// Sets the peak of HDR to the first luminance that is known and positive.
+    package mutating func setPeak(_ luminances: Double?...) {
+        if isHDR { peakLuminance = luminances.compactMap { $0 }.first { $0 > 0 } }
     }
 
     /// Whether the transfer function is one of high dynamic range, so that the image has to be tone-mapped.

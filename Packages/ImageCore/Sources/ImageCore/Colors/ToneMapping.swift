@@ -65,6 +65,7 @@ struct ToneCurve {
     /// The largest luminance of PQ in cd/m².
     static let maximum = 10_000.0
 
+    private let peak: Double
     /// The peak of the content in PQ, and that of the display relative to it: PQ[LW] and maxLum.
     private let content, display: Double
 
@@ -72,7 +73,8 @@ struct ToneCurve {
     ///   - content: The peak of the content in cd/m².
     ///   - display: The peak of the display in cd/m².
     init(from content: Double, to display: Double) {
-        self.content = Self.value(of: min(max(content, display), Self.maximum))
+        peak = min(max(content, display), Self.maximum)
+        self.content = Self.value(of: peak)
         self.display = Self.value(of: display) / self.content
     }
 
@@ -80,7 +82,7 @@ struct ToneCurve {
     func luminance(of luminance: Double) -> Double {
         let value = min(Self.value(of: luminance) / content, 1)
         let knee = 1.5 * display - 0.5
-        guard value > knee else { return luminance }
+        guard value > knee else { return min(luminance, peak) }
         let t = (value - knee) / (1 - knee)
         let (t2, t3) = (t * t, t * t * t)
         let mapped =

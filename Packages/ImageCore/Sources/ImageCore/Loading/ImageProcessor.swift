@@ -6,6 +6,6 @@ public protocol ImageProcessor: Sendable {
     /// The name with all parameters, for example `"blur(8)"`.
     var identifier: String { get }
 
-    /// Returns the transformed image. Called on any thread.
+    /// Returns the transformed image, in the color space of `bitmap`. Called on any thread.
     func process(_ bitmap: Bitmap) throws -> Bitmap
 }
