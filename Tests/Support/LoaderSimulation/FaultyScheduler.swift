@@ -52,5 +52,7 @@ struct ProcessorBlindCache: ImageCache {
 }
 
 extension ImageCacheKey {
-    fileprivate var withoutProcessors: ImageCacheKey { ImageCacheKey(identifier: identifier, target: target) }
+    fileprivate var withoutProcessors: ImageCacheKey {
+        ImageCacheKey(identifier: identifier, target: target, color: color)
+    }
 }

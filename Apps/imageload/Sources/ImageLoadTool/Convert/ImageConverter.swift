@@ -83,7 +83,7 @@ struct ImageConverter: Sendable {
     ) throws -> [AnimationFrame] {
         // The crop is in pixels of the source, so the source is decoded whole.
         let target = settings.crop == nil ? target(for: header.size) : nil
-        let reader = try decoder.makeFrameReader(of: data, target: target)
+        let reader = try decoder.makeFrameReader(of: data, request: DecodingRequest(target: target))
         let count = keepsFrames(header) ? header.frameCount : 1
         let output = target?.outputSize(for: header.size) ?? header.size
         let needed = output.area.multipliedReportingOverflow(by: 4 * count)
