@@ -1,0 +1,135 @@
+"""Images of unusual sizes and forms: incomplete and damaged profiles, alpha, gray, tiny images, animations, and images that are decoded to
+a smaller size."""
+
+import numpy
+
+import files
+import hdr
+import icc
+import scenes
+from cases import PQ_PEAK, Case, profile, signal
+from spaces import SPACES
+
+TINY = [(1, 1), (2, 1), (1, 3), (5, 4)]
+
+
+def all_cases(folder):
+    yield from profiles(folder)
+    yield from alpha(folder)
+    yield from grays(folder)
+    yield from tiny(folder)
+    yield from animations(folder)
+
+
+def profiles(folder):
+    """Yields images with a profile that lacks tags. Without an essential one, or if it is damaged, the image is as without a profile."""
+    p3, srgb = SPACES["p3"], icc.matrix_profile(SPACES["srgb"])
+    whole = icc.matrix_profile(p3)
+    for name, data, is_usable in [
+            ("without texts", icc.matrix_profile(p3, omit=("desc", "cprt")), True), ("without wtpt and chad", icc.matrix_profile(p3, omit=("wtpt", "chad")), True),
+            ("without bTRC", icc.matrix_profile(p3, omit=("bTRC",)), False), ("without rXYZ", icc.matrix_profile(p3, omit=("rXYZ",)), False),
+            ("cut short", whole[:300], False), ("garbage", bytes(range(256)) * 2, False), ("of CMYK", icc.cmyk_profile(), False)]:
+        for format, options in [("png", None), ("jpg", {"quality": 98, "subsampling": 0}), ("webp", {"lossless": True})]:
+            file = folder / f"{format}-{name.replace(' ', '-')}.{format}"
+            if format == "png":
+                written = files.write_png(file, scenes.chart(), 8, [files.profile_chunk(data)])
+                values = lambda written=written: written
+            else:
+                values = files.write_pillow(file, scenes.chart(), icc_profile=data, **options)
+            yield Case(f"{format} icc p3 {name}", file, values, whole if is_usable else srgb, "p3" if is_usable else "srgb")
+
+
+def translucent(values):
+    """Returns the values with an alpha channel that grows from left to right, and starts and ends with a margin."""
+    alpha = numpy.clip(numpy.linspace(-0.1, 1.2, values.shape[1]), 0, 1)[None, :, None]
+    return numpy.concatenate([values, numpy.broadcast_to(alpha, (*values.shape[:2], 1))], axis=2)
+
+
+def alpha(folder):
+    data, automatic = profile("p3")
+    pq = hdr.Conversion("pq", SPACES["bt2020"])
+    chart, bright = translucent(scenes.chart()), translucent(signal("pq"))
+    for name, meaning, write in [
+            ("png pq", pq, lambda file: constant(files.write_png(file, bright, 16, [files.cicp(9, 16)]))),
+            ("webp p3", data, lambda file: files.write_pillow(file, chart, lossless=True, exact=True, icc_profile=data)),
+            ("avif p3", data, lambda file: files.write_avif(file, chart, 10, nclx=(12, 13, 0))),
+            ("avif pq", pq, lambda file: files.write_avif(file, bright, 10, nclx=(9, 16, 0))),
+            ("heic p3", data, lambda file: files.write_heic(file, chart, 8, nclx=(12, 13, 0), quality=-1)),
+            ("heic pq", pq, lambda file: files.write_heic(file, bright, 10, nclx=(9, 16, 0), quality=-1)),
+            ("jxl p3", data, lambda file: files.write_jxl(file, chart, 8, "RGB_D65_DCI_Rel_SRG")),
+            ("jxl pq", pq, lambda file: files.write_jxl(file, bright, 16, "RGB_D65_202_Rel_PeQ", options=["--intensity_target=1000"]))]:
+        file = folder / f"alpha-{name.replace(' ', '.')}"
+        file = file.with_name(f"alpha-{name.split()[1]}-{name.split()[0]}.{name.split()[0]}")
+        decoded = write(file)
+        yield Case(
+            f"{name} alpha", file, lambda decoded=decoded: decoded()[..., :3], meaning, automatic, alpha=numpy.floor(bright[..., 3] * 255))
+
+
+def constant(values):
+    return lambda: values
+
+
+def grays(folder):
+    """Yields gray images in the formats that store them as such."""
+    gray, linear = scenes.gray()[..., :1], icc.gray_profile(1.0)
+    pq = hdr.Conversion("pq", SPACES["bt2020"])
+    for name, meaning, write in [
+            ("gray.png", pq, lambda file: constant(files.write_png(file, PQ_PEAK * gray, 16, [files.cicp(9, 16)]))),
+            ("gray.avif", pq, lambda file: files.write_avif(file, PQ_PEAK * scenes.gray(), 10, nclx=(9, 16, 9), sampling="400")),
+            ("gray-linear.png", linear, lambda file: constant(files.write_png(file, gray, 16, [files.profile_chunk(linear)]))),
+            ("gray-linear.jpg", linear, lambda file: files.write_pillow(file, gray, quality=98, icc_profile=linear))]:
+        file = folder / name
+        values = write(file)
+        yield Case(f"{name.replace('.', ' ')} {'pq' if meaning is pq else 'icc'}", file, values, meaning, None if meaning is pq else "srgb")
+
+
+def tiny(folder):
+    data, automatic = profile("p3")
+    pq, hlg = (hdr.Conversion(transfer, SPACES["bt2020"]) for transfer in ("pq", "hlg"))
+    for width, height in TINY:
+        chart = numpy.resize(scenes.saturated()[2:], (height, width, 3))
+        for name, meaning, write in [
+                ("jpg", data, lambda file: files.write_pillow(file, chart, quality=98, subsampling=0, icc_profile=data)),
+                ("webp", data, lambda file: files.write_pillow(file, chart, lossless=True, icc_profile=data)),
+                ("png", pq, lambda file: constant(files.write_png(file, PQ_PEAK * chart, 16, [files.cicp(9, 16)]))),
+                ("avif", pq, lambda file: files.write_avif(file, PQ_PEAK * chart, 10, nclx=(9, 16, 0))),
+                ("heic", hlg, lambda file: files.write_heic(file, chart, 10, nclx=(9, 18, 0), quality=-1)),
+                ("jxl", hlg, lambda file: files.write_jxl(file, chart, 16, "RGB_D65_202_Rel_HLG"))]:
+            file = folder / f"tiny-{width}x{height}.{name}"
+            file = file.with_stem(f"tiny-{name}-{width}x{height}")
+            yield Case(f"{name} {width}x{height}", file, write(file), meaning, automatic)
+
+
+def animations(folder):
+    """Yields animations, of which the first frame is compared."""
+    data, automatic = profile("p3")
+    frames = [files.image(values) for values in (scenes.chart(), scenes.chart()[::-1])]
+    for format, options in [("webp", {"lossless": True}), ("png", {}), ("avif", {"quality": 100, "subsampling": "4:4:4"})]:
+        file = folder / f"animation-{format}.{format}"
+        frames[0].save(file, save_all=True, append_images=frames[1:], duration=80, icc_profile=data, **options)
+        yield Case(f"{format} animation icc p3", file, lambda file=file: files.decoded_by_pillow(file)[..., :3], data, automatic)
+
+
+def smooth(width=480, height=352):
+    """Returns colors that change so slowly that the way of resampling doesn't matter."""
+    y, x = numpy.mgrid[0:height, 0:width].astype(float)
+    u, v = (x + 0.5) / width, (y + 0.5) / height
+    return numpy.stack([0.15 + 0.8 * u, 0.9 - 0.7 * v, 0.2 + 0.6 * (u + v) / 2], axis=2)
+
+
+def resized(folder):
+    """Yields large images, and what they are at a quarter of their size."""
+    data, automatic = profile("p3")
+    scene = smooth()
+    small = scene.reshape(88, 4, 120, 4, 3).mean(axis=(1, 3))
+    pq, hlg = (hdr.Conversion(transfer, SPACES["bt2020"]) for transfer in ("pq", "hlg"))
+    for name, meaning, factor, write in [
+            ("jpg", data, 1, lambda file: files.write_pillow(file, scene, quality=98, subsampling=0, icc_profile=data)),
+            ("png", data, 1, lambda file: files.write_png(file, scene, 8, [files.profile_chunk(data)])),
+            ("webp", data, 1, lambda file: files.write_pillow(file, scene, lossless=True, icc_profile=data)),
+            ("avif", pq, PQ_PEAK, lambda file: files.write_avif(file, PQ_PEAK * scene, 10, nclx=(9, 16, 9))),
+            ("heic", pq, PQ_PEAK, lambda file: files.write_heic(file, PQ_PEAK * scene, 10, nclx=(9, 16, 0), quality=-1)),
+            ("jxl", hlg, 1, lambda file: files.write_jxl(file, scene, 16, "RGB_D65_202_Rel_HLG"))]:
+        file = folder / f"resized-{name}.{name}"
+        write(file)
+        yield Case(f"{name} resized", file, constant(factor * small), meaning, automatic)
