@@ -35,10 +35,12 @@ class Case:
 PQ_PEAK = hdr.pq_signal(hdr.USUAL_PEAK)
 #: Profiles of matrices, by name: the space, and how its curve is stored.
 PROFILES = {
-    "p3": ("p3", {}), "p3-table-curve": ("p3", {"version": 2, "curve": "table"}), "p3-gamma-2.2": ("gamma-2.2-p3", {"version": 2, "curve": 2.2}),
+    "p3": ("p3", {}), "p3-table-curve": ("p3", {"version": 2, "curve": "table"}),
+    "p3-gamma-2.2": ("gamma-2.2-p3", {"version": 2, "curve": 2.2}),
     "p3-linear": ("linear-p3", {"version": 2, "curve": 1.0}), "adobe": ("adobe", {"version": 2, "curve": 563 / 256}),
     "prophoto": ("prophoto", {}), "prophoto-gamma-1.8": ("prophoto", {"version": 2, "curve": 1.8}), "bt2020": ("bt2020", {}),
-    "gamma-1.8": ("gamma-1.8", {"version": 2, "curve": 1.8}), "srgb": ("srgb", {}), "srgb-table-curve": ("srgb", {"version": 2, "curve": "table"}),
+    "gamma-1.8": ("gamma-1.8", {"version": 2, "curve": 1.8}), "srgb": ("srgb", {}),
+    "srgb-table-curve": ("srgb", {"version": 2, "curve": "table"}),
 }
 #: The spaces that `auto` chooses, for gamuts that aren't larger than sRGB. An old Apple display has more in green and less in red.
 AUTOMATIC = {"srgb": "srgb", "srgb-table-curve": "srgb", "gamma-1.8": None}
@@ -140,7 +142,8 @@ def png_chunks(folder):
             ("cICP p3 over iCCP", [files.cicp(12, 13), adobe], space["p3"], "p3"),
             ("cICP srgb over iCCP", [files.cicp(1, 13), p3], space["srgb"], "srgb"),
             ("iCCP over sRGB and gAMA", [files.SRGB_CHUNK, files.gamma_chunk(2.2), p3], space["p3"], "p3"),
-            ("sRGB over gAMA and cHRM", [files.gamma_chunk(1.8), files.chromaticities(SPACES["p3"]), files.SRGB_CHUNK], space["srgb"], "srgb"),
+            ("sRGB over gAMA and cHRM", [files.gamma_chunk(1.8), files.chromaticities(SPACES["p3"]), files.SRGB_CHUNK],
+             space["srgb"], "srgb"),
             ("gAMA 1.8", [files.gamma_chunk(1.8)], space["gamma-1.8-srgb-primaries"], "srgb"),
             ("gAMA and cHRM p3", [files.gamma_chunk(2.2), files.chromaticities(SPACES["p3"])], space["gamma-2.2-p3"], "p3"),
             ("gAMA and cHRM adobe", [files.gamma_chunk(563 / 256), files.chromaticities(SPACES["adobe"])], space["adobe"], "p3"),
@@ -148,20 +151,26 @@ def png_chunks(folder):
         file = folder / f"png-{name.replace(' ', '-')}.png"
         values = files.write_png(file, scenes.chart(), 8, chunks)
         yield Case(f"png {name}", file, lambda values=values: values, meaning, automatic)
+    yield from png_of_high_range(folder)
+
+
+def png_of_high_range(folder):
     for name, primaries, transfer, depth, chunks, options in [
-            ("pq", "bt2020", "pq", 16, [], {}), ("pq p3", "p3", "pq", 16, [], {}), ("hlg", "bt2020", "hlg", 16, [], {}), ("pq 8", "bt2020", "pq", 8, [], {}),
-            ("pq cLLI 4000", "bt2020", "pq", 16, [files.light_levels(4000)], {"peak": 4000})]:
+            ("pq", "bt2020", "pq", 16, [], {}), ("pq p3", "p3", "pq", 16, [], {}), ("hlg", "bt2020", "hlg", 16, [], {}),
+            ("pq 8", "bt2020", "pq", 8, [], {}), ("pq cLLI 4000", "bt2020", "pq", 16, [files.light_levels(4000)], {"peak": 4000})]:
         code = {"bt2020": 9, "p3": 12}[primaries], {"pq": 16, "hlg": 18}[transfer]
         file = folder / f"png-cicp-{name.replace(' ', '-')}.png"
         values = files.write_png(file, signal(transfer, options.get("peak", hdr.USUAL_PEAK)), depth, [files.cicp(*code), *chunks])
-        yield Case(f"png cICP {name}", file, lambda values=values: values, hdr.Conversion(transfer, SPACES[primaries], **options), "p3")
+        conversion = hdr.Conversion(transfer, SPACES[primaries], **options)
+        yield Case(f"png cICP {name}", file, lambda values=values: values, conversion, "p3")
 
 
     for transfer, code in [("pq", 16), ("hlg", 18)]:
         file = folder / f"png-icc-{transfer}.png"
         data = icc.matrix_profile(SPACES["bt2020"], cicp=(9, code))
         values = files.write_png(file, signal(transfer), 16, [files.profile_chunk(data)])
-        yield Case(f"png icc with tag cicp {transfer}", file, lambda values=values: values, hdr.Conversion(transfer, SPACES["bt2020"]), "p3")
+        conversion = hdr.Conversion(transfer, SPACES["bt2020"])
+        yield Case(f"png icc with tag cicp {transfer}", file, lambda values=values: values, conversion, "p3")
 
 
 def signal(transfer, peak=hdr.USUAL_PEAK, scene=None):
@@ -192,10 +201,14 @@ def avif(folder):
     file = folder / "avif-pq-420.avif"
     values = files.write_avif(file, signal("pq", scene=scenes.chart()), 10, nclx=(9, 16, 9), is_full=False, sampling="420")
     yield Case("avif nclx pq 10 4:2:0", file, values, hdr.Conversion("pq", SPACES["bt2020"]), "p3")
-    file = folder / "avif-pq-clli.avif"
-    values = files.write_avif(file, signal("pq", 4000), 10, nclx=(9, 16, 9))
+    yield with_light_level(folder / "avif-pq-clli.avif", files.write_avif)
+
+
+def with_light_level(file, write):
+    """Returns an image that is brighter than usual, and says so."""
+    values = write(file, signal("pq", 4000), 10, nclx=(9, 16, 0))
     file.write_bytes(files.with_property(file.read_bytes(), b"clli", files.content_light_level(4000)))
-    yield Case("avif nclx pq 10 clli 4000", file, values, hdr.Conversion("pq", SPACES["bt2020"], peak=4000), "p3")
+    return Case(f"{file.suffix[1:]} nclx pq 10 clli 4000", file, values, hdr.Conversion("pq", SPACES["bt2020"], peak=4000), "p3")
 
 
 def heic(folder):
@@ -203,6 +216,7 @@ def heic(folder):
     yield from with_profiles(
         folder, "heic", names, lambda file, values, data: files.write_heic(file, values, quality=-1, nclx=(1, 13, 0), profile=data))
     yield from code_points(folder, "heic", files.write_heic, [0, 1, 6, 9])
+    yield with_light_level(folder / "heic-pq-clli.heic", files.write_heic)
 
 
 def code_points(folder, format, write, matrices):
@@ -222,8 +236,8 @@ def code_points(folder, format, write, matrices):
             yield Case(f"{format} nclx {name} 10 limited matrix {matrix}", path, values, meaning, "p3")
     for transfer, code in [("pq", 16), ("hlg", 18)]:
         for name, space, depth, matrix, is_full in [
-                ("10", "bt2020", 10, 0, True), ("12", "bt2020", 12, 0, True), ("8", "bt2020", 8, 0, True), ("10 limited", "bt2020", 10, 9, False),
-                ("12 limited", "bt2020", 12, 9, False), ("10 p3", "p3", 10, 0, True), ("10 bt709", "srgb", 10, 0, True)]:
+                ("10", "bt2020", 10, 0, True), ("12", "bt2020", 12, 0, True), ("8", "bt2020", 8, 0, True),
+                ("10 limited", "bt2020", 10, 9, False), ("12 limited", "bt2020", 12, 9, False), ("10 p3", "p3", 10, 0, True), ("10 bt709", "srgb", 10, 0, True)]:
             path = file(f"{transfer} {name}")
             points = {"bt2020": 9, "p3": 12, "srgb": 1}[space], code, matrix
             values = write(path, signal(transfer), depth, nclx=points, is_full=is_full)
@@ -235,16 +249,29 @@ def jxl(folder):
     names = ["p3", "p3-table-curve", "adobe", "prophoto", "gamma-1.8", "table"]
     yield from with_profiles(folder, "jxl", names, lambda file, values, data: files.write_jxl(file, values, 8, profile=data))
     for name, space, encoding, automatic in [
-            ("p3", "p3", "RGB_D65_DCI_Rel_SRG", "p3"), ("bt2020", "bt2020", "RGB_D65_202_Rel_SRG", "p3"), ("srgb", "srgb", "RGB_D65_SRG_Rel_SRG", "srgb"),
-            ("linear p3", "linear-p3", "RGB_D65_DCI_Rel_Lin", "p3")]:
+            ("p3", "p3", "RGB_D65_DCI_Rel_SRG", "p3"), ("bt2020", "bt2020", "RGB_D65_202_Rel_SRG", "p3"),
+            ("srgb", "srgb", "RGB_D65_SRG_Rel_SRG", "srgb"), ("linear p3", "linear-p3", "RGB_D65_DCI_Rel_Lin", "p3")]:
         meaning = icc.matrix_profile(SPACES[space])
         for kind, distance in [("lossless", 0), ("lossy", 0.3)]:
             path = folder / f"jxl-{name.replace(' ', '-')}-{kind}.jxl"
-            yield Case(f"jxl {name} {kind}", path, files.write_jxl(path, scenes.chart(), 16, encoding, distance=distance), meaning, automatic)
+            values = files.write_jxl(path, scenes.chart(), 16, encoding, distance=distance)
+            yield Case(f"jxl {name} {kind}", path, values, meaning, automatic)
     for name, space, transfer, encoding in [
-            ("pq", "bt2020", "pq", "RGB_D65_202_Rel_PeQ"), ("hlg", "bt2020", "hlg", "RGB_D65_202_Rel_HLG"), ("pq p3", "p3", "pq", "RGB_D65_DCI_Rel_PeQ")]:
+            ("pq", "bt2020", "pq", "RGB_D65_202_Rel_PeQ"), ("hlg", "bt2020", "hlg", "RGB_D65_202_Rel_HLG"),
+            ("pq p3", "p3", "pq", "RGB_D65_DCI_Rel_PeQ")]:
         for kind, distance in [("lossless", 0), ("lossy", 0.3)]:
             path = folder / f"jxl-{name.replace(' ', '-')}-{kind}.jxl"
             options = ["--intensity_target=1000"]
             values = files.write_jxl(path, signal(transfer), 16, encoding, distance=distance, options=options)
             yield Case(f"jxl {name} {kind}", path, values, hdr.Conversion(transfer, SPACES[space]), "p3")
+    yield from lossy_jxl_with_profiles(folder)
+
+
+def lossy_jxl_with_profiles(folder):
+    """Yields images that are stored in XYB, and the profile of the source beside it. They are compared with the source, because djxl
+    doesn't return to its profile."""
+    for name in ["p3", "adobe", "prophoto"]:
+        data, automatic = profile(name)
+        path = folder / f"jxl-xyb-{name}.jxl"
+        files.write_jxl(path, scenes.smooth(), 16, profile=data, distance=0.1)
+        yield Case(f"jxl lossy icc {name}", path, scenes.smooth, data, automatic)

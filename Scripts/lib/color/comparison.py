@@ -68,7 +68,7 @@ class Comparison:
         """Yields the name and the pixels of each reference."""
         values = case.values()
         if isinstance(case.meaning, hdr.Conversion):
-            yield "formulas", case.meaning.pixels(values if values.shape[2] == 3 else numpy.repeat(values, 3, axis=2), spaces.SPACES[target])
+            yield "formulas", case.meaning.pixels(numpy.broadcast_to(values, (*values.shape[:2], 3)), spaces.SPACES[target])
             return
         yield "lcms", references.of_little_cms(values, case.meaning, target)
         if self.has_libvips:

@@ -26,8 +26,10 @@ def profiles(folder):
     p3, srgb = SPACES["p3"], icc.matrix_profile(SPACES["srgb"])
     whole = icc.matrix_profile(p3)
     for name, data, is_usable in [
-            ("without texts", icc.matrix_profile(p3, omit=("desc", "cprt")), True), ("without wtpt and chad", icc.matrix_profile(p3, omit=("wtpt", "chad")), True),
-            ("without bTRC", icc.matrix_profile(p3, omit=("bTRC",)), False), ("without rXYZ", icc.matrix_profile(p3, omit=("rXYZ",)), False),
+            ("without texts", icc.matrix_profile(p3, omit=("desc", "cprt")), True),
+            ("without wtpt and chad", icc.matrix_profile(p3, omit=("wtpt", "chad")), True),
+            ("without bTRC", icc.matrix_profile(p3, omit=("bTRC",)), False),
+            ("without rXYZ", icc.matrix_profile(p3, omit=("rXYZ",)), False),
             ("cut short", whole[:300], False), ("garbage", bytes(range(256)) * 2, False), ("of CMYK", icc.cmyk_profile(), False)]:
         for format, options in [("png", None), ("jpg", {"quality": 98, "subsampling": 0}), ("webp", {"lossless": True})]:
             file = folder / f"{format}-{name.replace(' ', '-')}.{format}"
@@ -110,17 +112,10 @@ def animations(folder):
         yield Case(f"{format} animation icc p3", file, lambda file=file: files.decoded_by_pillow(file)[..., :3], data, automatic)
 
 
-def smooth(width=480, height=352):
-    """Returns colors that change so slowly that the way of resampling doesn't matter."""
-    y, x = numpy.mgrid[0:height, 0:width].astype(float)
-    u, v = (x + 0.5) / width, (y + 0.5) / height
-    return numpy.stack([0.15 + 0.8 * u, 0.9 - 0.7 * v, 0.2 + 0.6 * (u + v) / 2], axis=2)
-
-
 def resized(folder):
     """Yields large images, and what they are at a quarter of their size."""
     data, automatic = profile("p3")
-    scene = smooth()
+    scene = scenes.smooth()
     small = scene.reshape(88, 4, 120, 4, 3).mean(axis=(1, 3))
     pq, hlg = (hdr.Conversion(transfer, SPACES["bt2020"]) for transfer in ("pq", "hlg"))
     for name, meaning, factor, write in [

@@ -212,8 +212,8 @@ def decoded_by_djxl(file):
 
 
 def with_property(data, name, content):
-    """Returns an AVIF or HEIC whose primary item has another property, not essential. The file has one `meta` box and one item
-    location with offsets of four bytes, as libavif and libheif write them."""
+    """Returns an AVIF or HEIC whose first item has another property, not essential. Its `meta` box has offsets of four bytes, as libavif
+    and libheif write them."""
     box = struct.pack(">I4s", 8 + len(content), name) + content
     ipco, ipma = data.index(b"ipco") - 4, data.index(b"ipma") - 4
     count = number_of_boxes(data[ipco + 8:ipco + size_at(data, ipco)])
@@ -244,18 +244,18 @@ def number_of_boxes(data):
 
 
 def shift_locations(data, distance):
-    """Adds to the offsets in `iloc`, which libavif and libheif store without a base offset."""
+    """Adds to the offsets in `iloc`: to the base offset of each item, which libheif writes, or to those of its extents."""
     start = data.index(b"iloc") - 4
     version, sizes = data[start + 8], struct.unpack_from(">H", data, start + 12)[0]
-    offset_size, length_size, base_size = sizes >> 12, sizes >> 8 & 15, sizes >> 4 & 15
+    has_base = sizes >> 4 & 15 != 0
     position = start + 16
     for _ in range(struct.unpack_from(">H", data, start + 14)[0]):
-        position += 2 + (2 if version else 0) + 2 + base_size
-        extents = struct.unpack_from(">H", data, position)[0]
-        position += 2
-        for _ in range(extents):
-            struct.pack_into(">I", data, position, size_at(data, position) + distance)
-            position += offset_size + length_size
+        position += 4 + (2 if version else 0)
+        extents = position + (4 if has_base else 0)
+        count = struct.unpack_from(">H", data, extents)[0]
+        for offset in [position] if has_base else range(extents + 2, extents + 2 + 8 * count, 8):
+            struct.pack_into(">I", data, offset, size_at(data, offset) + distance)
+        position = extents + 2 + 8 * count
 
 
 def content_light_level(largest):

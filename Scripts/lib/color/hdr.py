@@ -79,9 +79,13 @@ class Conversion:
     #: The peak of the content in cd/m².
     peak: float = USUAL_PEAK
 
+    def luminance(self, signal):
+        """The light of each channel on a display for high dynamic range, in cd/m²."""
+        return pq_luminance(signal) if self.transfer == "pq" else hlg_luminance(signal, self.space.to_own_xyz[1])
+
     def light(self, signal):
         """Linear light in the primaries of the source, 1 at diffuse white."""
-        luminance = pq_luminance(signal) if self.transfer == "pq" else hlg_luminance(signal, weights=self.space.to_own_xyz[1])
+        luminance = self.luminance(signal)
         largest = luminance.max(axis=-1, keepdims=True)
         return luminance * mapped(largest, self.peak) / numpy.maximum(largest, 1e-9) / DIFFUSE_WHITE
 

@@ -1,7 +1,6 @@
 """Writes a page of images: what another build of the tool makes of them, what this one does, and the reference."""
 
 import html
-import pathlib
 import shutil
 import subprocess
 
@@ -87,10 +86,12 @@ def write(folder, tool, before, extra=()):
         space = getattr(results["after"][number], "name", None) or "p3"
         cells.append(reference_cell(comparison, case, space, folder))
         numbers = "; ".join(row.fault or f"{row.reference}: {row.mean:.2f} on average, {row.largest:.2f} at most" for row in found)
-        rows.append(f"<tr><th colspan={len(cells)}>{html.escape(case.name)} ({space}): ΔE2000 {html.escape(numbers)}</th></tr><tr>{''.join(cells)}</tr>")
+        title = html.escape(f"{case.name} ({space}): ΔE2000 {numbers}")
+        rows.append(f"<tr><th colspan={len(cells)}>{title}</th></tr><tr>{''.join(cells)}</tr>")
     heads = "".join(f"<th>{label}</th>" for label in [*results, "reference"])
     page = folder / "index.html"
-    page.write_text(f"<!doctype html><meta charset=utf-8><title>Colors</title><style>{STYLE}</style><table><tr>{heads}</tr>{''.join(rows)}</table>")
+    head = f"<!doctype html><meta charset=utf-8><title>Colors</title><style>{STYLE}</style>"
+    page.write_text(f"{head}<table><tr>{heads}</tr>{''.join(rows)}</table>")
     return page, passes
 
 

@@ -59,7 +59,8 @@ def highlights(width, height):
     for number, color in enumerate([(1, 0.4, 0.1), (1, 0.9, 0.3), (0.2, 0.5, 1), (0.4, 1, 0.5), (1, 0.2, 0.7)]):
         distance = numpy.hypot(x - width * (number + 0.5) / 5, y - height / 2) / (height / 2)
         glow = numpy.clip(1 - distance, 0, 1)[..., None]
-        pixels = numpy.maximum(pixels, numpy.asarray(color) * numpy.minimum(1, 2 * glow) + (1 - numpy.asarray(color)) * numpy.maximum(0, 2 * glow - 1))
+        edge, center = numpy.asarray(color) * numpy.minimum(1, 2 * glow), (1 - numpy.asarray(color)) * numpy.maximum(0, 2 * glow - 1)
+        pixels = numpy.maximum(pixels, edge + center)
     return numpy.clip(pixels, 0, 1)
 
 
@@ -73,14 +74,23 @@ def ramp(first, last, width, height, color=(1, 1, 1)):
     return numpy.repeat(values, height, axis=0)
 
 
+def smooth(width=480, height=352):
+    """Returns colors that change so slowly that the way of resampling doesn't matter."""
+    y, x = numpy.mgrid[0:height, 0:width].astype(float)
+    u, v = (x + 0.5) / width, (y + 0.5) / height
+    return numpy.stack([0.15 + 0.8 * u, 0.9 - 0.7 * v, 0.2 + 0.6 * (u + v) / 2], axis=2)
+
+
 def photograph(width=640, height=420):
     """Returns a landscape in scene light, 1 at diffuse white, in Display P3: a low sun, water, a field and saturated flowers."""
     y, x = numpy.mgrid[0:height, 0:width].astype(float)
     u, v = x / width, y / height
     sky = mixed((0.08, 0.2, 0.75), (1.6, 0.45, 0.08), numpy.clip(v / 0.5, 0, 1) ** 1.5)
     distance = numpy.hypot((u - 0.68) * width / height, v - 0.36)
-    sun = numpy.exp(-((distance / 0.045) ** 4))[..., None] * numpy.array([14, 10, 5]) + (0.25 / (0.05 + distance))[..., None] * numpy.array([0.5, 0.25, 0.08])
-    water = mixed((0.02, 0.16, 0.25), (0.9, 0.35, 0.08), numpy.clip(numpy.exp(-(((u - 0.68) / 0.12) ** 2)), 0, 1) * (0.6 + 0.4 * numpy.sin(v * 260 + 5 * numpy.sin(u * 40))))
+    disc, glow = numpy.exp(-((distance / 0.045) ** 4))[..., None], (0.25 / (0.05 + distance))[..., None]
+    sun = disc * numpy.array([14, 10, 5]) + glow * numpy.array([0.5, 0.25, 0.08])
+    waves = 0.6 + 0.4 * numpy.sin(v * 260 + 5 * numpy.sin(u * 40))
+    water = mixed((0.02, 0.16, 0.25), (0.9, 0.35, 0.08), numpy.exp(-(((u - 0.68) / 0.12) ** 2)) * waves)
     field = mixed((0.02, 0.25, 0.02), (0.15, 0.5, 0.03), 0.5 + 0.5 * numpy.sin(u * 90 + 30 * v) * numpy.sin(v * 70))
     pixels = numpy.where((v < 0.5)[..., None], sky + sun, numpy.where((v < 0.68)[..., None], water, field))
     return flowers(pixels, u, v, width / height)

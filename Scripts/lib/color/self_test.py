@@ -56,23 +56,22 @@ def one_patch(case, color):
 
 def without_knee(case, color):
     """Clips highlights in place of compressing them."""
-    values = case.values()
-    luminance = hdr.pq_luminance(values) if case.meaning.transfer == "pq" else hdr.hlg_luminance(values, case.meaning.space.to_own_xyz[1])
-    target = spaces.SPACES[color]
-    return picture(255 * spaces.encoded_srgb(spaces.converted(luminance / hdr.DIFFUSE_WHITE, case.meaning.space, target)), color)
+    return shown(case.meaning.luminance(case.values()), case, color)
 
 
 def per_channel(case, color):
     """Compresses each channel by itself, which changes the hue of highlights."""
-    luminance = hdr.pq_luminance(case.values()) if case.meaning.transfer == "pq" else hdr.hlg_luminance(case.values(), case.meaning.space.to_own_xyz[1])
-    light = hdr.mapped(luminance, case.meaning.peak) / hdr.DIFFUSE_WHITE
-    return picture(255 * spaces.encoded_srgb(spaces.converted(light, case.meaning.space, spaces.SPACES[color])), color)
+    return shown(hdr.mapped(case.meaning.luminance(case.values()), case.meaning.peak), case, color)
 
 
 def without_ootf(case, color):
     """Takes the scene light of HLG for the light of a display."""
-    light = hdr.mapped(1000 * hdr.hlg_scene_light(case.values()), 1000) / hdr.DIFFUSE_WHITE
-    return picture(255 * spaces.encoded_srgb(spaces.converted(light, case.meaning.space, spaces.SPACES[color])), color)
+    return shown(hdr.mapped(1000 * hdr.hlg_scene_light(case.values()), 1000), case, color)
+
+
+def shown(luminance, case, color):
+    light = spaces.converted(luminance / hdr.DIFFUSE_WHITE, case.meaning.space, spaces.SPACES[color])
+    return picture(255 * spaces.encoded_srgb(light), color)
 
 
 def is_hdr(case):

@@ -1,4 +1,5 @@
-"""Checks the files that the tool writes: that they say in which space they are, and that other decoders find the colors of the reference."""
+"""Checks the files that the tool writes: that they say in which space they are, and that other decoders find the colors of the
+reference."""
 
 import io
 import struct
@@ -6,13 +7,13 @@ import struct
 import numpy
 from PIL import Image, ImageCms
 
-import edge_cases
 import files
 import icc
+import scenes
 import spaces
 from cases import Case, profile
 from comparison import LARGEST, Comparison, Row
-from tool import Failure, Picture
+from tool import Picture
 
 #: The largest difference of a pixel in a lossy file, because coding loses more than the conversion.
 LARGEST_OF_LOSSY = 6.0
@@ -24,7 +25,7 @@ def rows(tool, folder, only, colors):
     """Yields a result for each format and color space."""
     data, automatic = profile("p3")
     file = folder / "written.png"
-    values = files.write_png(file, edge_cases.smooth(), 8, [files.profile_chunk(data)])
+    values = files.write_png(file, scenes.smooth(), 8, [files.profile_chunk(data)])
     for format in SUFFIXES:
         case = Case(f"{format} written", file, lambda: values, data, automatic)
         if only not in case.name or not tool.can_write(format):
