@@ -260,17 +260,24 @@ def jxl(folder):
             ("pq", "bt2020", "pq", "RGB_D65_202_Rel_PeQ"), ("hlg", "bt2020", "hlg", "RGB_D65_202_Rel_HLG"),
             ("pq p3", "p3", "pq", "RGB_D65_DCI_Rel_PeQ")]:
         for kind, distance in [("lossless", 0), ("lossy", 0.3)]:
-            path = folder / f"jxl-{name.replace(' ', '-')}-{kind}.jxl"
-            options = ["--intensity_target=1000"]
-            values = files.write_jxl(path, signal(transfer), 16, encoding, distance=distance, options=options)
-            yield Case(f"jxl {name} {kind}", path, values, hdr.Conversion(transfer, SPACES[space]), "p3")
+            yield jxl_of_high_range(folder, f"{name} {kind}", space, transfer, encoding, distance=distance)
+    yield jxl_of_high_range(folder, "pq peak 4000", "bt2020", "pq", "RGB_D65_202_Rel_PeQ", stated=4000, peak=4000)
+    # The default says only that samples are not above the largest luminance of PQ.
+    yield jxl_of_high_range(folder, "pq default peak", "bt2020", "pq", "RGB_D65_202_Rel_PeQ", stated=0)
     yield from lossy_jxl_with_profiles(folder)
+
+
+def jxl_of_high_range(folder, name, space, transfer, encoding, stated=1000, peak=hdr.USUAL_PEAK, distance=0):
+    path = folder / f"jxl-{name.replace(' ', '-')}.jxl"
+    options = [f"--intensity_target={stated}"] if stated else []
+    values = files.write_jxl(path, signal(transfer, peak), 16, encoding, distance=distance, options=options)
+    return Case(f"jxl {name}", path, values, hdr.Conversion(transfer, SPACES[space], peak), "p3")
 
 
 def lossy_jxl_with_profiles(folder):
     """Yields images that are stored in XYB, and the profile of the source beside it. They are compared with the source, because djxl
     doesn't return to its profile."""
-    for name in ["p3", "adobe", "prophoto"]:
+    for name in ["srgb", "p3", "adobe", "prophoto"]:
         data, automatic = profile(name)
         path = folder / f"jxl-xyb-{name}.jxl"
         files.write_jxl(path, scenes.smooth(), 16, profile=data, distance=0.1)

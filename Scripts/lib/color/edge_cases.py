@@ -78,6 +78,8 @@ def grays(folder):
     for name, meaning, write in [
             ("gray.png", pq, lambda file: constant(files.write_png(file, PQ_PEAK * gray, 16, [files.cicp(9, 16)]))),
             ("gray.avif", pq, lambda file: files.write_avif(file, PQ_PEAK * scenes.gray(), 10, nclx=(9, 16, 9), sampling="400")),
+            ("gray.heic", pq, lambda file: files.write_heic(file, PQ_PEAK * gray, 10, nclx=(9, 16, 9), quality=-1, sampling=None)),
+            ("gray.jxl", pq, lambda file: files.write_jxl(file, PQ_PEAK * gray, 16, "Gra_D65_Rel_PeQ")),
             ("gray-linear.png", linear, lambda file: constant(files.write_png(file, gray, 16, [files.profile_chunk(linear)]))),
             ("gray-linear.jpg", linear, lambda file: files.write_pillow(file, gray, quality=98, icc_profile=linear))]:
         file = folder / name
@@ -104,6 +106,10 @@ def tiny(folder):
 
 def animations(folder):
     """Yields animations, of which the first frame is compared."""
+    second, file = folder / "second-frame.png", folder / "animation-pq.avif"
+    files.write_png(second, signal("pq")[::-1], 16)
+    files.write_avif(file, signal("pq"), 10, nclx=(9, 16, 0), more_frames=[second])
+    yield Case("avif animation pq", file, constant(numpy.rint(signal("pq") * 1023) / 1023), hdr.Conversion("pq", SPACES["bt2020"]), "p3")
     data, automatic = profile("p3")
     frames = [files.image(values) for values in (scenes.chart(), scenes.chart()[::-1])]
     for format, options in [("webp", {"lossless": True}), ("png", {}), ("avif", {"quality": 100, "subsampling": "4:4:4"})]:

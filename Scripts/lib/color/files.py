@@ -100,7 +100,7 @@ def decoded_by_pillow(file):
 # AVIF
 
 
-def write_avif(file, values, depth=8, nclx=None, is_full=True, profile=None, sampling="444", options=()):
+def write_avif(file, values, depth=8, nclx=None, is_full=True, profile=None, sampling="444", more_frames=()):
     """Writes an AVIF with avifenc, as exactly as the coding allows. Returns a function that decodes it."""
     with tempfile.TemporaryDirectory() as folder:
         source = pathlib.Path(folder, "source.png")
@@ -113,7 +113,7 @@ def write_avif(file, values, depth=8, nclx=None, is_full=True, profile=None, sam
             path = pathlib.Path(folder, "profile.icc")
             path.write_bytes(profile)
             command += ["--icc", path]
-        run(*command, *options, source, file)
+        run(*command, source, *more_frames, file)
     if sampling in ("444", "400") and numpy.asarray(values).shape[2] == 3:
         return lambda: decoded_planes(file, (nclx or (1, 13, 6))[2], is_full)
     return lambda: decoded_by_libavif(file)
