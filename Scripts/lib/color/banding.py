@@ -11,9 +11,9 @@ from tool import Failure
 
 #: How far a level may be from the exact value: half for rounding, and half for the arithmetic.
 LARGEST_ERROR = 1.0
-#: How much longer a run of equal pixels may be than in the exact gradient, rounded to 8 bits: two pixels at each end, where the
-#: exact value is close to the middle of two levels.
-LONGER_RUN = 4
+#: How much longer a run of equal pixels may be than in the exact gradient, rounded to 8 bits: some pixels at its ends, where the exact
+#: value is close to the middle of two levels, and a share where the gradient is almost level.
+LONGER_RUN, LONGER_SHARE = 4, 0.1
 WIDTH, HEIGHT = 1024, 16
 COLORS = {"gray": (1, 1, 1), "orange": (1, 0.7, 0.35), "blue": (0.5, 0.6, 1)}
 
@@ -29,9 +29,10 @@ def fault(levels, exact):
     if too_high.any():
         return f"{too_high.sum()} steps are higher than one level of 8 bits, up to {steps.max():.0f}"
     found, wanted = longest_runs(levels), longest_runs(numpy.rint(exact))
-    longer = [level for level in found if found[level] > wanted.get(level, 0) + LONGER_RUN]
-    if longer:
-        return f"a run of level {longer[0]:.0f} has {found[longer[0]]} pixels, expected at most {wanted.get(longer[0], 0) + LONGER_RUN}"
+    for level, length in found.items():
+        longest = wanted.get(level, 0) * (1 + LONGER_SHARE) + LONGER_RUN
+        if length > longest:
+            return f"a run of level {level:.0f} has {length} pixels, expected at most {longest:.0f}"
     return ""
 
 
