@@ -1,6 +1,8 @@
 """Images of unusual sizes and forms: incomplete and damaged profiles, alpha, gray, tiny images, animations, and images that are decoded to
 a smaller size."""
 
+import struct
+
 import numpy
 
 import files
@@ -15,6 +17,7 @@ TINY = [(1, 1), (2, 1), (1, 3), (5, 4)]
 
 def all_cases(folder):
     yield from profiles(folder)
+    yield from unknown_code_points(folder)
     yield from alpha(folder)
     yield from grays(folder)
     yield from tiny(folder)
@@ -41,6 +44,20 @@ def profiles(folder):
             yield Case(f"{format} icc p3 {name}", file, values, whole if is_usable else srgb, "p3" if is_usable else "srgb")
 
 
+def unknown_code_points(folder):
+    """Yields images whose code points are unspecified (2), reserved or unknown, which count as sRGB."""
+    srgb = icc.matrix_profile(SPACES["srgb"])
+    for format, write in [("avif", files.write_avif), ("heic", files.write_heic)]:
+        template = folder / f"code-points.{format}"
+        values = write(template, scenes.chart(), 8, nclx=(1, 13, 0))
+        data = template.read_bytes()
+        start = data.index(b"colrnclx") + 8
+        for primaries, transfer in [(2, 2), (1, 2), (0, 0), (1, 3), (3, 13), (200, 13), (1, 250)]:
+            file = folder / f"{format}-code-points-{primaries}-{transfer}.{format}"
+            file.write_bytes(data[:start] + struct.pack(">2H", primaries, transfer) + data[start + 4:])
+            yield Case(f"{format} nclx {primaries}/{transfer}", file, values, srgb, "srgb")
+
+
 def translucent(values):
     """Returns the values with an alpha channel that grows from left to right, and starts and ends with a margin."""
     alpha = numpy.clip(numpy.linspace(-0.1, 1.2, values.shape[1]), 0, 1)[None, :, None]
@@ -60,8 +77,7 @@ def alpha(folder):
             ("heic pq", pq, lambda file: files.write_heic(file, bright, 10, nclx=(9, 16, 0), quality=-1)),
             ("jxl p3", data, lambda file: files.write_jxl(file, chart, 8, "RGB_D65_DCI_Rel_SRG")),
             ("jxl pq", pq, lambda file: files.write_jxl(file, bright, 16, "RGB_D65_202_Rel_PeQ", options=["--intensity_target=1000"]))]:
-        file = folder / f"alpha-{name.replace(' ', '.')}"
-        file = file.with_name(f"alpha-{name.split()[1]}-{name.split()[0]}.{name.split()[0]}")
+        file = folder / f"alpha-{name.replace(' ', '-')}.{name.split()[0]}"
         decoded = write(file)
         yield Case(
             f"{name} alpha", file, lambda decoded=decoded: decoded()[..., :3], meaning, automatic, alpha=numpy.floor(bright[..., 3] * 255))
@@ -99,8 +115,7 @@ def tiny(folder):
                 ("avif", pq, lambda file: files.write_avif(file, PQ_PEAK * chart, 10, nclx=(9, 16, 0))),
                 ("heic", hlg, lambda file: files.write_heic(file, chart, 10, nclx=(9, 18, 0), quality=-1)),
                 ("jxl", hlg, lambda file: files.write_jxl(file, chart, 16, "RGB_D65_202_Rel_HLG"))]:
-            file = folder / f"tiny-{width}x{height}.{name}"
-            file = file.with_stem(f"tiny-{name}-{width}x{height}")
+            file = folder / f"tiny-{name}-{width}x{height}.{name}"
             yield Case(f"{name} {width}x{height}", file, write(file), meaning, automatic)
 
 
