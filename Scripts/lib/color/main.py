@@ -55,8 +55,8 @@ def run_self_test(folder):
 def write_page(tool, before, target, source):
     target.mkdir(parents=True, exist_ok=True)
     extra = list(samples.all_cases(source, target)) if source else []
-    path, passes = page.write(target.resolve(), tool, before and Tool(before), extra)
-    print(path, page.render(path) or "(Chromium is missing: Scripts/bootstrap --for-browser)", sep="\n")
+    path, rows, passes = page.write(target.resolve(), tool, before and Tool(before), extra)
+    print(path, page.render(path, rows) or "(Chromium is missing: Scripts/bootstrap --for-browser)", sep="\n")
     return passes
 
 

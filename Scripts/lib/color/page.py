@@ -73,7 +73,8 @@ def luminance(light):
 
 
 def write(folder, tool, before, extra=()):
-    """Writes the page. `before` is another tool, or None. Returns its path, and whether all images are close to the reference."""
+    """Writes the page. `before` is another tool, or None. Returns its path, the number of its rows, and whether all images are close to
+    the reference."""
     folder.mkdir(parents=True, exist_ok=True)
     chosen = [*photographs(folder), *extra]
     comparison = Comparison(tool, folder)
@@ -92,7 +93,7 @@ def write(folder, tool, before, extra=()):
     page = folder / "index.html"
     head = f"<!doctype html><meta charset=utf-8><title>Colors</title><style>{STYLE}</style>"
     page.write_text(f"{head}<table><tr>{heads}</tr>{''.join(rows)}</table>")
-    return page, passes
+    return page, len(rows), passes
 
 
 def made(tool, chosen, folder):
@@ -115,7 +116,7 @@ def reference_cell(comparison, case, space, folder):
     return f"<td class=image><img src='reference/{html.escape(path.name)}'></td>"
 
 
-def render(page):
+def render(page, rows):
     """Renders the page with Chromium, on a display with the gamut of P3. Returns the image, or None without Chromium."""
     browser = shutil.which("chromium")
     if browser is None:
@@ -124,7 +125,7 @@ def render(page):
     profile = page.parent / ".chromium"
     subprocess.run(
         [browser, "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--force-color-profile=display-p3-d65",
-         f"--user-data-dir={profile}", "--window-size=1320,4200", f"--screenshot={image}", page.as_uri()],
+         f"--user-data-dir={profile}", f"--window-size=1320,{100 + 345 * rows}", f"--screenshot={image}", page.as_uri()],
         check=True, capture_output=True, timeout=120)
     shutil.rmtree(profile, ignore_errors=True)
     with Image.open(image) as shot:
