@@ -10,6 +10,12 @@ final class BuiltTool: Sendable {
         var status: Int32
         var output: String
         var errors: [Substring]
+
+        init(_ result: CommandResult) {
+            status = result.status
+            output = String(decoding: result.output, as: UTF8.self)
+            errors = String(decoding: result.errors, as: UTF8.self).split(separator: "\n")
+        }
     }
 
     let folder: URL
@@ -39,12 +45,22 @@ final class BuiltTool: Sendable {
         URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent().appending(path: "imageload").path
     }
 
+    /// Runs the tool from a shell.
+    ///
+    /// - Parameters:
+    ///   - shell: Commands that run before.
+    ///   - prefix: A command that runs the tool.
+    func run(_ arguments: [String], shell: String, prefix: [String] = []) async throws -> Run {
+        let script = (shell.isEmpty ? "" : shell + "; ") + "exec \"$@\""
+        let result = try await CommandResult.run(
+            "/bin/bash", ["-c", script, "bash"] + prefix + [Self.program] + arguments, input: Data())
+        return Run(result)
+    }
+
     /// Runs the tool as a process with arguments and standard input. Returns its exit code, standard output and error.
     func run(_ arguments: [String], input: String = "") async throws -> Run {
         let result = try await CommandResult.run(Self.program, arguments, input: Data(input.utf8))
-        return Run(
-            status: result.status, output: String(decoding: result.output, as: UTF8.self),
-            errors: String(decoding: result.errors, as: UTF8.self).split(separator: "\n"))
+        return Run(result)
     }
 }
 

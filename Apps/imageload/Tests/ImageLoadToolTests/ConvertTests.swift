@@ -130,12 +130,32 @@ struct ConvertTests {
         #expect(!FileManager.default.fileExists(atPath: path("out")))
     }
 
-    @Test("a full disk fails each file, and leaves nothing half-written")
+    @Test("a disk without space fails each file, and leaves nothing half-written")
     func fullDisk() async throws {
         try tool.write(.gradient, to: "in/a.png")
         try tool.write(.gradient, to: "in/b.png")
-        let run = try await convert(path("in"), "--to", "png", "--output", "/dev/full/out")
-        #expect(run.status == 74 && run.errors.count == 2)
+        try FileManager.default.createDirectory(atPath: path("out"), withIntermediateDirectories: true)
+        // No file may become larger than 0 bytes.
+        let run = try await tool.run(
+            ["convert", path("in"), "--to", "png", "--output", path("out")], shell: "trap '' XFSZ; ulimit -f 0")
+        #expect(run.status == 74 && run.errors.count == 2, "\(run.errors)")
+        #expect(try files("out") == [])
+    }
+
+    @Test("killed at any moment among 10,000 files, it leaves complete outputs only", arguments: [0.4, 0.9, 1.7])
+    func killed(seconds: Double) async throws {
+        let file = try tool.write(.gradient, to: "in/0.png").path
+        for number in 1..<10_000 { try FileManager.default.linkItem(atPath: file, toPath: path("in/\(number).png")) }
+        let killed = try await tool.run(
+            ["convert", path("in"), "--to", "jpeg", "--output", path("out"), "--quiet"],
+            shell: "", prefix: ["timeout", "-s", "KILL", "\(seconds)"])
+        #expect(killed.status != 0)
+        guard FileManager.default.fileExists(atPath: path("out")) else { return }
+        for name in try files("out") {
+            #expect(name.hasSuffix(".jpg"))
+            #expect(try header("out/\(name)").size == PixelSize(width: 40, height: 30))
+            #expect(try Data(contentsOf: folder.appending(path: "out/\(name)")).suffix(2) == Data([0xFF, 0xD9]))
+        }
     }
 
     @Test("animations stay animated where the format can, and a note says where not")

@@ -7,8 +7,6 @@ import ImageDecoding
 struct PNGOptimizer {
     private static let fastLevel = 6
     private static let strongestLevel = 12
-    /// The number of filters that are compressed with the strongest level.
-    private static let finalists = 2
     /// The chunks that change how pixels are shown.
     private static let colorChunks: Set = ["iCCP", "sRGB", "gAMA", "cHRM", "cICP", "pHYs"]
 
@@ -50,14 +48,15 @@ struct PNGOptimizer {
         return files.min { $0.count < $1.count }
     }
 
-    /// Compresses with each filter, and the best ones again with the strongest level.
+    /// Compresses with each filter, and with the best one again with the strongest level.
     private func compressed(_ rows: PNGRows) -> Data? {
-        let trials = (0..<Int(tool_filter_count)).compactMap { strategy -> (filtered: [UInt8], byteCount: Int)? in
-            guard let filtered = rows.filtered(strategy) else { return nil }
-            return Deflate.compress(filtered, level: Self.fastLevel).map { (filtered, $0.count) }
+        var best: (filtered: [UInt8], byteCount: Int)?
+        for strategy in 0..<Int(tool_filter_count) {
+            guard let filtered = rows.filtered(strategy), let trial = Deflate.compress(filtered, level: Self.fastLevel)
+            else { return nil }
+            if trial.count < best?.byteCount ?? .max { best = (filtered, trial.count) }
         }
-        let best = trials.sorted { $0.byteCount < $1.byteCount }.prefix(Self.finalists)
-        return best.compactMap { Deflate.compress($0.filtered, level: Self.strongestLevel) }.min { $0.count < $1.count }
+        return best.flatMap { Deflate.compress($0.filtered, level: Self.strongestLevel) }
     }
 
     private func file(_ rows: PNGRows, _ stream: Data, _ metadata: ImageMetadata) -> Data {
