@@ -135,7 +135,7 @@ struct ImageReport: Encodable {
 extension PixelLayout {
     fileprivate var name: String {
         switch self {
-        case .rgba8: "rgb"
+        case .rgba8, .rgba16: "rgb"
         case .gray8: "gray"
         case .grayAlpha8: "gray with alpha"
         case .cmyk8: "cmyk"
