@@ -44,6 +44,7 @@ struct BrokenEncoder: ImageEncoder {
         case halvesAtLowQuality = "the encoder accepts any quality, even out of range"
         case acceptsAnySize = "encoding a size that the format can't represent fails"
         case playsOnce = "an animation is encoded with frames, delays and loop count, or fails as unsupported"
+        case dropsColorSpace = "a file describes the color space of its image, or the image is converted to sRGB"
         case acceptsUnevenFrames = "encoding an animation without frames or with frames of several sizes fails"
 
         var testDescription: String { rawValue }
@@ -75,7 +76,9 @@ struct BrokenEncoder: ImageEncoder {
             return FakeImage(size).encoded
         default: break
         }
-        return try encoder.encode(Bitmap(size: size, pixels: pixels, isOpaque: bitmap.isOpaque), options: options)
+        let space = defect == .dropsColorSpace ? .sRGB : bitmap.colorSpace
+        return try encoder.encode(
+            Bitmap(size: size, pixels: pixels, isOpaque: bitmap.isOpaque, colorSpace: space), options: options)
     }
 
     func encode(

@@ -28,14 +28,17 @@ func landscapeFile(quality: Double = 0.95, progressive: Bool) throws -> Data {
 func arithmeticFile(progressive: Bool) -> Data {
     let writer = unsafe ilj_writer_create()
     defer { unsafe ilj_writer_destroy(writer) }
-    let options = ilj_writer_options(
-        width: Int32(landscape.size.width), height: Int32(landscape.size.height), quality: 95,
-        subsamples_chroma: false, is_progressive: progressive, is_arithmetic: true)
+    var options = unsafe ilj_writer_options()
+    unsafe options.width = Int32(landscape.size.width)
+    unsafe options.height = Int32(landscape.size.height)
+    unsafe options.quality = 95
+    unsafe options.is_progressive = progressive
+    unsafe options.is_arithmetic = true
     var bytes: UnsafePointer<UInt8>?
     var count = 0
     unsafe ilj_writer_start(writer, options)
     unsafe landscape.pixels.withUnsafeBufferPointer {
-        _ = unsafe ilj_writer_write_rows(writer, $0.baseAddress, options.height)
+        _ = unsafe ilj_writer_write_rows(writer, $0.baseAddress, CInt(landscape.size.height))
     }
     unsafe ilj_writer_finish(writer, &bytes, &count)
     return unsafe Data(UnsafeBufferPointer(start: bytes, count: count))

@@ -354,8 +354,8 @@ static avifImage *make_image(const avif_writer *writer) {
     avifImage *image = avifImageCreate(writer->width, writer->height, 8, format);
     if (image == NULL) return NULL;
     image->yuvRange = AVIF_RANGE_FULL;
-    image->colorPrimaries = AVIF_COLOR_PRIMARIES_BT709;
-    image->transferCharacteristics = AVIF_TRANSFER_CHARACTERISTICS_SRGB;
+    image->colorPrimaries = (avifColorPrimaries)settings.primaries;
+    image->transferCharacteristics = (avifTransferCharacteristics)settings.transfer;
     image->matrixCoefficients =
         settings.is_lossless ? AVIF_MATRIX_COEFFICIENTS_IDENTITY : AVIF_MATRIX_COEFFICIENTS_BT601;
     if (writer->profile.size > 0) (void)avifImageSetProfileICC(image, writer->profile.data, writer->profile.size);

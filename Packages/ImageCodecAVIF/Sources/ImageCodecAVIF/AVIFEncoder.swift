@@ -10,8 +10,8 @@
 
     /// Encodes AVIF with aom, lossy and lossless, still and animated, with alpha.
     ///
-    /// Files have 8 bits per channel, the full range, and the color of sRGB: primaries 1, transfer function 13 and, if
-    /// lossy, the matrix 6 of BT.601 (ITU-T H.273), as `avifenc` writes them. Below a quality of 0.9, chroma has half the
+    /// Files have 8 bits per channel, the full range, the color space of the image in code points of ITU-T H.273 and, if
+    /// lossy, the matrix of BT.601, as `avifenc` writes them. Below a quality of 0.9, chroma has half the
     /// resolution (4:2:0). Alpha is always lossless. A lossless file also preserves the color of transparent pixels.
     ///
     /// A quality of `q` becomes aom's quantizer `63 * (1 - q)`, rounded: the scale of `avifenc` since 1.0. A quality of 1
@@ -31,7 +31,7 @@
         /// - Parameters:
         ///   - speed: From 0 (smallest files) to 10 (fastest). In animations, larger ones count as 6.
         ///   - orientation: Declares how the pixels are to be turned. They are stored as they are.
-        ///   - colorProfile: The ICC profile of the pixels; nil for sRGB.
+        ///   - colorProfile: The ICC profile of the pixels; nil for their color space.
         public init(speed: Int = 6, orientation: ImageOrientation = .up, colorProfile: Data? = nil) {
             self.speed = min(max(speed, 0), 10)
             self.orientation = orientation
@@ -45,7 +45,8 @@
         ///
         /// - Throws: `.unsupportedSize` if a side is not from 1 to 65,536 pixels.
         public func encode(_ bitmap: Bitmap, options: EncodingOptions) throws(EncodingFailure) -> Data {
-            let writer = try writer(of: bitmap.size, hasAlpha: !bitmap.isOpaque, speed: speed, options: options)
+            let writer = try writer(
+                of: bitmap.size, in: bitmap.colorSpace, hasAlpha: !bitmap.isOpaque, speed: speed, options: options)
             try writer.add(bitmap, duration: 0)
             return try writer.finish()
         }
@@ -58,11 +59,12 @@
         public func encode(
             _ frames: [AnimationFrame], loopCount: Int, options: EncodingOptions
         ) throws(EncodingFailure) -> Data {
+            let (frames, space) = frames.inOneColorSpace
             let size = try commonSize(of: frames)
             if frames.count == 1 { return try encode(frames[0].bitmap, options: options) }
             let hasAlpha = frames.contains { !$0.bitmap.isOpaque }
             let writer = try writer(
-                of: size, hasAlpha: hasAlpha, speed: min(speed, Self.fastestAnimation), options: options)
+                of: size, in: space, hasAlpha: hasAlpha, speed: min(speed, Self.fastestAnimation), options: options)
             for frame in frames {
                 try writer.add(frame.bitmap, duration: frame.delay.milliseconds(upTo: Int(Int32.max)))
             }
@@ -71,7 +73,7 @@
         }
 
         private func writer(
-            of size: PixelSize, hasAlpha: Bool, speed: Int, options: EncodingOptions
+            of size: PixelSize, in space: ColorSpace, hasAlpha: Bool, speed: Int, options: EncodingOptions
         ) throws(EncodingFailure) -> AVIFWriter {
             try check(size, largest: Self.largestSide)
             let transform = orientation.transform
@@ -79,7 +81,8 @@
             let settings = avif_settings(
                 speed: CInt(speed), quantizer: CInt((63 * (1 - quality)).rounded()),
                 is_lossless: options.isLossless ? 1 : 0, halves_chroma: quality < 0.9 ? 1 : 0,
-                has_alpha: hasAlpha ? 1 : 0, rotation: CInt(transform.rotation), mirror: CInt(transform.mirror))
+                has_alpha: hasAlpha ? 1 : 0, rotation: CInt(transform.rotation), mirror: CInt(transform.mirror),
+                primaries: CInt(space.codePoints.primaries), transfer: CInt(space.codePoints.transfer))
             return try AVIFWriter(size: size, settings: settings, profile: colorProfile ?? Data())
         }
     }

@@ -11,7 +11,7 @@ public import ImageCore
 ///
 /// Images with up to 256 colors are stored exactly. Other images are reduced by median cut (Heckbert 1982), with
 /// Floyd–Steinberg dithering. Alpha is reduced to one bit: pixels with alpha below 128 become transparent.
-/// Transparency takes one of the 256 colors.
+/// Transparency takes one of the 256 colors. Images are converted to sRGB.
 public struct GIFEncoder: ImageEncoder {
     /// Creates an encoder.
     public init() {}
@@ -37,6 +37,7 @@ public struct GIFEncoder: ImageEncoder {
     ) throws(EncodingFailure) -> Data {
         let size = try commonSize(of: frames)
         try check(size, largest: 65_535)
+        let frames = frames.converted(to: .sRGB)
         let writer = try GIFWriter(size: size, repetitions: Self.repetitions(loopCount))
         let isOpaque = frames.allSatisfy { $0.bitmap.isOpaque }
         var previous: Bitmap?

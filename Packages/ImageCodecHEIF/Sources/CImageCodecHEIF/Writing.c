@@ -34,13 +34,13 @@ static void fill(uint8_t *target, size_t stride, const uint8_t *rgba, const heic
         for (size_t x = 0; x < width; x++) memcpy(target + channels * x, rgba + 4 * x, channels);
 }
 
-/* The color of a file: sRGB in full range. Lossless files store green, blue and red in the planes (H.273, matrix coefficients 0).
+/* The color of a file, in full range. Lossless files store green, blue and red in the planes (H.273, matrix coefficients 0).
    Returns NULL if memory is exhausted. */
 static struct heif_color_profile_nclx *coding_of(const heic_settings *settings) {
     struct heif_color_profile_nclx *color = heif_nclx_color_profile_alloc();
     if (color == NULL) return NULL;
-    color->color_primaries = heif_color_primaries_ITU_R_BT_709_5;
-    color->transfer_characteristics = heif_transfer_characteristic_IEC_61966_2_1;
+    color->color_primaries = (enum heif_color_primaries)settings->primaries;
+    color->transfer_characteristics = (enum heif_transfer_characteristics)settings->transfer;
     color->matrix_coefficients =
         settings->is_lossless ? heif_matrix_coefficients_RGB_GBR : heif_matrix_coefficients_ITU_R_BT_601_6;
     color->full_range_flag = 1;

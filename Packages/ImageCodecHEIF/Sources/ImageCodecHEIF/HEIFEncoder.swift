@@ -10,7 +10,8 @@
 
     /// Encodes HEIF with HEVC: still images, lossy and lossless, with alpha.
     ///
-    /// Lossy files have 4:2:0 chroma and full range. Lossless files store RGB in 4:4:4. `isProgressive` is ignored.
+    /// Lossy files have 4:2:0 chroma and full range. Lossless files store RGB in 4:4:4. The color space of the image is
+    /// stored in code points of ITU-T H.273. `isProgressive` is ignored.
     public struct HEIFEncoder: ImageEncoder {
         /// The longest side of HEVC level 6.2 that libde265 decodes.
         private static let largestSide = 16_384
@@ -22,7 +23,7 @@
         ///
         /// - Parameters:
         ///   - orientation: The orientation of the pixels, which is written as properties `irot` and `imir`.
-        ///   - colorProfile: The ICC profile of the pixels; nil for sRGB.
+        ///   - colorProfile: The ICC profile of the pixels; nil for their color space.
         public init(orientation: ImageOrientation = .up, colorProfile: Data? = nil) {
             self.orientation = orientation
             self.colorProfile = colorProfile
@@ -56,6 +57,8 @@
             unsafe settings.is_lossless = options.isLossless ? 1 : 0
             unsafe settings.has_alpha = bitmap.isOpaque ? 0 : 1
             unsafe settings.orientation = CInt(orientation.rawValue)
+            unsafe settings.primaries = CInt(bitmap.colorSpace.codePoints.primaries)
+            unsafe settings.transfer = CInt(bitmap.colorSpace.codePoints.transfer)
             let (pixels, profile) = (bitmap.pixels, [UInt8](profile ?? Data()))
             let error = unsafe pixels.withUnsafeBufferPointer { pixels in
                 unsafe profile.withUnsafeBufferPointer { profile in

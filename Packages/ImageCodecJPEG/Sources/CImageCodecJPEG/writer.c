@@ -113,6 +113,8 @@ ilj_status ilj_writer_start(ilj_writer *writer, ilj_writer_options options) {
     info->dct_method = JDCT_ISLOW;
     if (options.is_progressive) jpeg_simple_progression(info);
     jpeg_start_compress(info, TRUE);
+    if (options.profile_length > 0)
+        jpeg_write_icc_profile(info, options.profile, (unsigned int)options.profile_length);
     return ILJ_OK;
 }
 

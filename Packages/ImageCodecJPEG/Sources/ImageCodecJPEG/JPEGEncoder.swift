@@ -10,7 +10,7 @@ public import ImageCore
 /// Encodes baseline and progressive JPEG in YCbCr, with optimized Huffman tables.
 ///
 /// Chroma is subsampled 4:2:0 below quality 0.9, and not above. Images with alpha are composited over white. Quality 0
-/// to 1 maps to libjpeg's quality 1 to 100.
+/// to 1 maps to libjpeg's quality 1 to 100. Images in other color spaces than sRGB get their profile.
 public struct JPEGEncoder: ImageEncoder {
     /// Creates an encoder. It has no state.
     public init() {}
@@ -23,7 +23,7 @@ public struct JPEGEncoder: ImageEncoder {
     public func encode(_ bitmap: Bitmap, options: EncodingOptions) throws(EncodingFailure) -> Data {
         try check(bitmap.size, largest: Self.maximumSide)
         let writer = try JPEGWriter()
-        try writer.start(bitmap.size, options: options)
+        try writer.start(bitmap, options: options)
         let (stride, all) = (bitmap.bytesPerRow, bitmap.pixels)
         for row in 0..<bitmap.size.height {
             let pixels = all.span.extracting(row * stride..<(row + 1) * stride)
@@ -61,14 +61,20 @@ public struct JPEGEncoder: ImageEncoder {
 
     deinit { unsafe ilj_writer_destroy(writer) }
 
-    func start(_ size: PixelSize, options: EncodingOptions) throws(EncodingFailure) {
+    func start(_ bitmap: Bitmap, options: EncodingOptions) throws(EncodingFailure) {
         let quality = options.clampedQuality
-        try check(
-            unsafe ilj_writer_start(
-                writer,
-                ilj_writer_options(
-                    width: Int32(size.width), height: Int32(size.height), quality: Int32((1 + quality * 99).rounded()),
-                    subsamples_chroma: quality < 0.9, is_progressive: options.isProgressive, is_arithmetic: false)))
+        var settings = unsafe ilj_writer_options()
+        unsafe settings.width = Int32(bitmap.size.width)
+        unsafe settings.height = Int32(bitmap.size.height)
+        unsafe settings.quality = Int32((1 + quality * 99).rounded())
+        unsafe settings.subsamples_chroma = quality < 0.9
+        unsafe settings.is_progressive = options.isProgressive
+        let status = unsafe (bitmap.colorSpace.profile ?? Data()).withUnsafeBytes { profile in
+            unsafe settings.profile = profile.baseAddress?.assumingMemoryBound(to: UInt8.self)
+            unsafe settings.profile_length = profile.count
+            return unsafe ilj_writer_start(writer, settings)
+        }
+        try check(status)
     }
 
     func write(_ row: Span<UInt8>) throws(EncodingFailure) {

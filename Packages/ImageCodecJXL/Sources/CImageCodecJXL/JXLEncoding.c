@@ -40,9 +40,17 @@ static int set_basic_info(JxlEncoder *handle, const jxl_settings *settings) {
 static int set_color(JxlEncoder *handle, const jxl_settings *settings) {
     if (settings->profile != NULL)
         return is_good(JxlEncoderSetICCProfile(handle, settings->profile, settings->profile_length));
-    JxlColorEncoding srgb;
-    JxlColorEncodingSetToSRGB(&srgb, JXL_FALSE);
-    return is_good(JxlEncoderSetColorEncoding(handle, &srgb));
+    JxlColorEncoding color;
+    JxlColorEncodingSetToSRGB(&color, JXL_FALSE);
+    /* libjxl stores the numbers of those that it knows. */
+    color.white_point = JXL_WHITE_POINT_CUSTOM;
+    color.primaries = JXL_PRIMARIES_CUSTOM;
+    memcpy(color.white_point_xy, settings->white, sizeof settings->white);
+    memcpy(color.primaries_red_xy, settings->red, sizeof settings->red);
+    memcpy(color.primaries_green_xy, settings->green, sizeof settings->green);
+    memcpy(color.primaries_blue_xy, settings->blue, sizeof settings->blue);
+    color.transfer_function = (JxlTransferFunction)settings->transfer;
+    return is_good(JxlEncoderSetColorEncoding(handle, &color));
 }
 
 static int set_option(jxl_encoder *encoder, JxlEncoderFrameSettingId option, int64_t value) {

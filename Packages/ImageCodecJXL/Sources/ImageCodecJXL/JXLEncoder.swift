@@ -26,8 +26,8 @@
         /// - Parameters:
         ///   - effort: The time that is spent to make the file smaller, clamped to 1...9. 3 is fast, 9 is slow.
         ///   - orientation: The orientation that the file declares. The pixels are stored as they are.
-        ///   - colorProfile: The ICC profile of the pixels. Nil for sRGB. Lossless files store it, and lossy files are
-        ///     decoded to sRGB.
+        ///   - colorProfile: The ICC profile of the pixels. Nil for their color space. Lossless files store it, and lossy
+        ///     files are decoded to sRGB.
         public init(effort: Int = 7, orientation: ImageOrientation = .up, colorProfile: Data? = nil) {
             self.effort = min(max(effort, 1), 9)
             self.orientation = orientation
@@ -44,7 +44,8 @@
         /// - Throws: `.unsupportedSize` if a side is not from 1 to 262,144 pixels or the area exceeds 2^28, or `.failed`.
         public func encode(_ bitmap: Bitmap, options: EncodingOptions) throws(EncodingFailure) -> Data {
             try check(bitmap.size)
-            let writer = try JXLWriter(self, size: bitmap.size, hasAlpha: !bitmap.isOpaque, options: options)
+            let writer = try JXLWriter(
+                self, size: bitmap.size, in: bitmap.colorSpace, hasAlpha: !bitmap.isOpaque, options: options)
             try writer.add(bitmap, milliseconds: 0, isLast: true)
             return writer.data
         }
@@ -56,11 +57,13 @@
         public func encode(
             _ frames: [AnimationFrame], loopCount: Int, options: EncodingOptions
         ) throws(EncodingFailure) -> Data {
+            let (frames, space) = frames.inOneColorSpace
             let size = try commonSize(of: frames)
             try check(size)
             let hasAlpha = !frames.allSatisfy(\.bitmap.isOpaque)
             let writer = try JXLWriter(
-                self, size: size, hasAlpha: hasAlpha, loopCount: frames.count > 1 ? loopCount : nil, options: options)
+                self, size: size, in: space, hasAlpha: hasAlpha, loopCount: frames.count > 1 ? loopCount : nil,
+                options: options)
             for (index, frame) in frames.enumerated() {
                 let isLast = index == frames.count - 1
                 // A frame without duration would be a part of the next one.
@@ -87,7 +90,8 @@
 
         /// - Parameter loopCount: The number of times that an animation plays. Nil for a still image.
         init(
-            _ encoder: JXLEncoder, size: PixelSize, hasAlpha: Bool, loopCount: Int? = nil, options: EncodingOptions
+            _ encoder: JXLEncoder, size: PixelSize, in space: ColorSpace, hasAlpha: Bool, loopCount: Int? = nil,
+            options: EncodingOptions
         ) throws(EncodingFailure) {
             self.hasAlpha = hasAlpha
             var settings = unsafe jxl_settings()
@@ -101,6 +105,7 @@
             unsafe settings.orientation = CInt(encoder.orientation.rawValue)
             unsafe settings.is_animated = loopCount == nil ? 0 : 1
             unsafe settings.loops = UInt32(clamping: loopCount ?? 0)
+            unsafe settings.setColor(space)
             guard let handle = unsafe Self.open(&settings, profile: encoder.colorProfile) else {
                 throw .failed(.jxl, "libjxl could not start the file")
             }
@@ -140,6 +145,17 @@
                 if count <= 0 { return count == 0 }
                 data.append(contentsOf: buffer[..<count])
             }
+        }
+    }
+
+    extension jxl_settings {
+        fileprivate mutating func setColor(_ space: ColorSpace) {
+            let primaries = space.primaries
+            unsafe white = (primaries.white.x, primaries.white.y)
+            unsafe red = (primaries.red.x, primaries.red.y)
+            unsafe green = (primaries.green.x, primaries.green.y)
+            unsafe blue = (primaries.blue.x, primaries.blue.y)
+            unsafe transfer = CInt(space.codePoints.transfer)
         }
     }
 

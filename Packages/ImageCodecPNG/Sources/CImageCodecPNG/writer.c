@@ -87,6 +87,10 @@ static void write_image(ilp_writer *writer, ilp_writer_options options, const ui
         options.is_interlaced ? PNG_INTERLACE_ADAM7 : PNG_INTERLACE_NONE,
         PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
     png_set_compression_level(png, options.compression_level);
+    if (options.profile_length > 0)
+        png_set_iCCP(
+            png, writer->info, "ICC profile", PNG_COMPRESSION_TYPE_DEFAULT, options.profile,
+            (png_uint_32)options.profile_length);
     png_write_info(png, writer->info);
     if (!options.has_alpha) png_set_filler(png, 0, PNG_FILLER_AFTER);
     int passes = png_set_interlace_handling(png);

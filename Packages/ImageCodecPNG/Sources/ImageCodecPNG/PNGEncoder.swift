@@ -8,6 +8,8 @@ public import ImageCore
 #endif
 
 /// Encodes PNG losslessly with 8 bits per channel: RGB if the image is opaque, otherwise RGBA.
+///
+/// Images in other color spaces than sRGB get their profile.
 public struct PNGEncoder: ImageEncoder {
     private let compressionLevel: Int
 
@@ -25,11 +27,13 @@ public struct PNGEncoder: ImageEncoder {
     /// - Throws: `.unsupportedSize` if a side is not from 1 to 2^31 - 1 pixels.
     public func encode(_ bitmap: Bitmap, options: EncodingOptions) throws(EncodingFailure) -> Data {
         try check(bitmap.size, largest: Int(Int32.max))
-        return try PNGWriter().write(
-            bitmap,
-            ilp_writer_options(
-                width: Int32(bitmap.size.width), height: Int32(bitmap.size.height), has_alpha: !bitmap.isOpaque,
-                is_interlaced: options.isProgressive, compression_level: Int32(compressionLevel)))
+        var settings = unsafe ilp_writer_options()
+        unsafe settings.width = Int32(bitmap.size.width)
+        unsafe settings.height = Int32(bitmap.size.height)
+        unsafe settings.has_alpha = !bitmap.isOpaque
+        unsafe settings.is_interlaced = options.isProgressive
+        unsafe settings.compression_level = Int32(compressionLevel)
+        return try unsafe PNGWriter().write(bitmap, settings)
     }
 }
 
@@ -47,10 +51,15 @@ public struct PNGEncoder: ImageEncoder {
     deinit { unsafe ilp_writer_destroy(writer) }
 
     func write(_ bitmap: Bitmap, _ options: ilp_writer_options) throws(EncodingFailure) -> Data {
+        var options = unsafe options
         var bytes: UnsafePointer<UInt8>?
         var count = 0
-        let isWritten = unsafe bitmap.pixels.span.withUnsafeBufferPointer { pixels in
-            unsafe ilp_writer_write(writer, options, pixels.baseAddress, &bytes, &count)
+        let isWritten = unsafe (bitmap.colorSpace.profile ?? Data()).withUnsafeBytes { profile in
+            unsafe options.profile = profile.baseAddress?.assumingMemoryBound(to: UInt8.self)
+            unsafe options.profile_length = profile.count
+            return unsafe bitmap.pixels.span.withUnsafeBufferPointer { pixels in
+                unsafe ilp_writer_write(writer, options, pixels.baseAddress, &bytes, &count)
+            }
         }
         if !isWritten { throw unsafe .failed(.png, String(cString: ilp_writer_message(writer))) }
         return unsafe Data(UnsafeBufferPointer(start: bytes, count: count))

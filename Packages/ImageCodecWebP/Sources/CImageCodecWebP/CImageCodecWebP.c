@@ -295,6 +295,25 @@ int webp_encode(const uint8_t *rgba, int stride, int width, int height, webp_set
     return error;
 }
 
+/* Writes the file, and frees the earlier bytes. */
+static int assemble(WebPMux *mux, webp_bytes *file) {
+    WebPData data;
+    WebPDataInit(&data);
+    if (WebPMuxAssemble(mux, &data) != WEBP_MUX_OK) return 0;
+    webp_free(file);
+    file->bytes = (uint8_t *)data.bytes;
+    file->length = data.size;
+    return 1;
+}
+
+int webp_add_profile(webp_bytes *file, const uint8_t *profile, size_t length) {
+    WebPData data = {file->bytes, file->length}, chunk = {profile, length};
+    WebPMux *mux = WebPMuxCreate(&data, 0);
+    int is_good = mux != NULL && WebPMuxSetChunk(mux, "ICCP", &chunk, 0) == WEBP_MUX_OK && assemble(mux, file);
+    WebPMuxDelete(mux);
+    return is_good;
+}
+
 struct webp_animation {
     WebPMux *mux;
 };
@@ -326,13 +345,8 @@ int webp_animation_add(webp_animation *animation, const webp_bytes *image, int x
 }
 
 int webp_animation_finish(webp_animation *animation, webp_bytes *file) {
-    WebPData data;
-    WebPDataInit(&data);
     memset(file, 0, sizeof *file);
-    if (WebPMuxAssemble(animation->mux, &data) != WEBP_MUX_OK) return 0;
-    file->bytes = (uint8_t *)data.bytes;
-    file->length = data.size;
-    return 1;
+    return assemble(animation->mux, file);
 }
 
 void webp_animation_close(webp_animation *animation) {

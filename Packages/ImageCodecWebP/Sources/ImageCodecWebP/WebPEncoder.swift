@@ -9,7 +9,8 @@ public import ImageCore
 
 /// Encodes WebP, lossy and lossless, still and animated, with alpha.
 ///
-/// Lossless encoding preserves every byte, including the color of transparent pixels. `isProgressive` is ignored.
+/// Lossless encoding preserves every byte, including the color of transparent pixels. `isProgressive` is ignored. Images
+/// in other color spaces than sRGB get their profile.
 public struct WebPEncoder: ImageEncoder {
     /// The maximum width and height of the format.
     private static let largestSide = 16_383
@@ -27,7 +28,8 @@ public struct WebPEncoder: ImageEncoder {
     /// - Throws: `.unsupportedSize` if a side is not from 1 to 16,383 pixels.
     public func encode(_ bitmap: Bitmap, options: EncodingOptions) throws(EncodingFailure) -> Data {
         try check(bitmap.size, largest: Self.largestSide)
-        return try EncodedWebP(bitmap, area: PixelArea(bitmap.size), effort: effort, options: options).data
+        let image = try EncodedWebP(bitmap, area: PixelArea(bitmap.size), effort: effort, options: options)
+        return try image.data(profile: bitmap.colorSpace.profile)
     }
 
     /// Encodes an animation. Delays are rounded to milliseconds, from 1 to 16,777,215. `loopCount` is at most 65,535.
@@ -38,6 +40,7 @@ public struct WebPEncoder: ImageEncoder {
     public func encode(
         _ frames: [AnimationFrame], loopCount: Int, options: EncodingOptions
     ) throws(EncodingFailure) -> Data {
+        let (frames, space) = frames.inOneColorSpace
         let size = try commonSize(of: frames)
         try check(size, largest: Self.largestSide)
         let animation = try WebPAnimation(size: size, loopCount: min(max(loopCount, 0), 65_535))
@@ -48,7 +51,7 @@ public struct WebPEncoder: ImageEncoder {
             try animation.add(image, at: area, delay: frame.delay)
             previous = frame.bitmap
         }
-        return try animation.finish()
+        return try animation.finish(profile: space.profile)
     }
 }
 
@@ -80,8 +83,11 @@ extension PixelArea {
 
     deinit { unsafe webp_free(&bytes) }
 
-    /// A copy of the file.
-    var data: Data { unsafe bytes.copy }
+    /// Returns a copy of the file, with a profile.
+    func data(profile: Data?) throws(EncodingFailure) -> Data {
+        try unsafe bytes.add(profile)
+        return unsafe bytes.copy
+    }
 }
 
 /// Writes an animation with libwebpmux.
@@ -106,15 +112,25 @@ extension PixelArea {
         if isGood == 0 { throw Self.failure }
     }
 
-    func finish() throws(EncodingFailure) -> Data {
+    func finish(profile: Data?) throws(EncodingFailure) -> Data {
         var file = unsafe webp_bytes()
         guard unsafe webp_animation_finish(handle, &file) != 0 else { throw Self.failure }
         defer { unsafe webp_free(&file) }
+        try unsafe file.add(profile)
         return unsafe file.copy
     }
 }
 
 extension webp_bytes {
+    /// Adds a profile to the file, if there is one.
+    fileprivate mutating func add(_ profile: Data?) throws(EncodingFailure) {
+        guard let profile else { return }
+        let isAdded = unsafe profile.withUnsafeBytes { profile in
+            unsafe webp_add_profile(&self, profile.baseAddress?.assumingMemoryBound(to: UInt8.self), profile.count)
+        }
+        if isAdded == 0 { throw .failed(.webp, "libwebp could not add the color profile") }
+    }
+
     fileprivate var copy: Data {
         guard let bytes = unsafe bytes else { return Data() }
         return unsafe Data(bytes: bytes, count: length)

@@ -39,7 +39,7 @@ public enum ImageEncoderContract {
     }
 
     /// All rules.
-    public static let rules: [ContractRule<Subject>] = stillRules + animationRules
+    public static let rules: [ContractRule<Subject>] = stillRules + animationRules + [colorRule]
 
     private static let stillRules: [ContractRule<Subject>] = [
         ContractRule("an encoded file is recognized by its decoder and has the size of the image") { subject in
@@ -172,7 +172,9 @@ extension ImageEncoderContract.Subject {
 
 extension Bitmap {
     /// Returns tiles of 8 by 8 pixels in at most 16 colors. With `transparent`, every third tile is transparent.
-    fileprivate static func tiles(_ size: PixelSize, shift: Int = 0, transparent: Bool = false) -> Bitmap {
+    static func tiles(
+        _ size: PixelSize, shift: Int = 0, transparent: Bool = false, in space: ColorSpace = .sRGB
+    ) -> Bitmap {
         var pixels: [UInt8] = []
         pixels.reserveCapacity(size.area * 4)
         for y in 0..<size.height {
@@ -183,7 +185,7 @@ extension Bitmap {
                     isClear ? [0, 0, 0, 0] : [UInt8(tile * 17), UInt8(255 - tile * 9), UInt8(tile * 5 + 60), 255]
             }
         }
-        return Bitmap(size: size, pixels: pixels, isOpaque: !transparent)
+        return Bitmap(size: size, pixels: pixels, isOpaque: !transparent, colorSpace: space)
     }
 
     /// Returns a gray image whose alpha grows from the left to the right.
@@ -196,7 +198,7 @@ extension Bitmap {
     }
 
     /// Returns the mean difference of the bytes, in levels, or 255 if the counts differ.
-    fileprivate func meanError(to other: [UInt8]) -> Double {
+    func meanError(to other: [UInt8]) -> Double {
         guard pixels.count == other.count else { return 255 }
         let sum = zip(pixels, other).reduce(0) { $0 + abs(Int($1.0) - Int($1.1)) }
         return Double(sum) / Double(pixels.count)

@@ -3,9 +3,9 @@ public import ImageDecoding
 
 /// Creates decoders for use without a loader.
 public enum ImageDecoders {
-    /// Creates a decoder that recognizes the format, decodes to the requested size and converts to sRGB.
+    /// Creates a decoder that recognizes the format and decodes to the requested size and color space.
     ///
-    /// On Apple's platforms, ImageIO converts colors. If you add other decoders there, create a `DownsamplingDecoder`
+    /// On Apple's platforms, ImageIO applies profiles. If you add other decoders there, create a `DownsamplingDecoder`
     /// with a color converter instead, such as that of `ImageColorManagement`.
     ///
     /// - Parameters:
@@ -60,7 +60,7 @@ public enum ImageEncoders {
 /// The format in which the disk cache stores images.
 ///
 /// Images that can't be encoded or would not become smaller are stored as received. Others lose metadata, colors
-/// outside of sRGB, and more than 8 bits per channel. See `ReencodingTransform`.
+/// outside of Display P3 (in GIF: of sRGB), and more than 8 bits per channel. See `ReencodingTransform`.
 public enum DiskEncoding: Hashable, Sendable {
     /// The format in which they were received.
     case original

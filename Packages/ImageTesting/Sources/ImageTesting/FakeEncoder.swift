@@ -32,16 +32,19 @@ package struct FakeEncoder: ImageEncoder {
     }
 
     package func encode(_ bitmap: Bitmap, options: EncodingOptions) throws(EncodingFailure) -> Data {
-        try encode([bitmap], delays: [], loopCount: 1)
+        try encode([bitmap], in: bitmap.colorSpace, delays: [], loopCount: 1)
     }
 
     package func encode(
         _ frames: [AnimationFrame], loopCount: Int, options: EncodingOptions
     ) throws(EncodingFailure) -> Data {
-        try encode(frames.map(\.bitmap), delays: frames.map(\.delay), loopCount: loopCount)
+        let (frames, space) = frames.inOneColorSpace
+        return try encode(frames.map(\.bitmap), in: space, delays: frames.map(\.delay), loopCount: loopCount)
     }
 
-    private func encode(_ frames: [Bitmap], delays: [Duration], loopCount: Int) throws(EncodingFailure) -> Data {
+    private func encode(
+        _ frames: [Bitmap], in space: ColorSpace, delays: [Duration], loopCount: Int
+    ) throws(EncodingFailure) -> Data {
         if let failure { throw failure }
         guard let size = frames.first?.size, frames.allSatisfy({ $0.size == size }) else { throw .inconsistentFrames }
         guard (1...Self.largestSide).contains(size.width), (1...Self.largestSide).contains(size.height) else {
@@ -49,7 +52,7 @@ package struct FakeEncoder: ImageEncoder {
         }
         let image = FakeImage(
             size, frames: frames.map(\.pixels), delays: delays, loopCount: loopCount,
-            hasAlpha: !frames.allSatisfy(\.isOpaque))
+            hasAlpha: !frames.allSatisfy(\.isOpaque), colorProfile: space.profile)
         return image.encoded
     }
 }

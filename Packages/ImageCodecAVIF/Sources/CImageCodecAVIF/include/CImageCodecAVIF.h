@@ -76,6 +76,7 @@ typedef struct {
     int halves_chroma; /* 4:2:0, otherwise 4:4:4 */
     int has_alpha;
     int rotation, mirror; /* as in avif_info */
+    int primaries, transfer; /* code points of H.273 */
 } avif_settings;
 
 typedef struct {

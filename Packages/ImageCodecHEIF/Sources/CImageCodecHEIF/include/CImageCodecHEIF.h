@@ -77,6 +77,7 @@ typedef struct {
     int quality; /* 0 to 100 */
     int is_lossless, has_alpha;
     int orientation;        /* as in Exif, 1 to 8 */
+    int primaries, transfer; /* code points of H.273 */
     const uint8_t *profile; /* an ICC profile, or NULL */
     size_t profile_length;
 } heic_settings;

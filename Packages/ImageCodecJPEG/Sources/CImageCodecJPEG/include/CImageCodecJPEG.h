@@ -98,6 +98,8 @@ typedef struct ilj_writer_options {
     bool subsamples_chroma;     /* 4:2:0, else 4:4:4 */
     bool is_progressive;
     bool is_arithmetic;         /* arithmetic coding, which few programs can read */
+    const uint8_t *profile;     /* ICC, or NULL; read by ilj_writer_start only */
+    size_t profile_length;
 } ilj_writer_options;
 
 ilj_writer *ilj_writer_create(void);

@@ -76,8 +76,10 @@ typedef struct {
     int effort;           /* 1 to 9 */
     int is_progressive;
     int orientation;      /* as in Exif, 1 to 8 */
-    const uint8_t *profile; /* ICC, or NULL for sRGB; read by jxl_encoder_open only */
+    const uint8_t *profile; /* ICC, or NULL; read by jxl_encoder_open only */
     size_t profile_length;
+    double white[2], red[2], green[2], blue[2]; /* without a profile: chromaticities, */
+    int transfer;                               /* and a transfer function in code points of H.273 */
     int is_animated;
     uint32_t loops;       /* 0 repeats forever */
 } jxl_settings;

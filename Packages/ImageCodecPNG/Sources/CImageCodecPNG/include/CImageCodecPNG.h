@@ -77,6 +77,8 @@ typedef struct ilp_writer_options {
     bool has_alpha;          /* RGBA if true; RGB without the fourth byte of each pixel if false */
     bool is_interlaced;
     int compression_level;   /* zlib's, 0 to 9 */
+    const uint8_t *profile;  /* ICC, or NULL */
+    size_t profile_length;
 } ilp_writer_options;
 
 ilp_writer *ilp_writer_create(void);

@@ -91,6 +91,9 @@ void webp_free(webp_bytes *bytes);
    WebPEncodingError and leaves `encoded` empty. */
 int webp_encode(const uint8_t *rgba, int stride, int width, int height, webp_settings settings, webp_bytes *encoded);
 
+/* Adds an ICC profile to a file. Returns 0 on failure. */
+int webp_add_profile(webp_bytes *file, const uint8_t *profile, size_t length);
+
 typedef struct webp_animation webp_animation;
 
 /* Creates an animation; loop_count 0 loops forever. Returns NULL if memory is exhausted. */

@@ -1,6 +1,7 @@
 /// A color space of bitmaps.
 ///
-/// A new one is a case with its properties in this file: codecs, converters and encoders only read them.
+/// A new one is a case with its properties in this file: codecs, converters and encoders only read them. Cases are ordered
+/// by the size of their gamuts.
 public enum ColorSpace: String, Hashable, Sendable, CaseIterable {
     /// sRGB (IEC 61966-2-1): the color space of images that don't describe theirs.
     case sRGB = "srgb"
@@ -49,4 +50,21 @@ public enum OutputColor: Hashable, Sendable {
     public static let sRGB = OutputColor.space(.sRGB)
     /// Display P3, for all images.
     public static let displayP3 = OutputColor.space(.displayP3)
+}
+
+extension OutputColor: LosslessStringConvertible, CaseIterable {
+    /// Creates a color from the raw value of a color space, or `auto`.
+    public init?(_ description: String) {
+        guard let match = Self.allCases.first(where: { $0.description == description }) else { return nil }
+        self = match
+    }
+
+    public var description: String {
+        switch self {
+        case .space(let space): space.rawValue
+        case .automatic: "auto"
+        }
+    }
+
+    public static var allCases: [OutputColor] { ColorSpace.allCases.map(OutputColor.space) + [.automatic] }
 }

@@ -1,4 +1,8 @@
 /// Encodes one file format.
+///
+/// Promises:
+/// - A file describes the color space of its image. If the format can't, the image is converted to sRGB.
+/// - Files without a description are in sRGB, so images in sRGB need no ICC profile.
 public protocol ImageEncoder: Sendable {
     /// The format that it encodes.
     var format: ImageFormat { get }
@@ -13,7 +17,7 @@ public protocol ImageEncoder: Sendable {
     /// Returns a complete animated file.
     ///
     /// - Parameters:
-    ///   - frames: The frames, all of the same size.
+    ///   - frames: The frames, all of the same size. They are stored in the largest of their color spaces.
     ///   - loopCount: The number of times that the animation plays; 0 to repeat it forever.
     /// - Throws: `.animationUnsupported` if the format or the library doesn't support animations. By default, one frame
     ///   is encoded as a still image, and several frames are not supported.
@@ -60,6 +64,20 @@ public struct AnimationFrame: Hashable, Sendable {
     public init(bitmap: Bitmap, delay: Duration) {
         self.bitmap = bitmap
         self.delay = delay
+    }
+}
+
+extension [AnimationFrame] {
+    /// The frames in the largest of their color spaces.
+    package var inOneColorSpace: (frames: [AnimationFrame], space: ColorSpace) {
+        let spaces = Set(map(\.bitmap.colorSpace))
+        let space = ColorSpace.allCases.last { spaces.contains($0) } ?? .sRGB
+        return (converted(to: space), space)
+    }
+
+    /// Returns the frames in a color space.
+    package func converted(to space: ColorSpace) -> [AnimationFrame] {
+        map { AnimationFrame(bitmap: $0.bitmap.converted(to: space), delay: $0.delay) }
     }
 }
 
