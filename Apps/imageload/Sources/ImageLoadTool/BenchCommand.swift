@@ -76,23 +76,23 @@ struct DecodingBenchCommand: AsyncParsableCommand {
 private struct BenchmarkImage {
     let header: ImageHeader
     private let data: Data
-    private let target: ImageTarget?
+    private let request: DecodingRequest
     /// The idle limit is high enough to reuse the memory of large images.
     private let decoder: DownsamplingDecoder
 
     init(data: Data, _ options: TargetOptions) throws(DecodingFailure) {
         self.data = data
-        target = options.target
+        request = options.request
         let limits = options.limits
         decoder = ImageDecoders.makeDecoder(.all, limits: limits, idleByteLimit: limits.decodedBytes)
         header = try decoder.header(of: data)
     }
 
-    var size: PixelSize { DecodingRequest(target: target).outputSize(for: header.size) }
+    var size: PixelSize { request.outputSize(for: header.size) }
 
     /// Decodes all frames in order, and keeps one in memory at a time.
     func decode() throws(DecodingFailure) {
-        let reader = try decoder.makeFrameReader(of: data, request: DecodingRequest(target: target))
+        let reader = try decoder.makeFrameReader(of: data, request: request)
         for frame in 0..<header.frameCount { _ = try reader.frame(at: frame) { false } }
     }
 }

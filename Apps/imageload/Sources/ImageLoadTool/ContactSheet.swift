@@ -9,7 +9,7 @@ struct ContactSheet {
         var caption: String
 
         init(_ loaded: LoadedImage, elapsed: Duration) {
-            bitmap = loaded.image.bitmap
+            bitmap = loaded.image.bitmap.converted(to: .sRGB)
             source = loaded.source
             let header = loaded.image.header
             let animated = header.frameCount > 1 ? " \(header.frameCount)F" : ""

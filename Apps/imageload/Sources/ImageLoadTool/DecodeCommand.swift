@@ -23,7 +23,7 @@ struct DecodeCommand: AsyncParsableCommand {
     @Flag(help: "Decode as much as possible of a truncated file.")
     var acceptTruncated = false
 
-    @Option(help: "Write the pixels to this file: straight RGBA, 8 bits per channel, sRGB.")
+    @Option(help: "Write the pixels to this file: straight RGBA, 8 bits per channel.")
     var raw: String?
 
     @Flag(help: "Print a JSON object to standard output.")
@@ -36,7 +36,9 @@ struct DecodeCommand: AsyncParsableCommand {
     func run() async throws {
         let decoder = ImageDecoders.makeDecoder(.all, limits: options.limits)
         let data = try thumbnailOrAll(of: try await FileAccess.read(file), decoder)
-        let request = DecodingRequest(target: options.target, frame: frame, acceptsTruncated: acceptTruncated)
+        var request = options.request
+        request.frame = frame
+        request.acceptsTruncated = acceptTruncated
         let image = try ToolFailure.naming(file) { () throws(DecodingFailure) in
             try decoder.decode(data, request: request) { false }
         }
@@ -70,6 +72,12 @@ struct DecodeReport: Encodable {
     var orientation: Int
     var hasAlpha: Bool
     var icc: Bool
+    /// The color space of the pixels.
+    var color: String
+    /// The color of the file.
+    var sourceColor: String
+    /// Whether the file has a gain map for HDR displays, which is not applied.
+    var gainMap: Bool
     /// Nil if the image is complete.
     var completeness: String?
 
@@ -84,6 +92,9 @@ struct DecodeReport: Encodable {
         orientation = header.orientation.rawValue
         hasAlpha = header.hasAlpha
         icc = header.colorProfile != nil
+        color = image.bitmap.colorSpace.rawValue
+        sourceColor = header.color.name
+        gainMap = image.hasGainMap
         completeness = image.completeness == .complete ? nil : image.completeness.rawValue
     }
 
@@ -96,7 +107,8 @@ struct DecodeReport: Encodable {
         }
         if orientation != 1 { parts.append("orientation \(orientation), applied") }
         parts.append(hasAlpha ? "alpha" : "opaque")
-        if icc { parts.append("color profile") }
+        if sourceColor != "sRGB" { parts.append("\(sourceColor), decoded to \(color)") }
+        if gainMap { parts.append("gain map") }
         if let completeness { parts.append(completeness) }
         return parts.joined(separator: ", ")
     }

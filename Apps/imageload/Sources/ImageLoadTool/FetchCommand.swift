@@ -22,22 +22,24 @@ struct FetchCommand: AsyncParsableCommand {
 
     @Option(
         help:
-            "The format to write: png, jpeg, webp, auto (JPEG for photographs, else PNG) or original. Default: png with --size, else original."
+            "The format to write: png, jpeg, webp, auto (JPEG for photographs, else PNG) or original. Default: png with --size or --color, else original."
     )
     var format: OutputFormat?
 
     func validate() throws {
         if format != nil, output == nil { throw ValidationError("--format needs --output") }
-        if format == .original, options.size != nil {
-            throw ValidationError("--format original can't be resized: omit --size or choose another --format")
+        if format == .original, isChanged {
+            throw ValidationError("--format original is unchanged: omit --size and --color, or choose another --format")
         }
     }
+
+    private var isChanged: Bool { options.size != nil || options.colors.color != nil }
 
     func run() async throws {
         let session = try LoadSession(options)
         let writer = try output.map {
             try ImageWriter(
-                folder: $0, format: format ?? (options.size == nil ? .original : .png), addresses: session.addresses)
+                folder: $0, format: format ?? (isChanged ? .png : .original), addresses: session.addresses)
         }
         try await session.run { loader, item, request, onProgress in
             if let writer, writer.format == .original {

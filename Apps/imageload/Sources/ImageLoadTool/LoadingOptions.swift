@@ -17,6 +17,7 @@ struct LoadingOptions: ParsableArguments {
     @Flag(help: "Cover the size and crop instead of fitting into it.")
     var fill = false
 
+    @OptionGroup var colors: ColorOptions
     @OptionGroup var limits: LimitOptions
 
     @Option(help: "The folder of the disk cache.", completion: .file())
@@ -96,10 +97,12 @@ struct LoadingOptions: ParsableArguments {
     }
 
     func request(for url: URL) -> ImageRequest {
-        ImageRequest(
+        var request = ImageRequest(
             url: url, target: size.map { ImageTarget($0, mode: fill ? .fill : .fit) }, priority: priority,
             cachePolicy: policy, mode: reload ? .reload : offline ? .onlyIfCached : .standard,
             headers: Dictionary(headers.map { ($0.name, $0.value) }) { _, last in last })
+        request.color = colors.output
+        return request
     }
 
     /// Returns the URL of an address. An address without a scheme is a file path.

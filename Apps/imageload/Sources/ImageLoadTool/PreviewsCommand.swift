@@ -32,7 +32,7 @@ struct PreviewsCommand: AsyncParsableCommand {
         let data = try await FileAccess.read(file)
         let folder = try FileAccess.createFolder(at: output)
         let decoder = ImageDecoders.makeDecoder(.all, limits: options.limits)
-        let request = DecodingRequest(target: options.target)
+        let request = options.request
         let session = decoder.makeSession(request: request, throttle: .none)
         let length = piece ?? max(1, data.count / 20)
         for start in stride(from: 0, to: data.count, by: length) {

@@ -23,6 +23,7 @@ struct SheetCommand: AsyncParsableCommand {
 
     func validate() throws {
         guard (1...50).contains(columns) else { throw ValidationError("--columns must be from 1 to 50") }
+        guard options.colors.output == .sRGB else { throw ValidationError("sheets are in sRGB: omit --color") }
     }
 
     func run() async throws {

@@ -1,7 +1,7 @@
 import ArgumentParser
 import ImageCore
 
-/// The size and scaling options of subcommands that decode files.
+/// The size, scaling and color options of subcommands that decode files.
 struct TargetOptions: ParsableArguments {
     @Option(help: "Decode to this size in pixels: 200, 200x, x200 or 200x100.")
     var size: PixelSize?
@@ -12,6 +12,7 @@ struct TargetOptions: ParsableArguments {
     @Flag(help: "Decode faster, with barely visible loss of detail.")
     var speed = false
 
+    @OptionGroup private var colors: ColorOptions
     @OptionGroup private var limitOptions: LimitOptions
 
     func validate() throws {
@@ -25,6 +26,9 @@ struct TargetOptions: ParsableArguments {
     var target: ImageTarget? {
         size.map { ImageTarget($0, mode: fill ? .fill : .fit, preference: speed ? .speed : .quality) }
     }
+
+    /// The request for the first frame.
+    var request: DecodingRequest { DecodingRequest(target: target, color: colors.output) }
 }
 
 /// The limits of subcommands that decode files.

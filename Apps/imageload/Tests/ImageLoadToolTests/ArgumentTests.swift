@@ -65,7 +65,9 @@ struct ArgumentTests {
             ["fetch", "u", "--reload", "--offline"],
             ["fetch", "u", "--concurrency", "0"], ["fetch", "u", "--timeout", "-1"], ["fetch", "u", "--format", "png"],
             ["fetch", "u", "--output", "d", "--format", "original", "--size", "3x3"],
-            ["fetch", "u", "--policy", "some"],
+            ["fetch", "u", "--output", "d", "--format", "original", "--color", "p3"],
+            ["fetch", "u", "--policy", "some"], ["fetch", "u", "--color", "rec2020"],
+            ["sheet", "u", "--output", "d", "--color", "auto"],
             ["sheet", "u"], ["decode"], ["decode", "f", "--fill"], ["decode", "f", "--frame", "-1"],
             ["decode", "f", "--speed"], ["bench", "decode"], ["bench", "decode", "f", "--fill"],
             ["bench", "decode", "f", "--speed"], ["bench", "decode", "f", "--iterations", "0"],
@@ -95,6 +97,17 @@ struct ArgumentTests {
         #expect(request.priority == .high)
         #expect(request.mode == .reload)
         #expect(request.headers == ["A": "b"])
+    }
+
+    @Test(
+        "images are decoded to the color space of --color, by default sRGB",
+        arguments: [([], .sRGB), (["--color", "srgb"], .sRGB), (["--color", "p3"], .displayP3)]
+            + [(["--color", "auto"], .automatic)] as [([String], OutputColor)])
+    func color(arguments: [String], expected: OutputColor) throws {
+        let fetch = try #require(try RootCommand.parseAsRoot(["fetch", "u"] + arguments) as? FetchCommand)
+        #expect(fetch.options.request(for: URL(filePath: "/u")).color == expected)
+        let decode = try #require(try RootCommand.parseAsRoot(["decode", "f"] + arguments) as? DecodeCommand)
+        #expect(decode.options.request.color == expected)
     }
 
     @Test("decode uses the speed preference and accepts truncated files only on request")

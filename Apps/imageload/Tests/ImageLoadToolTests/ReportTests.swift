@@ -113,10 +113,10 @@ struct ProgressDisplayTests {
 
 @Suite("Contact sheet")
 struct ContactSheetTests {
-    private func tile(_ color: [UInt8]) -> ContactSheet.Tile {
+    private func tile(_ color: [UInt8], in space: ColorSpace = .sRGB) -> ContactSheet.Tile {
         let bitmap = Bitmap(
             size: PixelSize(width: 4, height: 4), pixels: Array((0..<16).map { _ in color }.joined()),
-            isOpaque: color[3] == 255)
+            isOpaque: color[3] == 255, colorSpace: space)
         let header = ImageHeader(format: .png, storedSize: bitmap.size)
         return ContactSheet.Tile(
             LoadedImage(image: DecodedImage(bitmap: bitmap, header: header), source: .disk, encodedByteCount: 1),
@@ -145,6 +145,14 @@ struct ContactSheetTests {
         #expect(pixel(sheet, 8, 8) == [70, 70, 70, 255])
     }
 
+    @Test("is in sRGB: images in Display P3 are converted")
+    func color() {
+        let sheet = ContactSheet(columns: 1, cell: PixelSize(width: 4, height: 4))
+            .draw([tile([234, 51, 35, 255], in: .displayP3)])
+        #expect(sheet.colorSpace == .sRGB)
+        #expect(pixel(sheet, 8, 8) == [255, 0, 0, 255])
+    }
+
     @Test("captions show format, source and time")
     func caption() {
         #expect(tile([0, 0, 0, 255]).caption == "png disk 12 MS")
@@ -169,5 +177,30 @@ struct MeasurementTests {
         #expect(cut.line.hasSuffix("truncated"))
         let whole = DecodeReport(DecodedImage(bitmap: bitmap, header: header))
         #expect(try !whole.json().contains("completeness"))
+    }
+
+    @Test(
+        "the color of a file is the name of its profile, or of its primaries and transfer function",
+        arguments: [
+            (SourceColor(), "sRGB"), (SourceColor(primaries: .displayP3), "Display P3"),
+            (SourceColor(profile: ColorSpace.displayP3.profile ?? Data()), "Display P3"),
+            (SourceColor(profile: Data(count: 200)), "unnamed profile"),
+            (SourceColor(primaries: 9, transfer: 16), "BT.2020 PQ"),
+            (SourceColor(primaries: 9, transfer: 18), "BT.2020 HLG"), (SourceColor(transfer: .gamma(1)), "sRGB linear"),
+            (SourceColor(transfer: .gamma(2.2)), "sRGB gamma 2.2"),
+        ] as [(SourceColor?, String)])
+    func sourceColor(color: SourceColor?, name: String) {
+        #expect(color?.name == name)
+    }
+
+    @Test("a report of an image names both colors and a gain map")
+    func colors() {
+        let bitmap = Bitmap(
+            size: PixelSize(width: 1, height: 1), pixels: [0, 0, 0, 255], isOpaque: true, colorSpace: .displayP3)
+        let color = SourceColor(primaries: .displayP3)
+        let header = ImageHeader(format: .heic, storedSize: bitmap.size, color: color, hasGainMap: true)
+        let report = DecodeReport(DecodedImage(bitmap: bitmap, header: header))
+        #expect(report.gainMap && report.color == "p3" && report.sourceColor == "Display P3")
+        #expect(report.line == "heic 1x1, opaque, Display P3, decoded to p3, gain map")
     }
 }

@@ -50,7 +50,11 @@ final class ToolTests {
         #expect(
             Set(object.keys) == [
                 "format", "width", "height", "frames", "delays", "loopCount", "orientation", "hasAlpha", "icc",
+                "color", "sourceColor", "gainMap",
             ])
+        #expect(object["color"] as? String == "srgb")
+        #expect(object["sourceColor"] as? String == "sRGB")
+        #expect(object["gainMap"] as? Bool == false)
         #expect(object["format"] as? String == name)
         #expect(object["width"] as? Int == 40)
         #expect(object["frames"] as? Int == 1)
@@ -165,6 +169,28 @@ final class ToolTests {
         #expect(objects.map { $0["url"] as? String } == [file, "file://\(file)", file, "file://\(file)"])
         #expect(objects.suffix(2).allSatisfy { $0["source"] as? String == "memory" })
         #expect(objects.allSatisfy { $0["status"] as? String == "ok" && $0["width"] as? Int == 10 })
+    }
+
+    @Test("images in Display P3 are written as such with --color auto", arguments: ["png", "jpeg", "webp"])
+    func color(format: String) async throws {
+        let source = Bitmap(size: gradient.size, pixels: gradient.pixels, isOpaque: false, colorSpace: .displayP3)
+        let file = folder.appending(path: "wide.png")
+        let png = try #require(ImageEncoders.encoder(for: .png))
+        try png.encode(source, options: EncodingOptions()).write(to: file)
+        let described = try object(try await run(["decode", file.path, "--color", "auto", "--json"]).output)
+        #expect(described["color"] as? String == "p3")
+        #expect(described["sourceColor"] as? String == "Display P3")
+        let command = ["fetch", file.path, "--output", folder.path, "--cache", folder.path + "/cache"]
+        for (color, expected) in [("auto", ColorSpace.displayP3), ("srgb", .sRGB)] {
+            #expect(try await run(command + ["--format", format, "--color", color]).status == 0)
+            let written = try Data(contentsOf: folder.appending(path: "wide.\(format == "jpeg" ? "jpg" : format)"))
+            let image = try ImageDecoders.makeDecoder().decode(written, request: DecodingRequest(color: .automatic)) {
+                false
+            }
+            #expect(image.bitmap.colorSpace == expected)
+            if expected == .sRGB { #expect(image.header.colorProfile == nil) }
+            try png.encode(source, options: EncodingOptions()).write(to: file)
+        }
     }
 
     @Test(
