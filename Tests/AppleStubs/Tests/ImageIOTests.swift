@@ -126,6 +126,36 @@ struct ImageIOTests {
         #expect(header.loopCount == 3)
     }
 
+    @Test("a CGImage has the color space of its bitmap, and files keep it, except GIF", arguments: ColorSpace.allCases)
+    func colorSpace(_ space: ColorSpace) throws {
+        let pixels = Array([[90, 90, 90, 255], [0, 0, 0, 255], [9, 200, 7, 255], [255, 0, 0, 255]].joined()) as [UInt8]
+        let bitmap = Bitmap(size: PixelSize(width: 2, height: 2), pixels: pixels, isOpaque: true, colorSpace: space)
+        let name = space == .sRGB ? CGColorSpace.sRGB : CGColorSpace.displayP3
+        #expect(try #require(bitmap.cgImage?.colorSpace).name == name)
+        let file = try ImageIOEncoder(.heic).encode(bitmap, options: EncodingOptions())
+        let opened = try ImageIODecoder(.heic).open(file, limits: .default)
+        #expect(opened.header.color == SourceColor(primaries: space.primaries, transfer: space.transfer))
+        #expect(try decode(opened, size: bitmap.size) == pixels)
+        for gif in [
+            try ImageIOEncoder(.gif).encode(bitmap, options: EncodingOptions()),
+            try ImageIOEncoder(.gif).encode(
+                Array(repeating: AnimationFrame(bitmap: bitmap, delay: .zero), count: 2), loopCount: 1,
+                options: EncodingOptions()),
+        ] {
+            let opened = try ImageIODecoder(.gif).open(gif, limits: .default)
+            #expect(opened.header.color == .sRGB)
+            #expect(try decode(opened, size: bitmap.size) == bitmap.converted(to: .sRGB).pixels)
+        }
+    }
+
+    @Test("a header says whether there is a gain map")
+    func gainMap() throws {
+        var file = file
+        #expect(try !ImageIODecoder(.png).open(file.data, limits: .default).header.hasGainMap)
+        file.hasGainMap = true
+        #expect(try ImageIODecoder(.png).open(file.data, limits: .default).header.hasGainMap)
+    }
+
     @Test("throws if ImageIO rejects a file or a format")
     func refused() {
         let png = Data([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A])

@@ -44,6 +44,21 @@ struct LoaderKitTests {
         #expect(again.source == .memory)
     }
 
+    @Test("an image with a wide gamut is converted to the color space of the request")
+    func color() async throws {
+        let frame = ToyFile.Frame(pixels: Array(repeating: [255, 0, 0, 255], count: 4).flatMap(\.self))
+        var file = ToyFile(type: "public.heic", width: 2, height: 2, frames: [frame])
+        file.isDisplayP3 = true
+        transport.script(try url(), .ok(file.data))
+        let loader = try makeLoader()
+        var request = ImageRequest(url: try url())
+        #expect(try await loader.image(for: request).bitmap.colorSpace == .sRGB)
+        request.color = .automatic
+        let wide = try await loader.image(for: request).bitmap
+        #expect(wide.colorSpace == .displayP3)
+        #expect(Array(wide.pixels.prefix(4)) == [255, 0, 0, 255])
+    }
+
     @Test("another loader finds the original on disk")
     func disk() async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "kit-\(UUID())")

@@ -2,15 +2,17 @@
     import CoreGraphics
     import ImageCore
 
-    /// An image that is drawn in sRGB with 8 bits per channel. Core Graphics converts colors and depths.
+    /// An image that is drawn in a color space with 8 bits per channel. Core Graphics converts colors and depths.
     struct Drawing {
         private let context: CGContext
         private let size: PixelSize
 
         /// Draws an image scaled to `size`. The image may differ from `size` by a pixel, because ImageIO rounds
         /// differently.
-        init(_ image: CGImage, size: PixelSize, format: ImageFormat) throws(DecodingFailure) {
-            guard let space = CGColorSpace(name: CGColorSpace.sRGB),
+        init(
+            _ image: CGImage, size: PixelSize, in space: ColorSpace, format: ImageFormat
+        ) throws(DecodingFailure) {
+            guard let space = space.cgColorSpace,
                 // The context allocates its memory, and only supports premultiplied alpha.
                 let context = unsafe CGContext(
                     data: nil, width: size.width, height: size.height, bitsPerComponent: 8, bytesPerRow: 0,

@@ -10,7 +10,8 @@
     /// `HostileInputCheck` before you rely on it.
     ///
     /// Smaller sizes are decoded with ImageIO's thumbnails, made from the image itself. The orientation is reported and
-    /// not applied. The system converts colors to sRGB, so headers have no profile.
+    /// not applied. Headers have no profile: the system converts images with a wide gamut to Display P3, others to sRGB,
+    /// and HDR to standard dynamic range.
     public struct ImageIODecoder: ImageDecoder {
         /// The decoded format.
         public let format: ImageFormat

@@ -9,7 +9,8 @@
     /// **This module has never been compiled or run on an Apple platform.**
     ///
     /// Throws `.failed` for formats that the system can't write: WebP, and AVIF and HEIC on some systems. Only GIF and
-    /// PNG support animations. The bytes depend on the version of the system.
+    /// PNG support animations. Files have the profile of the image's color space; GIF is converted to sRGB. The bytes
+    /// depend on the version of the system.
     public struct ImageIOEncoder: ImageEncoder {
         /// The encoded format.
         public let format: ImageFormat
@@ -29,7 +30,8 @@
         ///
         /// - Throws: `.unsupportedSize` for an empty image, or `.failed`.
         public func encode(_ bitmap: Bitmap, options: EncodingOptions) throws(EncodingFailure) -> Data {
-            try write(count: 1, properties: nil) { destination throws(EncodingFailure) in
+            let bitmap = format == .gif ? bitmap.converted(to: .sRGB) : bitmap
+            return try write(count: 1, properties: nil) { destination throws(EncodingFailure) in
                 CGImageDestinationAddImage(destination, try image(of: bitmap), imageProperties(options) as CFDictionary)
             }
         }
@@ -45,6 +47,7 @@
             guard let keys = AnimationKeys(format), let delay = keys.writtenDelay else {
                 throw .animationUnsupported(format)
             }
+            let frames = format == .gif ? frames.converted(to: .sRGB) : frames.inOneColorSpace.frames
             // A GIF stores the repetitions after the first play, and none if it plays once.
             let loops = format == .gif ? max(0, loopCount - 1) : loopCount
             let properties = [keys.dictionary: [keys.loopCount: loops]]
@@ -87,7 +90,7 @@
             return properties
         }
 
-        /// Creates an image with straight alpha in sRGB. For JPEG, Core Graphics removes the alpha.
+        /// Creates an image with straight alpha. For JPEG, Core Graphics removes the alpha.
         private func image(of bitmap: Bitmap) throws(EncodingFailure) -> CGImage {
             let size = bitmap.size
             if size.width < 1 || size.height < 1 { throw .unsupportedSize(format, size) }

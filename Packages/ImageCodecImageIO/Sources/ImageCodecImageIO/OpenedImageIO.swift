@@ -8,10 +8,14 @@
     final class OpenedImageIO: OpenedImage {
         let header: ImageHeader
         private let reader: SourceReader
+        private let space: ColorSpace
         private let limits: DecodingLimits
 
         init(_ reader: SourceReader, limits: DecodingLimits) throws(DecodingFailure) {
-            header = try reader.header(limits: limits)
+            var header = try reader.header(limits: limits)
+            space = reader.colorSpace
+            header.color = SourceColor(primaries: space.primaries, transfer: space.transfer)
+            self.header = header
             self.reader = reader
             self.limits = limits
         }
@@ -23,7 +27,7 @@
             return sizes.first { $0.width >= target.width && $0.height >= target.height } ?? header.storedSize
         }
 
-        /// Returns the size in bytes of the image from ImageIO and of the image drawn in sRGB.
+        /// Returns the size in bytes of the image from ImageIO and of the drawn image.
         func heldBytes(frame index: Int, size: PixelSize, layout: PixelLayout) -> Int { size.area.times(8) }
 
         func decode(
@@ -41,7 +45,8 @@
             try sink.checkCancellation()
             guard let image = image(frame: index, size: size) else { throw failure(ofFrame: index) }
             try sink.checkCancellation()
-            try Drawing(image, size: size, format: header.format).send(isOpaque: !header.hasAlpha, to: sink)
+            try Drawing(image, size: size, in: space, format: header.format)
+                .send(isOpaque: !header.hasAlpha, to: sink)
             let status = CGImageSourceGetStatusAtIndex(reader.source, reader.index(of: index))
             if status != .statusComplete { throw reader.failure(of: status) }
         }
@@ -49,18 +54,25 @@
         private func image(frame index: Int, size: PixelSize) -> CGImage? {
             let index = reader.index(of: index)
             if size == header.storedSize {
-                return CGImageSourceCreateImageAtIndex(
-                    reader.source, index, [kCGImageSourceShouldCacheImmediately: true] as CFDictionary)
+                return CGImageSourceCreateImageAtIndex(reader.source, index, Self.options as CFDictionary)
             }
-            let options: [CFString: Any] = [
+            let thumbnail: [CFString: Any] = [
                 // Ignores thumbnails embedded by cameras.
                 kCGImageSourceCreateThumbnailFromImageAlways: true,
                 // The caller applies the orientation.
                 kCGImageSourceCreateThumbnailWithTransform: false,
                 kCGImageSourceThumbnailMaxPixelSize: max(size.width, size.height),
-                kCGImageSourceShouldCacheImmediately: true,
             ]
+            let options = Self.options.merging(thumbnail) { $1 }
             return CGImageSourceCreateThumbnailAtIndex(reader.source, index, options as CFDictionary)
+        }
+
+        /// The system tone-maps HDR, and ignores gain maps.
+        private static var options: [CFString: Any] {
+            [
+                kCGImageSourceShouldCacheImmediately: true,
+                kCGImageSourceDecodeRequest: kCGImageSourceDecodeToSDR,
+            ]
         }
 
         /// Returns the error from ImageIO's status, or `.malformed` if the status is complete.

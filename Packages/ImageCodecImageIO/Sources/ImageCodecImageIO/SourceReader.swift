@@ -35,11 +35,33 @@
             var header = ImageHeader(format: format, storedSize: size, frameCount: count)
             header.orientation = (first[kCGImagePropertyOrientation] as? Int).flatMap(ImageOrientation.init) ?? .up
             header.hasAlpha = first[kCGImagePropertyHasAlpha] as? Bool ?? (count > 1)
+            header.hasGainMap = hasGainMap
             if count > 1 {
                 header.frameDelays = (0..<count).map(delay)
                 header.loopCount = loopCount
             }
             return header
+        }
+
+        /// The color space in which the images are drawn.
+        ///
+        /// ImageIO decodes the pixels of this image when it is drawn, so never.
+        var colorSpace: ColorSpace {
+            let options = [kCGImageSourceDecodeRequest: kCGImageSourceDecodeToSDR] as [CFString: Any]
+            let image = CGImageSourceCreateImageAtIndex(source, index(of: 0), options as CFDictionary)
+            return image?.colorSpace?.isWideGamutRGB == true ? .displayP3 : .sRGB
+        }
+
+        private var hasGainMap: Bool {
+            let contents = CGImageSourceCopyProperties(source, nil) as? [CFString: Any] ?? [:]
+            let images = (contents[kCGImagePropertyFileContentsDictionary] as? [CFString: Any])?[kCGImagePropertyImages]
+            let auxiliary = (images as? [[CFString: Any]] ?? []).flatMap {
+                $0[kCGImagePropertyAuxiliaryData] as? [[CFString: Any]] ?? []
+            }
+            let types = [kCGImageAuxiliaryDataTypeHDRGainMap, kCGImageAuxiliaryDataTypeISOGainMap] as [CFString]
+            return auxiliary.contains { data in
+                types.contains { $0 as String == data[kCGImagePropertyAuxiliaryDataType] as? String }
+            }
         }
 
         /// Returns the error for a status other than complete.

@@ -3,9 +3,9 @@ import ImageCore
 #if canImport(ImageIO)
     import ImageCodecImageIO
 
-    /// The codecs of Apple's platforms. ImageIO also converts colors.
+    /// The codecs of Apple's platforms. ImageIO also applies profiles.
     enum PlatformCodecs {
-        static var colorConverter: (any ColorConverter)? { nil }
+        static var colorConverter: (any ColorConverter)? { RGBColorConverter() }
         static var decoders: [any ImageDecoder] { ImageIODecoder.available }
         static var encoders: [any ImageEncoder] { ImageIOEncoder.available }
 

@@ -1,9 +1,11 @@
-/// Draws images into memory with premultiplied alpha, by the nearest pixel. Ignores color spaces, quality and blend mode.
+/// Draws images into memory with premultiplied alpha, by the nearest pixel. Ignores quality and blend mode. Instead of
+/// converting colors, it inverts those of images in another color space.
 /// https://developer.apple.com/documentation/coregraphics/cgcontext
 public final class CGContext {
     private let memory: UnsafeMutableBufferPointer<UInt8>
     private let width: Int
     private let height: Int
+    private let space: CGColorSpace
 
     /// https://developer.apple.com/documentation/coregraphics/cgcontext/data
     public var data: UnsafeMutableRawPointer? { UnsafeMutableRawPointer(memory.baseAddress) }
@@ -22,6 +24,7 @@ public final class CGContext {
         else { return nil }
         self.width = width
         self.height = height
+        self.space = space
         // Apple's context aligns rows, so that code can't rely on their length.
         self.bytesPerRow = max(bytesPerRow, (width * 4 + 63) / 64 * 64)
         memory = .allocate(capacity: self.bytesPerRow * height)
@@ -36,7 +39,8 @@ public final class CGContext {
     /// https://developer.apple.com/documentation/coregraphics/cgcontext/draw(_:in:bytiling:)
     public func draw(_ image: CGImage, in rect: CGRect, byTiling: Bool = false) {
         guard let bytes = image.dataProvider?.data else { return }
-        let pixels = [UInt8](bytes)
+        let isConverted = image.colorSpace?.name != space.name
+        let pixels = isConverted ? bytes.enumerated().map { $0 % 4 == 3 ? $1 : 255 - $1 } : [UInt8](bytes)
         for y in 0..<min(height, Int(rect.height)) {
             for x in 0..<min(width, Int(rect.width)) {
                 let column = x * image.width / Int(rect.width)

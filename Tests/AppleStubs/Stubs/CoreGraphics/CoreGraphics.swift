@@ -15,8 +15,20 @@ public final class CGColorSpace {
     /// https://developer.apple.com/documentation/coregraphics/cgcolorspace/srgb
     public static let sRGB: CFString = "kCGColorSpaceSRGB"
 
+    /// https://developer.apple.com/documentation/coregraphics/cgcolorspace/displayp3
+    public static let displayP3: CFString = "kCGColorSpaceDisplayP3"
+
+    /// https://developer.apple.com/documentation/coregraphics/cgcolorspace/name
+    public let name: CFString?
+
     /// https://developer.apple.com/documentation/coregraphics/cgcolorspace/init(name:)
-    public init?(name: CFString) { if name != Self.sRGB { return nil } }
+    public init?(name: CFString) {
+        guard [Self.sRGB, Self.displayP3].contains(name) else { return nil }
+        self.name = name
+    }
+
+    /// https://developer.apple.com/documentation/coregraphics/cgcolorspace/iswidegamutrgb
+    public var isWideGamutRGB: Bool { name == Self.displayP3 }
 }
 
 /// https://developer.apple.com/documentation/coregraphics/cgdataproviderreleasedatacallback
@@ -88,6 +100,7 @@ public final class CGImage: @unchecked Sendable {
     public let height: Int
     public let bytesPerRow: Int
     public let bitmapInfo: CGBitmapInfo
+    public let colorSpace: CGColorSpace?
     public let dataProvider: CGDataProvider?
 
     /// Returns nil if the parameters are inconsistent.
@@ -104,6 +117,7 @@ public final class CGImage: @unchecked Sendable {
         self.height = height
         self.bytesPerRow = bytesPerRow
         self.bitmapInfo = bitmapInfo
+        colorSpace = space
         dataProvider = provider
     }
 }

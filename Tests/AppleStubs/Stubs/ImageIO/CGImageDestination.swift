@@ -35,6 +35,7 @@ public func CGImageDestinationAddImage(_ idst: CGImageDestination, _ image: CGIm
     let seconds = animation?[kCGImagePropertyGIFDelayTime] as? Double ?? 0
     idst.file.width = image.width
     idst.file.height = image.height
+    idst.file.isDisplayP3 = image.colorSpace?.name == CGColorSpace.displayP3
     idst.file.hasAlpha = image.bitmapInfo.rawValue == CGImageAlphaInfo.last.rawValue
     idst.file.frames.append(ToyFile.Frame(hundredths: Int((seconds * 100).rounded()), pixels: [UInt8](pixels)))
 }

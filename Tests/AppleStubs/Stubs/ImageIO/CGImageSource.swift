@@ -47,8 +47,13 @@ public func CGImageSourceGetStatusAtIndex(_ isrc: CGImageSource, _ index: Int) -
 
 /// https://developer.apple.com/documentation/imageio/cgimagesourcecopyproperties(_:_:)
 public func CGImageSourceCopyProperties(_ isrc: CGImageSource, _ options: CFDictionary?) -> CFDictionary? {
-    guard let file = isrc.file, file.type == "com.compuserve.gif" else { return [:] }
-    return [kCGImagePropertyGIFDictionary: [kCGImagePropertyGIFLoopCount: file.loopCount]]
+    guard let file = isrc.file else { return [:] }
+    if file.type == "com.compuserve.gif" {
+        return [kCGImagePropertyGIFDictionary: [kCGImagePropertyGIFLoopCount: file.loopCount]]
+    }
+    let auxiliary = [[kCGImagePropertyAuxiliaryDataType: kCGImageAuxiliaryDataTypeISOGainMap]]
+    let image = file.hasGainMap ? [kCGImagePropertyAuxiliaryData: auxiliary] : [:]
+    return [kCGImagePropertyFileContentsDictionary: [kCGImagePropertyImages: [image]]]
 }
 
 /// https://developer.apple.com/documentation/imageio/cgimagesourcecopypropertiesatindex(_:_:_:)
@@ -67,7 +72,9 @@ public func CGImageSourceCopyPropertiesAtIndex(
 public func CGImageSourceCreateImageAtIndex(
     _ isrc: CGImageSource, _ index: Int, _ options: CFDictionary?
 ) -> CGImage? {
-    guard let file = isrc.file, let frame = isrc.frame(index) else { return nil }
+    guard let file = isrc.file, let frame = isrc.frame(index),
+        options?[kCGImageSourceDecodeRequest] as? String == kCGImageSourceDecodeToSDR
+    else { return nil }
     return image(file, frame.pixels, width: file.width, height: file.height)
 }
 
@@ -93,9 +100,8 @@ public func CGImageSourceCreateThumbnailAtIndex(
 }
 
 private func image(_ file: ToyFile, _ pixels: [UInt8], width: Int, height: Int) -> CGImage? {
-    guard let space = CGColorSpace(name: CGColorSpace.sRGB), let provider = CGDataProvider(data: Data(pixels)) else {
-        return nil
-    }
+    let name = file.isDisplayP3 ? CGColorSpace.displayP3 : CGColorSpace.sRGB
+    guard let space = CGColorSpace(name: name), let provider = CGDataProvider(data: Data(pixels)) else { return nil }
     let alpha: CGImageAlphaInfo = file.hasAlpha ? .last : .noneSkipLast
     return CGImage(
         width: width, height: height, bitsPerComponent: 8, bitsPerPixel: 32, bytesPerRow: width * 4, space: space,

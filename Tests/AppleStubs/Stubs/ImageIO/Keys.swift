@@ -49,3 +49,19 @@ public let kCGImagePropertyWebPLoopCount: CFString = "kCGImagePropertyWebPLoopCo
 public let kCGImagePropertyJFIFDictionary: CFString = "kCGImagePropertyJFIFDictionary"
 /// https://developer.apple.com/documentation/imageio/kcgimagepropertyjfifisprogressive
 public let kCGImagePropertyJFIFIsProgressive: CFString = "kCGImagePropertyJFIFIsProgressive"
+/// https://developer.apple.com/documentation/imageio/kcgimagesourcedecoderequest
+public let kCGImageSourceDecodeRequest: CFString = "kCGImageSourceDecodeRequest"
+/// https://developer.apple.com/documentation/imageio/kcgimagesourcedecodetosdr
+public let kCGImageSourceDecodeToSDR: CFString = "kCGImageSourceDecodeToSDR"
+/// https://developer.apple.com/documentation/imageio/kcgimagepropertyfilecontentsdictionary
+public let kCGImagePropertyFileContentsDictionary: CFString = "kCGImagePropertyFileContentsDictionary"
+/// https://developer.apple.com/documentation/imageio/kcgimagepropertyimages
+public let kCGImagePropertyImages: CFString = "kCGImagePropertyImages"
+/// https://developer.apple.com/documentation/imageio/kcgimagepropertyauxiliarydata
+public let kCGImagePropertyAuxiliaryData: CFString = "kCGImagePropertyAuxiliaryData"
+/// https://developer.apple.com/documentation/imageio/kcgimagepropertyauxiliarydatatype
+public let kCGImagePropertyAuxiliaryDataType: CFString = "kCGImagePropertyAuxiliaryDataType"
+/// https://developer.apple.com/documentation/imageio/kcgimageauxiliarydatatypehdrgainmap
+public let kCGImageAuxiliaryDataTypeHDRGainMap: CFString = "kCGImageAuxiliaryDataTypeHDRGainMap"
+/// https://developer.apple.com/documentation/imageio/kcgimageauxiliarydatatypeisogainmap
+public let kCGImageAuxiliaryDataTypeISOGainMap: CFString = "kCGImageAuxiliaryDataTypeISOGainMap"

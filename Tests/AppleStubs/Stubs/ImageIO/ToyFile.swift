@@ -4,8 +4,8 @@ public import Foundation
 ///
 /// ```text
 /// 0   the signature, padded to 16 bytes
-/// 16  width and height, two bytes each; the numbers of frames and loops, whether there is alpha, and the orientation,
-///     one byte each
+/// 16  width and height, two bytes each; the numbers of frames and loops, flags (1: alpha, 2: Display P3, 4: a gain map),
+///     and the orientation, one byte each
 /// 24  for each frame: its delay in hundredths of a second, two bytes, and its straight RGBA pixels
 /// ```
 public struct ToyFile {
@@ -14,6 +14,8 @@ public struct ToyFile {
     public var height: Int
     public var loopCount = 0
     public var hasAlpha = false
+    public var isDisplayP3 = false
+    public var hasGainMap = false
     public var orientation = 1
     public var frames: [Frame] = []
 
@@ -50,7 +52,9 @@ public struct ToyFile {
         }
         self.init(type: type, width: bytes.number(16), height: bytes.number(18), frames: [])
         loopCount = Int(bytes[21])
-        hasAlpha = bytes[22] != 0
+        hasAlpha = bytes[22] & 1 != 0
+        isDisplayP3 = bytes[22] & 2 != 0
+        hasGainMap = bytes[22] & 4 != 0
         orientation = Int(bytes[23])
         let length = width * height * 4
         for number in 0..<Int(bytes[20]) {
@@ -67,7 +71,8 @@ public struct ToyFile {
         var bytes = Self.signatures[type] ?? []
         bytes += [UInt8](repeating: 0, count: 16 - bytes.count)
         bytes += bytesOf(width) + bytesOf(height)
-        bytes += [UInt8(frames.count), UInt8(loopCount), hasAlpha ? 1 : 0, UInt8(orientation)]
+        let flags: UInt8 = (hasAlpha ? 1 : 0) | (isDisplayP3 ? 2 : 0) | (hasGainMap ? 4 : 0)
+        bytes += [UInt8(frames.count), UInt8(loopCount), flags, UInt8(orientation)]
         for frame in frames { bytes += bytesOf(frame.hundredths) + frame.pixels }
         return Data(bytes)
     }
