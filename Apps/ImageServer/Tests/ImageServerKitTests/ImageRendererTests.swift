@@ -1,5 +1,6 @@
 import Foundation
 import ImageCodecJPEG
+import ImageCodecPNG
 import ImageCore
 import ImageDecoding
 import ImageTesting
@@ -39,6 +40,23 @@ import Testing
         #expect(bitmap.size == PixelSize(width: 34, height: 14))
         #expect(Array(bitmap.pixels.prefix(4)) == [255, 0, 0, 255])
         #expect(bitmap.isOpaque)
+    }
+
+    @Test("results are in sRGB without a profile, and in Display P3 with scp:0", arguments: ["jpg", "png", "webp"])
+    func colorProfile(name: String) throws {
+        let bitmap = SampleImages.bitmap(80, 40, alpha: 128)
+        let wide = Bitmap(size: bitmap.size, pixels: bitmap.pixels, isOpaque: false, colorSpace: .displayP3)
+        let source = try PNGEncoder().encode(wide, options: EncodingOptions())
+        let steps = "c:40:40:nowe/rot:90/rs:force:30:10/bl:1/pix:2/pd:2/bg:ff0000/f:\(name)"
+        let narrow = try render(source, steps).data
+        #expect(try header(narrow).colorProfile == nil)
+        let kept = try render(source, "\(steps)/scp:0").data
+        #expect(try header(kept).colorProfile == ColorSpace.displayP3.profile)
+        #expect(try header(render(SampleImages.png(), "\(steps)/scp:0").data).colorProfile == nil)
+        guard name == "png" else { return }
+        // The background is in sRGB.
+        let shown = try SampleImages.decoder().decode(kept, request: DecodingRequest()) { false }.bitmap
+        #expect(zip(shown.pixels.prefix(4), [255, 0, 0, 255]).allSatisfy { abs(Int($0) - $1) <= 2 })
     }
 
     @Test("decodes for speed only if the result is lossy, with a quality of 85 or below")

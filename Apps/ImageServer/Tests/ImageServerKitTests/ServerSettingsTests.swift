@@ -59,6 +59,16 @@ import Testing
         #expect(settings.originRules.allowedPorts == [80, 8_080])
     }
 
+    @Test("keeps larger gamuts if the setting says so, unless a URL says otherwise")
+    func colorProfile() async throws {
+        let path = "/_/plain/http://a/b"
+        let standard = try await settings(unsigned).makeParser()
+        #expect(try standard.parse(path, now: .distantPast).options.stripsColorProfile)
+        let wide = try await settings(unsigned + ["--strip-color-profile", "false"]).makeParser()
+        #expect(try !wide.parse(path, now: .distantPast).options.stripsColorProfile)
+        #expect(try wide.parse("/_/scp:1/plain/http://a/b", now: .distantPast).options.stripsColorProfile)
+    }
+
     @Test("refuses unknown names")
     func unknownNames() async {
         await #expect(throws: SettingsFailure.unknown("--prot")) { try await settings(["--prot", "1"]) }

@@ -19,11 +19,13 @@ struct CanvasProcessor: ImageProcessor {
             pixels += repeatElement(0, count: rowBytes - canvas.x * 4 - bitmap.bytesPerRow)
         }
         pixels += repeatElement(0, count: canvas.size.height * rowBytes - pixels.count)
-        return Bitmap(size: canvas.size, pixels: pixels, isOpaque: canvas.size == bitmap.size && bitmap.isOpaque)
+        return Bitmap(
+            size: canvas.size, pixels: pixels, isOpaque: canvas.size == bitmap.size && bitmap.isOpaque,
+            colorSpace: bitmap.colorSpace)
     }
 }
 
-/// Composites an image over a color.
+/// Composites an image over a color, which is in sRGB.
 struct BackgroundProcessor: ImageProcessor {
     let color: PixelColor
 
@@ -31,7 +33,9 @@ struct BackgroundProcessor: ImageProcessor {
 
     func process(_ bitmap: Bitmap) -> Bitmap {
         if bitmap.isOpaque { return bitmap }
-        let background = [Int(color.red), Int(color.green), Int(color.blue)]
+        let pixel = Bitmap(
+            size: PixelSize(width: 1, height: 1), pixels: [color.red, color.green, color.blue, 255], isOpaque: true)
+        let background = pixel.converted(to: bitmap.colorSpace).pixels.map { Int($0) }
         var pixels = bitmap.pixels
         var bytes = pixels.mutableSpan
         for index in stride(from: 0, to: bytes.count, by: 4) {
@@ -42,6 +46,6 @@ struct BackgroundProcessor: ImageProcessor {
             }
             bytes[index + 3] = 255
         }
-        return Bitmap(size: bitmap.size, pixels: pixels, isOpaque: true)
+        return Bitmap(size: bitmap.size, pixels: pixels, isOpaque: true, colorSpace: bitmap.colorSpace)
     }
 }

@@ -83,8 +83,9 @@ public struct ImageRenderer: Sendable {
     ) throws(RenderingFailure) -> [AnimationFrame] {
         var target = job.plan.target
         if job.output.isLossy, job.quality <= Self.maxQualityForSpeed { target?.preference = .speed }
+        let request = DecodingRequest(target: target, color: job.options.stripsColorProfile ? .sRGB : .automatic)
         let reader = try decoding { () throws(DecodingFailure) in
-            try decoder.makeFrameReader(of: source, request: DecodingRequest(target: target))
+            try decoder.makeFrameReader(of: source, request: request)
         }
         var frames: [AnimationFrame] = []
         for index in 0..<count {

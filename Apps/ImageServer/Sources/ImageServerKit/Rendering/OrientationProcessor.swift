@@ -22,7 +22,7 @@ struct OrientationProcessor: ImageProcessor {
                 written += 4
             }
         }
-        return Bitmap(size: size, pixels: pixels, isOpaque: bitmap.isOpaque)
+        return Bitmap(size: size, pixels: pixels, isOpaque: bitmap.isOpaque, colorSpace: bitmap.colorSpace)
     }
 }
 

@@ -21,6 +21,6 @@ struct PixelateProcessor: ImageProcessor {
                 pixels += small[offset..<offset + 4]
             }
         }
-        return Bitmap(size: size, pixels: pixels, isOpaque: bitmap.isOpaque)
+        return Bitmap(size: size, pixels: pixels, isOpaque: bitmap.isOpaque, colorSpace: bitmap.colorSpace)
     }
 }

@@ -33,6 +33,7 @@ package struct ServerSettings: Sendable {
     package var bounds: LifetimeBounds
     /// The quality by format, from 1 to 100.
     package var quality: [ImageFormat: Int]
+    package var stripsColorProfile: Bool
     package var logLevel: Logger.Level
 
     /// Reads settings.
@@ -78,6 +79,7 @@ package struct ServerSettings: Sendable {
             shortest: try reader.seconds("shortestLifetime"), longest: try reader.seconds("longestLifetime"),
             standard: try reader.seconds("standardLifetime"))
         quality = try reader.quality()
+        stripsColorProfile = try reader.flag("stripColorProfile")
         logLevel = try reader.logLevel()
     }
 
@@ -92,8 +94,11 @@ package struct ServerSettings: Sendable {
                 throw .file(presetsFile, "\(error)")
             }
         }
+        var options = ProcessingOptions()
+        options.stripsColorProfile = stripsColorProfile
         do throws(Presets.Failure) {
-            return ImageURLParser(signature: signature, presets: try Presets(lines), baseURL: baseURL)
+            return ImageURLParser(
+                signature: signature, presets: try Presets(lines), baseURL: baseURL, options: options)
         } catch {
             throw .invalid("presets", "\(error)")
         }

@@ -75,6 +75,7 @@ extension Setting {
         Setting("standardLifetime", "3600", "The lifetime of results in seconds if the origin doesn't say"),
         Setting("quality", "80", "The quality of lossy results, from 1 to 100"),
         Setting("formatQuality", "", "The quality by format, for example webp:75"),
+        Setting("stripColorProfile", "true", "Results are in sRGB; false keeps larger gamuts, in Display P3"),
         Setting("logLevel", "info", "trace, debug, info, notice, warning, error or critical"),
     ]
 

@@ -17,18 +17,23 @@ public struct ImageURLParser: Sendable {
     private let signature: URLSignature?
     private let presets: Presets
     private let baseURL: String
+    private let options: ProcessingOptions
     private let maxByteCount: Int
 
     /// - Parameters:
     ///   - signature: Verifies the paths; nil to accept any text in place of a signature.
     ///   - presets: The presets that URLs can use.
     ///   - baseURL: A prefix for each source; empty if sources are complete URLs.
+    ///   - options: The options that presets and URLs change.
     ///   - maxByteCount: The length of the longest path in bytes.
-    public init(signature: URLSignature?, presets: Presets = Presets(), baseURL: String = "", maxByteCount: Int = 8_192)
-    {
+    public init(
+        signature: URLSignature?, presets: Presets = Presets(), baseURL: String = "",
+        options: ProcessingOptions = ProcessingOptions(), maxByteCount: Int = 8_192
+    ) {
         self.signature = signature
         self.presets = presets
         self.baseURL = baseURL
+        self.options = options
         self.maxByteCount = maxByteCount
     }
 
@@ -51,7 +56,7 @@ public struct ImageURLParser: Sendable {
 
     private func parseSigned(_ path: String) throws(URLFailure) -> ImageURL {
         let segments = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
-        var parser = OptionParser(presets: presets)
+        var parser = OptionParser(presets: presets, options: options)
         try parser.applyStandardPreset()
         var rest = segments
         if let first = rest.first, ProcessingOptions.ResizingType(rawValue: String(first)) != nil, rest.count > 5 {

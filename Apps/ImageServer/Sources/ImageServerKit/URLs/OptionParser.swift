@@ -1,11 +1,14 @@
 /// Applies options in the order of the URL. Later options replace earlier ones.
 struct OptionParser {
-    private(set) var options = ProcessingOptions()
+    private(set) var options: ProcessingOptions
     private let presets: Presets
     /// The presets that are being applied.
     private var nesting: [String] = []
 
-    init(presets: Presets) { self.presets = presets }
+    init(presets: Presets, options: ProcessingOptions = ProcessingOptions()) {
+        self.presets = presets
+        self.options = options
+    }
 
     /// Applies the preset `default` if there is one.
     mutating func applyStandardPreset() throws(URLFailure) {

@@ -106,6 +106,7 @@ enum OptionTable {
         Entry("format", "f", "ext", limit: 1) { arguments, options throws(URLFailure) in
             if let name = arguments.text(0) { options.format = try OutputFormats.format(named: name) }
         },
+        Entry("strip_color_profile", "scp", limit: 1, apply: flag(\.stripsColorProfile)),
         Entry("skip_processing", "skp") { arguments, options throws(URLFailure) in
             for name in arguments.all { options.unprocessedFormats.insert(try OutputFormats.format(named: name[...])) }
         },
@@ -125,7 +126,6 @@ enum OptionTable {
     /// Options with a single possible value here.
     private static let refusals = [
         Entry("strip_metadata", "sm", limit: 1, apply: only(true, "results never have metadata")),
-        Entry("strip_color_profile", "scp", limit: 1, apply: only(true, "results are always in sRGB")),
         Entry("keep_copyright", "kcr", limit: 1, apply: only(false, "results never have metadata")),
         Entry("enforce_thumbnail", "eth", limit: 1, apply: only(false, "thumbnails in files are not used")),
         Entry("raw", limit: 1, apply: only(false, "sources are always decoded")),

@@ -85,6 +85,9 @@ public struct ProcessingOptions: Hashable, Sendable {
     public var maxBytes = 0
     /// The format of the result; nil to choose it by the source and the Accept field.
     public var format: ImageFormat?
+    /// Whether the result is in sRGB, without a profile. Otherwise, it is in Display P3 with a profile if the gamut of the
+    /// source is larger than sRGB.
+    public var stripsColorProfile = true
     /// The formats whose sources are delivered unchanged if the result has the same format.
     public var unprocessedFormats: Set<ImageFormat> = []
     /// A text that only makes URLs and cache keys differ.
@@ -111,7 +114,7 @@ public struct ProcessingOptions: Hashable, Sendable {
 extension ProcessingOptions {
     /// The options that affect the bytes of the result, in a fixed order. Equal keys give equal results.
     public var cacheKey: String {
-        let fields = [
+        var fields = [
             "rs:\(resizingType.rawValue):\(width):\(height):\(minWidth):\(minHeight)", "z:\(zoom.x):\(zoom.y):\(dpr)",
             "el:\(enlarges)", "ex:\(extends.isEnabled):\(extends.gravity)",
             "exar:\(extendsAspectRatio.isEnabled):\(extendsAspectRatio.gravity)", "g:\(gravity)",
@@ -123,6 +126,7 @@ extension ProcessingOptions {
             "fq:" + formatQuality.map { "\($0.key):\($0.value)" }.sorted().joined(separator: ":"),
             "skp:" + unprocessedFormats.map(\.rawValue).sorted().joined(separator: ":"), "cb:\(cacheBuster)",
         ]
+        if !stripsColorProfile { fields.append("scp:false") }
         return fields.joined(separator: "/")
     }
 }
