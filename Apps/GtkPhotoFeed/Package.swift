@@ -47,7 +47,8 @@ let package = Package(
         .executableTarget(
             name: "photo-feed",
             dependencies: [
-                "PhotoFeedDesktop", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                "PhotoFeedDesktop", module("ImageCore"),
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict),
         // Symbolic links to targets of the root package that are not products.

@@ -1,5 +1,6 @@
 internal import CGtk
 internal import GtkImageUI
+public import ImageCore
 internal import PhotoFeedModel
 
 #if canImport(FoundationEssentials)
@@ -64,11 +65,12 @@ public enum PhotoFeedApp {
     /// - Parameters:
     ///   - feed: The origin of the feed, such as `http://host:port`, or `nil` for the demo server in this process.
     ///   - cache: The folder of the disk cache, or `nil` for the user's cache folder.
-    public static func run(feed: String?, cache: String?) throws {
+    ///   - color: The color space of images, or `nil` for what GTK can show.
+    public static func run(feed: String?, cache: String?, color: OutputColor?) throws {
         try start()
         let origin = try feed == nil ? DemoOrigin() : nil
         let folder = unsafe cache ?? String(cString: g_get_user_cache_dir()) + "/photo-feed"
-        let loading = FeedLoading(cacheDirectory: URL(filePath: folder))
+        let loading = FeedLoading(cacheDirectory: URL(filePath: folder), color: color)
         let address = feed ?? origin?.address ?? ""
         guard let model = loading.model(of: address) else { throw Failure.invalidFeed(address) }
         let window = FeedWindow(model, loading: loading)

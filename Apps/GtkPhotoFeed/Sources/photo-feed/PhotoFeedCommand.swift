@@ -1,4 +1,5 @@
-import ArgumentParser
+public import ArgumentParser
+public import ImageCore
 import PhotoFeedDesktop
 
 @main
@@ -12,6 +13,9 @@ struct PhotoFeedCommand: ParsableCommand {
     @Option(help: "The folder of the disk cache. By default a folder in the user's cache folder.")
     var cache: String?
 
+    @Option(help: "The color space of images: srgb, p3 or auto. By default auto with GTK 4.16 or later, else srgb.")
+    var color: OutputColor?
+
     @Option(help: "Takes screenshots of the app in several states into this folder instead.")
     var screenshots: String?
 
@@ -20,7 +24,9 @@ struct PhotoFeedCommand: ParsableCommand {
         // thread.
         try MainActor.assumeIsolated {
             if let screenshots { return try PhotoFeedApp.takeScreenshots(into: screenshots) }
-            try PhotoFeedApp.run(feed: feed, cache: cache)
+            try PhotoFeedApp.run(feed: feed, cache: cache, color: color)
         }
     }
 }
+
+extension OutputColor: @retroactive ExpressibleByArgument {}

@@ -33,6 +33,16 @@ final class TextureTests: GtkTestCase {
         }
     }
 
+    func testATextureShowsTheColorsOfDisplayP3() throws {
+        try onScreen {
+            let wide = Bitmap(
+                size: PixelSize(width: 2, height: 1), pixels: [200, 100, 50, 255, 20, 200, 90, 128], isOpaque: false,
+                colorSpace: .displayP3)
+            let (shown, expected) = (downloaded(Texture(wide)), downloaded(Texture(wide.converted(to: .sRGB))))
+            XCTAssertTrue(zip(shown, expected).allSatisfy { abs(Int($0) - Int($1)) <= 1 }, "\(shown), \(expected)")
+        }
+    }
+
     func testReleasingATextureReleasesTheMemoryOfTheBitmap() throws {
         try onScreen {
             let pool = PixelBufferPool(byteLimit: 1 << 20)

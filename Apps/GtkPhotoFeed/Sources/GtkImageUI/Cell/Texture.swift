@@ -8,6 +8,10 @@ public import ImageCore
 
     let bitmap: Bitmap
 
+    /// Whether GTK shows the color spaces of bitmaps, which it does from 4.16 on. Otherwise, a bitmap in another color
+    /// space than sRGB is converted when its texture is created, so load images in sRGB.
+    public static var showsColorSpaces: Bool { cgtk_has_color_states() != 0 }
+
     /// Creates a texture that shares the bitmap's bytes without a copy. GTK keeps them as long as the texture.
     ///
     /// With the cairo renderer, GTK converts the texture in each frame. Packed bitmaps (`Bitmap.packed()`) are
@@ -20,8 +24,14 @@ public import ImageCore
     isolated deinit { unsafe g_object_unref(UnsafeMutableRawPointer(pointer)) }
 }
 
-/// Returns a `GdkTexture` that shares the bitmap's bytes. Can be called on any thread.
+/// Returns a `GdkTexture` that shares the bitmap's bytes, unless it has to be converted to sRGB. Can be called on any
+/// thread.
 nonisolated func makeTexture(_ bitmap: Bitmap) -> OpaquePointer {
+    unsafe sharedTexture(bitmap) ?? makeTexture(bitmap.converted(to: .sRGB))
+}
+
+/// Returns nil if GTK can't show the color space.
+private nonisolated func sharedTexture(_ bitmap: Bitmap) -> OpaquePointer? {
     let pixels = Pixels(bitmap)
     let bytes = unsafe pixels.bytes.withUnsafeBytes { bytes in
         // The pointer outlives this closure. It stays valid, because the storage of an unchanged array doesn't move,
@@ -30,8 +40,10 @@ nonisolated func makeTexture(_ bitmap: Bitmap) -> OpaquePointer {
             bytes.baseAddress, gsize(bytes.count), releasePixels, Unmanaged.passRetained(pixels).toOpaque())
     }
     defer { unsafe g_bytes_unref(bytes) }
-    return unsafe gdk_memory_texture_new(
-        Int32(bitmap.size.width), Int32(bitmap.size.height), pixels.format, bytes, gsize(pixels.bytesPerRow))
+    let codePoints = bitmap.colorSpace.codePoints
+    return unsafe cgtk_texture_new(
+        Int32(bitmap.size.width), Int32(bitmap.size.height), pixels.format, bytes, gsize(pixels.bytesPerRow),
+        guint(codePoints.primaries), guint(codePoints.transfer))
 }
 
 /// The pixels of a texture. They live as long as the texture.

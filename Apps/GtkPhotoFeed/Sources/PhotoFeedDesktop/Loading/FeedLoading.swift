@@ -19,10 +19,14 @@ struct FeedLoading {
     let memoryByteLimit: Int
     let downloads = DownloadMonitor()
     let thumbnailSize = ThumbnailSize()
+    /// The color space of each image.
+    private let color: OutputColor
     /// The processors of each image.
     private static let processors: [any ImageProcessor] = [PackedPixels()]
 
-    init(cacheDirectory: URL, memoryByteLimit: Int = 64_000_000, retries: Int = 2) {
+    /// - Parameter color: The color space of each image; nil for what GTK can show.
+    init(cacheDirectory: URL, memoryByteLimit: Int = 64_000_000, retries: Int = 2, color: OutputColor? = nil) {
+        self.color = color ?? (Texture.showsColorSpaces ? .automatic : .sRGB)
         var defaults = ImageLoaderOptions(cacheDirectory: cacheDirectory)
         defaults.memoryByteLimit = memoryByteLimit
         defaults.retryPolicy.retries = retries
@@ -48,6 +52,7 @@ struct FeedLoading {
         var request = ImageRequest(
             url: photo.thumbnailUrl, target: ImageTarget(size, mode: .fill),
             processors: Self.processors, priority: .high)
+        request.color = color
         if let thumbHash = photo.thumbHash { request.options.setPlaceholder(thumbHash) }
         return request
     }
@@ -57,8 +62,11 @@ struct FeedLoading {
         let target = ImageTarget(size, mode: .fit)
         var request = ImageRequest(
             url: photo.url, target: target, processors: Self.processors, priority: .veryHigh)
+        request.color = color
         request.isProgressive = true
-        request.lowQuality = [ImageRequest(url: photo.thumbnailUrl, target: target, processors: Self.processors)]
+        var lowQuality = ImageRequest(url: photo.thumbnailUrl, target: target, processors: Self.processors)
+        lowQuality.color = color
+        request.lowQuality = [lowQuality]
         return request
     }
 }
