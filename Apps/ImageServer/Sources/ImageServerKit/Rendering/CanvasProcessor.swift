@@ -33,9 +33,8 @@ struct BackgroundProcessor: ImageProcessor {
 
     func process(_ bitmap: Bitmap) -> Bitmap {
         if bitmap.isOpaque { return bitmap }
-        let pixel = Bitmap(
-            size: PixelSize(width: 1, height: 1), pixels: [color.red, color.green, color.blue, 255], isOpaque: true)
-        let background = pixel.converted(to: bitmap.colorSpace).pixels.map { Int($0) }
+        let color = color.values(in: bitmap.colorSpace)
+        let background = [Int(color.red), Int(color.green), Int(color.blue)]
         var pixels = bitmap.pixels
         var bytes = pixels.mutableSpan
         for index in stride(from: 0, to: bytes.count, by: 4) {

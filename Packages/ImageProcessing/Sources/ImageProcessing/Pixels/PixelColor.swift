@@ -1,4 +1,4 @@
-import ImageCore
+public import ImageCore
 
 /// A color in sRGB with straight alpha and 8 bits per channel.
 public struct PixelColor: Hashable, Sendable {
@@ -34,7 +34,9 @@ extension PixelColor {
     }
 
     /// Returns the values of the color in the pixels of another color space.
-    func values(in space: ColorSpace) -> PixelColor {
+    ///
+    /// A processor that draws a color needs them, because a bitmap may be in another color space than sRGB.
+    public func values(in space: ColorSpace) -> PixelColor {
         let pixel = Bitmap(size: PixelSize(width: 1, height: 1), pixels: [red, green, blue, alpha], isOpaque: false)
         let values = pixel.converted(to: space).pixels
         return PixelColor(red: values[0], green: values[1], blue: values[2], alpha: values[3])
