@@ -46,6 +46,34 @@ struct ConvertTests {
         #expect(try header("out/deep/er/b.webp").format == .webp)
     }
 
+    @Test(
+        "images in Display P3 stay in it with --color auto, over a background in sRGB",
+        arguments: ["png", "jpeg", "webp"])
+    func color(format: String) async throws {
+        let size = PixelSize(width: 30, height: 20)
+        let pixels = Array([[UInt8]](repeating: [200, 40, 90, 0], count: size.area).joined())
+        let source = Bitmap(size: size, pixels: pixels, isOpaque: false, colorSpace: .displayP3)
+        let png = try #require(ImageEncoders.encoder(for: .png))
+        try png.encode(source, options: EncodingOptions()).write(to: folder.appending(path: "a.png"))
+        let options = ["--crop", "20x20", "--background", "#ff0000", "--to", format, "--force"]
+        for (color, space) in [("auto", ColorSpace.displayP3), ("p3", .displayP3), ("srgb", .sRGB)] {
+            let run = try await tool.run(
+                ["convert", path("a.png"), "--output", path("out")] + options + ["--color", color])
+            #expect(run.status == 0)
+            let name = try #require(try files("out").first)
+            let data = try Data(contentsOf: folder.appending(path: "out/\(name)"))
+            let image = try ImageDecoders.makeDecoder().decode(data, request: DecodingRequest(color: .automatic)) {
+                false
+            }
+            #expect(image.bitmap.colorSpace == space)
+            let shown = Array(image.bitmap.converted(to: .sRGB).pixels.prefix(3))
+            #expect(zip(shown, [255, 0, 0]).allSatisfy { abs(Int($0) - $1) <= 3 }, "\(shown)")
+        }
+        let refused = try await tool.run(
+            ["convert", path("a.png"), "--output", path("out"), "--keep", "icc", "--color", "p3"])
+        #expect(refused.status == 64)
+    }
+
     @Test("an output inside the input folder is no input of the next run")
     func outputInside() async throws {
         try tool.write(.gradient, to: "in/a.png")

@@ -7,7 +7,7 @@ struct ConvertCommand: AsyncParsableCommand {
         commandName: "convert", abstract: "Convert images to a format, a size and a quality.",
         discussion: """
             Inputs are files, folders with all images in them and their subfolders, patterns in quotes, or - for standard \
-            input. Images are turned upright, and get the sRGB colors and no metadata unless you --keep them. Animations \
+            input. Images are turned upright, and get the colors of sRGB unless --color says otherwise, and no metadata unless you --keep it. Animations \
             stay animated in GIF, WebP, AVIF and JPEG XL. An output that is newer than its input is skipped. A failure is \
             reported, and the other files are converted.
 
@@ -35,6 +35,7 @@ struct ConvertCommand: AsyncParsableCommand {
     var to: OutputFormat?
 
     @OptionGroup var look: LookOptions
+    @OptionGroup var colors: ColorOptions
 
     @Option(help: "1 to 100, or auto[:SSIM] for the smallest file that is as similar as this. Default of SSIM: 0.97.")
     var quality = QualitySetting.fixed(80)
@@ -69,6 +70,9 @@ struct ConvertCommand: AsyncParsableCommand {
             throw ValidationError("no --output: pass a folder, a file name, or - for standard output")
         }
         guard !(isStandardOutput && printing.json) else { throw ValidationError("--json needs an --output file") }
+        guard colors.color == nil || !keep.kinds.contains(.icc) else {
+            throw ValidationError("--keep icc keeps the colors of the file: omit it, or omit --color")
+        }
         guard to != .original else { throw ValidationError("--to original: omit --to to keep the format") }
         guard (1...4_294).contains(maxMegapixels) else {
             throw ValidationError("--max-megapixels must be from 1 to 4,294")
@@ -92,7 +96,7 @@ struct ConvertCommand: AsyncParsableCommand {
             format: to ?? output.flatMap { namesFile ? OutputFormat(fileName: $0) : nil }, size: look.size,
             mode: look.mode == .fill ? .fill : .fit, upscales: look.enlarge, crop: look.crop,
             background: look.background?.color, quality: quality, isLossless: lossless, isProgressive: progressive,
-            kept: keep.kinds, limits: limits)
+            kept: keep.kinds, color: colors.output, limits: limits)
     }
 
     /// Whether `--output` is the name of a file, not of a folder.

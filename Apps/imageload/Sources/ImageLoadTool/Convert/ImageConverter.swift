@@ -19,6 +19,7 @@ struct ConversionSettings: Sendable {
     var isLossless = false
     var isProgressive = false
     var kept: Set<MetadataKind> = []
+    var color = OutputColor.sRGB
     var limits = DecodingLimits.default
 }
 
@@ -37,7 +38,7 @@ struct ConvertedImage: Sendable {
 /// Decodes, resizes and encodes files, without their names.
 struct ImageConverter: Sendable {
     private let settings: ConversionSettings
-    /// Converts colors to sRGB.
+    /// Converts colors.
     private let decoder: DownsamplingDecoder
     /// Keeps the colors of embedded profiles.
     private let plainDecoder: DownsamplingDecoder
@@ -83,7 +84,8 @@ struct ImageConverter: Sendable {
     ) throws -> [AnimationFrame] {
         // The crop is in pixels of the source, so the source is decoded whole.
         let target = settings.crop == nil ? target(for: header.size) : nil
-        let reader = try decoder.makeFrameReader(of: data, request: DecodingRequest(target: target))
+        let reader = try decoder.makeFrameReader(
+            of: data, request: DecodingRequest(target: target, color: settings.color))
         let count = keepsFrames(header) ? header.frameCount : 1
         let output = target?.outputSize(for: header.size) ?? header.size
         let needed = output.area.multipliedReportingOverflow(by: 4 * count)
@@ -182,9 +184,9 @@ private struct Encoding {
     /// Encodes the first frame, and compares it with the source.
     private func trial(_ quality: Int) throws -> QualitySearch.Trial<Data> {
         let file = try encoder.encode(frames[0].bitmap, options: options(quality))
-        let decoded = try decoder.decode(file, request: DecodingRequest()) { false }.bitmap
-        return QualitySearch.Trial(
-            quality: quality, file: file, ssim: Similarity.ssim(frames[0].bitmap, decoded))
+        let source = frames[0].bitmap
+        let decoded = try decoder.decode(file, request: DecodingRequest(color: .space(source.colorSpace))) { false }
+        return QualitySearch.Trial(quality: quality, file: file, ssim: Similarity.ssim(source, decoded.bitmap))
     }
 
     private func encode(_ quality: Int) throws -> Data {

@@ -89,6 +89,7 @@ extension Bitmap {
     /// Returns the image over a color, or unchanged if it is opaque.
     func over(_ color: PixelColor) -> Bitmap {
         if isOpaque { return self }
+        let color = color.values(in: colorSpace)
         var pixels = pixels
         for start in stride(from: 0, to: pixels.count, by: 4) {
             let alpha = UInt32(pixels[start + 3])
@@ -99,6 +100,6 @@ extension Bitmap {
             }
             pixels[start + 3] = 255
         }
-        return Bitmap(size: size, pixels: pixels, isOpaque: true)
+        return Bitmap(size: size, pixels: pixels, isOpaque: true, colorSpace: colorSpace)
     }
 }

@@ -75,6 +75,10 @@ struct ImageReport: Encodable {
     var colorModel: String
     /// The name of the ICC profile, or nil if there is none.
     var colorProfile: String?
+    /// The name of the profile, or of the primaries and the transfer function.
+    var sourceColor: String
+    /// Whether the file has a gain map for HDR displays, which is not applied.
+    var gainMap: Bool
     var metadata: Metadata
     var camera: ExifSummary?
     var thumbnail: Thumbnail?
@@ -94,6 +98,8 @@ struct ImageReport: Encodable {
         hasAlpha = header.hasAlpha
         colorModel = header.nativeLayout.name
         colorProfile = header.colorProfile.map { ProfileName.of($0) ?? "unnamed" }
+        sourceColor = header.color.name
+        gainMap = header.hasGainMap
         metadata = Metadata(exif: found.exif?.count, icc: found.icc?.count, xmp: found.xmp?.count)
         camera = found.exif.map { ExifSummary($0) }
         thumbnail = try Self.thumbnail(of: data, decoder)
@@ -116,8 +122,9 @@ struct ImageReport: Encodable {
             lines.append(
                 "  \(frames) frames in \(milliseconds) ms, \(loopCount == 0 ? "forever" : "\(loopCount) times")")
         }
-        let profile = colorProfile.map { "profile \($0)" } ?? "no profile"
-        lines.append("  color: \(colorModel), \(hasAlpha ? "alpha" : "opaque"), \(profile)")
+        let profile = colorProfile.map { "profile \($0)" } ?? "\(sourceColor), no profile"
+        let alpha = hasAlpha ? "alpha" : "opaque"
+        lines.append("  color: \(colorModel), \(alpha), \(profile)\(gainMap ? ", gain map" : "")")
         if orientation != 1 { lines.append("  orientation: \(orientation), shown upright") }
         let sizes = [("exif", metadata.exif), ("icc", metadata.icc), ("xmp", metadata.xmp)].compactMap { kind, size in
             size.map { "\(kind) \(ByteCount.text($0))" }
