@@ -128,7 +128,8 @@ struct ImageIOTests {
 
     @Test("a CGImage has the color space of its bitmap, and files keep it, except GIF", arguments: ColorSpace.allCases)
     func colorSpace(_ space: ColorSpace) throws {
-        let pixels = Array([[90, 90, 90, 255], [0, 0, 0, 255], [9, 200, 7, 255], [255, 0, 0, 255]].joined()) as [UInt8]
+        let colors: [[UInt8]] = [[90, 90, 90, 255], [0, 0, 0, 255], [9, 200, 7, 255], [255, 0, 0, 255]]
+        let pixels = Array(colors.joined())
         let bitmap = Bitmap(size: PixelSize(width: 2, height: 2), pixels: pixels, isOpaque: true, colorSpace: space)
         let name = space == .sRGB ? CGColorSpace.sRGB : CGColorSpace.displayP3
         #expect(try #require(bitmap.cgImage?.colorSpace).name == name)
