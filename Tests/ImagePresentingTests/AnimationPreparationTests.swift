@@ -58,6 +58,23 @@ struct AnimationPreparationTests {
         #expect(frames.prepared == [3])
     }
 
+    @Test("prepares the next frames in memory for drawing, up to the first that is missing")
+    func preparesForDrawing() async {
+        let (clock, frames, drawn) = (fixture.clock(), ScriptedFrames(count: 9), MessageLog<Int>())
+        clock.prepareFrame = { drawn.append(ScriptedFrames.index(of: $0)) }
+        let player = fixture.player(frames, clock)
+        player.isVisible = true
+        frames.remove(2)
+        clock.tick(at: .zero)
+        await drawn.reaches(2)
+        frames.remove(6)
+        while drawn.messages.count < 4 {
+            clock.tick(at: .seconds(4))
+            await Task.yield()
+        }
+        #expect(drawn.messages == [0, 1, 4, 5])
+    }
+
     @Test("loads the frames at the first tick, and starts when they are loaded")
     func loadsFrames() async {
         let (clock, frames) = (fixture.clock(), ScriptedFrames(count: 9))

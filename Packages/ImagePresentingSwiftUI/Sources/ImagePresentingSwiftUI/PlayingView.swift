@@ -1,5 +1,6 @@
 #if canImport(SwiftUI)
     import Foundation
+    import ImageCodecImageIO
     import ImageCore
     import ImagePresenting
     import Observation
@@ -36,8 +37,10 @@
     @Observable
     private final class PlayingTimeline {
         private(set) var isRunning = false
-        @ObservationIgnored private(set) lazy var clock: AnimationClock = AnimationClock { [weak self] isRunning in
-            self?.isRunning = isRunning
+        @ObservationIgnored private(set) lazy var clock: AnimationClock = AnimationClock(
+            prepareFrame: { _ = $0.cgImage }
+        ) {
+            [weak self] isRunning in self?.isRunning = isRunning
         }
 
         nonisolated init() {}

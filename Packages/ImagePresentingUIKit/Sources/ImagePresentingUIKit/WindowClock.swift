@@ -1,4 +1,6 @@
 #if canImport(UIKit) && !os(watchOS)
+    import ImageCodecImageIO
+    import ImageCore
     import ImagePresenting
     import UIKit
 
@@ -13,7 +15,7 @@
         private static var entries: [ObjectIdentifier: Entry] = [:]
 
         private(set) lazy var clock: AnimationClock = AnimationClock(
-            reducesMotion: UIAccessibility.isReduceMotionEnabled
+            reducesMotion: UIAccessibility.isReduceMotionEnabled, prepareFrame: { _ = $0.cgImage }
         ) {
             [weak self] isRunning in self?.link?.isEnabled = isRunning
         }

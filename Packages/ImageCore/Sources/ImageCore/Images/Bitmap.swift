@@ -74,10 +74,11 @@ extension Bitmap {
     package func sharesPixels(with other: Bitmap) -> Bool { storage === other.storage }
 
     /// Returns what a toolkit draws for this image, such as a `CGImage`. It is made once, and released with the last copy
-    /// of the image.
+    /// of the image. `byteCount` and the limits of caches do not include it.
     ///
-    /// - Parameter make: Must not retain the image. It may be called twice if two threads need the first result.
-    package func drawable<Drawable: Sendable>(_ make: (Bitmap) -> Drawable?) -> Drawable? {
+    /// - Parameter make: Must not retain the image. It may be called twice if two threads need the first result. If it
+    ///   returns nil, nothing is remembered.
+    public func drawable<Drawable: Sendable>(_ make: (Bitmap) -> Drawable?) -> Drawable? {
         if let made = storage.drawable.withLock({ $0 as? Drawable }) { return made }
         guard let made = make(self) else { return nil }
         return storage.drawable.withLock { stored in

@@ -1,4 +1,4 @@
-import ImageCore
+public import ImageCore
 
 /// Drives all animations of a window from one frame callback of the toolkit. Pass it to each `ImageBinding`.
 ///
@@ -22,6 +22,9 @@ public final class AnimationClock {
             updateRunning()
         }
     }
+    /// Prepares frames for drawing before they are due, outside of the main actor, for example with `Bitmap.drawable`. May be
+    /// called again for the same frame. A frame that could not be prepared in time is shown all the same.
+    public var prepareFrame: (@Sendable (Bitmap) -> Void)?
     /// Whether the clock needs ticks.
     public private(set) var isRunning = false
 
@@ -38,12 +41,18 @@ public final class AnimationClock {
 
     /// Creates a clock.
     ///
-    /// - Parameter onRunningChange: Called with true when ticks are needed, and with false when they no longer are.
+    /// - Parameters:
+    ///   - frameBudget: See ``frameBudget``.
+    ///   - reducesMotion: See ``reducesMotion``.
+    ///   - prepareFrame: See ``prepareFrame``.
+    ///   - onRunningChange: Called with true when ticks are needed, and with false when they no longer are.
     public init(
-        frameBudget: Int = 8, reducesMotion: Bool = false, onRunningChange: @escaping @MainActor (Bool) -> Void
+        frameBudget: Int = 8, reducesMotion: Bool = false, prepareFrame: (@Sendable (Bitmap) -> Void)? = nil,
+        onRunningChange: @escaping @MainActor (Bool) -> Void
     ) {
         self.frameBudget = max(1, frameBudget)
         self.reducesMotion = reducesMotion
+        self.prepareFrame = prepareFrame
         self.onRunningChange = onRunningChange
     }
 

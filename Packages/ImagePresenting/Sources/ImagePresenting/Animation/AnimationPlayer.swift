@@ -116,7 +116,14 @@ final class AnimationPlayer {
     private func prepare(_ frames: any AnimationFrames) {
         let isCached = { (frame: Int) in frames.cachedFrame(at: frame % self.frameCount) != nil }
         guard work == nil, let frame = playback.frameToPrepare(isCached) else { return }
-        start { try await frames.prepare(from: frame) }
+        start { [frameCount, prepareFrame = clock.prepareFrame] in
+            try await frames.prepare(from: frame)
+            guard let prepareFrame else { return }
+            for index in frame..<frame + frameCount {
+                guard !Task.isCancelled, let bitmap = frames.cachedFrame(at: index % frameCount) else { return }
+                prepareFrame(bitmap)
+            }
+        }
     }
 
     /// Starts work outside of the main actor, unless some is in progress. If it fails, the animation rests on the frame
