@@ -1,12 +1,13 @@
 import CGtk
 import Foundation
-import GtkImageUI
 import ImageCore
 import ImageLoaderKit
 import ImageLoading
 import ImagePresenting
 import ImageTesting
 import XCTest
+
+@testable import GtkImageUI
 
 final class GtkImageCellTests: GtkTestCase {
     /// Runs the body of a test with a cell in a window.
@@ -166,6 +167,23 @@ final class GtkImageCellTests: GtkTestCase {
             XCTAssertTrue(plays())
             clock.reducesMotion = true
             XCTAssertFalse(isTicking)
+        }
+    }
+
+    func testTheClockOfAWindowPreparesFramesForItsRenderer() throws {
+        try onScreen {
+            let window = TestWindow(ImageView(width: 80, height: 60).widget)
+            defer { window.close() }
+            let clock = WindowClock(window.window)
+            let fixture = CellFixture(clock: clock.clock, frameCount: 3)
+            defer { fixture.close() }
+            fixture.gate.open()
+            fixture.cell.setOnScreen(true)
+            fixture.bind(1)
+            XCTAssertTrue(fixture.waitUntil { clock.clock.isRunning })
+            let frame = bitmap(8, 6, red: 9)
+            clock.clock.prepareFrame?(frame)
+            XCTAssertEqual(frame.preparedForCairo != nil, window.window.usesCairoRenderer)
         }
     }
 }

@@ -125,6 +125,20 @@ final class ImageViewTests: GtkTestCase {
         }
     }
 
+    func testAFramePreparedForCairoIsPaintedFromTheStart() throws {
+        try onScreen {
+            let (view, window, _) = try paintedView()
+            defer { window.close() }
+            let frame = PackedPixels().process(bitmap(8, 6, red: 9))
+            frame.prepareForCairo()
+            let texture = Texture(frame)
+            let unconverted = unsafe UInt(bitPattern: texture.pointer)
+            view.show(texture, isBrief: true)
+            XCTAssertNotEqual(view.shownImageID, unconverted)
+            XCTAssertEqual(view.shownBitmap?.pixels, bitmap(8, 6, red: 9).pixels)
+        }
+    }
+
     func testTheConversionOfAReplacedImageIsNotShown() throws {
         try onScreen {
             let (view, window, pool) = try paintedView()

@@ -12,10 +12,11 @@ internal import ImageCore
     /// Creates an image. Returns nil if there is not enough memory.
     ///
     /// - Parameters:
-    ///   - pixels: The result of `pixels(of:)`.
-    ///   - size: The size of the image.
-    init?(_ pixels: [UInt8], _ size: PixelSize) {
-        guard let surface = unsafe Self.surface(pixels, size) else { return nil }
+    ///   - pixels: The result of `Bitmap.cairoPixels`.
+    ///   - bitmap: The image itself.
+    init?(_ pixels: [UInt8], of bitmap: Bitmap) {
+        let size = bitmap.size
+        guard let surface = unsafe Self.surface(pixels, size, bitmap.isOpaque) else { return nil }
         defer { unsafe cairo_surface_destroy(surface) }
         var bounds = graphene_rect_t(
             origin: graphene_point_t(x: 0, y: 0),
@@ -34,18 +35,13 @@ internal import ImageCore
 
     isolated deinit { unsafe g_object_unref(UnsafeMutableRawPointer(pointer)) }
 
-    /// Returns the pixels as premultiplied blue, green, red and alpha, without padding. Doesn't run on the main actor.
-    nonisolated static func pixels(of bitmap: Bitmap) async -> [UInt8] {
-        let texture = unsafe makeTexture(bitmap)
-        defer { unsafe g_object_unref(UnsafeMutableRawPointer(texture)) }
-        return unsafe [UInt8](unsafeUninitializedCapacity: bitmap.size.area * 4) { pixels, count in
-            unsafe gdk_texture_download(texture, pixels.baseAddress, gsize(bitmap.size.width * 4))
-            count = bitmap.size.area * 4
-        }
-    }
+    /// Returns `Bitmap.cairoPixels`. Doesn't run on the main actor.
+    nonisolated static func pixels(of bitmap: Bitmap) async -> [UInt8] { bitmap.cairoPixels }
 
-    private static func surface(_ pixels: [UInt8], _ size: PixelSize) -> OpaquePointer? {
-        let surface = unsafe cairo_image_surface_create(CAIRO_FORMAT_ARGB32, Int32(size.width), Int32(size.height))
+    private static func surface(_ pixels: [UInt8], _ size: PixelSize, _ isOpaque: Bool) -> OpaquePointer? {
+        // Cairo ignores the alpha of RGB24, and doesn't look for transparent pixels.
+        let format = isOpaque ? CAIRO_FORMAT_RGB24 : CAIRO_FORMAT_ARGB32
+        let surface = unsafe cairo_image_surface_create(format, Int32(size.width), Int32(size.height))
         // In cairo too, rows with four bytes per pixel have no padding.
         guard let surface = unsafe surface, let data = unsafe cairo_image_surface_get_data(surface) else {
             unsafe cairo_surface_destroy(surface)
@@ -58,6 +54,24 @@ internal import ImageCore
         unsafe cairo_surface_mark_dirty(surface)
         return unsafe surface
     }
+}
+
+extension Bitmap {
+    /// The pixels as premultiplied blue, green, red and alpha, without padding.
+    nonisolated var cairoPixels: [UInt8] {
+        let texture = unsafe makeTexture(self)
+        defer { unsafe g_object_unref(UnsafeMutableRawPointer(texture)) }
+        return unsafe [UInt8](unsafeUninitializedCapacity: size.area * 4) { pixels, count in
+            unsafe gdk_texture_download(texture, pixels.baseAddress, gsize(size.width * 4))
+            count = size.area * 4
+        }
+    }
+
+    /// Converts the image for `preparedForCairo`, which all views that show it share.
+    nonisolated func prepareForCairo() { _ = drawable { $0.cairoPixels } }
+
+    /// The pixels that `prepareForCairo` has converted, or nil if it has not.
+    var preparedForCairo: [UInt8]? { drawable { _ in nil } }
 }
 
 extension Widget {

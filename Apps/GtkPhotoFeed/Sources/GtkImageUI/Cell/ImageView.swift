@@ -141,18 +141,21 @@ extension ImageView {
     ///   - isBrief: Whether another image follows soon, as in an animation.
     public func show(_ texture: Texture, crossfadingFor milliseconds: Int = 0, isBrief: Bool = false) {
         if milliseconds > 0, stack.visiblePage == Page.image(front) { front = 1 - front }
-        unsafe gtk_picture_set_paintable(page(front).opaque, texture.pointer)
+        let usesCairo = widget.usesCairoRenderer
+        let prepared = usesCairo ? texture.bitmap.preparedForCairo : nil
+        let painted = prepared.flatMap { CairoImage($0, of: texture.bitmap) }
+        unsafe gtk_picture_set_paintable(page(front).opaque, painted?.pointer ?? texture.pointer)
         content = .image
         stack.showPage(Page.image(front), crossfadingFor: milliseconds)
         conversion?.cancel()
-        conversion = !isBrief && widget.usesCairoRenderer ? convert(texture, for: page(front)) : nil
+        conversion = !isBrief && usesCairo && painted == nil ? convert(texture, for: page(front)) : nil
     }
 
     /// Converts the image to the format that is cheapest to paint, and replaces the texture with it.
     private func convert(_ texture: Texture, for page: Widget) -> Task<Void, Never> {
         Task { [bitmap = texture.bitmap] in
             let pixels = await CairoImage.pixels(of: bitmap)
-            guard !Task.isCancelled, let painted = CairoImage(pixels, bitmap.size) else { return }
+            guard !Task.isCancelled, let painted = CairoImage(pixels, of: bitmap) else { return }
             unsafe gtk_picture_set_paintable(page.opaque, painted.pointer)
         }
     }
