@@ -7,7 +7,7 @@ import Synchronization
 import Testing
 
 // Serialized, because the stubs send their events to all monitors.
-@Suite("Monitors of Apple's platforms", .serialized)
+@Suite("Monitors of Apple's platforms", .serialized, .timeLimit(.minutes(1)))
 struct MonitoringTests {
     @Test("reports each level of memory pressure, distress again, and nothing after its release")
     func memory() async {
