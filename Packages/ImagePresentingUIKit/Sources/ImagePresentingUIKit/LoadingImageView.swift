@@ -78,8 +78,10 @@
         /// options specify.
         open override func didMoveToWindow() {
             super.didMoveToWindow()
-            windowClock = window.map { WindowClock.of($0) }
-            binding.clock = windowClock?.clock
+            let next = window.map { WindowClock.of($0) }
+            // The old clock stops its updates while it is retained.
+            binding.clock = next?.clock
+            windowClock = next
             binding.isVisible = window != nil
         }
 
