@@ -6,8 +6,17 @@ extension PixelSize: ExpressibleByArgument {
     /// The side that `200x` and `x200` leave open.
     private static let openSide = 65_535
 
-    /// Parses `WxH`, `W` for a square, or one side as `Wx` or `xH`. Numbers are from 1 to 65,535.
+    private static let named: [String: PixelSize] = [
+        "thumbnail": PixelSize(width: 256, height: 256), "hd": PixelSize(width: 1_280, height: 720),
+        "fullhd": PixelSize(width: 1_920, height: 1_080), "4k": PixelSize(width: 3_840, height: 2_160),
+    ]
+
+    /// Parses `WxH`, `W` for a square, one side as `Wx` or `xH`, or a name. Numbers are from 1 to 65,535.
     public init?(argument: String) {
+        if let size = Self.named[argument.lowercased()] {
+            self = size
+            return
+        }
         let sides = argument.lowercased().split(separator: "x", omittingEmptySubsequences: false).map { side in
             side.isEmpty ? Self.openSide : Int(side) ?? 0
         }

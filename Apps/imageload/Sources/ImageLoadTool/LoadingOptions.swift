@@ -11,7 +11,7 @@ struct LoadingOptions: ParsableArguments {
     @Argument(help: "URLs (http, https, file, data) or paths. - reads them from standard input, one per line.")
     var urls: [String]
 
-    @Option(help: "Decode to this size in pixels: 200, 200x, x200 or 200x100.")
+    @Option(help: "Decode to this size in pixels: 200, 200x, x200, 200x100 or a name: thumbnail, hd, fullhd, 4k.")
     var size: PixelSize?
 
     @Flag(help: "Cover the size and crop instead of fitting into it.")

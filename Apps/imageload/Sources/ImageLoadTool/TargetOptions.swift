@@ -3,7 +3,7 @@ import ImageCore
 
 /// The size, scaling and color options of subcommands that decode files.
 struct TargetOptions: ParsableArguments {
-    @Option(help: "Decode to this size in pixels: 200, 200x, x200 or 200x100.")
+    @Option(help: "Decode to this size in pixels: 200, 200x, x200, 200x100 or a name: thumbnail, hd, fullhd, 4k.")
     var size: PixelSize?
 
     @Flag(help: "Cover the size and crop instead of fitting into it.")

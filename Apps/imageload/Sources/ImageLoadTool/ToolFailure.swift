@@ -1,5 +1,6 @@
 import AllFormats
 import ImageCore
+import ImageProcessing
 
 /// The tool's exit codes, from sysexits.h where it defines one.
 enum ToolStatus: Int32 {
@@ -47,6 +48,9 @@ extension ToolFailure {
         case let failure as EncodingFailure:
             self.init(
                 status: .failure, line: "\(subject): can't write the image (\(failure)). Choose another format.")
+        case CropProcessor.Failure.outside(let size):
+            self.init(
+                status: .usage, line: "\(subject): the crop is outside the \(size) pixels. Choose another --crop.")
         default: self.init(status: .failure, line: "\(subject): \(error). Try again.")
         }
     }

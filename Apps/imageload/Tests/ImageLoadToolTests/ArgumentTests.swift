@@ -12,7 +12,8 @@ struct ArgumentTests {
         arguments: [
             ("300x200", PixelSize(width: 300, height: 200)), ("1X65535", PixelSize(width: 1, height: 65_535)),
             ("300", PixelSize(width: 300, height: 300)), ("300x", PixelSize(width: 300, height: 65_535)),
-            ("x200", PixelSize(width: 65_535, height: 200)), ("x", nil), ("0", nil), ("50%", nil), ("0x10", nil),
+            ("x200", PixelSize(width: 65_535, height: 200)), ("fullHD", PixelSize(width: 1_920, height: 1_080)),
+            ("x", nil), ("0", nil), ("50%", nil), ("0x10", nil),
             ("-1x10", nil), ("65536x1", nil), ("1x2x3", nil),
             ("", nil), ("axb", nil),
         ] as [(String, PixelSize?)])

@@ -99,6 +99,13 @@ struct ConvertTests {
         #expect(try "\(header("b.png").size)" == expected)
     }
 
+    @Test("a crop outside the image says what to change")
+    func cropOutside() async throws {
+        try tool.write(.gradient, to: "a.png")
+        let run = try await convert(path("a.png"), "--crop", "10x10+40+0", "--output", path("b.png"))
+        #expect(run.status == 64 && run.errors.first?.hasSuffix("Choose another --crop.") == true)
+    }
+
     @Test("a pattern, standard input and standard output are accepted")
     func streams() async throws {
         try tool.write(.gradient, to: "in/a.png")

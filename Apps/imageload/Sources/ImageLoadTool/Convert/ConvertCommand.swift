@@ -55,9 +55,6 @@ struct ConvertCommand: AsyncParsableCommand {
     @OptionGroup var batch: BatchOptions
     @OptionGroup var printing: OutputOptions
 
-    @Option(help: "Refuse files with more megapixels than this, from 1 to 4294.")
-    var maxMegapixels = DecodingLimits.default.pixels / 1_000_000
-
     private var isStandardInput: Bool { inputs == ["-"] }
 
     private var isStandardOutput: Bool { output == "-" || output == nil && isStandardInput }
@@ -74,9 +71,6 @@ struct ConvertCommand: AsyncParsableCommand {
             throw ValidationError("--keep icc keeps the colors of the file: omit it, or omit --color")
         }
         guard to != .original else { throw ValidationError("--to original: omit --to to keep the format") }
-        guard (1...4_294).contains(maxMegapixels) else {
-            throw ValidationError("--max-megapixels must be from 1 to 4,294")
-        }
     }
 
     func run() async throws {
@@ -89,14 +83,11 @@ struct ConvertCommand: AsyncParsableCommand {
     }
 
     private var settings: ConversionSettings {
-        var limits = DecodingLimits.default
-        limits.pixels = maxMegapixels * 1_000_000
-        limits.decodedBytes = batch.maxMemory.bytes
-        return ConversionSettings(
+        ConversionSettings(
             format: to ?? output.flatMap { namesFile ? OutputFormat(fileName: $0) : nil }, size: look.size,
             mode: look.mode == .fill ? .fill : .fit, upscales: look.enlarge, crop: look.crop,
             background: look.background?.color, quality: quality, isLossless: lossless, isProgressive: progressive,
-            kept: keep.kinds, color: colors.output, limits: limits)
+            kept: keep.kinds, color: colors.output, limits: batch.limits)
     }
 
     /// Whether `--output` is the name of a file, not of a folder.
@@ -150,7 +141,12 @@ struct LookOptions: ParsableArguments {
         }
     }
 
-    @Option(help: "The size in pixels as 200 (both sides at most), 200x (width), x200 (height), 200x100 or 50%.")
+    @Option(
+        help:
+            """
+            The size in pixels as 200 (both sides at most), 200x (width), x200 (height), 200x100 or 50%, or a name: \
+            thumbnail (256), hd, fullhd or 4k.
+            """)
     var size: OutputSize?
 
     @Flag(exclusivity: .exclusive)

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import ImageCore
 import Synchronization
 
 /// How many files a subcommand works on at a time.
@@ -10,8 +11,22 @@ struct BatchOptions: ParsableArguments {
     @Option(help: "The memory for all images in progress. Fewer are started at a time if they are large.")
     var maxMemory = ByteCount(bytes: 1_000_000_000)
 
+    @Option(help: "Refuse files with more megapixels than this, from 1 to 4294.")
+    var maxMegapixels = DecodingLimits.default.pixels / 1_000_000
+
     func validate() throws {
         guard jobs.map((1...256).contains) ?? true else { throw ValidationError("--jobs must be from 1 to 256") }
+        guard (1...4_294).contains(maxMegapixels) else {
+            throw ValidationError("--max-megapixels must be from 1 to 4,294")
+        }
+    }
+
+    /// The limits of each image.
+    var limits: DecodingLimits {
+        var limits = DecodingLimits.default
+        limits.pixels = maxMegapixels * 1_000_000
+        limits.decodedBytes = maxMemory.bytes
+        return limits
     }
 }
 

@@ -24,7 +24,10 @@ struct InfoCommand: AsyncParsableCommand {
 
     func run() async throws {
         let input = InputFiles(files)
-        let decoder = ImageDecoders.makeDecoder(.all)
+        // No pixels are decoded, so a file may have any number of them.
+        var limits = DecodingLimits.default
+        limits.pixels = .max
+        let decoder = ImageDecoders.makeDecoder(.all, limits: limits)
         var first = input.failures.first
         for failure in input.failures { Console.error(failure.line) }
         for file in input.files {

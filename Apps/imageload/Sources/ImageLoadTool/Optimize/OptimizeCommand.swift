@@ -30,9 +30,7 @@ struct OptimizeCommand: AsyncParsableCommand {
     @OptionGroup var printing: OutputOptions
 
     func run() async throws {
-        var limits = DecodingLimits.default
-        limits.decodedBytes = batch.maxMemory.bytes
-        let optimizer = ImageOptimizer(kept: keep.kinds, limits: limits)
+        let optimizer = ImageOptimizer(kept: keep.kinds, limits: batch.limits)
         var input = InputFiles(files)
         input.removeDuplicates()
         try await FileBatch(batch, printing).run(input, byteCount: { $0.byteCount(optimizer.byteCount) }) { file in
