@@ -177,8 +177,8 @@ static avif_outcome convert(const avifImage *image, int depth, uint8_t *rgba) {
     avifRGBImage rgb;
     avifRGBImageSetDefaults(&rgb, image);
     rgb.depth = (uint32_t)depth;
-    /* libyuv saturates its factor of blue in limited ranges, which is visible in BT.2020. */
-    rgb.avoidLibYUV = image->depth > 8 && image->yuvRange == AVIF_RANGE_LIMITED;
+    /* libyuv has factors of 7 bits: in limited ranges, that of blue saturates. */
+    rgb.avoidLibYUV = image->depth > 8;
     rgb.format = AVIF_RGB_FORMAT_RGBA;
     /* Otherwise libavif repeats the chroma of 12-bit images instead of interpolating it. */
     rgb.chromaUpsampling = AVIF_CHROMA_UPSAMPLING_BILINEAR;
