@@ -34,6 +34,8 @@ struct ImageOptimizer: Sendable {
 
     func optimize(_ data: Data) throws -> Outcome {
         let header = try decoder.header(of: data)
+        // The decoder has no 8-bit pixels of HDR to compare.
+        if header.color.isHDR { return .unchanged }
         var metadata = ImageMetadata(of: data, header).keeping(kept)
         if metadata.exif == nil, header.orientation != .up {
             metadata.exif = ExifBlock.orientation(header.orientation)
