@@ -102,6 +102,26 @@ struct OptimizeTests {
         }
     }
 
+    @Test("files are left as they are if they have more than the decoder shows, or programs show them differently")
+    func more() async throws {
+        let gif = try tool.write(.animation, to: "a.gif")
+        var wider = try Data(contentsOf: gif)
+        wider[6] = 50
+        try wider.write(to: gif)
+        let photo = try tool.write(.gradient, to: "a.jpg")
+        try addMetadata(to: photo)
+        let film = try Data(contentsOf: photo) + Data("film".utf8)
+        try film.write(to: photo)
+        let gainMap = try tool.write(.gradient, to: "b.jpg")
+        try addMetadata(to: gainMap)
+        var file = try #require(try JPEGFile(Data(contentsOf: gainMap)))
+        file.segments.append(JPEGFile.Segment(marker: 0xE2, body: Data("MPF".utf8) + [0]))
+        try file.data.write(to: gainMap)
+        let run = try await tool.run(["optimize", folder.path])
+        #expect(run.status == 0 && run.output.contains("3 unchanged"))
+        #expect(try bytes("a.gif") == wider && bytes("a.jpg") == film && bytes("b.jpg") == file.data)
+    }
+
     @Test("damaged and foreign files are left as they are, and links stay links")
     func untouched() async throws {
         try tool.write(.gradient, to: "real/a.png")

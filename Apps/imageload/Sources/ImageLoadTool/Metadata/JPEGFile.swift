@@ -55,6 +55,13 @@ struct JPEGFile {
             xmp: bodies.first { $0.starts(with: Self.xmpPrefix) }.map { Data($0.dropFirst(Self.xmpPrefix.count)) })
     }
 
+    /// Whether nothing follows the image, such as a gain map, a depth map or a film (CIPA DC-007, section 5).
+    var isOnlyImage: Bool {
+        let hasOthers = segments.contains { $0.marker == 0xE2 && $0.body.starts(with: "MPF".utf8) }
+        guard let last = scans.lastIndex(where: { $0 != 0 }), last > scans.startIndex else { return false }
+        return !hasOthers && scans[last] == 0xD9 && scans[last - 1] == 0xFF
+    }
+
     /// Adds metadata after the JFIF segment. Blocks that don't fit into a segment are left out.
     func adding(_ metadata: ImageMetadata) -> JPEGFile {
         var added: [Segment] = []

@@ -52,6 +52,7 @@ struct ImageOptimizer: Sendable {
     private func candidates(_ data: Data, _ header: ImageHeader, _ metadata: ImageMetadata) throws -> [Data]? {
         switch header.format {
         case .jpeg:
+            guard JPEGFile(data)?.isOnlyImage == true else { return [] }
             return [false, true].compactMap { recoded(data, isProgressive: $0) }.map {
                 metadata.added(to: $0, format: .jpeg)
             }
@@ -60,7 +61,11 @@ struct ImageOptimizer: Sendable {
             guard let optimizer = PNGOptimizer(data), header.orientation == .up else { return [] }
             let bitmap = try decoder.decode(data, request: DecodingRequest()) { false }.bitmap
             return [optimizer.optimized(bitmap, metadata: metadata)].compactMap(\.self)
-        case .gif: return [try reencoded(data, header)].compactMap(\.self)
+        case .gif:
+            guard let layout = GIFLayout(data), layout.firstCoversCanvas, layout.imageCount == header.frameCount else {
+                return []
+            }
+            return [try reencoded(data, header)].compactMap(\.self)
         case .webp: return try webPCandidates(data, header, metadata)
         default: return nil
         }
