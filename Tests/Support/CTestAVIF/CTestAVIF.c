@@ -136,6 +136,7 @@ int test_avif_read(const uint8_t *bytes, size_t length, uint32_t frame, uint8_t 
     if (result == AVIF_RESULT_OK) {
         avifRGBImageSetDefaults(&rgb, decoder->image);
         rgb.depth = 8;
+        rgb.avoidLibYUV = decoder->image->depth > 8;
         rgb.pixels = rgba;
         rgb.rowBytes = 4 * rgb.width;
         result = (size_t)rgb.rowBytes * rgb.height == rgba_length ? avifImageYUVToRGB(decoder->image, &rgb)
