@@ -116,7 +116,7 @@ struct ImageConverter: Sendable {
         for header: ImageHeader, _ bitmap: Bitmap, profile: Data?
     ) throws(EncodingFailure) -> any ImageEncoder {
         let encoders = [any ImageEncoder].all(colorProfile: profile)
-        if settings.format == .auto { return ImageEncoders.adaptiveChoice(among: encoders).encoder(for: bitmap) }
+        if settings.format == .auto { return ImageEncoders.adaptiveChoice().encoder(for: bitmap) }
         let format = settings.format.map { ImageFormat(rawValue: $0.rawValue) } ?? header.format
         if let encoder = ImageEncoders.encoder(for: format, in: encoders) { return encoder }
         throw .failed(format, "there is no encoder for it")
@@ -131,7 +131,9 @@ struct ImageConverter: Sendable {
             notes.append("a profile that isn't for RGB can't be kept: converted to sRGB")
             metadata.icc = nil
         }
-        let format = settings.format.map { ImageFormat(rawValue: $0.rawValue) } ?? header.format
+        // JPEG and PNG, between which `auto` chooses, can keep the same.
+        let named = settings.format == .auto ? .png : settings.format
+        let format = named.map { ImageFormat(rawValue: $0.rawValue) } ?? header.format
         let lost = metadata.kinds.subtracting(ImageMetadata.writable(to: format))
         if !lost.isEmpty {
             notes.append("\(format) can't keep \(lost.map(\.rawValue).sorted().joined(separator: ", "))")
