@@ -178,7 +178,7 @@ PRIMARIES = {"display-p3": "DCI", "bt2020": "202"}
 def colors(folder):
     """Yields checks of color spaces that are stored as primaries or as an ICC profile, lossless and lossy.
 
-    The colors of the lossy images are inside sRGB, because libjxl and the expected values limit others differently."""
+    Lossy images are rounded twice, in the primaries of the file and in sRGB. Their colors are inside sRGB, because libjxl and the expected values limit others differently."""
     for space, matrix in TO_SRGB.items():
         hint = ["-x", f"color_space=RGB_D65_{PRIMARIES[space]}_Rel_SRG"]
         scene = images.opaque(images.scene(61, 47))
@@ -187,7 +187,10 @@ def colors(folder):
         file = encode(folder / f"jxl-{space}-lossy.jxl", pnm((scene[..., :3] // 4 + 110.0) * 257, 65535), *hint)
         netpbm.run("djxl", file, file.with_suffix(".ppm"), "--quiet", "--bits_per_sample=16")
         samples, _ = netpbm.read(file.with_suffix(".ppm").read_bytes())
-        yield check(file, lambda samples=samples, matrix=matrix: to_srgb(samples / 257, matrix), TOLERANCE)
+        result = check(file, lambda samples=samples, matrix=matrix: to_srgb(samples / 257, matrix), TOLERANCE)
+        # A level near black is several levels in sRGB.
+        result.psnr = 40
+        yield result
     profile = folder / "wide.icc"
     profile.write_bytes(wide_profile())
     for name, source in [("rgb", scene), ("alpha", images.scene(61, 47))]:
