@@ -303,7 +303,7 @@ let suites = [
         of: [
             "ImageLoaderKit", "ImageTesting", "LoopbackServer", "ImageDiskCaching", "ImageDecoding", "ImagePresenting",
             "HTTPTransports", "ImageHTTPCaching", "ImageMemoryCaching", "ImageProcessing", "ImageThumbHash",
-            "ImageTieredCaching", "GeneratedImages",
+            "ImageTieredCaching", "GeneratedImages", "AllFormats",
         ] + loaderParts + classicCodecs + modernCodecs),
     tests(
         "RobustnessTests",

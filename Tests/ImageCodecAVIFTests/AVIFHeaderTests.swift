@@ -42,7 +42,8 @@
 
         private static func header(primaries: Int, transfer: Int, profile: Data = Data()) throws -> ImageHeader {
             var image = TestAVIF(2, 2, luma: { _, _ in 0.5 })
-            (image.settings.primaries, image.settings.transfer) = (CInt(primaries), CInt(transfer))
+            image.settings.primaries = CInt(primaries)
+            image.settings.transfer = CInt(transfer)
             image.profile = profile
             return try avif.open(try image.file()).header
         }
@@ -73,7 +74,8 @@
         @Test("HDR has 16 bits, also if it is made smaller", arguments: [16: TransferFunction.pq, 18: .hlg])
         func highDynamicRange(transfer: (key: Int, value: TransferFunction)) throws {
             var image = TestAVIF(64, 2, depth: 10, format: 400, luma: { x, _ in Double(x) / 63 })
-            (image.settings.primaries, image.settings.transfer) = (9, CInt(transfer.key))
+            image.settings.primaries = 9
+            image.settings.transfer = CInt(transfer.key)
             let opened = try avif.open(try image.file())
             #expect(opened.header.nativeLayout == .rgba16 && opened.header.color.transfer == transfer.value)
             #expect(opened.header.color.primaries.red == .init(x: 0.708, y: 0.292))
@@ -107,7 +109,8 @@
         @Test("the peak is that of clli, or else of mdcv, and a gain map is reported")
         func properties() throws {
             var image = TestAVIF(2, 2, luma: { _, _ in 0.5 })
-            (image.settings.primaries, image.settings.transfer) = (9, 16)
+            image.settings.primaries = 9
+            image.settings.transfer = 16
             let coded = try HEIFBuilder.Coded(
                 of: image.file(), size: PixelSize(width: 2, height: 2), configuration: "av1C")
             for (properties, peak) in HEIFBuilder.luminances {

@@ -60,7 +60,9 @@
             "HDR has 16 bits, lossless and lossy", arguments: [16: TransferFunction.pq, 18: .hlg], [false, true])
         func highDynamicRange(transfer: (key: Int, value: TransferFunction), isLossless: Bool) throws {
             var coding = TestJXL(JXLSamples.size)
-            (coding.bits, coding.primaries, coding.transfer) = (16, 9, transfer.key)
+            coding.bits = 16
+            coding.primaries = 9
+            coding.transfer = transfer.key
             coding.isLossless = isLossless
             let samples = (0..<JXLSamples.size.area).flatMap { index in
                 [UInt16](repeating: UInt16(20_000 + index % JXLSamples.size.width * 300), count: 3)

@@ -1,43 +1,15 @@
+import AllFormats
 import Foundation
-import ImageCodecAVIF
-import ImageCodecHEIF
-import ImageCodecJXL
 import ImageCore
 import ImageDecoding
 import ImageLoaderKit
 import Testing
 
 extension [any ImageEncoder] {
-    fileprivate static var all: [any ImageEncoder] {
-        var encoders = standard
-        #if AVIF
-            encoders.append(AVIFEncoder())
-        #endif
-        #if HEIF
-            encoders.append(HEIFEncoder())
-        #endif
-        #if JXL
-            encoders.append(JXLEncoder())
-        #endif
-        return encoders
-    }
-
     fileprivate static var describingColor: [any ImageEncoder] { all.filter { $0.format != .gif } }
 }
 
-private let decoder = {
-    var decoders = [any ImageDecoder].standard
-    #if AVIF
-        decoders.append(AVIFDecoder())
-    #endif
-    #if HEIF
-        decoders.append(HEIFDecoder())
-    #endif
-    #if JXL
-        decoders.append(JXLDecoder())
-    #endif
-    return ImageDecoders.makeDecoder(decoders)
-}()
+private let decoder = ImageDecoders.makeDecoder(.all)
 
 /// Gradients between saturated colors.
 private func gradients(in space: ColorSpace, shift: Int = 0, isOpaque: Bool = true) -> Bitmap {

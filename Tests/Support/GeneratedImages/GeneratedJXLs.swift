@@ -26,7 +26,9 @@
                 [("Exif", Data([0, 0, 0, 0] + Scene.exif(orientation: 3)))] + TestJXL.parts(of: codestream, length: 90)
             let jpeg = try JPEGEncoder().encode(Scene.bitmap(), options: EncodingOptions(quality: 0.3))
             var pq = TestJXL(size)
-            (pq.bits, pq.primaries, pq.transfer) = (16, 9, 16)
+            pq.bits = 16
+            pq.primaries = 9
+            pq.transfer = 16
             return [
                 GeneratedImage("pq16", .jxl, try pq.file((0..<17 * 11 * 3).map { UInt16($0 * 110) })),
                 GeneratedImage("premultiplied", .jxl, try TestJXL(size, channels: 4).premultipliedFile(rgba)),

@@ -122,7 +122,7 @@ extension EntryStore {
         }
     }
 
-    /// Makes room for a part, creates it, counts its bytes, and calls `body`. Requires the lock.
+    /// Evicts entries until a part fits, creates and counts it, and lets `body` go on with it. Requires the lock.
     private mutating func begin(
         _ name: EntryName, _ byteCount: Int, _ body: (inout EntryStore, PartialFile) throws -> Void
     ) throws -> PartialFile {

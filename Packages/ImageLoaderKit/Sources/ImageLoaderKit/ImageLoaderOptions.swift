@@ -197,14 +197,11 @@ public struct ImageLoaderOptions: Sendable {
         CachingTransport(over: makeNetwork(), cache: transformed(makeDiskCache(in: folder)), rules: rules, now: now)
     }
 
-    /// Explains what the disk cache has for a URL and what a loader with these options would do, without the network.
-    /// Empty without a disk cache, and for URLs that are not cached.
+    /// Explains what the disk cache has for an HTTP URL and what a loader with these options would do, without the network.
+    /// Empty without a disk cache.
     package func cacheExplanations(of url: URL, headers: HTTPFields) async -> [CacheExplanation] {
-        guard let cacheDirectory, url.scheme == "http" || url.scheme == "https" else { return [] }
-        let rules = CachingRules(
-            policy: httpCachePolicy, keys: cacheKeyRules,
-            identity: { [account] fields in CacheIdentity(fields, account: account) })
-        return await makeCachingTransport(in: cacheDirectory, rules: rules).explanations(
+        guard let cacheDirectory else { return [] }
+        return await makeCachingTransport(in: cacheDirectory, rules: makeCachingRules(makeScheduler())).explanations(
             of: TransportRequest(url: url, headers: headers))
     }
 

@@ -21,9 +21,14 @@ struct CacheListCommand: ParsableCommand {
 
     func run() throws {
         // A key is the URL, followed by digests of the identity and the body.
-        let entries = Dictionary(grouping: StoredEntry.list(in: CacheFolder.url(options.cache))) { entry in
-            String(entry.key.prefix { $0 != " " })
+        let folder = CacheFolder.url(options.cache)
+        let stored: [StoredEntry]
+        do {
+            stored = try StoredEntry.list(in: folder)
+        } catch {
+            throw ToolFailure(.inaccessible(error.reason), folder: folder.path)
         }
+        let entries = Dictionary(grouping: stored) { entry in String(entry.key.prefix { $0 != " " }) }
         let uses = entries.mapValues { $0.map(\.lastUse).max() ?? .distantPast }
         for (url, use) in uses.sorted(by: { ($1.value, $0.key) < ($0.value, $1.key) }) {
             let bytes = entries[url]?.reduce(0) { $0 + $1.byteCount } ?? 0

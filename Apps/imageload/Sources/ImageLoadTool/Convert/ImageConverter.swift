@@ -108,17 +108,21 @@ struct ImageConverter: Sendable {
     }
 
     private func keepsFrames(_ header: ImageHeader) -> Bool {
-        let format = settings.format.map { ImageFormat(rawValue: $0.rawValue) } ?? header.format
-        return header.frameCount > 1 && [.webp, .gif, .avif, .jxl].contains(format)
+        header.frameCount > 1 && [.webp, .gif, .avif, .jxl].contains(format(for: header))
+    }
+
+    /// Returns the format of the result. For `auto`, PNG: JPEG keeps the same metadata, and neither keeps frames.
+    private func format(for header: ImageHeader) -> ImageFormat {
+        guard let format = settings.format else { return header.format }
+        return format == .auto ? .png : ImageFormat(rawValue: format.rawValue)
     }
 
     private func encoder(
         for header: ImageHeader, _ bitmap: Bitmap, profile: Data?
     ) throws(EncodingFailure) -> any ImageEncoder {
-        let encoders = [any ImageEncoder].all(colorProfile: profile)
         if settings.format == .auto { return ImageEncoders.adaptiveChoice().encoder(for: bitmap) }
-        let format = settings.format.map { ImageFormat(rawValue: $0.rawValue) } ?? header.format
-        if let encoder = ImageEncoders.encoder(for: format, in: encoders) { return encoder }
+        let format = format(for: header)
+        if let encoder = ImageEncoders.encoder(for: format, in: .all(colorProfile: profile)) { return encoder }
         throw .failed(format, "there is no encoder for it")
     }
 
@@ -131,9 +135,7 @@ struct ImageConverter: Sendable {
             notes.append("a profile that isn't for RGB can't be kept: converted to sRGB")
             metadata.icc = nil
         }
-        // JPEG and PNG, between which `auto` chooses, can keep the same.
-        let named = settings.format == .auto ? .png : settings.format
-        let format = named.map { ImageFormat(rawValue: $0.rawValue) } ?? header.format
+        let format = format(for: header)
         let lost = metadata.kinds.subtracting(ImageMetadata.writable(to: format))
         if !lost.isEmpty {
             notes.append("\(format) can't keep \(lost.map(\.rawValue).sorted().joined(separator: ", "))")

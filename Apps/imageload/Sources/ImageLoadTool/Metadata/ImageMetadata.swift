@@ -109,21 +109,16 @@ struct ExifBlock {
     /// Returns the block of an image whose pixels are upright: its orientation is 1, and it refers to no thumbnail, which
     /// would be turned.
     static func upright(_ tiff: Data) -> Data {
+        let reader = TIFFReader(tiff)
+        guard let directory = reader.number(at: 4, 4), let count = reader.number(at: directory, 2) else { return tiff }
         var bytes = [UInt8](tiff)
-        let isLittleEndian = bytes.first == 0x49
-        func number(_ offset: Int, _ count: Int) -> Int? {
-            guard offset >= 0, offset <= bytes.count - count else { return nil }
-            let part = bytes[offset..<offset + count]
-            return (isLittleEndian ? Array(part.reversed()) : Array(part)).reduce(0) { $0 << 8 | Int($1) }
-        }
-        guard let directory = number(4, 4), let count = number(directory, 2) else { return tiff }
-        for entry in (0..<count).map({ directory + 2 + 12 * $0 }) where number(entry, 2) == 0x0112 {
-            guard number(entry + 8, 2) != nil else { break }
-            bytes[entry + 8] = isLittleEndian ? 1 : 0
-            bytes[entry + 9] = isLittleEndian ? 0 : 1
+        for entry in (0..<count).map({ directory + 2 + 12 * $0 }) where reader.number(at: entry, 2) == 0x0112 {
+            guard reader.number(at: entry + 8, 2) != nil else { break }
+            bytes[entry + 8] = reader.isLittleEndian ? 1 : 0
+            bytes[entry + 9] = reader.isLittleEndian ? 0 : 1
         }
         let next = directory + 2 + 12 * count
-        if number(next, 4) != nil { for index in next..<next + 4 { bytes[index] = 0 } }
+        if reader.number(at: next, 4) != nil { for index in next..<next + 4 { bytes[index] = 0 } }
         return Data(bytes)
     }
 }
@@ -141,8 +136,12 @@ extension Data {
 
     /// Returns a number of up to 4 bytes at an offset from the start, the most significant byte first. Nil beyond the end.
     func bigEndian(at offset: Int, _ count: Int) -> Int? {
-        guard offset >= 0, offset <= self.count - count else { return nil }
-        return self[startIndex + offset..<startIndex + offset + count].reduce(0) { $0 << 8 | Int($1) }
+        part(offset, count)?.reduce(0) { $0 << 8 | Int($1) }
+    }
+
+    /// The same, the least significant byte first.
+    func littleEndian(at offset: Int, _ count: Int) -> Int? {
+        part(offset, count)?.reversed().reduce(0) { $0 << 8 | Int($1) }
     }
 
     /// Returns the bytes from an offset, or nil beyond the end.

@@ -28,9 +28,9 @@ struct ExifSummary: Encodable, Hashable, Sendable {
 }
 
 /// Reads the directories of a TIFF file. All functions check bounds.
-private struct TIFFReader {
+struct TIFFReader {
     private let data: Data
-    private let isLittleEndian: Bool
+    let isLittleEndian: Bool
 
     init(_ data: Data) {
         self.data = data
@@ -38,8 +38,7 @@ private struct TIFFReader {
     }
 
     func number(at offset: Int, _ count: Int) -> Int? {
-        guard let bytes = data.part(offset, count) else { return nil }
-        return (isLittleEndian ? Array(bytes.reversed()) : Array(bytes)).reduce(0) { $0 << 8 | Int($1) }
+        isLittleEndian ? data.littleEndian(at: offset, count) : data.bigEndian(at: offset, count)
     }
 
     /// The offsets of the entries of a directory, by tag.

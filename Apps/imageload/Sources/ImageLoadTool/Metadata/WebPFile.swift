@@ -12,13 +12,15 @@ struct WebPFile {
 
     /// Returns nil if the chunks are damaged.
     init?(_ file: Data) {
-        guard file.part(0, 4)?.elementsEqual("RIFF".utf8) == true, let riff = file.part(4, 4) else { return nil }
-        let end = min(file.count, 8 + riff.reversed().reduce(0) { $0 << 8 | Int($1) })
+        guard file.part(0, 4)?.elementsEqual("RIFF".utf8) == true, let length = file.littleEndian(at: 4, 4) else {
+            return nil
+        }
+        let end = min(file.count, 8 + length)
         var offset = 12
         while offset < end {
-            guard let type = file.part(offset, 4), let size = file.part(offset + 4, 4) else { return nil }
-            let length = size.reversed().reduce(0) { $0 << 8 | Int($1) }
-            guard let body = file.part(offset + 8, length) else { return nil }
+            guard let type = file.part(offset, 4), let length = file.littleEndian(at: offset + 4, 4),
+                let body = file.part(offset + 8, length)
+            else { return nil }
             chunks.append(Chunk(type: String(decoding: type, as: UTF8.self), body: body))
             offset += 8 + length + length % 2
         }

@@ -11,7 +11,15 @@ struct ToneMapping: PixelConversion {
     /// White, and the peak of a display for HDR if the file doesn't say it, in cd/m².
     private static let (white, nominalPeak) = (203.0, 1000.0)
 
-    /// The light of each 16-bit sample. 1 is white for PQ, and the brightest light of the scene for HLG.
+    /// The light of each 16-bit sample of PQ, in which 1 is white.
+    private static let pqLight = (0..<65_536).map { sample in
+        Float(TransferFunction.pq.light(of: Double(sample) / 65_535) * (ToneCurve.maximum / white))
+    }
+    /// The light of each 16-bit sample of HLG, in which 1 is the brightest light of the scene.
+    private static let hlgLight = (0..<65_536).map { sample in
+        Float(TransferFunction.hlg.light(of: Double(sample) / 65_535))
+    }
+
     private let light: [Float]
     /// The weights of luminance, by which HLG's light of a scene becomes that of a display; nil for PQ.
     private let luminance: SIMD3<Float>?
@@ -28,8 +36,7 @@ struct ToneMapping: PixelConversion {
         isDeep = layout == .rgba16
         levels = space.levels
         let (isHLG, white) = (source.transfer == .hlg, Self.white)
-        let unit = isHLG ? 1 : ToneCurve.maximum / white
-        light = (0..<65_536).map { Float(source.transfer.light(of: Double($0) / 65_535) * unit) }
+        light = isHLG ? Self.hlgLight : Self.pqLight
         let weights = source.primaries.xyz.columns
         luminance = isHLG ? SIMD3(Float(weights[0].y), Float(weights[1].y), Float(weights[2].y)) : nil
         sceneFactors = FactorTable(through: 1) { TransferFunction.gamma(0.2).light(of: $0) * Self.nominalPeak / white }
