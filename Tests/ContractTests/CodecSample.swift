@@ -2,12 +2,6 @@ import ImageContractTesting
 import ImageCore
 import ImageTesting
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 /// Images for the contract of decoders that support animation and alpha.
 enum CodecSample: CaseIterable {
     case opaque, transparent, animated, animatedTransparent

@@ -4,11 +4,6 @@ internal import ImageLoaderKit
 internal import ImageLoading
 internal import ImagePresenting
 
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
 #if canImport(Glibc)
     internal import Glibc
 #else

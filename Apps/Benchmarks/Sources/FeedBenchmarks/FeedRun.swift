@@ -1,11 +1,6 @@
 internal import CTransportFloor
 internal import ImageCore
 
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
 #if canImport(Glibc)
     internal import Glibc
 #else

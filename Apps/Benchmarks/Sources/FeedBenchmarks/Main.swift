@@ -3,11 +3,6 @@ internal import ImageCore
 internal import ImageDecoding
 internal import ImageLoaderKit
 
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
 #if canImport(Glibc)
     internal import Glibc
 #else

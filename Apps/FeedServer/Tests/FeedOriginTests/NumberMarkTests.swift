@@ -8,12 +8,6 @@ import Testing
 
 @testable import FeedOrigin
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 @Suite("Number marks")
 struct NumberMarkTests {
     @Test("the number can be read from each kind of encoded image", arguments: 1...20)

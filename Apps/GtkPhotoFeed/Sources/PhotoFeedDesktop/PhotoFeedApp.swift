@@ -3,12 +3,6 @@ internal import GtkImageUI
 public import ImageCore
 internal import PhotoFeedModel
 
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
-
 /// The desktop app.
 public enum PhotoFeedApp {
     /// An error that prevents the app from starting.

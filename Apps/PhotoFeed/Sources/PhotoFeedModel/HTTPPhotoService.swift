@@ -1,11 +1,5 @@
 public import ImageCore
 
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
-
 /// Loads pages of photos as JSON over HTTP, with the loader of the images: `GET <list>?_page=1&_limit=10`.
 ///
 /// Revalidates each page, even if the stored page is fresh. An unchanged page only costs a 304 response. Returns the

@@ -3,12 +3,6 @@
     import ISOBoxes
     import ImageCore
 
-    #if canImport(FoundationEssentials)
-        import FoundationEssentials
-    #else
-        import Foundation
-    #endif
-
     /// The parts of a file's container that libavif doesn't report, or for which it would take too long.
     struct AVIFContainer {
         /// The file, with changes where libavif 0.11 refuses or misunderstands boxes: tracks that are neither color nor alpha

@@ -3,12 +3,6 @@
     import ISOBoxes
     public import ImageCore
 
-    #if canImport(FoundationEssentials)
-        public import FoundationEssentials
-    #else
-        public import Foundation
-    #endif
-
     /// Decodes AVIF (AOMedia AVIF 1.1): still images, grids, layered images and animations, with 8, 10 or 12 bits,
     /// every chroma format, alpha, profile and orientation.
     ///

@@ -2,12 +2,6 @@
     import CImageCodecAVIF
     public import ImageCore
 
-    #if canImport(FoundationEssentials)
-        public import FoundationEssentials
-    #else
-        public import Foundation
-    #endif
-
     /// Encodes AVIF with aom, lossy and lossless, still and animated, with alpha.
     ///
     /// Files have 8 bits per channel, the full range, the color space of the image in code points of ITU-T H.273 and, if

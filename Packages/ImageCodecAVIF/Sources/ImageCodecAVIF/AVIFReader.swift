@@ -2,12 +2,6 @@
     import CImageCodecAVIF
     import ImageCore
 
-    #if canImport(FoundationEssentials)
-        import FoundationEssentials
-    #else
-        import Foundation
-    #endif
-
     /// Decodes frames with libavif.
     ///
     /// Safe: the handle is valid from `init` to `deinit` and never leaves the class. Rows are written to memory of the size

@@ -1,12 +1,6 @@
 import CImageCodecGIF
 public import ImageCore
 
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
-
 /// Decodes GIF 87a and 89a, still and animated.
 ///
 /// giflib reads the records. The pixels are decompressed and composited frame by frame, so that memory is limited to

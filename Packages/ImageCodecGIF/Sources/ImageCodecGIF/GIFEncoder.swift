@@ -1,12 +1,6 @@
 import CImageCodecGIF
 public import ImageCore
 
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
-
 /// Encodes GIF89a images, still and animated, with a palette for each frame.
 ///
 /// Images with up to 256 colors are stored exactly. Other images are reduced by median cut (Heckbert 1982), with

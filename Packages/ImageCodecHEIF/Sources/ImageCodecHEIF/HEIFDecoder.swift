@@ -1,12 +1,6 @@
 #if HEIF
     public import ImageCore
 
-    #if canImport(FoundationEssentials)
-        public import FoundationEssentials
-    #else
-        public import Foundation
-    #endif
-
     /// Decodes the primary image of HEIF files with HEVC (ISO/IEC 23008-12), which cameras write as HEIC.
     ///
     /// The file's boxes are read in Swift. libde265 decodes the images, one tile of a grid at a time. libheif is not used, because it

@@ -2,12 +2,6 @@
     import CImageCodecHEIF
     public import ImageCore
 
-    #if canImport(FoundationEssentials)
-        public import FoundationEssentials
-    #else
-        public import Foundation
-    #endif
-
     /// Encodes HEIF with HEVC: still images, lossy and lossless, with alpha.
     ///
     /// Lossy files have 4:2:0 chroma and full range. Lossless files store RGB in 4:4:4. The color space of the image is

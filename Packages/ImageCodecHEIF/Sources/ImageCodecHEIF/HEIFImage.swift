@@ -3,12 +3,6 @@
     import ISOBoxes
     import ImageCore
 
-    #if canImport(FoundationEssentials)
-        import FoundationEssentials
-    #else
-        import Foundation
-    #endif
-
     /// An image item: one HEVC image, or a grid of them (ISO/IEC 23008-12, 6.6.2.3).
     struct HEIFImage {
         /// The size before transformations.

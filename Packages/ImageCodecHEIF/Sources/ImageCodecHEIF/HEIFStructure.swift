@@ -2,12 +2,6 @@
     import ISOBoxes
     import ImageCore
 
-    #if canImport(FoundationEssentials)
-        import FoundationEssentials
-    #else
-        import Foundation
-    #endif
-
     /// The primary image of a file, without pixels.
     struct HEIFStructure {
         let image: HEIFImage

@@ -2,12 +2,6 @@
     import ISOBoxes
     import ImageCore
 
-    #if canImport(FoundationEssentials)
-        import FoundationEssentials
-    #else
-        import Foundation
-    #endif
-
     /// The parameters of an HEVC image: the content of an `hvcC` box (ISO/IEC 14496-15, 8.3.3.1).
     struct HEVCConfiguration {
         let sequence: HEVCSequence

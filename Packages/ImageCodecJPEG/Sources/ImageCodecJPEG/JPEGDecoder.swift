@@ -1,12 +1,6 @@
 import CImageCodecJPEG
 public import ImageCore
 
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
-
 /// Decodes JPEG (ITU-T T.81): baseline, extended and progressive, with Huffman or arithmetic coding and 8 bits per
 /// channel.
 ///

@@ -1,12 +1,6 @@
 import CImageCodecJPEG
 public import ImageCore
 
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
-
 /// Encodes baseline and progressive JPEG in YCbCr, with optimized Huffman tables.
 ///
 /// Chroma is subsampled 4:2:0 below quality 0.9, and not above. Images with alpha are composited over white. Quality 0

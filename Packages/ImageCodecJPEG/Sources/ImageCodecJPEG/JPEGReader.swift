@@ -1,12 +1,6 @@
 import CImageCodecJPEG
 import ImageCore
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 /// Reads a file, or a stream of its bytes, with libjpeg.
 ///
 /// Safe if the bytes passed to `init` outlive the reader: its users in this module keep it within the closure that

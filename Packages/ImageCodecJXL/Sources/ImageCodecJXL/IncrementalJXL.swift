@@ -2,12 +2,6 @@
     import CImageCodecJXL
     import ImageCore
 
-    #if canImport(FoundationEssentials)
-        import FoundationEssentials
-    #else
-        import Foundation
-    #endif
-
     /// A JPEG XL image that is decoded while its bytes arrive. Still images have previews, animations have none.
     ///
     /// libjxl receives the codestream up to fixed checkpoints, so that the previews do not depend on how the bytes were

@@ -3,12 +3,6 @@
     import ISOBoxes
     public import ImageCore
 
-    #if canImport(FoundationEssentials)
-        public import FoundationEssentials
-    #else
-        public import Foundation
-    #endif
-
     /// Decodes JPEG XL (ISO/IEC 18181): lossy, lossless and recompressed JPEG, with any bit depth, alpha and animation, as a
     /// codestream or in a container.
     ///

@@ -2,12 +2,6 @@
     import CImageCodecJXL
     public import ImageCore
 
-    #if canImport(FoundationEssentials)
-        public import FoundationEssentials
-    #else
-        public import Foundation
-    #endif
-
     /// Encodes JPEG XL, lossy and lossless, still and animated, with alpha.
     ///
     /// Lossless encoding preserves every byte, including the color of transparent pixels. In lossy files, libjxl 0.7 encodes

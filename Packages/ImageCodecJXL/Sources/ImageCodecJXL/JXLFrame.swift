@@ -1,12 +1,6 @@
 #if JXL
     import ImageCore
 
-    #if canImport(FoundationEssentials)
-        import FoundationEssentials
-    #else
-        import Foundation
-    #endif
-
     /// The header of a frame (ISO/IEC 18181-1, F.2) and its table of contents (F.3).
     struct JXLFrame {
         enum Kind: Int {

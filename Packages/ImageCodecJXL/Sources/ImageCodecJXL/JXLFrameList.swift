@@ -1,12 +1,6 @@
 #if JXL
     import ImageCore
 
-    #if canImport(FoundationEssentials)
-        import FoundationEssentials
-    #else
-        import Foundation
-    #endif
-
     /// The frames of a codestream, read while its bytes arrive.
     ///
     /// libjxl allocates memory for each frame, including hidden ones, at any size that the frame declares. So each frame is

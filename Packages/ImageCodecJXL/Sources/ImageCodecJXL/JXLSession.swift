@@ -2,12 +2,6 @@
     import CImageCodecJXL
     import ImageCore
 
-    #if canImport(FoundationEssentials)
-        import FoundationEssentials
-    #else
-        import Foundation
-    #endif
-
     /// A libjxl decoder that reads a codestream in pieces.
     ///
     /// Safe: the handle is valid from `init` to `deinit` and never leaves the class. libjxl uses the input during a call

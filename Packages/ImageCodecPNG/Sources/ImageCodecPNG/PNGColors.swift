@@ -1,11 +1,5 @@
 import ImageCore
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 /// The color description of the chunks gAMA, cHRM, sRGB, cICP, cLLI and mDCV (PNG 3rd edition, 4.3 and 11.3.2).
 ///
 /// The first available one applies, in the order cICP, iCCP, sRGB, gAMA with or without cHRM. As in browsers, cHRM

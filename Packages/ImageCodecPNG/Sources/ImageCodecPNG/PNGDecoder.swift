@@ -1,11 +1,5 @@
 public import ImageCore
 
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
-
 /// Decodes PNG (W3C PNG, ISO/IEC 15948): every color type and depth, interlaced or not.
 ///
 /// Channels of 16 bits are rounded to 8, except for HDR. Rows are delivered as they are decoded. An interlaced image is stored

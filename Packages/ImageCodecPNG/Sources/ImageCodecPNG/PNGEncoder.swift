@@ -1,12 +1,6 @@
 import CImageCodecPNG
 public import ImageCore
 
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
-
 /// Encodes PNG losslessly with 8 bits per channel: RGB if the image is opaque, otherwise RGBA.
 ///
 /// Images in other color spaces than sRGB get their profile.

@@ -1,12 +1,6 @@
 import CImageCodecPNG
 import ImageCore
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 /// The contents of the chunks before the pixels.
 struct PNGPreamble {
     let header: PNGHeader

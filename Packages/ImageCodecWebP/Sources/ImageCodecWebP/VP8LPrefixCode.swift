@@ -1,11 +1,5 @@
 import ImageCore
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 /// Reads bits of a VP8L stream, least significant first (RFC 9649, 3.2).
 struct VP8LBitReader {
     private let data: Data

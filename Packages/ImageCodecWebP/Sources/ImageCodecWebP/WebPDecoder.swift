@@ -1,12 +1,6 @@
 import CImageCodecWebP
 public import ImageCore
 
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
-
 /// Decodes WebP (RFC 9649): lossy, lossless, with alpha, profile and Exif orientation, still and animated.
 ///
 /// libwebp decodes whole images, so a decode needs memory for the RGBA image, and more than twice as much if the image

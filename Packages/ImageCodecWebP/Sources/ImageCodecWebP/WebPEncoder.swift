@@ -1,12 +1,6 @@
 import CImageCodecWebP
 public import ImageCore
 
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
-
 /// Encodes WebP, lossy and lossless, still and animated, with alpha.
 ///
 /// Lossless encoding preserves every byte, including the color of transparent pixels. `isProgressive` is ignored. Images

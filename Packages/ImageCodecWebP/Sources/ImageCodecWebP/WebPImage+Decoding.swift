@@ -1,12 +1,6 @@
 import CImageCodecWebP
 import ImageCore
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 extension WebPImage {
     /// Decodes the image, whose chunks are in `range`, to RGBA without padding, in memory from `pool` if there is one.
     func pixels(at range: Range<Int>, of data: Data, pool: PixelBufferPool?) throws(DecodingFailure) -> [UInt8] {

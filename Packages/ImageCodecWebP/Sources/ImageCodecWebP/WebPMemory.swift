@@ -1,11 +1,5 @@
 import ImageCore
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 extension WebPImage {
     /// Checks the memory for decoding against the limits: `outputBytes` and the worst case of libwebp.
     ///

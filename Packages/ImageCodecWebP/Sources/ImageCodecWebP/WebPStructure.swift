@@ -1,12 +1,6 @@
 import CImageCodecWebP
 import ImageCore
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 /// A frame of an animation: an ANMF chunk (RFC 9649, 2.7.1.1).
 struct WebPFrame {
     var left: Int

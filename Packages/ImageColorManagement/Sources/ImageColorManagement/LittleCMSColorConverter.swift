@@ -2,12 +2,6 @@ import CImageColorManagement
 public import ImageCore
 import Synchronization
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 /// Converts pixels with an embedded ICC profile with Little CMS, and others with `RGBColorConverter`, row by row.
 ///
 /// The rendering intent is relative colorimetric without black point compensation: colors inside the gamut of the result

@@ -1,12 +1,6 @@
 public import ImageCore
 import ImageTesting
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 /// The contract of `ColorConverter`.
 public enum ColorConverterContract {
     /// A converter and samples.

@@ -1,11 +1,5 @@
 import ImageCore
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 /// Entries that the rules store, and checks of what they find.
 extension DataCacheContract {
     static var unusualKeys: [DataCacheKey] {

@@ -1,11 +1,5 @@
 public import ImageCore
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 /// Rules for caches with a store that can be damaged or full.
 extension DataCacheContract {
     /// A cache, and a function that damages its store.

@@ -1,11 +1,5 @@
 public import ImageCore
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 /// Rules for caches whose writes can be interrupted, by a failure or by the end of the process.
 extension DataCacheContract {
     /// A store whose writes can fail.

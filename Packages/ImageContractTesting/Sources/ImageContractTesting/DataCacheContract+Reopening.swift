@@ -1,11 +1,5 @@
 public import ImageCore
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 /// Rules for caches whose entries are persistent.
 extension DataCacheContract {
     /// Opens a cache on the same store with each call, as a later launch of an app would. The first call finds it

@@ -1,11 +1,5 @@
 public import ImageCore
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 /// Rules for caches that write entries in pieces and read parts of them.
 extension DataCacheContract {
     /// Makes an empty cache with a limit in bytes.

@@ -1,12 +1,6 @@
 public import ImageCore
 import ImageTesting
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 /// The contract of `DataCache`.
 ///
 /// The rules don't depend on which entry a cache evicts first, or on the size of an entry beyond its data and metadata.

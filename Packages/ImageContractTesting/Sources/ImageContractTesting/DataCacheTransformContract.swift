@@ -1,11 +1,5 @@
 public import ImageCore
 
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
-
 /// The contract of `DataCacheTransform`, with more rules for transforms that restore each byte.
 public enum DataCacheTransformContract {
     /// A transform, and bytes that it supports, such as an encoded image.

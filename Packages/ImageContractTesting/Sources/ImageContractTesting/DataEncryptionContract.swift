@@ -1,11 +1,5 @@
 public import ImageCore
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 /// The contract of `DataEncryption`.
 public enum DataEncryptionContract {
     /// Two encryptions with different keys.

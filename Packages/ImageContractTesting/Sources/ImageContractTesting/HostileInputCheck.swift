@@ -1,11 +1,5 @@
 public import ImageCore
 
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
-
 /// Checks a decoder with arbitrary bytes.
 ///
 /// Use it in fuzzers, and in tests with damaged or malicious files. Opening and decoding must keep the promises of

@@ -1,12 +1,6 @@
 import ImageCore
 import ImageTesting
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 extension ImageDecoderContract {
     /// Decodes a frame at the stored size, as straight RGBA.
     static func pixels(of image: any OpenedImage, frame: Int) throws(DecodingFailure) -> [UInt8] {

@@ -1,12 +1,6 @@
 public import ImageCore
 import ImageTesting
 
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
-
 /// The contract of `ImageDecoder` and `OpenedImage`.
 public enum ImageDecoderContract {
     /// A decoder, and valid images in its format.

@@ -1,11 +1,5 @@
 import ImageCore
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 extension ImageEncoderContract {
     static let colorRule = ContractRule<Subject>(
         "a file describes the color space of its image, or the image is converted to sRGB"

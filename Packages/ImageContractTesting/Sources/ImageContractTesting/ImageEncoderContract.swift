@@ -1,12 +1,6 @@
 public import ImageCore
 import ImageTesting
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 /// The contract of `ImageEncoder`.
 public enum ImageEncoderContract {
     /// An encoder, a decoder for its files, and the features of its format.

@@ -1,11 +1,5 @@
 public import ImageCore
 
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
-
 /// Checks an incremental decoder with arbitrary bytes, in pieces and as a whole, and compares the results.
 ///
 /// The decoder must keep the promises of `IncrementalImage` or throw a typed error, as with `HostileInputCheck`.

@@ -1,12 +1,6 @@
 public import ImageCore
 import ImageTesting
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 /// The contract of `IncrementalImageDecoder` and `IncrementalImage`.
 public enum IncrementalImageDecoderContract {
     /// A decoder, and valid images in its format.

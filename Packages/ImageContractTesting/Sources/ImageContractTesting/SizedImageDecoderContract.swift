@@ -1,12 +1,6 @@
 public import ImageCore
 import Synchronization
 
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
-
 /// The contract of `SizedImageDecoder` and `DecodingSession`.
 public enum SizedImageDecoderContract {
     /// A function that makes decoders, and valid files for them.

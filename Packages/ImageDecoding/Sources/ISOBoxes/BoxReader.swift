@@ -1,11 +1,5 @@
 package import ImageCore
 
-#if canImport(FoundationEssentials)
-    package import FoundationEssentials
-#else
-    package import Foundation
-#endif
-
 /// A box of the ISO base media file format (ISO/IEC 14496-12, 4.2).
 package struct Box: Hashable {
     /// The four characters of its type.

@@ -1,11 +1,5 @@
 public import ImageCore
 
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
-
 /// Decodes the formats of the decoders that you pass, directly to the target size, row by row.
 ///
 /// The codec scales as far as it can. Its rows are converted to the color space of the request, resampled, and written to the upright image. If

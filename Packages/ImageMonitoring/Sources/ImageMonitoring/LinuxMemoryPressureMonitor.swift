@@ -2,12 +2,6 @@ import Dispatch
 public import ImageCore
 import Synchronization
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 /// Reports memory pressure on Linux, from the time that tasks wait for memory, and from the memory of the process's
 /// control groups (version 2). It reads the kernel's files every two seconds, until it is released.
 ///

@@ -5,12 +5,6 @@
     import NIOSSL
     import Synchronization
 
-    #if canImport(FoundationEssentials)
-        import FoundationEssentials
-    #else
-        import Foundation
-    #endif
-
     /// Sends commands to a server over one connection, and leaves the server alone after a failure.
     final class RedisClient: Sendable {
         private struct State {

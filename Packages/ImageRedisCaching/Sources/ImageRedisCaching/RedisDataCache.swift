@@ -2,12 +2,6 @@
     public import ImageCore
     public import NIOCore
 
-    #if canImport(FoundationEssentials)
-        public import FoundationEssentials
-    #else
-        public import Foundation
-    #endif
-
     /// Stores encoded bytes on a Redis server (version 7) or a Valkey server, which several processes can share.
     ///
     /// - A lookup returns a complete entry or nil, and never throws. A damaged entry is removed.

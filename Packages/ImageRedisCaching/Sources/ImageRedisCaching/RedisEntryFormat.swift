@@ -2,12 +2,6 @@
     import CImageRedisCaching
     import ImageCore
 
-    #if canImport(FoundationEssentials)
-        import FoundationEssentials
-    #else
-        import Foundation
-    #endif
-
     /// The format of an entry's value.
     ///
     /// ```text

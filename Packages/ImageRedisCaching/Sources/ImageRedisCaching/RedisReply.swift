@@ -2,12 +2,6 @@
     import CImageRedisCaching
     import ImageCore
 
-    #if canImport(FoundationEssentials)
-        import FoundationEssentials
-    #else
-        import Foundation
-    #endif
-
     /// A reply of a Redis server (RESP2).
     enum RedisReply: Hashable, Sendable {
         case status(String)

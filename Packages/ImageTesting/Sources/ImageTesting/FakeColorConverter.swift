@@ -1,11 +1,5 @@
 package import ImageCore
 
-#if canImport(FoundationEssentials)
-    package import FoundationEssentials
-#else
-    package import Foundation
-#endif
-
 /// A converter that supports one invented profile for each layout and one other color, and inverts the colors.
 ///
 /// It ignores all other colors. Its gamut of the profiles is sRGB, and that of the other color is Display P3.

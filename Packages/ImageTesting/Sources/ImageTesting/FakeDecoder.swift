@@ -1,12 +1,6 @@
 public import ImageCore
 import Synchronization
 
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
-
 /// A decoder of `FakeImage` files that logs its calls. Can fail and wait at a gate.
 public final class FakeDecoder: ImageDecoder {
     /// A call of the decoder.

@@ -1,11 +1,5 @@
 package import ImageCore
 
-#if canImport(FoundationEssentials)
-    package import FoundationEssentials
-#else
-    package import Foundation
-#endif
-
 /// A lossless encoder of `FakeImage` files.
 package struct FakeEncoder: ImageEncoder {
     /// The longest side that the encoder supports, in pixels.

@@ -1,11 +1,5 @@
 public import ImageCore
 
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
-
 /// An insecure encryption for tests of code that encrypts data. Never use it for secrets.
 ///
 /// It adds the key to each byte and appends a checksum, which detects changes.

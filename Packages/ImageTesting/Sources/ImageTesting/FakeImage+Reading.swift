@@ -1,11 +1,5 @@
 import ImageCore
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 /// A `FakeImage` file with a parsed header. It throws the same errors as a real decoder.
 struct FakeImageFile {
     let header: ImageHeader

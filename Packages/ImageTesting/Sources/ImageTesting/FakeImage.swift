@@ -1,11 +1,5 @@
 public import ImageCore
 
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
-
 extension ImageFormat {
     /// The format of `FakeImage`. No real decoder supports it.
     public static let fake = ImageFormat(rawValue: "fake")

@@ -1,12 +1,6 @@
 public import ImageCore
 import Synchronization
 
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
-
 /// A loader for tests of apps. It returns scripted replies and logs its calls.
 ///
 /// Replies are scripted for the original of a request. A request without a script fails.

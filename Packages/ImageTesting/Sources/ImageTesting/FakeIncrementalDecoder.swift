@@ -1,12 +1,6 @@
 package import ImageCore
 import Synchronization
 
-#if canImport(FoundationEssentials)
-    package import FoundationEssentials
-#else
-    package import Foundation
-#endif
-
 /// A decoder of `FakeImage` files that also decodes partial files, row by row.
 ///
 /// Previews show frame 0. An image of a single color is complete as soon as the color has arrived.

@@ -1,12 +1,6 @@
 public import ImageCore
 import Synchronization
 
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
-
 /// A decoder for tests of loaders.
 ///
 /// It decodes `FakeImage` files at the requested size, with nearest-neighbor sampling and without color conversion. The

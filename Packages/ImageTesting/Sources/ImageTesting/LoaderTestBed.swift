@@ -3,12 +3,6 @@ public import ImageCore
 public import ImageLoading
 import ImageTransporting
 
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
-
 /// A whole loader over fakes, for tests of code that uses an `ImageLoader`. A test can delay images with gates.
 ///
 /// For code that needs only `ImageLoaderProtocol`, `FakeImageLoader` is simpler.

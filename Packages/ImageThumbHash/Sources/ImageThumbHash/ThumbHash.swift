@@ -1,11 +1,5 @@
 public import ImageCore
 
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
-
 /// A compact description of an image, from which a blurred version can be drawn while the image loads.
 ///
 /// It has the average color, the aspect ratio, the transparency and a few low frequencies of an image, in 11 to 25 bytes.

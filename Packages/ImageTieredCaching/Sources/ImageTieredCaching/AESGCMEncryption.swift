@@ -2,12 +2,6 @@
     import Crypto
     public import ImageCore
 
-    #if canImport(FoundationEssentials)
-        public import FoundationEssentials
-    #else
-        public import Foundation
-    #endif
-
     /// Encrypts with AES-GCM (NIST SP 800-38D) and random nonces of 96 bits. Pseudonyms are HMAC-SHA-256. Replace a key
     /// after 2^32 encryptions, because a nonce could repeat.
     public struct AESGCMEncryption: DataEncryption {

@@ -1,12 +1,6 @@
 import Dispatch
 public import ImageCore
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 /// Stores transformed entries in another cache, for example encrypted ones. The limits of that cache apply.
 ///
 /// An entry that can't be restored is a miss, and stays until it is replaced or evicted.

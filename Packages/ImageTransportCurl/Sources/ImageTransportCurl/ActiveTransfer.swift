@@ -3,12 +3,6 @@ import HTTPTypes
 import ImageCore
 import ImageTransporting
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 /// A transfer in libcurl. Receives libcurl's callbacks. Used only on the event thread.
 @safe final class ActiveTransfer {
     let id: UInt64

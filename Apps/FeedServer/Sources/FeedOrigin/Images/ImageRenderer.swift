@@ -1,11 +1,5 @@
 public import ImageCore
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 /// An encoded image with its HTTP metadata.
 public struct RenderedImage: Hashable, Sendable {
     /// The encoded file.

@@ -3,12 +3,6 @@ import ImageTransporting
 public import LoopbackServer
 import Synchronization
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 /// The contents of the server: creates a reply for each request.
 public final class Site: Sendable {
     private let feed: PhotoFeed

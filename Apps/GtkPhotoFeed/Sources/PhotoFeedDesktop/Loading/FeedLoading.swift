@@ -6,12 +6,6 @@ internal import ImagePresenting
 internal import ImageThumbHash
 internal import PhotoFeedModel
 
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
-
 /// The image loader of the feed and its settings.
 struct FeedLoading {
     let loader: ImageLoader
