@@ -121,7 +121,7 @@ struct DataCacheThreadContractTests {
     @Test("each rule fails for a cache that blocks threads of the pool", arguments: DataCacheContract.threads)
     func brokenDouble(_ rule: ContractRule<DataCacheContract.Observable>) async throws {
         await #expect(throws: ContractViolation.self) {
-            try await rule.check { limit, onAccess in
+            try await rule.checkBrokenDouble { limit, onAccess in
                 PoolBlockingDataCache(cache: InMemoryDataCache(byteLimit: limit), onAccess: onAccess)
             }
         }

@@ -42,8 +42,9 @@ private final class StorageBlocker: Sendable {
         var isViolated = false
     }
 
-    /// How often a thread of the pool yields before the rule fails.
-    private static let yieldLimit = 100_000
+    /// How often a thread of the pool yields before the rule fails. Few times, because each can take milliseconds on a busy
+    /// machine, and no other task runs meanwhile.
+    private let yieldLimit = WaitLimit.yields / 100
     /// More operations than a pool has threads.
     private static let operationCount = 256
 
@@ -69,7 +70,7 @@ private final class StorageBlocker: Sendable {
     }
 
     private func yieldUntilUnblocked() {
-        for _ in 0..<Self.yieldLimit {
+        for _ in 0..<yieldLimit {
             if state.withLock({ !$0.isBlocked }) { return }
             sched_yield()
         }
