@@ -1,26 +1,32 @@
-# Compiles the Swift examples of READMEs. Sourced by Scripts/check-docs and Scripts/check-apple.
+# Compiles the Swift examples of READMEs and guides. Sourced by Scripts/check-docs and Scripts/check-apple.
 # shellcheck shell=bash
 
-# check_examples README… -- FLAG…: compiles each example as a script with these compiler flags. Skips manifests. Adds to `checked` and
+# check_examples FILE… -- FLAG…: compiles each example as a script with these compiler flags. Skips manifests. Adds to `checked` and
 # `broken`, and prints the compiler's errors.
-checked=0 broken=0
+#
+# Examples that import SwiftUI or UIKit without a condition are for Apple's platforms: they are skipped if `platform` is "linux", and are
+# the only ones if it is "apple".
+checked=0 broken=0 platform=any
 check_examples() {
-    local readmes=() work example
+    local files=() work example
     while [[ $1 != -- ]]; do
-        readmes+=("$1")
+        files+=("$1")
         shift
     done
     shift
     work=$(mktemp -d)
-    # Writes a file per example, named after the README's folder.
+    # Writes a file per example, named after the article or the README's folder.
     awk -v work="$work" '
-        FNR == 1 { n = split(FILENAME, parts, "/"); module = parts[n - 1]; count = 0; inside = 0 }
-        /^```swift$/ { inside = 1; count++; file = work "/" module "-" count ".swift"; next }
+        FNR == 1 {
+            n = split(FILENAME, parts, "/"); count = 0; inside = 0
+            name = parts[n] == "README.md" ? parts[n - 1] : substr(parts[n], 1, length(parts[n]) - 3)
+        }
+        /^```swift$/ { inside = 1; count++; file = work "/" name "-" count ".swift"; next }
         /^```$/ { if (inside) close(file); inside = 0; next }
         inside { print > file }
-    ' "${readmes[@]}"
+    ' "${files[@]}"
     for example in "$work"/*.swift; do
-        if head -n 1 "$example" | grep -q '^// Package.swift'; then rm "$example"; fi
+        if head -n 1 "$example" | grep -qE '^// (Package.swift|swift-tools-version)' || ! is_for_platform "$example"; then rm "$example"; fi
     done
     printf '"%s"\n' -swift-version 6 "$@" >"$work/flags"
     find "$work" -name '*.swift' -print0 | xargs -0 -n 1 -P "$(getconf _NPROCESSORS_ONLN)" \
@@ -28,10 +34,18 @@ check_examples() {
     for example in "$work"/*.swift; do
         checked=$((checked + 1))
         if [[ -e $example.broken ]]; then
-            printf 'in the README of %s:\n' "$(basename "$example" .swift)" >&2
-            sed -nE "s#^$example:(.*error: .*)#\\1#p" "$example.log" >&2
+            printf 'in %s:\n' "$(basename "$example" .swift)" >&2
+            sed -nE "/error: /{s#^$example:##; p}" "$example.log" >&2
             broken=$((broken + 1))
         fi
     done
     rm -rf "$work"
+}
+
+is_for_platform() {
+    case $platform in
+        any) ;;
+        apple) grep -qE '^import (SwiftUI|UIKit)$' "$1" ;;
+        linux) ! grep -qE '^import (SwiftUI|UIKit)$' "$1" ;;
+    esac
 }
