@@ -2,13 +2,14 @@ import Foundation
 import HTTPTypes
 import ImageContractTesting
 import ImageCore
+import ImageMemoryCaching
 import ImageTesting
 import ImageTransporting
 import Synchronization
 import Testing
 
-// The examples of the guide in ImageContractTesting.docc. `GuideTests/lines` fails if a line of an example is missing
-// here.
+// The parts of the guides WritingYourOwnParts and WritingTransportsAndDecoders. `GuideTests/lines` fails if a line of
+// their examples is missing here.
 
 /// A cache that evicts the oldest image first.
 final class FIFOImageCache: ImageCache {
@@ -62,6 +63,39 @@ final class FIFOImageCache: ImageCache {
     var byteCount: Int? { state.withLock { $0.byteCount } }
 
     var storesImages: Bool { byteLimit > 0 }
+}
+
+/// Evicts a random entry, so that a hit needs no bookkeeping.
+struct RandomOrder: EvictionOrder {
+    private var slots: [Int] = []
+    private var positions: [Int: Int] = [:]
+    private var random: UInt64 = 1
+
+    mutating func setLimits(_ limits: CacheLimits) {}
+
+    mutating func insert(_ entry: EvictionCandidate, at slot: Int) {
+        positions[slot] = slots.count
+        slots.append(slot)
+    }
+
+    mutating func use(_ slot: Int) {}
+
+    mutating func remove(_ slot: Int) {
+        guard let position = positions.removeValue(forKey: slot), let last = slots.popLast() else { return }
+        guard position < slots.count else { return }  // it was the last one
+        slots[position] = last
+        positions[last] = position
+    }
+
+    mutating func victim(for incoming: EvictionCandidate?) -> Int? {
+        guard !slots.isEmpty else { return nil }
+        random = random &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+        return slots[Int(random >> 33) % slots.count]
+    }
+}
+
+extension EvictionPolicy {
+    static let random = EvictionPolicy(name: "random") { RandomOrder() }
 }
 
 /// A transport for files of an archive in memory: `archive:///name`.
@@ -126,12 +160,15 @@ private final class FarbfeldImage: OpenedImage {
     }
 }
 
-@Suite("Examples of the guide", .timeLimit(.minutes(5)))
+@Suite("Parts of the guides", .timeLimit(.minutes(5)))
 struct GuideTests {
     @Test("the cache passes", arguments: ImageCacheContract.rules)
     func cache(_ rule: ContractRule<ImageCacheContract.Subject>) async throws {
         try await rule.check { byteLimit in FIFOImageCache(byteLimit: byteLimit) }
     }
+
+    @Test("the policy passes", arguments: EvictionOrderContract.rules)
+    func policy(_ rule: ContractRule<EvictionOrderContract.Subject>) async throws { try await rule.check(.random) }
 
     @Test("the transport passes", arguments: DataTransportContract.rules)
     func transport(_ rule: ContractRule<DataTransportContract.Subject>) async throws {
@@ -152,19 +189,20 @@ struct GuideTests {
         try await rule.check(.init(FarbfeldDecoder(), samples: [sample]))
     }
 
-    @Test("every line of an example in the guide is in this file")
-    func lines() throws {
+    @Test(
+        "every line of a part in the guides is in this file",
+        arguments: [("WritingYourOwnParts", 2), ("WritingTransportsAndDecoders", 2)])
+    func lines(guide: String, partCount: Int) throws {
         let here = URL(fileURLWithPath: #filePath)
         let root = here.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-        let guide =
-            "Packages/ImageContractTesting/Sources/ImageContractTesting/ImageContractTesting.docc/WritingYourOwn.md"
-        let text = try String(contentsOf: root.appending(path: guide), encoding: .utf8)
-        let examples = text.components(separatedBy: "```swift\n").dropFirst().map {
-            $0.components(separatedBy: "```")[0]
-        }
+        let file = root.appending(path: "Documentation/Guides.docc/\(guide).md")
+        let examples = try String(contentsOf: file, encoding: .utf8).components(separatedBy: "```swift\n").dropFirst()
+        // The part, before the suite that shows how to test it.
+        let parts = examples.map { $0.components(separatedBy: "```")[0].components(separatedBy: "@Suite") }
+            .filter { $0.count > 1 }.map { $0[0] }
         let known = Set(try lines(String(contentsOf: here, encoding: .utf8)))
-        #expect(examples.count == 4)
-        for line in examples.flatMap(lines) { #expect(known.contains(line), "not compiled: \(line)") }
+        #expect(parts.count == partCount)
+        for line in parts.flatMap(lines) { #expect(known.contains(line), "not tested: \(line)") }
     }
 
     private func lines(_ text: String) -> [String] {
