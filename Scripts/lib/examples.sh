@@ -6,6 +6,8 @@
 #
 # Examples that import SwiftUI or UIKit without a condition are for Apple's platforms: they are skipped if `platform` is "linux", and are
 # the only ones if it is "apple".
+#
+# An example whose first line is a comment with the path of a Swift file in Apps must be a copy of it, which is compiled with its app.
 checked=0 broken=0 platform=any
 check_examples() {
     local files=() work example
@@ -26,12 +28,16 @@ check_examples() {
         inside { print > file }
     ' "${files[@]}"
     for example in "$work"/*.swift; do
-        if head -n 1 "$example" | grep -qE '^// (Package.swift|swift-tools-version)' || ! is_for_platform "$example"; then rm "$example"; fi
+        [[ -e $example ]] || continue
+        if is_copy_of_file "$example"; then check_copy "$example"; fi
+        if head -n 1 "$example" | grep -qE '^// (Package.swift|swift-tools-version)' || is_copy_of_file "$example" ||
+            ! is_for_platform "$example"; then rm "$example"; fi
     done
     printf '"%s"\n' -swift-version 6 "$@" >"$work/flags"
-    find "$work" -name '*.swift' -print0 | xargs -0 -n 1 -P "$(getconf _NPROCESSORS_ONLN)" \
+    find "$work" -name '*.swift' -print0 | xargs -0 -r -n 1 -P "$(getconf _NPROCESSORS_ONLN)" \
         sh -c 'swiftc -typecheck @"$0" "$1" >"$1.log" 2>&1 || touch "$1.broken"' "$work/flags"
     for example in "$work"/*.swift; do
+        [[ -e $example ]] || continue
         checked=$((checked + 1))
         if [[ -e $example.broken ]]; then
             printf 'in %s:\n' "$(basename "$example" .swift)" >&2
@@ -48,4 +54,16 @@ is_for_platform() {
         apple) grep -qE '^import (SwiftUI|UIKit)$' "$1" ;;
         linux) ! grep -qE '^import (SwiftUI|UIKit)$' "$1" ;;
     esac
+}
+
+is_copy_of_file() { head -n 1 "$1" | grep -qE '^// Apps/.*\.swift$'; }
+
+check_copy() {
+    local file
+    file=$(sed -nE '1s#^// ##p' "$1")
+    checked=$((checked + 1))
+    if ! tail -n +2 "$1" | diff -u "$root/$file" - >&2; then
+        printf 'in %s: the example differs from %s\n' "$(basename "$1" .swift)" "$file" >&2
+        broken=$((broken + 1))
+    fi
 }
