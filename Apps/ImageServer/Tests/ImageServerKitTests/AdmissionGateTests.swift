@@ -4,125 +4,119 @@ import Testing
 @testable import ImageServerKit
 
 @Suite(.timeLimit(.minutes(1))) struct AdmissionGateTests {
-    @Test("admits up to the limits, refuses more at once, and admits again")
-    func limits() async throws {
-        let admission = AdmissionGate(
-            limits: .init(renderings: 3, renderingsPerOrigin: 2, decoders: 1), clock: ManualClock())
-        let gate = Gate()
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            for origin in ["a", "a", "b"] {
-                group.addTask { try await admission.run(origin: origin) { await gate.pass() } }
-            }
-            await gate.arrivals(3)
-            #expect(admission.count == 3)
-            await #expect(throws: AdmissionGate.Overload.self) { try await admission.run(origin: "c") {} }
-            gate.open()
-            try await group.waitForAll()
-        }
-        #expect(admission.count == 0)
-        try await admission.run(origin: "a") {}
+    private let clock = ManualClock()
+    private let working = Gate()
+    private let log = MessageLog<String>()
+
+    private func makeGate(running: Int, waiting: Int = 100, lends: Bool = true) -> AdmissionGate {
+        AdmissionGate(
+            limits: .init(running: running, waiting: waiting, waitingTime: .seconds(10)), lends: lends, clock: clock)
     }
 
-    @Test("one origin can't use the whole limit")
-    func fairness() async throws {
-        let admission = AdmissionGate(limits: .init(renderings: 4, decoders: 1), clock: ManualClock())
-        let gate = Gate()
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            for _ in 0..<3 { group.addTask { try await admission.run(origin: "slow") { await gate.pass() } } }
-            await gate.arrivals(3)
-            await #expect(throws: AdmissionGate.Overload.self) { try await admission.run(origin: "slow") {} }
-            try await admission.run(origin: "other") {}
-            gate.open()
-            try await group.waitForAll()
+    private func work(_ admission: AdmissionGate, _ origin: String) async throws {
+        try await admission.run(origin: origin) {
+            log.append(origin)
+            await working.pass()
         }
     }
 
-    @Test("while decodes wait, a refusal lowers an origin's limit until a second after the last wait")
-    func overload() async throws {
-        let clock = ManualClock()
-        let admission = AdmissionGate(limits: .init(renderings: 6, renderingsPerOrigin: 5, decoders: 2), clock: clock)
-        let (started, decoded, others) = (Gate(), Gate(), Gate())
+    @Test("one origin uses the whole limit, and what exceeds it waits")
+    func limit() async throws {
+        let admission = makeGate(running: 3)
         try await withThrowingTaskGroup(of: Void.self) { group in
-            for _ in 0..<5 {
-                group.addTask {
-                    try await admission.run(origin: "a") {
-                        await started.pass()
-                        try await admission.runDecode { await decoded.pass() }
-                    }
+            for _ in 0..<60 { group.addTask { try await work(admission, "a") } }
+            await clock.sleepers(57)
+            #expect(admission.runningCount == 3 && admission.waitingCount == 57)
+            working.open()
+            try await group.waitForAll()
+        }
+        #expect(log.messages.count == 60)
+        #expect(admission.runningCount == 0 && admission.waitingCount == 0)
+    }
+
+    @Test("work that has waited for the time is refused, and says when to try again")
+    func time() async throws {
+        let admission = makeGate(running: 1)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await work(admission, "a") }
+            await working.arrivals(1)
+            group.addTask {
+                await #expect(throws: AdmissionGate.Overload(retryAfter: .seconds(10))) {
+                    try await work(admission, "a")
                 }
             }
-            await started.arrivals(5)
-            started.open()
-            await decoded.arrivals(5)
-            #expect(try await isRefused(admission, "a"))
-            decoded.open()
-            try await group.waitForAll()
-            #expect(admission.count == 0)
-
-            for _ in 0..<2 { group.addTask { try await admission.run(origin: "a") { await others.pass() } } }
-            await others.arrivals(2)
-            clock.advance(by: .milliseconds(999))
-            #expect(try await isRefused(admission, "a"))
-            #expect(try await !isRefused(admission, "b"))
-            // The last decode that waited was a second ago.
+            await clock.sleepers(1)
+            clock.advance(by: .milliseconds(9_999))
+            #expect(admission.waitingCount == 1)
             clock.advance(by: .milliseconds(1))
-            #expect(try await !isRefused(admission, "a"))
-            others.open()
-        }
-    }
-
-    @Test("in overload, an origin's limit is never higher than otherwise")
-    func lowLimit() async throws {
-        let admission = AdmissionGate(
-            limits: .init(renderings: 8, renderingsPerOrigin: 2, decoders: 4), clock: ManualClock())
-        let (decoded, others) = (Gate(), Gate())
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            for _ in 0..<5 { group.addTask { try await admission.runDecode { await decoded.pass() } } }
-            for _ in 0..<2 { group.addTask { try await admission.run(origin: "a") { await others.pass() } } }
-            await decoded.arrivals(5)
-            await others.arrivals(2)
-            #expect(try await isRefused(admission, "a"))
-            #expect(try await isRefused(admission, "a"))
-            decoded.open()
-            others.open()
+            try await group.next()
+            #expect(admission.waitingCount == 0)
+            working.open()
             try await group.waitForAll()
         }
     }
 
-    @Test("in overload, a decode is refused if more than twice as many as decoders run or wait")
-    func decodes() async throws {
-        let admission = AdmissionGate(limits: .init(renderings: 2, decoders: 1), clock: ManualClock())
-        let gate = Gate()
+    @Test("work that the queue has no place for is refused at once")
+    func fullQueue() async throws {
+        let admission = makeGate(running: 1, waiting: 1)
         try await withThrowingTaskGroup(of: Void.self) { group in
-            for _ in 0..<2 { group.addTask { try await admission.runDecode { await gate.pass() } } }
-            for _ in 0..<2 { group.addTask { try await admission.run(origin: "a") { await gate.pass() } } }
-            await gate.arrivals(4)
-            try await admission.runDecode {}
-            #expect(try await isRefused(admission, "a"))
-            group.addTask { try await admission.runDecode { await gate.pass() } }
-            await gate.arrivals(5)
-            await #expect(throws: AdmissionGate.Overload.self) { try await admission.runDecode {} }
-            gate.open()
+            group.addTask { try await work(admission, "a") }
+            await working.arrivals(1)
+            group.addTask { try await work(admission, "a") }
+            await clock.sleepers(1)
+            await #expect(throws: AdmissionGate.Overload.self) { try await work(admission, "a") }
+            working.open()
+            try await group.waitForAll()
+        }
+        try await makeGate(running: 1, waiting: 0).run(origin: "a") {}
+    }
+
+    @Test("a caller that is cancelled leaves the queue")
+    func cancellation() async throws {
+        let admission = makeGate(running: 1, waiting: 1)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await work(admission, "a") }
+            await working.arrivals(1)
+            let leaving = Task { try await work(admission, "a") }
+            await clock.sleepers(1)
+            leaving.cancel()
+            await #expect(throws: CancellationError.self) { try await leaving.value }
+            #expect(admission.waitingCount == 0)
+            let cancellation = Gate()
+            let cancelled = Task {
+                await cancellation.pass()
+                try await work(admission, "a")
+            }
+            cancelled.cancel()
+            cancellation.open()
+            await #expect(throws: CancellationError.self) { try await cancelled.value }
+            working.open()
+            try await group.waitForAll()
+        }
+        #expect(log.messages == ["a"])
+    }
+
+    @Test("a second origin doesn't wait for a slow one that uses the whole limit")
+    func slowOrigin() async throws {
+        let admission = makeGate(running: 4)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<10 { group.addTask { try await work(admission, "slow") } }
+            await clock.sleepers(6)
+            try await admission.run(origin: "other") {}
+            #expect(admission.runningCount == 4)
+            working.open()
+            try await group.waitForAll()
         }
     }
 
-    private func isRefused(_ admission: AdmissionGate, _ origin: String) async throws -> Bool {
-        do {
-            try await admission.run(origin: origin) {}
-            return false
-        } catch is AdmissionGate.Overload {
-            return true
-        }
-    }
-
-    @Test("leaves when the work throws")
+    @Test("work that throws frees its place")
     func failing() async {
-        let admission = AdmissionGate(limits: .init(renderings: 1, decoders: 1), clock: ManualClock())
+        let admission = makeGate(running: 1, waiting: 0)
         for _ in 0..<2 {
             await #expect(throws: DeadlineExceeded.self) {
                 try await admission.run(origin: "a") { throw DeadlineExceeded() }
             }
         }
-        #expect(admission.count == 0)
+        #expect(admission.runningCount == 0)
     }
 }

@@ -90,7 +90,7 @@ import Testing
         await fixture.loader.log.reaches(1)
         fixture.clock.advance(by: .seconds(31))
         await #expect { try await request.value } throws: { ($0 as? ServiceFailure)?.status == 504 }
-        #expect(fixture.gate.count == 0)
+        #expect(fixture.gate.runningCount == 0)
         #expect(fixture.loader.log.messages.contains(.cancelled(ServiceFixture.source)))
         await service.shutDown()
     }

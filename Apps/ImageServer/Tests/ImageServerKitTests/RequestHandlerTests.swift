@@ -88,8 +88,8 @@ import Testing
 
     @Test("tells overloaded clients when to come back")
     func retryAfter() {
-        let response = ServerResponse(ServiceFailure.overloaded)
-        #expect(response.status == 503 && response["Retry-After"] == "1")
+        let response = ServerResponse(ServiceFailure.overloaded(retryAfter: .milliseconds(9_001)))
+        #expect(response.status == 503 && response["Retry-After"] == "10")
     }
 
     @Test("accepts only GET and HEAD")

@@ -27,7 +27,8 @@ import Testing
         #expect(settings.signature == nil)
         #expect(settings.originRules.allowedOrigins == nil && settings.originRules.allowedPorts == [80, 443])
         #expect(settings.originRules.fileRoots.isEmpty)
-        #expect(settings.admission == AdmissionGate.Limits(renderings: 64, renderingsPerOrigin: 48, decoders: 3))
+        #expect(settings.admission == AdmissionGate.Limits(running: 64, waiting: 1_024, waitingTime: .seconds(10)))
+        #expect(settings.decoders == 3)
         #expect(settings.limits.sourceBytes == 32 << 20)
         #expect(settings.requestTime == .seconds(30))
     }

@@ -24,7 +24,7 @@ final class ServiceFixture: Sendable {
         signature: URLSignature? = nil, limit: Int = 8, memoryByteLimit: Int = 1 << 20,
         lease: any RenderingLease = NoLease()
     ) {
-        gate = AdmissionGate(limits: .init(renderings: limit, decoders: 1), clock: clock)
+        gate = AdmissionGate(limits: .init(running: limit, waiting: 0, waitingTime: .seconds(10)), clock: clock)
         parser = CurrentParser(ImageURLParser(signature: signature))
         self.lease = lease
         self.memoryByteLimit = memoryByteLimit
@@ -59,7 +59,8 @@ final class ServiceFixture: Sendable {
                 renderer: ImageRenderer(decoder: SampleImages.decoder(), limits: RenderingLimits(), clock: clock),
                 scheduler: ImmediateScheduler(),
                 cache: ResultCache(memoryByteLimit: memoryByteLimit, levels: levels, now: now), lease: lease,
-                gate: gate, bounds: LifetimeBounds(standard: .seconds(100)), clock: clock, now: now))
+                gate: gate, decoders: .decoders(1, clock: clock), bounds: LifetimeBounds(standard: .seconds(100)),
+                clock: clock, now: now))
     }
 
     func makeHandler(_ service: ImageService? = nil) -> RequestHandler {

@@ -17,11 +17,11 @@ struct OverloadTests {
         }
     }
 
-    @Test("work beyond the limit is refused at once, and cached images are still served")
+    @Test("work beyond the limit and the queue is refused at once, and cached images are still served")
     func refusal() async throws {
         let held = LoopbackSignal()
         let origin = try holdingOrigin(held)
-        try await withServer(["--max-renderings", "2", "--max-renderings-per-origin", "2"], origin: origin) {
+        try await withServer(["--max-renderings", "2", "--max-waiting", "0"], origin: origin) {
             server async throws in
             let cached = imagePath("w:4", origin.url("/free.jpg"))
             #expect(try await server.status(cached) == 200)
@@ -30,11 +30,33 @@ struct OverloadTests {
             }
             await held.arrivals(2)
             let refused = try await server.send(imagePath("w:4", origin.url("/more.jpg")))
-            #expect(refused.status == 503 && refused.headers[.retryAfter] == "1")
+            #expect(refused.status == 503 && refused.headers[.retryAfter] == "10")
             #expect(try await server.status(cached) == 200)
             held.open()
             for task in slow { #expect(try await task.value == 200) }
             #expect(try await server.status(imagePath("w:4", origin.url("/more.jpg"))) == 200)
+        }
+    }
+
+    @Test("a page of 600 new thumbnails of one origin is answered, whatever the limit")
+    func page() async throws {
+        let source = try Samples.jpeg()
+        let origin = try LoopbackServer { _ in .ok(source) }
+        try await withServer(["--max-renderings", "2"], origin: origin) { server async throws in
+            let statuses = try await withThrowingTaskGroup(of: [Int].self) { browsers in
+                for browser in 0..<60 {
+                    browsers.addTask {
+                        var statuses: [Int] = []
+                        for number in 0..<10 {
+                            let source = origin.url("/\(browser)-\(number).jpg")
+                            statuses.append(try await server.status(imagePath("w:4", source)))
+                        }
+                        return statuses
+                    }
+                }
+                return try await browsers.reduce(into: []) { $0 += $1 }
+            }
+            #expect(statuses.count == 600 && statuses.allSatisfy { $0 == 200 })
         }
     }
 

@@ -57,7 +57,9 @@ public final class ServerMetrics: Sendable {
             Self.gauge("image_memory_cache_bytes", service.parts.cache.memoryByteCount)
             + Self.gauge("image_renderings_in_progress", service.parts.gate.count)
             + ["# TYPE image_renderings_refused_total counter", "image_renderings_refused_total \(state.refusals)"]
-            + state.renderings.lines("image_renderings_total") + state.responses.lines("image_responses_total")
+            + state.renderings.lines("image_renderings_total")
+            + Self.gauge("image_renderings_waiting", service.parts.gate.waitingCount)
+            + state.responses.lines("image_responses_total")
             + ["# TYPE image_result_bytes histogram"] + state.resultBytes.lines("image_result_bytes")
             + state.results.lines("image_results_total") + ["# TYPE image_stage_seconds histogram"] + stages
             + Self.gauge("image_work_running", work.running) + Self.gauge("image_work_waiting", work.waiting)

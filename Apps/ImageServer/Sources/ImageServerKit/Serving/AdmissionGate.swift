@@ -1,122 +1,120 @@
 import Synchronization
 
-/// Bounds the renderings in progress: in total, and for each origin, so that a slow or popular one can't use the whole
-/// limit.
+/// Bounds the work in progress. What exceeds the limit waits in a queue that is fair to origins.
 ///
-/// A short burst may wait for a decoder. But the gate is overloaded if it refused a rendering and a decode waited within
-/// the last second. Then it lowers the limits, because a long queue would make each response late ("Fail at Scale", Ben
-/// Maurer, ACM Queue 13.8, 2015).
+/// Work that has waited too long, or that the queue has no place for, is refused. A caller that is cancelled leaves the
+/// queue at once.
 public final class AdmissionGate: Sendable {
-    /// The rendering was refused because a limit is reached.
-    public struct Overload: Error, Hashable, Sendable {}
-
-    /// The limits of a gate, each at least 1.
-    public struct Limits: Hashable, Sendable {
-        /// The most renderings in progress, in any stage.
-        public let renderings: Int
-        /// The most of them for one origin.
-        public let renderingsPerOrigin: Int
-        /// The number of decodes that run at a time.
-        public let decoders: Int
-
-        /// - Parameters:
-        ///   - renderings: The most renderings in progress, in any stage.
-        ///   - renderingsPerOrigin: The most of them for one origin; nil for three quarters.
-        ///   - decoders: The number of decodes that run at a time.
-        public init(renderings: Int, renderingsPerOrigin: Int? = nil, decoders: Int) {
-            self.renderings = max(1, renderings)
-            self.renderingsPerOrigin = max(1, renderingsPerOrigin ?? (renderings * 3 + 3) / 4)
-            self.decoders = max(1, decoders)
-        }
-
-        /// The most renderings of one origin during an overload. A few more than decoders, because some download.
-        var renderingsPerOriginInOverload: Int { min(renderingsPerOrigin, decoders * 5 / 4) }
-
-        /// The most decodes that run or wait during an overload.
-        var decodesInOverload: Int { decoders * 2 + 1 }
+    /// The work was refused because the queue is full, or because it waited too long.
+    public struct Overload: Error, Hashable, Sendable {
+        /// The time after which the work that waits now has started or was refused.
+        public let retryAfter: Duration
     }
 
-    private struct State {
-        var renderings = OriginCounts()
-        /// The number of decodes that run or wait.
-        var decodes = 0
-        var lastRefusal: Duration?
-        /// When a decode last waited for a decoder.
-        var lastWait: Duration?
+    /// The limits of a gate.
+    public struct Limits: Hashable, Sendable {
+        /// The most work in progress, at least 1. One origin can use it alone; see ``FairQueue``.
+        public let running: Int
+        /// The most work that waits.
+        public let waiting: Int
+        /// The longest time for which work waits.
+        public let waitingTime: Duration
 
-        /// Whether a rendering was refused and a decode waited within the last second.
-        func isOverloaded(at now: Duration) -> Bool {
-            guard let lastRefusal, let lastWait else { return false }
-            return now - min(lastRefusal, lastWait) < .seconds(1)
+        /// Creates limits.
+        public init(running: Int, waiting: Int, waitingTime: Duration) {
+            self.running = max(1, running)
+            self.waiting = max(0, waiting)
+            self.waitingTime = waitingTime
         }
+    }
+
+    private typealias Waiter = CheckedContinuation<Void, any Error>
+
+    private struct State {
+        var queue: FairQueue<Waiter>
+        var lastID = 0
     }
 
     private let limits: Limits
-    private let elapsed: @Sendable () -> Duration
-    private let state = Mutex(State())
+    private let clock: any Clock<Duration>
+    private let state: Mutex<State>
 
     /// - Parameters:
     ///   - limits: The limits.
-    ///   - clock: Measures the time since a refusal.
-    public init(limits: Limits, clock: any Clock<Duration>) {
+    ///   - lends: Whether an origin that has less than its share starts although others use the whole limit.
+    ///   - clock: Measures the time in the queue.
+    public init(limits: Limits, lends: Bool = true, clock: any Clock<Duration>) {
         self.limits = limits
-        elapsed = elapsedTime(of: clock)
+        self.clock = clock
+        state = Mutex(State(queue: FairQueue(limit: limits.running, lends: lends)))
     }
 
-    /// The number of renderings in progress.
-    public var count: Int { state.withLock { $0.renderings.total } }
+    /// The amount of work in progress.
+    public var runningCount: Int { state.withLock { $0.queue.runningCount } }
 
-    /// Runs a rendering: its download, decode and encoding. Throws `Overload` without running it if a limit is reached.
-    public func run<Value: Sendable>(origin: String, _ rendering: () async throws -> Value) async throws -> Value {
-        let now = elapsed()
-        let isAdmitted = state.withLock { state in
-            let isOverloaded = state.isOverloaded(at: now)
-            let limit = isOverloaded ? limits.renderingsPerOriginInOverload : limits.renderingsPerOrigin
-            guard state.renderings.total < limits.renderings, state.renderings[origin] < limit else {
-                state.lastRefusal = now
-                return false
-            }
-            state.renderings.add(origin)
-            return true
+    /// The amount of work that waits.
+    public var waitingCount: Int { state.withLock { $0.queue.waitingCount } }
+
+    /// Runs work when it may start.
+    ///
+    /// - Throws: `Overload` if the work is refused, `CancellationError` if the caller is cancelled while it waits, and
+    ///   errors of the work.
+    public func run<Value: Sendable>(origin: String, _ work: () async throws -> Value) async throws -> Value {
+        if !state.withLock({ $0.queue.start(origin) }) { try await waitForStart(origin) }
+        defer { resume(state.withLock { $0.queue.finish(origin) }) }
+        return try await work()
+    }
+
+    private func waitForStart(_ origin: String) async throws {
+        let id = state.withLock { state in
+            state.lastID += 1
+            return state.lastID
         }
-        guard isAdmitted else { throw Overload() }
-        defer { state.withLock { $0.renderings.remove(origin) } }
-        return try await rendering()
+        try await withThrowingTaskGroup(of: Void.self) { timer in
+            defer { timer.cancelAll() }
+            try await withTaskCancellationHandler {
+                try await withCheckedThrowingContinuation { waiter in
+                    enqueue(id, waiter, origin)
+                    timer.addTask { [self] in
+                        try await clock.sleep(for: limits.waitingTime)
+                        leave(id, origin, throwing: overload)
+                    }
+                    // The handler may have run before this was in the queue.
+                    if Task.isCancelled { leave(id, origin, throwing: CancellationError()) }
+                }
+            } onCancel: {
+                leave(id, origin, throwing: CancellationError())
+            }
+        }
     }
 
-    /// Runs the part of a rendering that needs a decoder. Throws `Overload` without running it if too many wait for one.
-    public func runDecode<Value: Sendable>(_ decode: () async throws -> Value) async throws -> Value {
-        let now = elapsed()
-        let isAdmitted = state.withLock { state in
-            if state.decodes >= limits.decoders { state.lastWait = now }
-            guard !state.isOverloaded(at: now) || state.decodes < limits.decodesInOverload else {
-                state.lastRefusal = now
-                return false
-            }
-            state.decodes += 1
-            return true
+    private func enqueue(_ id: Int, _ waiter: Waiter, _ origin: String) {
+        let (refused, started) = state.withLock { state in
+            let refused = state.queue.wait(id, waiter, origin, most: limits.waiting)
+            // Work may have ended since this could not start.
+            return (refused, state.queue.startable())
         }
-        guard isAdmitted else { throw Overload() }
-        defer { state.withLock { $0.decodes -= 1 } }
-        return try await decode()
+        refused?.resume(throwing: overload)
+        resume(started)
     }
+
+    private func leave(_ id: Int, _ origin: String, throwing error: any Error) {
+        let (waiter, started) = state.withLock { state in (state.queue.remove(id, origin), state.queue.startable()) }
+        waiter?.resume(throwing: error)
+        resume(started)
+    }
+
+    private func resume(_ waiters: [Waiter]) {
+        for waiter in waiters { waiter.resume() }
+    }
+
+    private var overload: Overload { Overload(retryAfter: limits.waitingTime) }
 }
 
-/// The number of renderings in progress: in total, and for each origin.
-private struct OriginCounts {
-    private(set) var total = 0
-    private var byOrigin: [String: Int] = [:]
-
-    subscript(origin: String) -> Int { byOrigin[origin, default: 0] }
-
-    mutating func add(_ origin: String) {
-        total += 1
-        byOrigin[origin, default: 0] += 1
-    }
-
-    mutating func remove(_ origin: String) {
-        total -= 1
-        let count = byOrigin[origin, default: 1] - 1
-        byOrigin[origin] = count > 0 ? count : nil
+extension AdmissionGate {
+    /// A gate for a number of decoders, whose queue has no bounds of its own.
+    static func decoders(_ count: Int, clock: any Clock<Duration>) -> AdmissionGate {
+        AdmissionGate(
+            limits: Limits(running: count, waiting: .max, waitingTime: .seconds(86_400)), lends: false, clock: clock)
     }
 }

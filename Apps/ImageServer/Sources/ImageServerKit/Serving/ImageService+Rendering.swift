@@ -67,7 +67,7 @@ extension ImageService {
     ) async throws -> RenderedImage {
         let (renderer, watch) = (parts.renderer, Stopwatch(parts.clock))
         return try await span("render", trace) {
-            try await decoding { isCancelled in
+            try await decoding(url.originName) { isCancelled in
                 var watch = watch
                 let waiting = watch.lap()
                 var image = try renderer.render(source, url.options, accepted: accepted, isCancelled: isCancelled)

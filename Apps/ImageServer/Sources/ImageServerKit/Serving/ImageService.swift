@@ -103,7 +103,7 @@ public final class ImageService: Sendable {
     private func info(of url: ImageURL, _ trace: TraceContext) async throws -> ImageInfo {
         let source = try await source(of: url, trace)
         let renderer = parts.renderer
-        return try await decoding { _ in
+        return try await decoding(url.originName) { _ in
             let header = try renderer.header(of: source)
             let preview = try renderer.preview(of: source, fitting: PixelSize(width: 100, height: 100))
             return ImageInfo(
@@ -113,11 +113,14 @@ public final class ImageService: Sendable {
         }
     }
 
-    /// Runs synchronous work on a decoder, unless too many wait for one. `work` may call `isCancelled` on any thread.
+    /// Runs synchronous work on a decoder, fairly to other origins. `work` may call `isCancelled` on any thread.
     func decoding<Value: Sendable>(
+        _ origin: String,
         _ work: @escaping @Sendable (_ isCancelled: @escaping @Sendable () -> Bool) throws -> Value
     ) async throws -> Value {
-        try await parts.gate.runDecode { try await parts.scheduler.runDecoding(priority: LivePriority(.normal), work) }
+        try await parts.decoders.run(origin: origin) {
+            try await parts.scheduler.runDecoding(priority: LivePriority(.normal), work)
+        }
     }
 }
 

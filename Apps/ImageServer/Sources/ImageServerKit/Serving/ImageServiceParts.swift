@@ -22,8 +22,10 @@ public struct ImageServiceParts: Sendable {
     public var cache: ResultCache
     /// Lets one of several servers render a result.
     public var lease: any RenderingLease = NoLease()
-    /// Bounds the renderings in progress.
+    /// Bounds the renderings in progress: download, decode and encoding.
     public var gate: AdmissionGate
+    /// Lets origins take turns at the decoders. It refuses nothing, because the gate bounds what waits.
+    public var decoders: AdmissionGate
     /// The bounds of the lifetime of results.
     public var bounds = LifetimeBounds()
     /// The longest time for a request.

@@ -43,7 +43,8 @@ package struct ServerComposition: Sendable {
                 decoder: decoder, limits: settings.limits, standardQuality: settings.quality, clock: clock),
             scheduler: scheduler, cache: try settings.makeResultCache(shared?.cache, logger: logger),
             lease: shared?.lease ?? NoLease(), gate: AdmissionGate(limits: settings.admission, clock: clock),
-            bounds: settings.bounds, timeLimit: settings.requestTime, clock: clock, now: { Date() }, logger: logger)
+            decoders: .decoders(settings.decoders, clock: clock), bounds: settings.bounds,
+            timeLimit: settings.requestTime, clock: clock, now: { Date() }, logger: logger)
     }
 
     /// The numbers of downloads and decodes that wait and that run.
@@ -56,8 +57,7 @@ extension ServerSettings {
         PriorityScheduler(lanes: [
             .download: LaneConfiguration(limit: maxDownloads, perHostLimit: maxDownloadsPerOrigin),
             .decode: LaneConfiguration(
-                limit: admission.decoders,
-                executor: DispatchTaskExecutor(name: "image-rendering", width: admission.decoders)),
+                limit: decoders, executor: DispatchTaskExecutor(name: "image-rendering", width: decoders)),
         ])
     }
 

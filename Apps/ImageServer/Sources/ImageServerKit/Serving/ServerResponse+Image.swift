@@ -31,7 +31,7 @@ extension ServerResponse {
     /// Creates the response for a failure.
     init(_ failure: ServiceFailure) {
         self.init(status: failure.status, text: "\(failure)\n", headers: [.cacheControl: "no-store"])
-        if failure.status == 503 { headers[.retryAfter] = "1" }
+        if failure.status == 503 { headers[.retryAfter] = "\(failure.retrySeconds)" }
     }
 }
 

@@ -10,8 +10,8 @@ public enum ServiceFailure: Error, Sendable {
     case source(ImageError)
     /// The source can't be rendered.
     case rendering(RenderingFailure)
-    /// Too many renderings are in progress.
-    case overloaded
+    /// Too many renderings wait. A client may try again after a time.
+    case overloaded(retryAfter: Duration)
     /// The request took too long.
     case timedOut
     /// The client left, or the server ends.
@@ -30,7 +30,7 @@ extension ServiceFailure {
         case let failure as RenderingFailure: self.init(failure)
         case ImageError.cancelled, is CancellationError: self = .cancelled
         case let failure as ImageError: self = .source(failure)
-        case is AdmissionGate.Overload: self = .overloaded
+        case let overload as AdmissionGate.Overload: self = .overloaded(retryAfter: overload.retryAfter)
         case is DeadlineExceeded: self = .timedOut
         default: self = .other("\(error)")
         }
@@ -51,6 +51,12 @@ extension ServiceFailure {
         case .overloaded, .cancelled: 503
         case .timedOut: 504
         }
+    }
+
+    /// The value of Retry-After with status 503: whole seconds, at least 1 (RFC 9110, section 10.2.3).
+    var retrySeconds: Int {
+        guard case .overloaded(let time) = self else { return 1 }
+        return max(1, Int(time.seconds.rounded(.up)))
     }
 }
 

@@ -21,6 +21,8 @@ package struct ServerSettings: Sendable {
     package var sourceCacheBytes: Int
     package var limits: RenderingLimits
     package var admission: AdmissionGate.Limits
+    /// The number of decodes at a time.
+    package var decoders: Int
     package var maxDownloads: Int
     package var maxDownloadsPerOrigin: Int
     package var maxConnections: Int
@@ -65,7 +67,9 @@ package struct ServerSettings: Sendable {
         resultCacheBytes = try reader.integer("resultCacheBytes")
         sourceCacheBytes = try reader.integer("sourceCacheBytes")
         limits = try reader.limits()
-        admission = try reader.admission(coreCount: coreCount)
+        admission = try reader.admission()
+        let maxDecodes = try reader.integer("maxDecodes", in: 0...1_024)
+        decoders = maxDecodes > 0 ? maxDecodes : max(1, coreCount)
         maxDownloads = try reader.integer("maxDownloads", in: 1...10_000)
         maxDownloadsPerOrigin = try reader.integer("maxDownloadsPerOrigin", in: 1...10_000)
         maxConnections = try reader.integer("maxConnections", in: 1...1_000_000)
@@ -162,12 +166,12 @@ extension SettingsReader {
         return AddressRules(allowing: ranges)
     }
 
-    fileprivate func admission(coreCount: Int) throws(SettingsFailure) -> AdmissionGate.Limits {
-        let perOrigin = try integer("maxRenderingsPerOrigin", in: 0...100_000)
-        let decoders = try integer("maxDecodes", in: 0...1_024)
-        return AdmissionGate.Limits(
-            renderings: try integer("maxRenderings", in: 1...100_000),
-            renderingsPerOrigin: perOrigin > 0 ? perOrigin : nil, decoders: decoders > 0 ? decoders : coreCount)
+    /// A request leaves the queue while there is time to tell the client that it was refused.
+    fileprivate func admission() throws(SettingsFailure) -> AdmissionGate.Limits {
+        AdmissionGate.Limits(
+            running: try integer("maxRenderings", in: 1...100_000),
+            waiting: try integer("maxWaiting", in: 0...1_000_000),
+            waitingTime: min(try seconds("queueSeconds"), try seconds("requestSeconds") * 0.9))
     }
 
     fileprivate func limits() throws(SettingsFailure) -> RenderingLimits {
