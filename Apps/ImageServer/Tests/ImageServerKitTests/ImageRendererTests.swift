@@ -176,7 +176,7 @@ import Testing
         let renderer = ImageRenderer(
             decoder: SampleImages.decoder(), limits: RenderingLimits(), clock: ManualClock())
         let source = try SampleImages.jpeg()
-        #expect(throws: RenderingFailure.decoding(.cancelled)) {
+        #expect(throws: RenderingFailure.cancelled) {
             try renderer.render(source, ProcessingOptions(), accepted: AcceptedFormats(accept: nil)) { true }
         }
     }

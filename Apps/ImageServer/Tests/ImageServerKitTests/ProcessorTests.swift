@@ -26,8 +26,8 @@ import Testing
             (.right, [[4, 1], [5, 2], [6, 3]]), (.rightMirrored, [[6, 3], [5, 2], [4, 1]]),
             (.left, [[3, 6], [2, 5], [1, 4]]),
         ] as [(ImageOrientation, [[UInt8]])])
-    func orientations(orientation: ImageOrientation, expected: [[UInt8]]) {
-        let result = OrientationProcessor(orientation: orientation).process(bitmap([[1, 2, 3], [4, 5, 6]]))
+    func orientations(orientation: ImageOrientation, expected: [[UInt8]]) throws {
+        let result = try OrientationProcessor(orientation: orientation).process(bitmap([[1, 2, 3], [4, 5, 6]]))
         #expect(grays(result) == expected)
     }
 

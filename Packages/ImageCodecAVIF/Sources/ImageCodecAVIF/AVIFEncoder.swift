@@ -60,6 +60,7 @@
             let writer = try writer(
                 of: size, in: space, hasAlpha: hasAlpha, speed: min(speed, Self.fastestAnimation), options: options)
             for frame in frames {
+                try checkCancellation()
                 try writer.add(frame.bitmap, duration: frame.delay.milliseconds(upTo: Int(Int32.max)))
             }
             let file = try writer.finish()

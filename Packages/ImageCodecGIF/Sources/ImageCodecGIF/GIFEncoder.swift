@@ -37,7 +37,8 @@ public struct GIFEncoder: ImageEncoder {
         var previous: Bitmap?
         for frame in frames {
             let area = isOpaque ? frame.bitmap.changedArea(since: previous) : PixelArea(size)
-            let image = IndexedImage(frame.bitmap, area: area)
+            let image = try IndexedImage(frame.bitmap, area: area)
+            try checkCancellation()
             try writer.put(
                 image, at: area, delay: frame.delay, clears: !isOpaque && frames.count > 1,
                 isInterlaced: options.isProgressive)

@@ -11,8 +11,8 @@ struct IndexedImage {
     /// One index for each pixel, from the top left of the area.
     private(set) var indices: [UInt8] = []
 
-    /// Pixels with alpha below 128 become transparent.
-    init(_ bitmap: Bitmap, area: PixelArea) {
+    /// Pixels with alpha below 128 become transparent. Throws only `.cancelled`.
+    init(_ bitmap: Bitmap, area: PixelArea) throws(EncodingFailure) {
         let pixels = bitmap.pixels
         func color(_ x: Int, _ y: Int) -> RGBColor? {
             let offset = ((area.top + y) * bitmap.size.width + area.left + x) * 4
@@ -20,6 +20,7 @@ struct IndexedImage {
         }
         var statistics = ColorStatistics()
         for y in 0..<area.height {
+            if Task.isCancelled { throw .cancelled }
             for x in 0..<area.width { statistics.add(color(x, y)) }
         }
         let capacity = statistics.hasTransparency ? 255 : 256
@@ -30,6 +31,7 @@ struct IndexedImage {
         var errors = ErrorRows(width: area.width)
         indices.reserveCapacity(area.width * area.height)
         for y in 0..<area.height {
+            if Task.isCancelled { throw .cancelled }
             for x in 0..<area.width {
                 guard let stored = color(x, y) else {
                     indices.append(UInt8(palette.count))

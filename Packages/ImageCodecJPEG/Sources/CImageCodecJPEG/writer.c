@@ -11,6 +11,9 @@ struct ilj_writer {
     struct jpeg_compress_struct info;
     struct jpeg_error_mgr errors;
     struct jpeg_destination_mgr destination;
+    struct jpeg_progress_mgr progress;
+    bool (*is_cancelled)(void);
+    bool was_cancelled;
     jmp_buf escape;
     char message[JMSG_LENGTH_MAX];
     uint8_t *bytes;
@@ -31,6 +34,14 @@ static void ignore(j_common_ptr info, int level) {
 }
 
 static void print_nothing(j_common_ptr info) { (void)info; }
+
+static void note_progress(j_common_ptr info) {
+    ilj_writer *writer = (ilj_writer *)info->client_data;
+    writer->was_cancelled = writer->is_cancelled();
+    if (writer->was_cancelled) longjmp(writer->escape, 1);
+}
+
+static ilj_status failure(const ilj_writer *writer) { return writer->was_cancelled ? ILJ_CANCELLED : ILJ_MALFORMED; }
 
 /* ---- destination: a buffer that doubles its capacity ---- */
 
@@ -99,7 +110,7 @@ static void set_sampling(struct jpeg_compress_struct *info, bool subsamples_chro
 }
 
 ilj_status ilj_writer_start(ilj_writer *writer, ilj_writer_options options) {
-    if (setjmp(writer->escape)) return ILJ_MALFORMED;
+    if (setjmp(writer->escape)) return failure(writer);
     struct jpeg_compress_struct *info = &writer->info;
     info->image_width = (JDIMENSION)options.width;
     info->image_height = (JDIMENSION)options.height;
@@ -112,6 +123,9 @@ ilj_status ilj_writer_start(ilj_writer *writer, ilj_writer_options options) {
     info->arith_code = options.is_arithmetic;
     info->dct_method = JDCT_ISLOW;
     if (options.is_progressive) jpeg_simple_progression(info);
+    writer->is_cancelled = options.is_cancelled;
+    writer->progress.progress_monitor = note_progress;
+    if (options.is_cancelled) info->progress = &writer->progress;
     jpeg_start_compress(info, TRUE);
     if (options.profile_length > 0)
         jpeg_write_icc_profile(info, options.profile, (unsigned int)options.profile_length);
@@ -119,7 +133,7 @@ ilj_status ilj_writer_start(ilj_writer *writer, ilj_writer_options options) {
 }
 
 ilj_status ilj_writer_write_rows(ilj_writer *writer, const uint8_t *pixels, int count) {
-    if (setjmp(writer->escape)) return ILJ_MALFORMED;
+    if (setjmp(writer->escape)) return failure(writer);
     size_t stride = (size_t)writer->info.image_width * 4;
     for (int index = 0; index < count; index++) {
         JSAMPROW row = (JSAMPROW)(pixels + stride * (size_t)index);   /* libjpeg does not modify it */
@@ -129,7 +143,7 @@ ilj_status ilj_writer_write_rows(ilj_writer *writer, const uint8_t *pixels, int 
 }
 
 ilj_status ilj_writer_finish(ilj_writer *writer, const uint8_t **bytes, size_t *count) {
-    if (setjmp(writer->escape)) return ILJ_MALFORMED;
+    if (setjmp(writer->escape)) return failure(writer);
     jpeg_finish_compress(&writer->info);
     *bytes = writer->bytes;
     *count = writer->count;

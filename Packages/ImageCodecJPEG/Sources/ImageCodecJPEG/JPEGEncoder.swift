@@ -63,6 +63,7 @@ public struct JPEGEncoder: ImageEncoder {
         unsafe settings.quality = Int32((1 + quality * 99).rounded())
         unsafe settings.subsamples_chroma = quality < 0.9
         unsafe settings.is_progressive = options.isProgressive
+        unsafe settings.is_cancelled = { Task.isCancelled }
         let status = unsafe (bitmap.colorSpace.profile ?? Data()).withUnsafeBytes { profile in
             unsafe settings.profile = profile.baseAddress?.assumingMemoryBound(to: UInt8.self)
             unsafe settings.profile_length = profile.count
@@ -84,6 +85,7 @@ public struct JPEGEncoder: ImageEncoder {
     }
 
     private func check(_ status: ilj_status) throws(EncodingFailure) {
+        if status == ILJ_CANCELLED { throw .cancelled }
         if status != ILJ_OK { throw unsafe .failed(.jpeg, String(cString: ilj_writer_message(writer))) }
     }
 }

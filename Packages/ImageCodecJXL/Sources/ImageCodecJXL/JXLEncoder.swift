@@ -59,6 +59,7 @@
                 self, size: size, in: space, hasAlpha: hasAlpha, loopCount: frames.count > 1 ? loopCount : nil,
                 options: options)
             for (index, frame) in frames.enumerated() {
+                try checkCancellation()
                 let isLast = index == frames.count - 1
                 // A frame without duration would be a part of the next one.
                 let delay = frame.delay.milliseconds(upTo: Int(UInt32.max))

@@ -95,8 +95,10 @@ static void write_image(ilp_writer *writer, ilp_writer_options options, const ui
     if (!options.has_alpha) png_set_filler(png, 0, PNG_FILLER_AFTER);
     int passes = png_set_interlace_handling(png);
     for (int pass = 0; pass < passes; pass++)
-        for (int row = 0; row < options.height; row++)
+        for (int row = 0; row < options.height; row++) {
+            if (options.is_cancelled && options.is_cancelled()) png_error(png, "cancelled");
             png_write_row(png, pixels + (size_t)options.width * 4 * (size_t)row);
+        }
     png_write_end(png, NULL);
 }
 

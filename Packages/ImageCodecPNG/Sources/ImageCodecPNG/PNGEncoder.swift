@@ -27,6 +27,7 @@ public struct PNGEncoder: ImageEncoder {
         unsafe settings.has_alpha = !bitmap.isOpaque
         unsafe settings.is_interlaced = options.isProgressive
         unsafe settings.compression_level = Int32(compressionLevel)
+        unsafe settings.is_cancelled = { Task.isCancelled }
         return try unsafe PNGWriter().write(bitmap, settings)
     }
 }
@@ -55,6 +56,7 @@ public struct PNGEncoder: ImageEncoder {
                 unsafe ilp_writer_write(writer, options, pixels.baseAddress, &bytes, &count)
             }
         }
+        if !isWritten, Task.isCancelled { throw .cancelled }
         if !isWritten { throw unsafe .failed(.png, String(cString: ilp_writer_message(writer))) }
         return unsafe Data(UnsafeBufferPointer(start: bytes, count: count))
     }

@@ -271,6 +271,12 @@ static int is_configured(WebPConfig *config, webp_settings settings) {
     return WebPValidateConfig(config);
 }
 
+static int goes_on(int percent, const WebPPicture *image) {
+    const webp_settings *settings = image->user_data;
+    (void)percent;
+    return settings->is_cancelled == NULL || !settings->is_cancelled();
+}
+
 int webp_encode(const uint8_t *rgba, int stride, int width, int height, webp_settings settings, webp_bytes *encoded) {
     WebPConfig config;
     WebPPicture image;
@@ -283,6 +289,8 @@ int webp_encode(const uint8_t *rgba, int stride, int width, int height, webp_set
     image.height = height;
     image.writer = WebPMemoryWrite;
     image.custom_ptr = &writer;
+    image.progress_hook = goes_on;
+    image.user_data = &settings;
     int is_good = WebPPictureImportRGBA(&image, rgba, stride) && WebPEncode(&config, &image);
     int error = is_good ? VP8_ENC_OK : (int)image.error_code;
     WebPPictureFree(&image);

@@ -65,13 +65,15 @@ extension PixelArea {
     init(_ bitmap: Bitmap, area: PixelArea, effort: Int, options: EncodingOptions) throws(EncodingFailure) {
         precondition(area.left + area.width <= bitmap.size.width && area.top + area.height <= bitmap.size.height)
         let settings = webp_settings(
-            quality: Float(100 * options.clampedQuality), is_lossless: options.isLossless ? 1 : 0, effort: CInt(effort))
+            quality: Float(100 * options.clampedQuality), is_lossless: options.isLossless ? 1 : 0, effort: CInt(effort),
+            is_cancelled: { Task.isCancelled ? 1 : 0 })
         let start = area.top * bitmap.bytesPerRow + 4 * area.left
         let error = unsafe bitmap.pixels.withUnsafeBufferPointer { pixels in
             let first = unsafe pixels.baseAddress?.advanced(by: start)
             return unsafe webp_encode(
                 first, CInt(bitmap.bytesPerRow), CInt(area.width), CInt(area.height), settings, &bytes)
         }
+        if error != 0, Task.isCancelled { throw .cancelled }
         if error != 0 { throw .failed(.webp, "libwebp could not encode the image (error \(error))") }
     }
 

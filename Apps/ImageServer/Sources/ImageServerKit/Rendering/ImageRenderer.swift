@@ -51,9 +51,12 @@ public struct ImageRenderer: Sendable {
     }
 
     /// Returns a small image of a source, for its placeholder.
-    public func preview(of source: Data, fitting size: PixelSize) throws(RenderingFailure) -> Bitmap {
+    public func preview(
+        of source: Data, fitting size: PixelSize, isCancelled: @Sendable () -> Bool = { false }
+    ) throws(RenderingFailure) -> Bitmap {
         try decoding { () throws(DecodingFailure) in
-            try decoder.decode(source, request: DecodingRequest(target: ImageTarget(size))) { false }.bitmap
+            try decoder.decode(source, request: DecodingRequest(target: ImageTarget(size)), isCancelled: isCancelled)
+                .bitmap
         }
     }
 
@@ -106,7 +109,7 @@ public struct ImageRenderer: Sendable {
         do throws(DecodingFailure) {
             return try body()
         } catch {
-            throw .decoding(error)
+            throw error == .cancelled ? .cancelled : .decoding(error)
         }
     }
 }

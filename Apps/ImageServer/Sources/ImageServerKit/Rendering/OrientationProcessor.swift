@@ -6,7 +6,7 @@ struct OrientationProcessor: ImageProcessor {
 
     var identifier: String { "orientation(\(orientation.rawValue))" }
 
-    func process(_ bitmap: Bitmap) -> Bitmap {
+    func process(_ bitmap: Bitmap) throws -> Bitmap {
         if orientation == .up || bitmap.size.area == 0 { return bitmap }
         let size = orientation.swapsAxes ? bitmap.size.transposed : bitmap.size
         let source = bitmap.pixels
@@ -15,6 +15,7 @@ struct OrientationProcessor: ImageProcessor {
         var target = pixels.mutableSpan
         var written = 0
         for y in 0..<size.height {
+            try Task.checkCancellation()
             var read = path.start + y * path.rowStep
             for _ in 0..<size.width {
                 for channel in 0..<4 { target[written + channel] = bytes[read + channel] }

@@ -8,7 +8,7 @@ struct PixelateProcessor: ImageProcessor {
 
     var identifier: String { "pixelate(\(side))" }
 
-    /// Throws the errors of the resampler.
+    /// Throws the errors of the resampler, and `CancellationError`.
     func process(_ bitmap: Bitmap) throws -> Bitmap {
         let size = bitmap.size
         let blocks = PixelSize(width: (size.width + side - 1) / side, height: (size.height + side - 1) / side)
@@ -16,6 +16,7 @@ struct PixelateProcessor: ImageProcessor {
         var pixels: [UInt8] = []
         pixels.reserveCapacity(size.area * 4)
         for y in 0..<size.height {
+            try Task.checkCancellation()
             for x in 0..<size.width {
                 let offset = (y / side * blocks.width + x / side) * 4
                 pixels += small[offset..<offset + 4]

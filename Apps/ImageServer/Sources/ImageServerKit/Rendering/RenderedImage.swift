@@ -72,6 +72,8 @@ public enum RenderingFailure: Error, Hashable, Sendable {
     case encoding(EncodingFailure)
     /// A processor failed. The text is for humans.
     case processing(String)
+    /// The work was cancelled.
+    case cancelled
 }
 
 extension RenderingFailure: CustomStringConvertible {
@@ -82,6 +84,7 @@ extension RenderingFailure: CustomStringConvertible {
         case .tooManyBytes(let count, let allowed): "the result has \(count) bytes, \(allowed) are allowed"
         case .encoding(let failure): "can't encode the result: \(failure)"
         case .processing(let text): "can't process the image: \(text)"
+        case .cancelled: "cancelled"
         }
     }
 }

@@ -39,7 +39,12 @@ struct RenderingJob {
     /// Applies the steps of imgproxy's pipeline after decoding, in its order.
     func process(_ bitmap: Bitmap) throws(RenderingFailure) -> Bitmap {
         do {
-            return try processors.reduce(bitmap) { try $1.process($0) }
+            return try processors.reduce(bitmap) { image, processor in
+                try Task.checkCancellation()
+                return try processor.process(image)
+            }
+        } catch is CancellationError {
+            throw .cancelled
         } catch {
             throw .processing("\(error)")
         }
@@ -59,39 +64,23 @@ struct RenderingJob {
         return steps
     }
 
-    /// Encodes the frames, and again at lower qualities while the file is larger than `max_bytes`.
+    /// Encodes the frames, and again at lower qualities while the file is larger than `max_bytes`. Returns the file of the
+    /// lowest quality if all are larger, as imgproxy does.
     mutating func encode(_ frames: [AnimationFrame], loopCount: Int) throws(RenderingFailure) -> Data {
         defer { lap(.encode) }
         var data = try encoded(frames, loopCount, quality: quality)
-        if options.maxBytes > 0, data.count > options.maxBytes, output.isLossy {
-            data = try largestWithin(options.maxBytes, frames, loopCount) ?? data
+        if options.maxBytes > 0, output.isLossy {
+            var search = QualitySearch(limit: options.maxBytes)
+            search.add(data.count, quality: quality)
+            while let next = search.next {
+                let other = try encoded(frames, loopCount, quality: next)
+                if search.add(other.count, quality: next) { data = other }
+            }
         }
         guard data.count <= limits.resultBytes else {
             throw .tooManyBytes(data.count, allowed: limits.resultBytes)
         }
         return data
-    }
-
-    /// Returns the file of the highest quality that has at most a number of bytes, by bisection. Returns the file of the
-    /// lowest quality if all are larger, as imgproxy does.
-    private func largestWithin(
-        _ limit: Int, _ frames: [AnimationFrame], _ loopCount: Int
-    ) throws(RenderingFailure) -> Data? {
-        var (low, high) = (1, quality - 1)
-        var best: Data?
-        var smallest: Data?
-        while low <= high {
-            let middle = (low + high) / 2
-            let data = try encoded(frames, loopCount, quality: middle)
-            if data.count <= limit {
-                best = data
-                low = middle + 1
-            } else {
-                smallest = data
-                high = middle - 1
-            }
-        }
-        return best ?? smallest
     }
 
     private func encoded(
@@ -102,7 +91,7 @@ struct RenderingJob {
             if frames.count == 1 { return try output.encoder.encode(frames[0].bitmap, options: encoding) }
             return try output.encoder.encode(frames, loopCount: loopCount, options: encoding)
         } catch {
-            throw .encoding(error)
+            throw error == .cancelled ? .cancelled : .encoding(error)
         }
     }
 }

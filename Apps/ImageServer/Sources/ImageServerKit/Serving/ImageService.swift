@@ -105,7 +105,8 @@ public final class ImageService: Sendable {
         let renderer = parts.renderer
         return try await decoding(url.originName) { _ in
             let header = try renderer.header(of: source)
-            let preview = try renderer.preview(of: source, fitting: PixelSize(width: 100, height: 100))
+            let preview = try renderer.preview(
+                of: source, fitting: PixelSize(width: 100, height: 100), isCancelled: isCancelled)
             return ImageInfo(
                 format: header.format.rawValue, width: header.size.width, height: header.size.height,
                 orientation: header.orientation.rawValue, frames: header.frameCount, hasAlpha: header.hasAlpha,

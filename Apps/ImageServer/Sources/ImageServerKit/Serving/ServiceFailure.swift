@@ -37,7 +37,7 @@ extension ServiceFailure {
     }
 
     private init(_ failure: RenderingFailure) {
-        if case .decoding(.cancelled) = failure { self = .cancelled } else { self = .rendering(failure) }
+        self = failure == .cancelled ? .cancelled : .rendering(failure)
     }
 
     /// The status of the response.

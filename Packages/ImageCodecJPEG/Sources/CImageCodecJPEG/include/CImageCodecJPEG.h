@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 /* libjpeg reports errors with longjmp. Every function here calls setjmp and returns a status, so that no frame of the
-   caller is jumped over. No function calls back into the caller. Use a reader or writer from one thread at a time. */
+   caller is jumped over. Only `is_cancelled` is called back, before such a jump. Use a reader or writer from one thread at a time. */
 
 typedef enum ilj_status {
     ILJ_OK = 0,
@@ -15,7 +15,8 @@ typedef enum ilj_status {
     ILJ_UNSUPPORTED,     /* lossless, 12 bits, an unknown color model: see ilj_reader_message */
     ILJ_OUT_OF_MEMORY,   /* the memory limit was exceeded, or malloc failed */
     ILJ_TOO_MANY_SCANS,
-    ILJ_INCOMPLETE       /* append more bytes to the stream and call again */
+    ILJ_INCOMPLETE,      /* append more bytes to the stream and call again */
+    ILJ_CANCELLED        /* is_cancelled returned true */
 } ilj_status;
 
 typedef enum ilj_color_model { ILJ_GRAY, ILJ_COLOR, ILJ_CMYK, ILJ_OTHER } ilj_color_model;
@@ -100,6 +101,7 @@ typedef struct ilj_writer_options {
     bool is_arithmetic;         /* arithmetic coding, which few programs can read */
     const uint8_t *profile;     /* ICC, or NULL; read by ilj_writer_start only */
     size_t profile_length;
+    bool (*is_cancelled)(void); /* called for each row of blocks; true ends the work */
 } ilj_writer_options;
 
 ilj_writer *ilj_writer_create(void);

@@ -69,7 +69,8 @@ bool ilp_inflate(const uint8_t *bytes, size_t count, uint8_t *output, size_t cap
 /* ---- writing ---- */
 
 /* libpng reports errors with longjmp. Every function below calls setjmp and returns whether it succeeded, so that no
-   frame of the caller is jumped over. No function calls back into the caller. Use a writer from one thread. */
+   frame of the caller is jumped over. Only `is_cancelled` is called back, before such a jump. Use a writer from one
+   thread. */
 typedef struct ilp_writer ilp_writer;
 
 typedef struct ilp_writer_options {
@@ -79,6 +80,7 @@ typedef struct ilp_writer_options {
     int compression_level;   /* zlib's, 0 to 9 */
     const uint8_t *profile;  /* ICC, or NULL */
     size_t profile_length;
+    bool (*is_cancelled)(void);  /* called for each row; true ends the work, as a failure */
 } ilp_writer_options;
 
 ilp_writer *ilp_writer_create(void);

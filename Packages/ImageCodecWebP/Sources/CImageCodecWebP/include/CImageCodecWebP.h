@@ -78,6 +78,7 @@ typedef struct {
     float quality; /* 0 to 100 */
     int is_lossless;
     int effort; /* 0 to 6 */
+    int (*is_cancelled)(void); /* called for each percent; not 0 ends the work */
 } webp_settings;
 
 typedef struct {

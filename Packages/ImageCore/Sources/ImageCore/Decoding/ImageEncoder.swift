@@ -11,7 +11,8 @@ public protocol ImageEncoder: Sendable {
     /// stores images with alpha as received.
     var keepsAlpha: Bool { get }
 
-    /// Returns a complete file. The same image and options give the same bytes with one version of the library.
+    /// Returns a complete file. The same image and options give the same bytes with one version of the library. Throws
+    /// `.cancelled` soon after the current task is cancelled, as far as the encoding library allows it.
     func encode(_ bitmap: Bitmap, options: EncodingOptions) throws(EncodingFailure) -> Data
 
     /// Returns a complete animated file.
@@ -42,6 +43,11 @@ extension ImageEncoder {
         guard (1...largest).contains(size.width), (1...largest).contains(size.height) else {
             throw .unsupportedSize(format, size)
         }
+    }
+
+    /// Throws `.cancelled` if the current task is cancelled.
+    package func checkCancellation() throws(EncodingFailure) {
+        if Task.isCancelled { throw .cancelled }
     }
 
     /// Returns the size of all frames. Throws `.inconsistentFrames` if there are none or their sizes differ.
@@ -109,6 +115,8 @@ public enum EncodingFailure: Error, Hashable, Sendable {
     case animationUnsupported(ImageFormat)
     /// There are no frames, or frames of different sizes.
     case inconsistentFrames
+    /// The task was cancelled.
+    case cancelled
     /// The encoding library failed. The text is for humans.
     case failed(ImageFormat, String)
 }

@@ -7,5 +7,7 @@ public protocol ImageProcessor: Sendable {
     var identifier: String { get }
 
     /// Returns the transformed image, in the color space of `bitmap`. Called on any thread.
+    ///
+    /// Work of more than a few milliseconds should throw `CancellationError` soon after the current task is cancelled.
     func process(_ bitmap: Bitmap) throws -> Bitmap
 }

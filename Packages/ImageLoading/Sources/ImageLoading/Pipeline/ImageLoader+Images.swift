@@ -213,13 +213,15 @@ extension RequestContext {
 }
 
 extension DecodedImage {
-    /// Applies processors. Throws `ImageError.processing`, or `CancellationError` between two processors.
+    /// Applies processors. Throws `ImageError.processing`, or `CancellationError`.
     func processed(by processors: [any ImageProcessor], isCancelled: @Sendable () -> Bool) throws -> DecodedImage {
         var image = self
         for processor in processors {
             if isCancelled() { throw CancellationError() }
             do {
                 image.bitmap = try processor.process(image.bitmap)
+            } catch is CancellationError {
+                throw CancellationError()
             } catch {
                 throw ImageError.processing(identifier: processor.identifier, "\(error)")
             }

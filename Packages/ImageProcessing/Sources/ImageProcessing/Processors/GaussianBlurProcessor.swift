@@ -16,10 +16,11 @@ public struct GaussianBlurProcessor: ImageProcessor {
 
     public var identifier: String { "gaussianBlur(\(sigma))" }
 
-    public func process(_ bitmap: Bitmap) -> Bitmap {
+    /// Returns the blurred image. Throws only `CancellationError`.
+    public func process(_ bitmap: Bitmap) throws -> Bitmap {
         if sigma == 0 || bitmap.size.area == 0 { return bitmap }
         var image = BlurredImage(bitmap, filter: GaussianFilter.make(sigma: sigma))
-        return image.bitmap()
+        return try image.bitmap()
     }
 }
 
@@ -41,13 +42,17 @@ struct BlurredImage {
         columnsBlurred = [UInt16](repeating: 0, count: image.pixels.count)
     }
 
-    mutating func bitmap() -> Bitmap {
+    mutating func bitmap() throws -> Bitmap {
         for x in stride(from: 0, to: image.size.width, by: Self.stripWidth) {
+            try Task.checkCancellation()
             blurColumns(x..<min(image.size.width, x + Self.stripWidth))
         }
         var pixels = image.pixels
         var line = FilteredLine(count: image.size.width)
-        for y in 0..<image.size.height { blurRow(y, line: &line, into: &pixels) }
+        for y in 0..<image.size.height {
+            try Task.checkCancellation()
+            blurRow(y, line: &line, into: &pixels)
+        }
         return Bitmap(size: image.size, pixels: pixels, colorSpace: image.colorSpace)
     }
 

@@ -38,7 +38,8 @@ public struct ResizeProcessor: ImageProcessor {
         }
     }
 
-    /// Returns the resized image. Throws `DecodingFailure.limitExceeded` before it allocates memory.
+    /// Returns the resized image. Throws `DecodingFailure.limitExceeded` before it allocates memory, and
+    /// `CancellationError`.
     public func process(_ bitmap: Bitmap) throws -> Bitmap {
         switch result {
         case .target(let target):
@@ -60,6 +61,7 @@ public struct ResizeProcessor: ImageProcessor {
         let pixels = bitmap.pixels
         let bytes = pixels.span
         for y in 0..<bitmap.size.height {
+            try Task.checkCancellation()
             try stage.receive(bytes.extracting(y * bitmap.bytesPerRow..<(y + 1) * bitmap.bytesPerRow))
         }
         return Bitmap(like: bitmap, size: output, pixels: collector.pixels)

@@ -1,0 +1,45 @@
+import ImageTesting
+import Testing
+
+@testable import ImageServerKit
+
+@Suite(.timeLimit(.minutes(1))) struct DeadlineTests {
+    private let clock = ManualClock()
+
+    @Test("work that can't be interrupted is left behind after a moment")
+    func uninterruptible() async throws {
+        let gate = Gate()
+        let result = Task { [clock] in try await withDeadline(.seconds(2), clock: clock) { await gate.pass() } }
+        await gate.arrivals(1)
+        await clock.sleepers(1)
+        clock.advance(by: .seconds(2))
+        await clock.sleepers(1)
+        clock.advance(by: .milliseconds(250))
+        await #expect(throws: DeadlineExceeded.self) { try await result.value }
+        gate.open()
+    }
+
+    @Test("work that reacts ends with the deadline, and returns its value or failure before it")
+    func reacting() async throws {
+        let result = Task { [clock] in
+            try await withDeadline(.seconds(2), clock: clock) { try await clock.sleep(for: .seconds(60)) }
+        }
+        await clock.sleepers(2)
+        clock.advance(by: .seconds(2))
+        await #expect(throws: DeadlineExceeded.self) { try await result.value }
+        #expect(try await withDeadline(.seconds(2), clock: clock) { 7 } == 7)
+        await #expect(throws: CancellationError.self) {
+            try await withDeadline(.seconds(2), clock: clock) { throw CancellationError() }
+        }
+    }
+
+    @Test("work is cancelled with its caller")
+    func cancellation() async throws {
+        let result = Task { [clock] in
+            try await withDeadline(.seconds(2), clock: clock) { try await clock.sleep(for: .seconds(60)) }
+        }
+        await clock.sleepers(2)
+        result.cancel()
+        await #expect(throws: CancellationError.self) { try await result.value }
+    }
+}
