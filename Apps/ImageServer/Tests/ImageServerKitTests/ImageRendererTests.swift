@@ -107,6 +107,17 @@ import Testing
         #expect(try header(try render(source, "f:gif", limits: RenderingLimits(frames: 2)).data).frameCount == 2)
     }
 
+    @Test("leaves out frames beyond the limit of decoded pixels, and says how many")
+    func animationPixels() throws {
+        let source = try SampleImages.gif(frames: 5)
+        for (pixels, kept) in [(1, 1), (599, 2), (600, 3), (1_000, 5)] {
+            let image = try render(source, "w:10/f:gif", limits: RenderingLimits(animationPixels: pixels))
+            #expect(try header(image.data).frameCount == kept)
+            #expect(image.leftOutFrames == 5 - kept)
+        }
+        #expect(try render(source, "f:png", limits: RenderingLimits(animationPixels: 1)).leftOutFrames == 0)
+    }
+
     @Test("lowers the quality until the file has at most max_bytes")
     func maxBytes() throws {
         let source = try SampleImages.jpeg(200, 200)

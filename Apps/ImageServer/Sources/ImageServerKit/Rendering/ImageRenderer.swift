@@ -35,14 +35,16 @@ public struct ImageRenderer: Sendable {
             return RenderedImage(data: source, format: header.format, size: header.size, times: StageTimes())
         }
         let plan = RenderingPlan(header, options)
-        let frameCount = output.isAnimated ? min(header.frameCount, limits.frames) : 1
+        let frameCount = output.isAnimated ? limits.frameCount(of: header) : 1
         try check(plan, frameCount: frameCount)
         var job = RenderingJob(
             plan: plan, options: options, output: output, quality: quality(of: output, options), limits: limits,
             watch: Stopwatch(clock))
         let frames = try frames(of: source, header, count: frameCount, &job, isCancelled)
         let data = try job.encode(frames, loopCount: header.loopCount)
-        return RenderedImage(data: data, format: output.format, size: plan.output, times: job.times)
+        return RenderedImage(
+            data: data, format: output.format, size: plan.output,
+            leftOutFrames: output.isAnimated ? header.frameCount - frameCount : 0, times: job.times)
     }
 
     /// Returns the header of a source.

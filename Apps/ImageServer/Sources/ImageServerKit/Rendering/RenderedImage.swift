@@ -9,6 +9,8 @@ public struct RenderedImage: Sendable {
     public var format: ImageFormat
     /// The size of the image in pixels.
     public var size: PixelSize
+    /// The number of frames of the source that are left out because of the limits.
+    public var leftOutFrames = 0
     /// The time that each step took.
     public var times: StageTimes
 }

@@ -8,6 +8,8 @@ public struct RenderingLimits: Hashable, Sendable {
     public var sourcePixels = 50_000_000
     /// The most frames of an animation. Further frames are not delivered.
     public var frames = 100
+    /// The most pixels of all frames of an animated source that are decoded: one frame at least.
+    public var animationPixels = 250_000_000
     /// The most pixels of all frames of a result together.
     public var resultPixels = 50_000_000
     /// The longest side of a result in pixels.
@@ -16,6 +18,11 @@ public struct RenderingLimits: Hashable, Sendable {
     public var resultBytes = 32 << 20
     /// The memory of one decode in bytes.
     public var decodedBytes = 256 << 20
+
+    /// The number of frames of an animation that are delivered.
+    func frameCount(of header: ImageHeader) -> Int {
+        min(header.frameCount, frames, max(1, animationPixels / max(1, header.size.area)))
+    }
 
     /// The limits of the decoder.
     public var decoding: DecodingLimits {

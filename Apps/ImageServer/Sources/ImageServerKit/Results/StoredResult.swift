@@ -36,6 +36,8 @@ public struct ResultMetadata: Hashable, Sendable, Codable {
     public var height: Int
     /// The strong entity tag: a digest of the bytes, in quotation marks.
     public var tag: String
+    /// The number of frames of the original that are left out; nil for none.
+    public var leftOutFrames: Int?
     /// The digest of the original. If an original is loaded again and has the same digest, the result is still valid.
     public var originalDigest: String
     /// Who may store the result.

@@ -47,6 +47,7 @@ extension ImageService {
             rendering = Rendering(result: renewed(stale, freshness), level: .origin)
         } else {
             let image = try await render(source, request.url, request.accepted, trace)
+            if image.leftOutFrames > 0 { logLeftOut(image.leftOutFrames, of: request.url.source, trace) }
             rendering = Rendering(result: result(image, digest, freshness), level: .origin, times: image.times)
         }
         rendering.times.add(times)
@@ -80,9 +81,19 @@ extension ImageService {
     private func result(_ image: RenderedImage, _ digest: String, _ freshness: OriginFreshness) -> StoredResult {
         let metadata = ResultMetadata(
             format: image.format.rawValue, width: image.size.width, height: image.size.height,
-            tag: "\"\(Digest.text(of: image.data))\"", originalDigest: digest, storage: freshness.storage,
+            tag: "\"\(Digest.text(of: image.data))\"",
+            leftOutFrames: image.leftOutFrames > 0 ? image.leftOutFrames : nil, originalDigest: digest,
+            storage: freshness.storage,
             freshUntil: parts.bounds.end(of: freshness, now: parts.now()))
         return StoredResult(data: image.data, metadata: metadata)
+    }
+
+    private func logLeftOut(_ count: Int, of source: URL, _ trace: TraceContext) {
+        parts.logger.notice(
+            "frames left out",
+            metadata: [
+                "source": "\(source.absoluteString.prefix(500))", "frames": "\(count)", "trace": "\(trace.traceID)",
+            ])
     }
 
     private func renewed(_ stale: StoredResult, _ freshness: OriginFreshness) -> StoredResult {

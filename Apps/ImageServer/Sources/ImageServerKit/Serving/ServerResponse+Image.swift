@@ -38,6 +38,8 @@ extension ServerResponse {
 extension HTTPField.Name {
     /// Where the result is from. The name is valid, so that the other one is never used.
     static let cacheLevel = HTTPField.Name("X-Cache") ?? .via
+    /// The number of frames that the limits left out.
+    static let leftOutFrames = HTTPField.Name("X-Left-Out-Frames") ?? .via
     /// The times of the stages (W3C Server Timing).
     static let serverTiming = HTTPField.Name("Server-Timing") ?? .via
     /// The identity of the request in the logs.
@@ -58,6 +60,7 @@ extension ImageAnswer {
             .contentDisposition: ContentDisposition.value(
                 url, extension: output?.extensions.first ?? metadata.format),
         ]
+        if let count = metadata.leftOutFrames { fields[.leftOutFrames] = "\(count)" }
         if variesByAccept { fields[.vary] = "Accept" }
         let timing = times.serverTiming
         if !timing.isEmpty { fields[.serverTiming] = timing }

@@ -178,7 +178,7 @@ extension SettingsReader {
         let sourcePixels = try integer("maxSourcePixels", in: 1...Int(Int32.max))
         return RenderingLimits(
             sourceBytes: try integer("maxSourceBytes", in: 1...Int(Int32.max)), sourcePixels: sourcePixels,
-            frames: try integer("maxFrames", in: 1...100_000),
+            frames: try integer("maxFrames", in: 1...100_000), animationPixels: try integer("maxAnimationPixels"),
             resultPixels: try integer("maxResultPixels", in: 1...Int(Int32.max)),
             resultSide: try integer("maxResultSide", in: 1...65_535),
             resultBytes: try integer("maxResultBytes", in: 1...Int(Int32.max)),

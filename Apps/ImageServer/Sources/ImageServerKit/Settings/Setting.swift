@@ -55,6 +55,7 @@ extension Setting {
         Setting("maxSourceBytes", "33554432", "The largest source in bytes"),
         Setting("maxSourcePixels", "50000000", "The largest source in pixels"),
         Setting("maxFrames", "100", "The most frames of an animation; further ones are left out"),
+        Setting("maxAnimationPixels", "250000000", "The most decoded pixels of all frames; further ones are left out"),
         Setting("maxResultPixels", "50000000", "The most pixels of all frames of a result"),
         Setting("maxResultSide", "8192", "The longest side of a result in pixels"),
         Setting("maxResultBytes", "33554432", "The largest result in bytes"),
