@@ -49,6 +49,24 @@ struct CircuitBreakingTransportTests {
         for _ in 0..<times { await get(text, .refused) }
     }
 
+    @Test("if responses don't count, a site whose images fail doesn't stop the others of its server")
+    func sharedServer() async {
+        let transport = CircuitBreakingTransport(network, threshold: 2, countsResponses: false, clock: clock)
+        let failures: [Reply] = [.status(503), .failure(.timedOut(.head)), .failure(.connectionLost("closed"))]
+        for reply in failures + failures {
+            network.script(Self.url("http://a/bad"), reply)
+            _ = try? await transport.send(TransportRequest(url: Self.url("http://a/bad"))).body.discard()
+        }
+        network.script(Self.url("http://a/good"), .ok(Data([1])))
+        #expect(throws: Never.self) { try await transport.send(TransportRequest(url: Self.url("http://a/good"))) }
+        for _ in 0..<2 {
+            network.script(Self.url("http://a:81/"), .refused)
+            _ = try? await transport.send(TransportRequest(url: Self.url("http://a:81/")))
+        }
+        #expect(transport.unavailableServerCount == 1)
+        #expect(throws: Never.self) { try await transport.send(TransportRequest(url: Self.url("http://a/good"))) }
+    }
+
     @Test("a server with consecutive failures gets no requests for a while, then one that decides")
     func opens() async {
         await fail("http://a/1")

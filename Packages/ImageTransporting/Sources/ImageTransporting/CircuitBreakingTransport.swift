@@ -8,6 +8,7 @@ import Synchronization
 /// incomplete body. Cancelled requests and failures without a network don't count. Put this transport behind a cache.
 public struct CircuitBreakingTransport: DataTransport {
     private let transport: any DataTransport
+    private let countsResponses: Bool
     private let breakers: ServerBreakers
     private let uptime: @Sendable () -> Duration
     private let observation: MonitorObservation?
@@ -17,19 +18,26 @@ public struct CircuitBreakingTransport: DataTransport {
     /// - Parameters:
     ///   - threshold: The number of consecutive failures, at least 1, after which a server gets no requests.
     ///   - pause: The time for which it gets none. Then a single request tests the server.
+    ///   - countsResponses: Whether a server also fails if it can be reached. False if a server has images of several
+    ///     sites, of which one must not stop the others: then only failures to connect count.
     ///   - clock: The clock for the pause.
     ///   - connectivityMonitor: When it reports that the network returns, all servers get requests again.
     public init(
         _ transport: any DataTransport, threshold: Int = 10, pause: Duration = .seconds(5),
-        clock: any Clock<Duration>, connectivityMonitor: (any ConditionMonitor<Connectivity>)? = nil
+        countsResponses: Bool = true, clock: any Clock<Duration>,
+        connectivityMonitor: (any ConditionMonitor<Connectivity>)? = nil
     ) {
         self.transport = transport
+        self.countsResponses = countsResponses
         uptime = stopwatch(clock)
         let breakers = ServerBreakers(
             CircuitBreaker(threshold: threshold, pause: pause), uptime: uptime, connectivityMonitor)
         self.breakers = breakers
         observation = connectivityMonitor?.observe { breakers.connectivityChanged(to: $0) }
     }
+
+    /// The number of servers that get no requests now, or a single one as a test.
+    public var unavailableServerCount: Int { breakers.openCount }
 
     /// Throws `.hostUnavailable` without sending the request, if too many requests to the server have just failed.
     public func send(_ request: TransportRequest) async throws(TransportFailure) -> TransportResponse {
@@ -45,9 +53,9 @@ public struct CircuitBreakingTransport: DataTransport {
         let exchange = try breakers.admit(RedirectChain.server(of: request.url))
         do throws(TransportFailure) {
             let response = try await transport.send(request)
-            return exchange.observing(response)
+            return countsResponses ? exchange.observing(response) : exchange.reached(response)
         } catch {
-            exchange.failed(error)
+            exchange.failed(error, countsResponses: countsResponses)
             throw error
         }
     }
@@ -75,6 +83,8 @@ private final class ServerBreakers: Sendable {
         self.uptime = uptime
         self.connectivityMonitor = connectivityMonitor
     }
+
+    var openCount: Int { state.withLock { $0.breakers.values.count { !$0.isClosed } } }
 
     func connectivityChanged(to connectivity: Connectivity) {
         state.withLock { state in
@@ -139,7 +149,15 @@ private final class ObservedExchange: Sendable {
         self.breakers = breakers
     }
 
-    func failed(_ failure: TransportFailure) { ended(Task.isCancelled ? .unknown : failure.verdict) }
+    func failed(_ failure: TransportFailure, countsResponses: Bool = true) {
+        ended(Task.isCancelled ? .unknown : failure.verdict(countsResponses: countsResponses))
+    }
+
+    /// Returns the response of a server for which only failures to connect count.
+    func reached(_ response: TransportResponse) -> TransportResponse {
+        ended(.up)
+        return response
+    }
 
     /// Returns the response with a body that reports its end.
     func observing(_ response: TransportResponse) -> TransportResponse {
@@ -178,9 +196,10 @@ private final class ObservedExchange: Sendable {
 }
 
 extension TransportFailure {
-    fileprivate var verdict: CircuitBreaker.Verdict {
+    fileprivate func verdict(countsResponses: Bool) -> CircuitBreaker.Verdict {
         switch self {
-        case .unresolvedHost, .connectionFailed, .connectionLost, .closedEarly, .timedOut: .down
+        case .unresolvedHost, .connectionFailed, .timedOut(.connect): .down
+        case .connectionLost, .closedEarly, .timedOut: countsResponses ? .down : .unknown
         default: .unknown
         }
     }

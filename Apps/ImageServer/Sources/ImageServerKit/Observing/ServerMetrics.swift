@@ -55,7 +55,8 @@ public final class ServerMetrics: Sendable {
         }
         let lines =
             Self.gauge("image_memory_cache_bytes", service.parts.cache.memoryByteCount)
-            + Self.gauge("image_renderings_in_progress", service.parts.gate.count)
+            + Self.gauge("image_origins_unavailable", service.parts.unavailableOriginCount())
+            + Self.gauge("image_renderings_in_progress", service.parts.gate.runningCount)
             + ["# TYPE image_renderings_refused_total counter", "image_renderings_refused_total \(state.refusals)"]
             + state.renderings.lines("image_renderings_total")
             + Self.gauge("image_renderings_waiting", service.parts.gate.waitingCount)

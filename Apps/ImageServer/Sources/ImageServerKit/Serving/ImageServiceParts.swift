@@ -14,6 +14,8 @@ public struct ImageServiceParts: Sendable {
     public var freshness: @Sendable (URL) -> OriginFreshness?
     /// Called before an original is loaded, with the trace of the request.
     public var prepareOrigin: @Sendable (URL, TraceContext) -> Void = { _, _ in }
+    /// Returns the number of origins that get no requests, because they could not be reached.
+    public var unavailableOriginCount: @Sendable () -> Int = { 0 }
     /// Decodes, processes and encodes.
     public var renderer: ImageRenderer
     /// Decides when renderings start.

@@ -33,12 +33,14 @@ package struct ServerComposition: Sendable {
         scheduler = settings.makeScheduler()
         let decoder = settings.makeDecoder()
         let shared = try SharedLevel.make(settings)
-        let recorder = try settings.makeOrigins(shared?.cache, logger: logger)
+        let breakers = settings.makeNetwork()
+        let recorder = try settings.makeOrigins(breakers, shared?.cache, logger: logger)
         let clock = ContinuousClock()
         parts = ImageServiceParts(
             parser: parser, originRules: settings.originRules,
             loader: settings.makeLoader(recorder, decoder, scheduler), freshness: { recorder.freshness(of: $0) },
             prepareOrigin: { recorder.setTrace($1, for: $0) },
+            unavailableOriginCount: { breakers.unavailableServerCount },
             renderer: ImageRenderer(
                 decoder: decoder, limits: settings.limits, standardQuality: settings.quality, clock: clock),
             scheduler: scheduler, cache: try settings.makeResultCache(shared?.cache, logger: logger),
@@ -65,16 +67,24 @@ extension ServerSettings {
         ImageDecoders.makeDecoder(.all, limits: limits.decoding, idleByteLimit: 64 << 20)
     }
 
-    /// From the loader to the network: the recorder, the HTTP cache, the circuit breakers, the checks, libcurl.
-    fileprivate func makeOrigins(_ shared: (any DataCache)?, logger: Logger) throws -> FreshnessRecorder {
-        let (rules, addresses) = (originRules, addressRules)
+    /// The circuit breakers, the checks and libcurl.
+    fileprivate func makeNetwork() -> CircuitBreakingTransport {
+        let addresses = addressRules
         let network = CurlTransport(
             configuration: CurlTransport.Configuration(
                 maxConnectionsPerHost: maxDownloadsPerOrigin, maxConnections: maxDownloads * 2,
                 usesEnvironmentProxy: false, addressPolicy: { addresses.allows($0) }))
-        let guarded = GuardedTransport(network, rules: rules, userAgent: "image-server")
+        return CircuitBreakingTransport(
+            GuardedTransport(network, rules: originRules, userAgent: "image-server"), threshold: breakerFailures,
+            pause: breakerTime, countsResponses: false, clock: ContinuousClock())
+    }
+
+    /// In front of the network: the recorder and the HTTP cache.
+    fileprivate func makeOrigins(
+        _ network: CircuitBreakingTransport, _ shared: (any DataCache)?, logger: Logger
+    ) throws -> FreshnessRecorder {
         let caching = CachingTransport(
-            over: CircuitBreakingTransport(guarded, clock: ContinuousClock()), cache: try makeSourceCache(shared),
+            over: network, cache: try makeSourceCache(shared),
             rules: CachingRules(
                 policy: SharedCachePolicy(),
                 observer: { event in

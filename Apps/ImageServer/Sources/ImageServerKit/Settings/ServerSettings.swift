@@ -29,6 +29,9 @@ package struct ServerSettings: Sendable {
     package var requestTime: Duration
     package var connectTime: Duration
     package var stallTime: Duration
+    /// Failures to connect, after which an origin gets no requests for a time.
+    package var breakerFailures: Int
+    package var breakerTime: Duration
     package var idleTime: Duration
     package var writeTime: Duration
     package var shutdownTime: Duration
@@ -76,6 +79,9 @@ package struct ServerSettings: Sendable {
         requestTime = try reader.seconds("requestSeconds")
         connectTime = try reader.seconds("connectSeconds")
         stallTime = try reader.seconds("stallSeconds")
+        let failures = try reader.integer("breakerFailures", in: 0...1_000_000)
+        breakerFailures = failures > 0 ? failures : .max
+        breakerTime = try reader.seconds("breakerSeconds")
         idleTime = try reader.seconds("idleSeconds")
         writeTime = try reader.seconds("writeSeconds")
         shutdownTime = try reader.seconds("shutdownSeconds")

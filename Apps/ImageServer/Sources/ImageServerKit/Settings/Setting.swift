@@ -69,6 +69,8 @@ extension Setting {
         Setting("requestSeconds", "30", "The longest time for a result"),
         Setting("connectSeconds", "5", "The longest time to connect to an origin"),
         Setting("stallSeconds", "10", "The longest time without a byte from an origin"),
+        Setting("breakerFailures", "10", "Failures to connect after which an origin gets no requests; 0 for never"),
+        Setting("breakerSeconds", "5", "The time for which an origin that can't be reached gets none"),
         Setting("idleSeconds", "60", "The time after which an idle connection of a client is closed"),
         Setting("writeSeconds", "30", "The longest time in which a client reads nothing of a response"),
         Setting("shutdownSeconds", "30", "The longest time for requests in progress after SIGTERM"),
