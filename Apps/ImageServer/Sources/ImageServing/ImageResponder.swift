@@ -22,11 +22,22 @@ struct ImageResponder: HTTPResponder {
 
     func respond(to request: Request, context: Context) async throws -> Response {
         let received = ServerRequest(
-            method: request.method, target: request.head.path ?? "/", headers: request.headers)
+            method: request.method, target: request.head.path ?? "/", headers: request.headers,
+            client: context.channel.remoteAddress?.ipAddress)
         if let response = handler.immediateResponse(to: received) { return Response(response) }
         // If the client leaves, its share of the work is cancelled.
         return Response(
             await departures.cancelling(on: context.channel) { [handler] in await handler.response(to: received) })
+    }
+}
+
+/// Answers `/metrics` at a port of its own.
+struct MetricsResponder: HTTPResponder {
+    let handler: RequestHandler
+
+    func respond(to request: Request, context: BasicRequestContext) async throws -> Response {
+        guard request.uri.path == "/metrics", request.method == .get else { return Response(status: .notFound) }
+        return Response(handler.metricsResponse)
     }
 }
 

@@ -15,6 +15,7 @@ package struct ImageServer: Service, CustomStringConvertible {
     private let handler: RequestHandler
     private let logger: Logger
     private let onRunning: @Sendable (Int) -> Void
+    private let onMetricsRunning: @Sendable (Int) -> Void
 
     /// Creates a server.
     ///
@@ -22,27 +23,33 @@ package struct ImageServer: Service, CustomStringConvertible {
     ///   - settings: The settings.
     ///   - logger: Receives the messages of the server.
     ///   - onRunning: Called with the port when the server listens.
+    ///   - onMetricsRunning: Called with the port of the metrics, if they have one of their own.
     /// - Throws: A `SettingsFailure`, or an error of the file system.
     package init(
-        _ settings: ServerSettings, logger: Logger, onRunning: @escaping @Sendable (Int) -> Void = { _ in }
+        _ settings: ServerSettings, logger: Logger, onRunning: @escaping @Sendable (Int) -> Void = { _ in },
+        onMetricsRunning: @escaping @Sendable (Int) -> Void = { _ in }
     ) throws {
         self.settings = settings
         self.logger = logger
         self.onRunning = onRunning
+        self.onMetricsRunning = onMetricsRunning
         composition = try ServerComposition(settings, logger: logger)
         service = ImageService(composition.parts)
         handler = RequestHandler(
-            service: service, workCounts: { [composition] in composition.workCounts }, logger: logger)
+            service: service, workCounts: { [composition] in composition.workCounts }, logger: logger,
+            access: settings.accessLog, showsMetrics: settings.metricsPort == nil)
     }
 
     /// Listens until the graceful shutdown, and then ends the requests in progress. Throws a `ListeningFailure`.
     package func run() async throws {
         let handler = handler
         try await withGracefulShutdownHandler {
-            do {
-                try await application.run()
-            } catch {
-                throw ListeningFailure(description: "can't listen at \(settings.host):\(settings.port): \(error)")
+            try await withThrowingTaskGroup { group in
+                group.addTask { try await run(application, port: settings.port) }
+                if let port = settings.metricsPort {
+                    group.addTask { try await run(metricsApplication(port: port), port: port) }
+                }
+                try await group.waitForAll()
             }
         } onGracefulShutdown: {
             handler.startShutdown()
@@ -58,6 +65,23 @@ package struct ImageServer: Service, CustomStringConvertible {
         } catch {
             logger.error("presets not reloaded", metadata: ["error": "\(error)"])
         }
+    }
+
+    private func run(_ application: some ApplicationProtocol, port: Int) async throws {
+        do {
+            try await application.run()
+        } catch {
+            throw ListeningFailure(description: "can't listen at \(settings.host):\(port): \(error)")
+        }
+    }
+
+    private func metricsApplication(port: Int) -> some ApplicationProtocol {
+        Application(
+            responder: MetricsResponder(handler: handler),
+            configuration: ApplicationConfiguration(
+                address: .hostname(settings.host, port: port), serverName: "image-server"),
+            onServerRunning: { [onMetricsRunning] channel in onMetricsRunning(channel.localAddress?.port ?? 0) },
+            logger: logger)
     }
 
     private var application: some ApplicationProtocol {

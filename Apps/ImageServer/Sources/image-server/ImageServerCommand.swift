@@ -40,7 +40,14 @@ enum ImageServerCommand {
         var settings = try await ServerSettings(
             arguments: arguments, environment: ProcessInfo.processInfo.environment,
             coreCount: ProcessInfo.processInfo.activeProcessorCount)
-        LoggingSystem.bootstrap(StreamLogHandler.standardError)
+        let output = LogOutput(
+            now: { Date() },
+            // There is no other place to report to.
+            write: { bytes in try? FileHandle.standardError.write(contentsOf: bytes) })
+        defer { output.flush() }
+        LoggingSystem.bootstrap { [format = settings.logFormat] label in
+            LineLogHandler(label: label, format: format, output: output)
+        }
         var logger = Logger(label: "image-server")
         logger.logLevel = settings.logLevel
         if let files = OpenFileLimit.raise(), settings.maxConnections > files - reservedFiles {

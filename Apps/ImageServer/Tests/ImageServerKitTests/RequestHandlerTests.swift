@@ -113,7 +113,12 @@ import Testing
         let (_, handler) = try handler()
         for _ in 0..<3 { _ = await handler.answer(path) }
         _ = await handler.answer("/nope")
+        _ = await handler.answer("/_/w:1/plain/http://10.0.0.1:22/")
         let text = await handler.answer("/metrics").text
+        #expect(text.contains("image_failures_total{reason=\"source_not_allowed\"} 1\n"))
+        #expect(text.contains("image_failures_total{reason=\"url\"} 1\n"))
+        #expect(text.contains("image_request_duration_seconds_count{cache=\"memory\"} 2\n"))
+        #expect(text.contains("image_request_duration_seconds_count{cache=\"\"} 2\n"))
         #expect(text.contains("image_results_total{level=\"origin\"} 1\n"))
         #expect(text.contains("image_results_total{level=\"memory\"} 2\n"))
         #expect(text.contains("image_responses_total{status=\"200\"} 3\n"))
@@ -130,6 +135,7 @@ import Testing
         #expect(text.contains("image_stage_seconds_bucket{stage=\"decode\",le=\"0.001\"} 1\n"))
         let names = text.split(separator: "\n").filter { $0.hasPrefix("# TYPE") }
         #expect(names == names.sorted())
+        #expect(text.split(separator: "\n").filter { $0.hasPrefix("# HELP") }.count == names.count)
     }
 
     @Test("answers info as JSON, with size, orientation and ThumbHash")

@@ -63,10 +63,12 @@ final class ServiceFixture: Sendable {
                 clock: clock, now: now))
     }
 
-    func makeHandler(_ service: ImageService? = nil) -> RequestHandler {
+    func makeHandler(
+        _ service: ImageService? = nil, logger: Logger? = nil, access: AccessLog.Settings = AccessLog.Settings()
+    ) -> RequestHandler {
         RequestHandler(
             service: service ?? makeService(), workCounts: { (2, 1) },
-            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+            logger: logger ?? Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, access: access)
     }
 }
 

@@ -19,9 +19,9 @@ struct RunningServer: Sendable {
 
     /// Sends a request and returns its response with the whole body.
     func send(
-        _ path: String, _ method: HTTPRequest.Method = .get, _ headers: HTTPFields = [:]
+        _ path: String, _ method: HTTPRequest.Method = .get, _ headers: HTTPFields = [:], port: Int? = nil
     ) async throws -> (status: Int, headers: HTTPFields, body: Data) {
-        guard let url = URL(string: "http://127.0.0.1:\(port)\(path)") else { throw URLError(.badURL) }
+        guard let url = URL(string: "http://127.0.0.1:\(port ?? self.port)\(path)") else { throw URLError(.badURL) }
         var request = TransportRequest(url: url, method: method, headers: headers, followsRedirects: false)
         request.decodesContent = false
         let response = try await client.send(request)
@@ -38,7 +38,8 @@ struct RunningServer: Sendable {
 ///   - settings: Flags in addition to the port. Without a key, unsigned URLs are allowed.
 ///   - origin: An origin that the server may use although it is on the loopback interface.
 func withServer(
-    _ settings: [String] = [], origin: LoopbackServer? = nil, _ body: (RunningServer) async throws -> Void
+    _ settings: [String] = [], origin: LoopbackServer? = nil,
+    onMetricsRunning: @escaping @Sendable (Int) -> Void = { _ in }, _ body: (RunningServer) async throws -> Void
 ) async throws {
     var arguments = ["--port", "0", "--log-level", "critical"] + settings
     if !settings.contains("--key") { arguments += ["--allow-unsigned", "true"] }
@@ -49,7 +50,8 @@ func withServer(
     var logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
     logger.logLevel = .critical
     let (ports, port) = AsyncStream<Int>.makeStream()
-    let server = try ImageServer(checked, logger: logger) { port.yield($0) }
+    let server = try ImageServer(
+        checked, logger: logger, onRunning: { port.yield($0) }, onMetricsRunning: onMetricsRunning)
     let group = ServiceGroup(configuration: .init(services: [server], logger: logger))
     let running = Task { try await group.run() }
     let ended: @Sendable () async throws -> Void = {

@@ -13,7 +13,7 @@ public struct TraceContext: Hashable, Sendable {
 
     /// Creates the context of a new trace.
     public init() {
-        self.init(traceID: Self.digits() + Self.digits(), spanID: Self.digits(), isSampled: false, state: "")
+        self.init(traceID: Self.newSpanID() + Self.newSpanID(), spanID: Self.newSpanID(), isSampled: false, state: "")
     }
 
     /// Reads `traceparent` and `tracestate`. Returns nil if the former is missing or not valid (section 3.2.2).
@@ -39,7 +39,7 @@ public struct TraceContext: Hashable, Sendable {
 
     /// Returns the context of a new span of the same trace.
     public func child() -> TraceContext {
-        TraceContext(traceID: traceID, spanID: Self.digits(), isSampled: isSampled, state: state)
+        TraceContext(traceID: traceID, spanID: Self.newSpanID(), isSampled: isSampled, state: state)
     }
 
     /// The value of `traceparent`.
@@ -51,7 +51,8 @@ public struct TraceContext: Hashable, Sendable {
         fields[.tracestate] = state.isEmpty ? nil : state
     }
 
-    private static func digits() -> String {
+    /// Returns 16 random hexadecimal digits.
+    static func newSpanID() -> String {
         let text = String(UInt64.random(in: 1...UInt64.max), radix: 16)
         return String(repeating: "0", count: 16 - text.count) + text
     }

@@ -7,21 +7,27 @@ import Synchronization
 /// Answers the requests of all paths. It knows no HTTP server.
 public final class RequestHandler: Sendable {
     private let service: ImageService
-    private let metrics = ServerMetrics()
+    private let metrics: ServerMetrics
+    private let showsMetrics: Bool
+    private let access: AccessLog
     private let workCounts: @Sendable () -> (waiting: Int, running: Int)
-    private let logger: Logger
     private let isShuttingDown = Atomic(false)
 
     /// - Parameters:
     ///   - service: Makes the images.
     ///   - workCounts: Returns the numbers of downloads and decodes that wait and that run, for `/metrics`.
     ///   - logger: Receives a message for each request.
+    ///   - access: Which messages it receives.
+    ///   - showsMetrics: Whether `/metrics` is one of the pages. If not, `metricsResponse` is served elsewhere.
     public init(
-        service: ImageService, workCounts: @escaping @Sendable () -> (waiting: Int, running: Int), logger: Logger
+        service: ImageService, workCounts: @escaping @Sendable () -> (waiting: Int, running: Int), logger: Logger,
+        access: AccessLog.Settings = AccessLog.Settings(), showsMetrics: Bool = true
     ) {
         self.service = service
         self.workCounts = workCounts
-        self.logger = logger
+        self.access = AccessLog(logger: logger, settings: access)
+        self.showsMetrics = showsMetrics
+        metrics = ServerMetrics()
     }
 
     /// Makes `/health/ready` fail, so that no new requests are sent to this server.
@@ -29,29 +35,30 @@ public final class RequestHandler: Sendable {
 
     /// Returns the response if it needs no waiting.
     public func immediateResponse(to request: ServerRequest) -> ServerResponse? {
+        var watch = Stopwatch(service.parts.clock)
         guard request.method == .get || request.method == .head else {
             let response = ServerResponse(
                 status: 405, text: "only GET and HEAD are supported\n", headers: [.allow: "GET, HEAD"])
-            return finished(response, request)
+            return finished(response, request, after: watch.lap())
         }
         let response = ownPage(request.path) ?? imageInMemory(request)
-        return response.map { finished($0, request) }
+        return response.map { finished($0, request, after: watch.lap()) }
     }
 
     /// Returns the response. Call it if there is no immediate one.
     public func response(to request: ServerRequest) async -> ServerResponse {
-        let start = service.parts.now()
+        var watch = Stopwatch(service.parts.clock)
         let trace = (TraceContext(request.headers) ?? TraceContext()).child()
-        let id = Self.requestID(request.headers) ?? trace.spanID
-        var response: ServerResponse
-        if request.path.hasPrefix("/info/") {
-            response = await info(request, trace)
-        } else {
-            response = await image(request, trace)
-        }
-        response.headers[.requestID] = id
-        log(request, response, id: id, trace: trace, milliseconds: service.parts.now().timeIntervalSince(start) * 1e3)
-        return finished(response, request)
+        let isInfo = request.path.hasPrefix("/info/")
+        let response = await isInfo ? info(request, trace) : image(request, trace)
+        return finished(response, request, after: watch.lap(), trace)
+    }
+
+    /// The page for Prometheus.
+    public var metricsResponse: ServerResponse {
+        ServerResponse(
+            status: 200, text: metrics.text(service, work: workCounts()),
+            type: "text/plain; version=0.0.4; charset=utf-8")
     }
 
     private func ownPage(_ path: Substring) -> ServerResponse? {
@@ -61,10 +68,7 @@ public final class RequestHandler: Sendable {
         case "/health/ready":
             isShuttingDown.load(ordering: .relaxed)
                 ? ServerResponse(status: 503, text: "shutting down\n") : ServerResponse(status: 200, text: "ready\n")
-        case "/metrics":
-            ServerResponse(
-                status: 200, text: metrics.text(service, work: workCounts()),
-                type: "text/plain; version=0.0.4; charset=utf-8")
+        case "/metrics" where showsMetrics: metricsResponse
         case "/favicon.ico": ServerResponse(status: 204)
         default: nil
         }
@@ -76,7 +80,7 @@ public final class RequestHandler: Sendable {
             let answer = try service.imageInMemory(path: request.path, accept: request.headers[.accept])
             return answer.map { response($0, request) }
         } catch {
-            return response(error)
+            return ServerResponse(error)
         }
     }
 
@@ -86,7 +90,7 @@ public final class RequestHandler: Sendable {
                 path: request.path, accept: request.headers[.accept], trace: trace)
             return response(answer, request)
         } catch {
-            return response(error)
+            return ServerResponse(error)
         }
     }
 
@@ -97,7 +101,7 @@ public final class RequestHandler: Sendable {
                 status: 200, headers: [.contentType: "application/json", .cacheControl: "no-cache"],
                 body: try encoded(info))
         } catch {
-            return response(error)
+            return ServerResponse(error)
         }
     }
 
@@ -116,28 +120,15 @@ public final class RequestHandler: Sendable {
         return ServerResponse(answer, to: request, bounds: service.parts.bounds, now: service.parts.now())
     }
 
-    private func response(_ failure: ServiceFailure) -> ServerResponse {
-        metrics.record(failure)
-        return ServerResponse(failure)
-    }
-
-    private func finished(_ response: ServerResponse, _ request: ServerRequest) -> ServerResponse {
-        metrics.recordStatus(response.status)
-        return request.method == .head ? response.withoutBody : response
-    }
-
-    private func log(
-        _ request: ServerRequest, _ response: ServerResponse, id: String, trace: TraceContext, milliseconds: Double
-    ) {
-        let level: Logger.Level = response.status >= 500 ? .warning : .info
-        guard logger.logLevel <= level else { return }
-        var metadata: Logger.Metadata = [
-            "request": "\(id)", "trace": "\(trace.traceID)", "method": "\(request.method)",
-            "path": "\(request.path.prefix(500))", "status": "\(response.status)", "ms": "\(Int(milliseconds))",
-            "bytes": "\(response.body.count)",
-        ]
-        if let cacheLevel = response.headers[.cacheLevel] { metadata["cache"] = "\(cacheLevel)" }
-        logger.log(level: level, "request", metadata: metadata)
+    private func finished(
+        _ response: ServerResponse, _ request: ServerRequest, after time: Duration, _ trace: TraceContext? = nil
+    ) -> ServerResponse {
+        let id = Self.requestID(request.headers) ?? trace?.spanID ?? TraceContext.newSpanID()
+        var response = request.method == .head ? response.withoutBody : response
+        response.headers[.requestID] = id
+        metrics.record(response, time)
+        access.record(request, response, id: id, trace: trace?.traceID, time: time)
+        return response
     }
 
     /// Returns the identity that the client gave, if it can be logged.

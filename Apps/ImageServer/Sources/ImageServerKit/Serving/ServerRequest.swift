@@ -9,12 +9,15 @@ public struct ServerRequest: Sendable {
     public var target: String
     /// The header fields.
     public var headers: HTTPFields
+    /// The address of the client, for logs; nil if it is not known.
+    public var client: String?
 
     /// Creates a request.
-    public init(method: HTTPRequest.Method, target: String, headers: HTTPFields = [:]) {
+    public init(method: HTTPRequest.Method, target: String, headers: HTTPFields = [:], client: String? = nil) {
         self.method = method
         self.target = target
         self.headers = headers
+        self.client = client
     }
 
     /// The target without its query.
@@ -29,6 +32,8 @@ public struct ServerResponse: Sendable {
     public var headers: HTTPFields
     /// The bytes of the body. Empty for HEAD.
     public var body: Data
+    /// Why there is no result. It is not sent.
+    var failure: ServiceFailure?
 
     /// Creates a response.
     public init(status: Int, headers: HTTPFields = [:], body: Data = Data()) {

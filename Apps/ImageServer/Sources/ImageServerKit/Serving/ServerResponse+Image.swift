@@ -32,6 +32,7 @@ extension ServerResponse {
     init(_ failure: ServiceFailure) {
         self.init(status: failure.status, text: "\(failure)\n", headers: [.cacheControl: "no-store"])
         if failure.status == 503 { headers[.retryAfter] = "\(failure.retrySeconds)" }
+        self.failure = failure
     }
 }
 

@@ -40,6 +40,10 @@ package struct ServerSettings: Sendable {
     package var quality: [ImageFormat: Int]
     package var stripsColorProfile: Bool
     package var logLevel: Logger.Level
+    package var logFormat: LineLogHandler.Format
+    package var accessLog = AccessLog.Settings()
+    /// The port of `/metrics`; nil for that of the images.
+    package var metricsPort: Int?
 
     /// Reads settings.
     ///
@@ -91,6 +95,10 @@ package struct ServerSettings: Sendable {
         quality = try reader.quality()
         stripsColorProfile = try reader.flag("stripColorProfile")
         logLevel = try reader.logLevel()
+        logFormat = try reader.logFormat()
+        accessLog.isEnabled = try reader.flag("accessLog")
+        accessLog.trustedProxies = try reader.integer("trustedProxies", in: 0...100)
+        if try !reader.text("metricsPort").isEmpty { metricsPort = try reader.integer("metricsPort", in: 0...65_535) }
     }
 
     /// Returns the parser of URLs, with the presets that the file has now.
@@ -204,6 +212,14 @@ extension SettingsReader {
             quality[format] = value
         }
         return quality
+    }
+
+    fileprivate func logFormat() throws(SettingsFailure) -> LineLogHandler.Format {
+        let text = try text("logFormat")
+        guard let format = LineLogHandler.Format(rawValue: text) else {
+            throw .invalid("logFormat", "\(text) is neither text nor json")
+        }
+        return format
     }
 
     fileprivate func logLevel() throws(SettingsFailure) -> Logger.Level {

@@ -81,6 +81,10 @@ extension Setting {
         Setting("formatQuality", "", "The quality by format, for example webp:75"),
         Setting("stripColorProfile", "true", "Results are in sRGB; false keeps larger gamuts, in Display P3"),
         Setting("logLevel", "info", "trace, debug, info, notice, warning, error or critical"),
+        Setting("logFormat", "text", "text, or json for an object in each line"),
+        Setting("accessLog", "true", "Logs a line for each request, at the level info"),
+        Setting("trustedProxies", "0", "The number of proxies whose X-Forwarded-For is trusted, for the access log"),
+        Setting("metricsPort", "", "A port of its own for /metrics; empty for the port of the images"),
     ]
 
     /// A text that lists the settings.

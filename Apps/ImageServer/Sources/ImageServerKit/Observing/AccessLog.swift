@@ -1,0 +1,113 @@
+import Foundation
+import HTTPTypes
+public import Logging
+
+/// Writes a line for each request.
+public struct AccessLog: Sendable {
+    /// What is written.
+    public struct Settings: Hashable, Sendable {
+        /// Whether lines are written.
+        public var isEnabled = true
+        /// The number of proxies in front of this server. Each appends the address of its client to X-Forwarded-For, so
+        /// that the address of the first client is this far from its end. 0 ignores the field.
+        public var trustedProxies = 0
+
+        /// Creates settings: lines with the address of the connection.
+        public init() {}
+    }
+
+    let logger: Logger
+    let settings: Settings
+
+    /// Writes the line of a request.
+    ///
+    /// - Parameters:
+    ///   - id: The identity of the request, which the client receives, too.
+    ///   - trace: The identity of its trace; nil for a request that needed no work.
+    ///   - time: The time until the response was made.
+    func record(
+        _ request: ServerRequest, _ response: ServerResponse, id: String, trace: String?, time: Duration
+    ) {
+        let level = level(of: request, response)
+        guard settings.isEnabled, logger.logLevel <= level else { return }
+        var metadata: Logger.Metadata = [
+            "request": .string(id), "method": .string(request.method.rawValue),
+            "path": .string(LoggedPath.text(request.path)), "status": .stringConvertible(response.status),
+            "bytes": .stringConvertible(response.body.count),
+            "ms": .stringConvertible((time.seconds * 1e6).rounded() / 1e3),
+        ]
+        if let trace { metadata["trace"] = .string(trace) }
+        if let cacheLevel = response.headers[.cacheLevel] { metadata["cache"] = .string(cacheLevel) }
+        if let client = client(of: request) { metadata["client"] = .string(client) }
+        if let failure = response.failure {
+            metadata["reason"] = .string(failure.reason)
+            metadata["error"] = .string(LoggedPath.withoutSecrets(failure.logText))
+        }
+        logger.log(level: level, "request", metadata: metadata)
+    }
+
+    /// Requests of load balancers and of Prometheus are written at the level `debug`.
+    private func level(of request: ServerRequest, _ response: ServerResponse) -> Logger.Level {
+        if response.status >= 500, response.failure != nil { return .warning }
+        return request.path.hasPrefix("/health") || request.path == "/metrics" ? .debug : .info
+    }
+
+    private func client(of request: ServerRequest) -> String? {
+        guard settings.trustedProxies > 0, let field = request.headers[.forwardedFor] else { return request.client }
+        let addresses = field.split(separator: ",").map(\.trimmed).filter { !$0.isEmpty }
+        let address = addresses.suffix(settings.trustedProxies).first
+        return address.map { String($0.prefix(64)) } ?? request.client
+    }
+}
+
+extension HTTPField.Name {
+    static let forwardedFor = HTTPField.Name("X-Forwarded-For") ?? .forwarded
+}
+
+/// Paths and texts in logs, without what their readers must not learn.
+enum LoggedPath {
+    /// Returns a path without its signature, and without the credentials and the query of its source. A source in Base64
+    /// is written as a plain one.
+    static func text(_ path: Substring) -> String {
+        var segments = path.prefix(8_192).split(separator: "/", omittingEmptySubsequences: false).dropFirst()
+        var shown = segments.first == "info" ? [segments.removeFirst()] : []
+        guard segments.count > 1 else { return String(path.prefix(500)) }
+        segments.removeFirst()
+        shown.append("_")
+        while let segment = segments.first, segment.contains(":") {
+            shown.append(segment)
+            segments.removeFirst()
+        }
+        let options = shown.reduce(into: "") { $0 += "/" + $1 }
+        return String((options + "/" + source(segments)).prefix(1_000))
+    }
+
+    private static func source(_ segments: ArraySlice<Substring>) -> String {
+        guard let first = segments.first else { return "" }
+        if first == "plain" {
+            let text = segments.dropFirst().joined(separator: "/")
+            return "plain/" + withoutSecrets(text.percentDecoded ?? text)
+        }
+        let parts = segments.joined().split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts[0].utf8.count >= 16, let bytes = Base64URL.decode(parts[0]),
+            let text = String(bytes: bytes, encoding: .utf8)
+        else { return segments.joined(separator: "/") }
+        return "plain/" + withoutSecrets(text) + (parts.count > 1 ? "@" + parts[1] : "")
+    }
+
+    /// Returns a text without the credentials and the queries of its URLs.
+    static func withoutSecrets(_ text: String) -> String {
+        guard text.utf8.contains(where: { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "@") }) else { return text }
+        return text.split(separator: " ", omittingEmptySubsequences: false).map(withoutSecrets).joined(separator: " ")
+    }
+
+    private static func withoutSecrets(_ word: Substring) -> String {
+        var word = word
+        if let query = word.firstIndex(of: "?") { word = word[..<query] + "?…" }
+        guard let scheme = word.firstRange(of: "://") else { return String(word) }
+        let rest = word[scheme.upperBound...]
+        let host = rest.prefix { $0 != "/" }
+        guard let at = host.lastIndex(of: "@") else { return String(word) }
+        return word[..<scheme.upperBound] + "…" + rest[at...]
+    }
+}

@@ -1,0 +1,59 @@
+import ImageCore
+
+extension ServiceFailure {
+    /// A word for metrics and logs.
+    var reason: String {
+        switch self {
+        case .url(.wrongSignature): "signature"
+        case .url(.expired): "expired"
+        case .url: "url"
+        case .origin: "source_not_allowed"
+        case .source(let error): error.reason
+        case .rendering(let failure): failure.reason
+        case .overloaded: "overloaded"
+        case .timedOut: "timeout"
+        case .cancelled: "cancelled"
+        default: "internal"
+        }
+    }
+
+    /// The words for all failures.
+    static let reasons = [
+        "cancelled", "decoding", "encoding", "expired", "internal", "overloaded", "processing", "signature",
+        "source_network", "source_not_allowed", "source_not_found", "source_status", "source_timeout", "source_too_large",
+        "timeout", "too_large", "url",
+    ]
+
+    /// The text for the log. It can have more than that for the client.
+    var logText: String {
+        if case .other(let text) = self { text } else { description }
+    }
+}
+
+extension ImageError {
+    fileprivate var reason: String {
+        switch self {
+        case .notFound: "source_not_found"
+        case .httpStatus: "source_status"
+        case .network(.blockedAddress, _), .network(.redirect, _): "source_not_allowed"
+        case .network(.timedOut, _): "source_timeout"
+        case .network, .offline: "source_network"
+        case .invalidURL: "url"
+        case .tooLarge: "source_too_large"
+        case .decoding: "decoding"
+        case .cancelled, .invalidated: "cancelled"
+        default: "internal"
+        }
+    }
+}
+
+extension RenderingFailure {
+    fileprivate var reason: String {
+        switch self {
+        case .decoding: "decoding"
+        case .encoding: "encoding"
+        case .processing: "processing"
+        default: "too_large"
+        }
+    }
+}
