@@ -5,11 +5,12 @@ import Testing
 
 @Suite struct AcceptedFormatsTests {
     private func format(
-        _ accept: String?, of source: ImageFormat, hasAlpha: Bool = false, frames: Int = 1
+        _ accept: String?, of source: ImageFormat, hasAlpha: Bool = false, frames: Int = 1,
+        rules: FormatRules = FormatRules()
     ) -> ImageFormat {
         let header = ImageHeader(
             format: source, storedSize: PixelSize(width: 1, height: 1), frameCount: frames, hasAlpha: hasAlpha)
-        return AcceptedFormats(accept: accept).format(for: header, isAnimated: frames > 1)
+        return AcceptedFormats(accept: accept, rules: rules).format(for: header, isAnimated: frames > 1)
     }
 
     @Test(
@@ -22,10 +23,12 @@ import Testing
     func webp(accept: String, expected: ImageFormat) { #expect(format(accept, of: .jpeg) == expected) }
 
     #if AVIF
-        @Test("prefers AVIF to WebP, except for animations")
+        @Test("prefers AVIF to WebP if the rules allow it, except for animations")
         func avif() {
-            #expect(format("image/webp,image/avif", of: .jpeg) == .avif)
-            #expect(format("image/webp,image/avif", of: .gif, frames: 2) == .webp)
+            #expect(format("image/webp,image/avif", of: .jpeg) == .webp)
+            let rules = FormatRules(automatic: [.webp, .avif])
+            #expect(format("image/webp,image/avif", of: .jpeg, rules: rules) == .avif)
+            #expect(format("image/webp,image/avif", of: .gif, frames: 2, rules: rules) == .webp)
         }
     #endif
 

@@ -161,20 +161,47 @@ import Testing
             Issue.record("the bytes were not refused")
             return
         }
-        #expect(
-            failure(source, "w:800/el:1", RenderingLimits(resultPixels: 1_000))
-                == .resultTooLarge(PixelSize(width: 800, height: 400)))
-        #expect(
-            failure(source, "pd:500", RenderingLimits(resultSide: 500))
-                == .resultTooLarge(PixelSize(width: 1_080, height: 1_040)))
         guard case .tooManyBytes = failure(source, "f:png", RenderingLimits(resultBytes: 100)) else {
             Issue.record("the result was not refused")
             return
         }
-        let animation = try SampleImages.gif(frames: 5)
-        #expect(
-            failure(animation, "f:gif", RenderingLimits(resultPixels: 900))
-                == .resultTooLarge(PixelSize(width: 20, height: 10)))
+    }
+
+    @Test("makes results smaller that would be too large")
+    func tooLarge() throws {
+        let source = try SampleImages.jpeg()
+        let small = try render(source, "w:800/el:1", limits: RenderingLimits(resultPixels: 1_000))
+        #expect(small.size == PixelSize(width: 44, height: 22))
+        #expect(try header(small.data).size == small.size)
+        let padded = try render(source, "pd:500", limits: RenderingLimits(resultSide: 500))
+        #expect(padded.size == PixelSize(width: 500, height: 481))
+        let animation = try render(SampleImages.gif(frames: 5), "f:gif", limits: RenderingLimits(resultPixels: 900))
+        #expect(animation.size.area * 5 <= 900 && (try header(animation.data).frameCount == 5))
+        let tall = try render(SampleImages.png(2, 8, alpha: 255), "h:20000/el:1/f:webp", limits: RenderingLimits(resultSide: 65_535))
+        #expect(tall.size.height == 16_383)
+    }
+
+    @Test("enforces formats, and keeps preferred ones")
+    func formatRules() throws {
+        func format(_ source: Data, _ text: String, _ accept: String?, _ rules: FormatRules) throws -> ImageFormat {
+            let url = try ImageURLParser(signature: nil).parse("/_/\(text)/plain/http://a/b", now: .distantPast)
+            let renderer = ImageRenderer(decoder: SampleImages.decoder(), limits: RenderingLimits(), clock: ManualClock())
+            let accepted = AcceptedFormats(accept: accept, rules: rules)
+            return try renderer.render(source, url.options, accepted: accepted).format
+        }
+        let jpeg = try SampleImages.jpeg()
+        let enforced = FormatRules(automatic: [], enforced: [.webp])
+        #expect(try format(jpeg, "w:8/f:png", "image/webp", enforced) == .webp)
+        #expect(try format(jpeg, "w:8/f:png", nil, enforced) == .png)
+        #expect(try format(jpeg, "w:8", "image/webp", FormatRules(automatic: [])) == .jpeg)
+        let preferred = FormatRules(automatic: [], preferred: [.webp, .png])
+        #expect(try format(jpeg, "w:8", nil, preferred) == .webp)
+        #expect(try format(SampleImages.png(), "w:8", nil, preferred) == .png)
+        #expect(try format(jpeg, "w:8/pd:5", nil, FormatRules(preferred: [.jpeg, .png])) == .jpeg)
+        let webp = try render(jpeg, "w:8/f:webp").data
+        #expect(try format(webp, "w:8", nil, FormatRules()) == .jpeg)
+        #expect(try format(webp, "w:8/pd:5", nil, FormatRules()) == .png)
+        #expect(try format(webp, "w:8/pd:5/bg:fff", nil, FormatRules()) == .jpeg)
     }
 
     @Test("fails for bytes that are no image")

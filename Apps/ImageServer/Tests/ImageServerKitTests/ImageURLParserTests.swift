@@ -141,10 +141,10 @@ import Testing
     @Test(
         "refuses arguments outside of their range",
         arguments: [
-            "w:-1", "w:65536", "w:1.5", "w:a", "w:1:2", "rs:stretch:1:1", "dpr:0", "dpr:9", "dpr:nan", "el:maybe",
-            "g:up",
-            "g:fp:2:0", "g:no:0:0:0", "c:-1", "pd:", "rot:45", "bg:12", "bg:256:0:0", "bg:ffffff:1", "bl:-1", "bl:inf",
-            "q:101", "fq:jpg", "fq:jpg:0", "mb:-5", "exp:x", "fn:%FF", "z:0",
+            "w:-1", "w:1.5", "w:a", "w:1:2", "w:99999999999999999999", "rs:stretch:1:1", "dpr:0", "dpr:-1", "dpr:nan",
+            "g:up", "g:fp:2:0", "g:no:0:0:0", "g:sm:1", "ex:1:sm", "rs:fit:1:1:0:1:sm", "exar:1:sm", "c:-1", "c:nan",
+            "pd:-1", "pd:1:2:3:4:5", "rot:45", "bg:12", "bg:256:0:0", "bg:ffffff:1", "bl:-1", "bl:inf", "q:101", "q:-1",
+            "fq:jpg", "fq:jpg:101", "mb:-5", "exp:x", "fn:%FF", "z:0", "z:1:0",
         ])
     func invalidArguments(text: String) {
         guard case .invalidArguments = failure("/_/\(text)/\(source)") else {
@@ -155,13 +155,51 @@ import Testing
 
     @Test("accepts options with a fixed value only with that value")
     func fixedValues() throws {
-        #expect(try options("sm:1/kcr:0/eth:0/raw:0") == ProcessingOptions())
-        for text in ["sm:0", "kcr:1", "eth:1", "raw:1"] {
+        #expect(try options("sm:1/kcr:0/eth:1/eth:0/raw:0/ph:0/preserve_hdr:f") == ProcessingOptions())
+        for text in ["sm:0", "kcr:1", "raw:1", "ph:1", "msr:5", "max_result_dimension:100"] {
             guard case .unsupportedOption = failure("/_/\(text)/\(source)") else {
                 Issue.record("\(text) was not refused")
                 return
             }
         }
+    }
+
+    @Test(
+        "leaves out what is left out",
+        arguments: [
+            ("pd::5", [0, 5, 0, 5]), ("pd:", [0, 0, 0, 0]), ("pd:1::3", [1, 1, 3, 1]), ("pd:::7", [0, 0, 7, 0]),
+            ("pd::::9", [0, 0, 0, 9]), ("pd:1:2:3:4/pd::5", [1, 5, 1, 5]), ("pd:0:0:0:0", [0, 0, 0, 0]),
+        ])
+    func partialPadding(text: String, expected: [Int]) throws {
+        let padding = try options(text).padding
+        #expect([padding.top, padding.right, padding.bottom, padding.left] == expected)
+    }
+
+    @Test("limits what is beyond its limits, and keeps what is empty")
+    func extremes() throws {
+        #expect(try options("w:65536/h:99999999").width == 65_536)
+        #expect(try options("h:99999999999").height == OptionTable.maxSide)
+        #expect(try options("dpr:10").dpr == 10)
+        #expect(try options("dpr:1e300").dpr == 1_000 && options("dpr:0.00001").dpr == 0.001)
+        #expect(try options("z:1e9:1e-9").zoom == .init(x: 1_000, y: 0.001))
+        #expect(try options("c:1e300:0").crop.width == Double(OptionTable.maxSide))
+        #expect(try options("bl:1e9").blur == 1_000 && options("bl:0").blur == 0)
+        #expect(try options("mb:9999999999999").maxBytes == 9_999_999_999_999)
+        #expect(try options("rot:-999999990").rotation == 90)
+        #expect(try options("el:maybe").enlarges == false && options("el:TRUE").enlarges)
+        #expect(try options("q:50/q:0").quality == 0)
+        #expect(try options("exp:-5/exp:0").expires == 0)
+        #expect(try options("w:/h:/mw:/z:/dpr:/el:/ex:/g:/c:/ar:/rot:/bl:/pix:/q:/mb:/f:/cb:/att:/pd:")
+            == ProcessingOptions())
+    }
+
+    @Test("knows the formats that it can't read or write")
+    func knownFormats() throws {
+        #expect(try options("skp:svg:gif:heic").unprocessedFormats == [ImageFormat(rawValue: "svg"), .gif, .heic])
+        #expect(try options("fq:webp:0").formatQuality.isEmpty)
+        #expect(try options("fq:webp:50/fq:webp:0").formatQuality.isEmpty)
+        #expect(try options("fq:avif:50:jxl:60:tiff:1").formatQuality.count == 3)
+        #expect(failure("/_/skp:exe/\(source)") == .unknownFormat("exe"))
     }
 
     @Test("refuses expired URLs")

@@ -40,6 +40,24 @@ import Testing
         #expect("\(try plan(1_000, 500, text).output)" == expected)
     }
 
+    @Test(
+        "makes a result smaller that would be too large, with all of its distances",
+        arguments: [
+            ("w:2000/el:1", "800x400"), ("dpr:4/w:1000/el:1", "800x400"), ("rs:fill:2000:1500:1", "800x600"),
+            ("rs:fit:500:250/pd:500", "800x667"), ("rs:fit:1600:1600:0:1", "800x800"),
+            ("rs:fit:100:3000/exar:1", "80x800"), ("rs:fill:100:100", "100x100"), ("z:1000:1000/el:1", "800x400"),
+            ("rs:fit:1000000:1000000:1:1/dpr:1000/z:1000/pd:1000000", "800x800"), ("c:10:10/w:9999/el:1", "800x800"),
+            ("rs:force:1000000:1:1", "800x1"), ("mw:5000", "800x400"), ("pd:1000000", "800x800"),
+        ])
+    func tooLarge(text: String, expected: String) throws {
+        let url = try ImageURLParser(signature: nil).parse("/_/\(text)/plain/http://a/b", now: .distantPast)
+        let header = ImageHeader(format: .jpeg, storedSize: PixelSize(width: 1_000, height: 500))
+        let plan = RenderingPlan(header, url.options, limit: .init(side: 800, area: 640_000))
+        #expect("\(plan.output)" == expected)
+        let small = RenderingPlan(header, url.options, limit: .init(area: 1_000))
+        #expect(small.largestArea <= 1_000 && small.output.area > 0)
+    }
+
     @Test("never makes a side smaller than one pixel")
     func smallest() throws {
         #expect(try plan(10_000, 1, "w:10").output == PixelSize(width: 10, height: 1))

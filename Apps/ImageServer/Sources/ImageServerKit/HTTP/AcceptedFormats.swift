@@ -4,19 +4,25 @@ public import ImageCore
 ///
 /// Only types that are named count. `image/*` and `*/*` don't: old browsers send them without decoding newer formats.
 public struct AcceptedFormats: Hashable, Sendable {
-    /// The accepted formats that have an encoder, best compression first.
+    /// The accepted formats that have an encoder and that the rules allow, best compression first.
     public let formats: [ImageFormat]
+    private let rules: FormatRules
 
     /// The formats that can be chosen, best compression first.
-    private static let candidates = OutputFormats.all.filter { ["avif", "webp"].contains($0.format.rawValue) }
-        .sorted { $0.format.rawValue < $1.format.rawValue }
+    private static let candidates: [ImageFormat] = [.jxl, .avif, .webp]
 
-    /// - Parameter accept: The value of the Accept field; nil if there is none.
-    public init(accept: String?) {
-        let refused = Self.ranges(accept ?? "").filter { $0.quality <= 0 }.map(\.type)
-        let named = Self.ranges(accept ?? "").map(\.type)
-        formats = Self.candidates.filter { named.contains($0.mediaType) && !refused.contains($0.mediaType) }
-            .map(\.format)
+    /// - Parameters:
+    ///   - accept: The value of the Accept field; nil if there is none.
+    ///   - rules: The formats that can be chosen.
+    public init(accept: String?, rules: FormatRules = FormatRules()) {
+        let ranges = Self.ranges(accept ?? "")
+        let refused = ranges.filter { $0.quality <= 0 }.map(\.type)
+        let named = Set(ranges.map(\.type)).subtracting(refused)
+        formats = Self.candidates.filter { format in
+            (rules.automatic.contains(format) || rules.enforced.contains(format))
+                && OutputFormats.output(for: format).map { named.contains($0.mediaType) } == true
+        }
+        self.rules = rules
     }
 
     /// The accepted formats as a part of a cache key.
@@ -25,17 +31,22 @@ public struct AcceptedFormats: Hashable, Sendable {
     /// Returns the format of a result.
     ///
     /// - Parameters:
+    ///   - wanted: The format of the URL; nil to choose one.
     ///   - header: The header of the source.
     ///   - isAnimated: Whether all frames are delivered.
-    public func format(for header: ImageHeader, isAnimated: Bool) -> ImageFormat {
+    ///   - hasAlpha: Whether the result has transparency; nil if the source decides.
+    public func format(
+        wanted: ImageFormat? = nil, for header: ImageHeader, isAnimated: Bool, hasAlpha: Bool? = nil
+    ) -> ImageFormat {
         let usable = formats.filter { !isAnimated || OutputFormats.output(for: $0)?.isAnimated == true }
-        if let best = usable.first { return best }
-        switch header.format {
-        case .gif: return .gif
-        case .png: return .png
-        case .jpeg: return .jpeg
-        default: return isAnimated ? .gif : header.hasAlpha ? .png : .jpeg
+        if let best = usable.first(where: { wanted == nil || rules.enforced.contains($0) }) { return best }
+        if let wanted { return wanted }
+        if rules.preferred.contains(header.format) { return header.format }
+        let suitable = rules.preferred.first { format in
+            guard let output = OutputFormats.output(for: format) else { return false }
+            return (!isAnimated || output.isAnimated) && (output.hasAlpha || !(hasAlpha ?? header.hasAlpha))
         }
+        return suitable ?? rules.preferred.first ?? OutputFormats.standard.format
     }
 
     private static func ranges(_ text: String) -> [(type: String, quality: Double)] {

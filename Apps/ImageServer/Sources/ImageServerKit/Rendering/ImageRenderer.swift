@@ -34,8 +34,11 @@ public struct ImageRenderer: Sendable {
         if options.unprocessedFormats.contains(header.format), header.format == output.format {
             return RenderedImage(data: source, format: header.format, size: header.size, times: StageTimes())
         }
-        let plan = RenderingPlan(header, options)
         let frameCount = output.isAnimated ? limits.frameCount(of: header) : 1
+        let plan = RenderingPlan(
+            header, options,
+            limit: .init(
+                side: min(limits.resultSide, output.largestSide), area: limits.resultPixels / max(1, frameCount)))
         try check(plan, frameCount: frameCount)
         var job = RenderingJob(
             plan: plan, options: options, output: output, quality: quality(of: output, options), limits: limits,
@@ -65,7 +68,10 @@ public struct ImageRenderer: Sendable {
     private func output(
         for header: ImageHeader, _ options: ProcessingOptions, _ accepted: AcceptedFormats
     ) -> OutputFormat {
-        let format = options.format ?? accepted.format(for: header, isAnimated: header.frameCount > 1)
+        let hasAlpha = options.background == nil && (header.hasAlpha || options.addsSpace)
+        let format = accepted.format(
+            wanted: options.format, for: header, isAnimated: header.frameCount > 1 && limits.frames > 1,
+            hasAlpha: hasAlpha)
         return OutputFormats.output(for: format) ?? OutputFormats.standard
     }
 

@@ -24,12 +24,39 @@ struct RenderingPlan: Equatable {
     /// The size of the result.
     private(set) var output: PixelSize
 
-    init(_ header: ImageHeader, _ options: ProcessingOptions) {
+    /// The largest result.
+    struct Limit {
+        /// The longest side in pixels.
+        var side = Int.max
+        /// The most pixels, also before the result is cropped.
+        var area = Int.max
+    }
+
+    /// Creates a plan whose result is within a limit: a larger one is scaled down with all of its distances.
+    init(_ header: ImageHeader, _ options: ProcessingOptions, limit: Limit = Limit()) {
+        self.init(header, options, reduction: 1)
+        var reduction = 1.0
+        // More than once only because sides are rounded.
+        for _ in 0..<8 {
+            let excess = excess(over: limit)
+            if excess <= 1 { return }
+            reduction /= excess
+            self.init(header, options, reduction: reduction)
+        }
+    }
+
+    private func excess(over limit: Limit) -> Double {
+        let side = Double(max(output.width, output.height)) / Double(limit.side)
+        return max(side, (Double(largestArea) / Double(max(1, limit.area))).squareRoot())
+    }
+
+    private init(_ header: ImageHeader, _ options: ProcessingOptions, reduction: Double) {
         orientations = Self.orientations(header, options)
         let base = options.rotatesAutomatically ? header.size : header.storedSize
         let logical = options.rotation % 180 == 0 ? base : base.transposed
         let cropped = Self.crop(logical, options)
-        let scale = ResizeScale(cropped.size, options)
+        var scale = ResizeScale(cropped.size, options)
+        if reduction < 1 { scale.reduce(by: reduction, cropped.size) }
         scaled = cropped.size.scaled(scale.x, scale.y)
         let swaps = orientations.filter(\.swapsAxes).count % 2 == 1
         (target, crop) = Self.decoding(logical, cropped, scale, scaled, swaps: swaps)
@@ -39,8 +66,8 @@ struct RenderingPlan: Equatable {
         output = canvas?.size ?? result
     }
 
-    /// The memory of the largest bitmap of the plan in pixels, apart from the decoded image.
-    var largestArea: Int { [scaled.area, output.area, target?.size.area ?? 0].max() ?? 0 }
+    /// The pixels of the largest bitmap of the plan, apart from the decoded image.
+    var largestArea: Int { max(scaled.area, output.area) }
 
     private static func orientations(_ header: ImageHeader, _ options: ProcessingOptions) -> [ImageOrientation] {
         let stored = options.rotatesAutomatically ? .up : header.orientation.inverse
@@ -102,9 +129,9 @@ struct RenderingPlan: Equatable {
 
     /// The width and the height of the options in pixels of the result; 0 if they are not given.
     private static func wantedSize(_ scale: ResizeScale, _ options: ProcessingOptions) -> PixelSize {
-        PixelSize(
-            width: Int((Double(options.width) * options.zoom.x * scale.dpr).rounded()),
-            height: Int((Double(options.height) * options.zoom.y * scale.dpr).rounded()))
+        func side(_ pixels: Int, _ zoom: Double) -> Int { PixelSize.side(Double(pixels) * zoom * scale.dpr) }
+        return PixelSize(
+            width: side(options.width, options.zoom.x), height: side(options.height, options.zoom.y))
     }
 
     private static func canvas(_ result: PixelSize, _ scale: ResizeScale, _ options: ProcessingOptions) -> Area? {
@@ -157,10 +184,11 @@ extension Gravity {
 
 extension PixelSize {
     fileprivate func scaled(_ x: Double, _ y: Double) -> PixelSize {
-        PixelSize(
-            width: max(1, Int(min(Double(width) * x, 1e9).rounded())),
-            height: max(1, Int(min(Double(height) * y, 1e9).rounded())))
+        PixelSize(width: max(1, Self.side(Double(width) * x)), height: max(1, Self.side(Double(height) * y)))
     }
+
+    /// Returns a rounded length, limited so that areas don't overflow.
+    fileprivate static func side(_ length: Double) -> Int { Int(min(length, 1e9).rounded()) }
 
     /// Returns the size with each side at most that of another one, where 0 is no limit.
     fileprivate func limited(to other: PixelSize) -> PixelSize {
@@ -172,8 +200,8 @@ extension PixelSize {
     fileprivate func enlarged(toAspectRatioOf other: PixelSize) -> PixelSize {
         let ratio = Double(other.width) / Double(other.height)
         return PixelSize(
-            width: max(width, Int((Double(height) * ratio).rounded())),
-            height: max(height, Int((Double(width) / ratio).rounded())))
+            width: max(width, Self.side(Double(height) * ratio)),
+            height: max(height, Self.side(Double(width) / ratio)))
     }
 }
 

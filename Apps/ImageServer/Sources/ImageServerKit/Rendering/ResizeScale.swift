@@ -54,6 +54,13 @@ struct ResizeScale: Equatable {
         dpr = min(dpr, 1 / max(x, y))
     }
 
+    /// Makes the result and all of its distances smaller by a factor below 1.
+    mutating func reduce(by factor: Double, _ size: PixelSize) {
+        x = max(x * factor, 1 / Double(size.width))
+        y = max(y * factor, 1 / Double(size.height))
+        dpr *= factor
+    }
+
     private mutating func raise(toWidth width: Int, height: Int, _ source: (width: Double, height: Double)) {
         for missing in [Double(width) / (source.width * x), Double(height) / (source.height * y)] where missing > 1 {
             x *= missing

@@ -9,7 +9,7 @@ public struct ImageAnswer: Sendable {
     /// The times of the stages that ran for this result.
     public var times: StageTimes
     /// Whether the format depends on the Accept field.
-    public var variesByAccept: Bool { url.options.format == nil }
+    public var variesByAccept = false
 }
 
 /// What is known about a source.

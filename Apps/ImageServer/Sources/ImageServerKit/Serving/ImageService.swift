@@ -30,7 +30,9 @@ public final class ImageService: Sendable {
     public func imageInMemory(path: some StringProtocol, accept: String?) throws(ServiceFailure) -> ImageAnswer? {
         let request = try parsed(path, accept)
         guard let result = parts.cache.resultInMemory(for: request.key) else { return nil }
-        return ImageAnswer(result: result, level: .memory, url: request.url, times: StageTimes())
+        return ImageAnswer(
+            result: result, level: .memory, url: request.url, times: StageTimes(),
+            variesByAccept: parts.formats.dependOnClient(request.url.options.format))
     }
 
     /// Returns the image for a path.
@@ -52,7 +54,8 @@ public final class ImageService: Sendable {
                 }
             }
             return ImageAnswer(
-                result: rendering.result, level: rendering.level, url: request.url, times: rendering.times)
+                result: rendering.result, level: rendering.level, url: request.url, times: rendering.times,
+                variesByAccept: parts.formats.dependOnClient(request.url.options.format))
         } catch {
             throw ServiceFailure(error)
         }
@@ -86,7 +89,8 @@ public final class ImageService: Sendable {
         do {
             let url = try parser.parse(path, now: parts.now())
             try parts.originRules.check(url.source)
-            let accepted = AcceptedFormats(accept: url.options.format == nil ? accept : nil)
+            let accepted = AcceptedFormats(
+                accept: parts.formats.dependOnClient(url.options.format) ? accept : nil, rules: parts.formats)
             return requests.insert(
                 path, accept: accept, generation: generation, url: url, accepted: accepted, key: key(url, accepted))
         } catch {
@@ -96,7 +100,8 @@ public final class ImageService: Sendable {
 
     /// The key of a result in all levels. Its version changes if equal options give other results.
     private func key(_ url: ImageURL, _ accepted: AcceptedFormats) -> String {
-        let output = url.options.format?.rawValue ?? "accept:\(accepted.cacheKey)"
+        let wanted = url.options.format?.rawValue
+        let output = accepted.formats.isEmpty ? wanted ?? "accept:" : "accept:\(accepted.cacheKey):\(wanted ?? "")"
         return "result 1 \(output) \(url.options.cacheKey) \(url.source.absoluteString)"
     }
 

@@ -18,6 +18,8 @@ public struct ImageServiceParts: Sendable {
     public var unavailableOriginCount: @Sendable () -> Int = { 0 }
     /// Decodes, processes and encodes.
     public var renderer: ImageRenderer
+    /// Which formats results can have beside that of the URL.
+    public var formats = FormatRules()
     /// Decides when renderings start.
     public var scheduler: any WorkScheduler
     /// Stores results.

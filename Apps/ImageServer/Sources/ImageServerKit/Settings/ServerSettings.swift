@@ -38,6 +38,7 @@ package struct ServerSettings: Sendable {
     package var bounds: LifetimeBounds
     /// The quality by format, from 1 to 100.
     package var quality: [ImageFormat: Int]
+    package var formats: FormatRules
     package var stripsColorProfile: Bool
     package var logLevel: Logger.Level
     package var logFormat: LineLogHandler.Format
@@ -93,6 +94,7 @@ package struct ServerSettings: Sendable {
             shortest: try reader.seconds("shortestLifetime"), longest: try reader.seconds("longestLifetime"),
             standard: try reader.seconds("standardLifetime"))
         quality = try reader.quality()
+        formats = try reader.formatRules()
         stripsColorProfile = try reader.flag("stripColorProfile")
         logLevel = try reader.logLevel()
         logFormat = try reader.logFormat()
@@ -206,12 +208,32 @@ extension SettingsReader {
             OutputFormats.all.map { ($0.format, standard) }, uniquingKeysWith: { first, _ in first })
         for text in try list("formatQuality") {
             let parts = text.split(separator: ":")
-            guard parts.count == 2, let format = try? OutputFormats.format(named: parts[0]), let value = Int(parts[1]),
+            guard parts.count == 2, let format = try? OutputFormats.knownFormat(named: parts[0]), let value = Int(parts[1]),
                 (1...100).contains(value)
             else { throw .invalid("formatQuality", "\(text) is not a format and a quality") }
             quality[format] = value
         }
         return quality
+    }
+
+    fileprivate func formatRules() throws(SettingsFailure) -> FormatRules {
+        var rules = FormatRules(automatic: [], preferred: [])
+        for (name, format) in [("Webp", ImageFormat.webp), ("Avif", .avif), ("Jxl", .jxl)] {
+            for prefix in ["auto", "enforce"] where try flag(prefix + name) {
+                guard OutputFormats.output(for: format) != nil else {
+                    throw .invalid(prefix + name, "this server was built without the format")
+                }
+                if prefix == "auto" { rules.automatic.insert(format) } else { rules.enforced.insert(format) }
+            }
+        }
+        for name in try list("preferredFormats") {
+            guard let format = try? OutputFormats.format(named: name[...]) else {
+                throw .invalid("preferredFormats", "\(name) is not a format of results")
+            }
+            rules.preferred.append(format)
+        }
+        guard !rules.preferred.isEmpty else { throw .invalid("preferredFormats", "there must be one") }
+        return rules
     }
 
     fileprivate func logFormat() throws(SettingsFailure) -> LineLogHandler.Format {

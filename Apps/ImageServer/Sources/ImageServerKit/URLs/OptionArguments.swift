@@ -35,6 +35,18 @@ struct OptionArguments {
         return value
     }
 
+    /// Returns a number. One beyond the most becomes the most.
+    func integer(_ index: Int, upTo most: Int) throws(URLFailure) -> Int? {
+        try integer(index, in: 0...Int.max).map { min($0, most) }
+    }
+
+    /// Returns a number above 0. One beyond the limits becomes the limit.
+    func factor(_ index: Int, within limits: ClosedRange<Double>) throws(URLFailure) -> Double? {
+        guard let value = try number(index, in: 0...Double.greatestFiniteMagnitude) else { return nil }
+        guard value > 0 else { throw invalid("0 is not a factor") }
+        return min(max(value, limits.lowerBound), limits.upperBound)
+    }
+
     /// Returns a finite number in a range.
     func number(_ index: Int, in range: ClosedRange<Double>) throws(URLFailure) -> Double? {
         guard let text = text(index) else { return nil }
@@ -44,15 +56,8 @@ struct OptionArguments {
         return value
     }
 
-    /// Returns true for `1`, `t` and `true`, and false for `0`, `f` and `false`.
-    func flag(_ index: Int) throws(URLFailure) -> Bool? {
-        guard let text = text(index) else { return nil }
-        switch text.lowercased() {
-        case "1", "t", "true": return true
-        case "0", "f", "false": return false
-        default: throw invalid("\(text) is neither true nor false")
-        }
-    }
+    /// Returns true for `1`, `t` and `true`. All else is false, as in imgproxy.
+    func flag(_ index: Int) -> Bool? { text(index).map { ["1", "t", "true"].contains($0.lowercased()) } }
 
     func invalid(_ reason: String) -> URLFailure { .invalidArguments(name, reason) }
 
@@ -64,10 +69,14 @@ struct OptionArguments {
 
 extension OptionArguments {
     /// Returns the gravity in the arguments from an index on.
-    func gravity(from index: Int) throws(URLFailure) -> Gravity? {
+    ///
+    /// - Parameter allowsSmart: Whether the most interesting part is a position.
+    func gravity(from index: Int, allowsSmart: Bool = true) throws(URLFailure) -> Gravity? {
         guard let text = text(index) else { return nil }
-        guard let anchor = Gravity.Anchor(rawValue: String(text)) else { throw invalid("unknown gravity: \(text)") }
-        try limit(to: index + 3)
+        guard let anchor = Gravity.Anchor(rawValue: String(text)), allowsSmart || anchor != .smart else {
+            throw invalid("unknown gravity: \(text)")
+        }
+        try limit(to: index + (anchor == .smart ? 1 : 3))
         let range = anchor == .focusPoint ? 0.0...1.0 : -1_000_000.0...1_000_000.0
         let standard = anchor == .focusPoint ? 0.5 : 0
         return Gravity(

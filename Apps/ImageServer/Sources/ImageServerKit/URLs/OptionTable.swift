@@ -1,7 +1,7 @@
 import Foundation
 import ImageCore
 
-/// The options of imgproxy that this server has, by their long and short names.
+/// The options of imgproxy that this server has, by their long and short names. The README's table is made of it.
 enum OptionTable {
     /// Applies the arguments of an option.
     typealias Apply = @Sendable (OptionArguments, inout ProcessingOptions) throws(URLFailure) -> Void
@@ -9,11 +9,19 @@ enum OptionTable {
     /// An option with all of its names.
     struct Entry: Sendable {
         let names: [String]
+        /// The names of the arguments, separated by colons.
+        let arguments: String
+        /// What it does, in one line of Markdown.
+        let summary: String
         let apply: Apply
 
         /// - Parameter limit: The most arguments that the option has.
-        init(_ names: String..., limit: Int = .max, apply: @escaping Apply) {
+        init(
+            _ names: String..., takes arguments: String, limit: Int = 1, _ summary: String, apply: @escaping Apply
+        ) {
             self.names = names
+            self.arguments = arguments
+            self.summary = summary
             self.apply = { arguments, options throws(URLFailure) in
                 try arguments.limit(to: limit)
                 try apply(arguments, &options)
@@ -21,180 +29,186 @@ enum OptionTable {
         }
     }
 
-    /// The largest side that a URL can ask for, in pixels.
-    static let maxSide = 65_535
+    /// The largest side that a URL can ask for, in pixels. More counts as this.
+    static let maxSide = 1_000_000
+    /// The factors that a URL can ask for. The size of the result has its own limit.
+    static let factors = 0.001...1_000.0
+
+    /// All options in the order of the README, apart from `preset`.
+    static let all = sizes + areas + filters + outputs + deliveries
 
     static let entries: [String: Apply] = Dictionary(
-        (sizes + areas + filters + outputs + deliveries + refusals).flatMap { entry in
-            entry.names.map { ($0, entry.apply) }
-        }, uniquingKeysWith: { first, _ in first })
+        all.flatMap { entry in entry.names.map { ($0, entry.apply) } } + refused.map { ($0.key, refusal($0.value)) },
+        uniquingKeysWith: { first, _ in first })
 
     private static let sizes = [
-        Entry("resize", "rs", limit: 8) { arguments, options throws(URLFailure) in
+        Entry(
+            "resize", "rs", takes: "type:width:height:enlarge:extend:gravity", limit: 8,
+            "`resizing_type` and `size` in one"
+        ) { arguments, options throws(URLFailure) in
             try setResizingType(arguments, &options)
             try setSize(arguments.dropFirst(1), &options)
         },
-        Entry("size", "s", limit: 7) { arguments, options throws(URLFailure) in
+        Entry(
+            "size", "s", takes: "width:height:enlarge:extend:gravity", limit: 7,
+            "`width`, `height`, `enlarge` and `extend` in one"
+        ) { arguments, options throws(URLFailure) in
             try setSize(arguments, &options)
         },
-        Entry("resizing_type", "rt", limit: 1) { arguments, options throws(URLFailure) in
+        Entry("resizing_type", "rt", takes: "type", "`fit`, `fill`, `fill-down`, `force` or `auto`") {
+            arguments, options throws(URLFailure) in
             try setResizingType(arguments, &options)
         },
-        Entry("width", "w", limit: 1, apply: integer(\.width, in: 0...maxSide)),
-        Entry("height", "h", limit: 1, apply: integer(\.height, in: 0...maxSide)),
-        Entry("min-width", "min_width", "mw", limit: 1, apply: integer(\.minWidth, in: 0...maxSide)),
-        Entry("min-height", "min_height", "mh", limit: 1, apply: integer(\.minHeight, in: 0...maxSide)),
-        Entry("zoom", "z", limit: 2) { arguments, options throws(URLFailure) in
-            options.zoom.x = try arguments.number(0, in: 0.001...100) ?? options.zoom.x
-            options.zoom.y = try arguments.number(1, in: 0.001...100) ?? options.zoom.x
+        Entry("width", "w", takes: "pixels", "The width; 0 for that of the aspect ratio", apply: side(\.width)),
+        Entry("height", "h", takes: "pixels", "The height; 0 for that of the aspect ratio", apply: side(\.height)),
+        Entry(
+            "min-width", "min_width", "mw", takes: "pixels", "The smallest width before it is cropped",
+            apply: side(\.minWidth)),
+        Entry(
+            "min-height", "min_height", "mh", takes: "pixels", "The smallest height before it is cropped",
+            apply: side(\.minHeight)),
+        Entry("zoom", "z", takes: "x:y", limit: 2, "Multiplies width and height; `y` is `x` if it is left out") {
+            arguments, options throws(URLFailure) in
+            options.zoom.x = try arguments.factor(0, within: factors) ?? options.zoom.x
+            options.zoom.y = try arguments.factor(1, within: factors) ?? options.zoom.x
         },
-        Entry("dpr", limit: 1, apply: number(\.dpr, in: 0.1...8)),
-        Entry("enlarge", "el", limit: 1, apply: flag(\.enlarges)),
-        Entry("extend", "ex") { arguments, options throws(URLFailure) in
+        Entry("dpr", takes: "factor", "Multiplies sizes, offsets and paddings") {
+            arguments, options throws(URLFailure) in
+            options.dpr = try arguments.factor(0, within: factors) ?? options.dpr
+        },
+        Entry("enlarge", "el", takes: "flag", "Enlarges smaller images", apply: flag(\.enlarges)),
+        Entry(
+            "extend", "ex", takes: "flag:gravity", limit: 4,
+            "Adds space up to the size. The gravity is not `sm`"
+        ) { arguments, options throws(URLFailure) in
             options.extends = try extent(arguments, options.extends)
         },
-        Entry("extend_aspect_ratio", "extend_ar", "exar") { arguments, options throws(URLFailure) in
+        Entry(
+            "extend_aspect_ratio", "extend_ar", "exar", takes: "flag:gravity", limit: 4,
+            "Adds space up to the aspect ratio of the size"
+        ) { arguments, options throws(URLFailure) in
             options.extendsAspectRatio = try extent(arguments, options.extendsAspectRatio)
         },
     ]
 
     private static let areas = [
-        Entry("gravity", "g") { arguments, options throws(URLFailure) in
+        Entry(
+            "gravity", "g", takes: "type:x:y", limit: 3,
+            "`ce` `no` `so` `ea` `we` `noea` `nowe` `soea` `sowe` with offsets, `fp` with a point, or `sm` for the part "
+                + "that attracts attention"
+        ) { arguments, options throws(URLFailure) in
             options.gravity = try arguments.gravity(from: 0) ?? options.gravity
         },
-        Entry("crop", "c", limit: 5) { arguments, options throws(URLFailure) in
-            let range = 0.0...Double(maxSide)
-            options.crop.width = try arguments.number(0, in: range) ?? options.crop.width
-            options.crop.height = try arguments.number(1, in: range) ?? options.crop.height
+        Entry("crop", "c", takes: "width:height:gravity", limit: 5, "Cuts an area out; sides below 1 are fractions") {
+            arguments, options throws(URLFailure) in
+            let range = 0.0...Double.greatestFiniteMagnitude
+            let width = try arguments.number(0, in: range).map { min($0, Double(maxSide)) }
+            let height = try arguments.number(1, in: range).map { min($0, Double(maxSide)) }
+            options.crop.width = width ?? options.crop.width
+            options.crop.height = height ?? options.crop.height
             options.crop.gravity = try arguments.gravity(from: 2) ?? options.crop.gravity
         },
-        Entry("padding", "pd", limit: 4) { arguments, options throws(URLFailure) in
-            guard let top = try arguments.integer(0, in: 0...maxSide) else {
-                throw arguments.invalid("the padding at the top is missing")
-            }
-            let right = try arguments.integer(1, in: 0...maxSide) ?? top
-            options.padding = .init(
-                top: top, right: right, bottom: try arguments.integer(2, in: 0...maxSide) ?? top,
-                left: try arguments.integer(3, in: 0...maxSide) ?? right)
+        Entry(
+            "padding", "pd", takes: "top:right:bottom:left", limit: 4,
+            "Adds space. Right and bottom are like top if they are left out, left is like right"
+        ) { arguments, options throws(URLFailure) in
+            var padding = options.padding
+            padding.top = try arguments.integer(0, upTo: maxSide) ?? padding.top
+            padding.right = try arguments.integer(1, upTo: maxSide) ?? padding.top
+            padding.bottom = try arguments.integer(2, upTo: maxSide) ?? padding.top
+            padding.left = try arguments.integer(3, upTo: maxSide) ?? padding.right
+            options.padding = padding
         },
-        Entry("auto_rotate", "ar", limit: 1, apply: flag(\.rotatesAutomatically)),
-        Entry("rotate", "rot", limit: 1) { arguments, options throws(URLFailure) in
-            let angle = try arguments.integer(0, in: -36_000...36_000) ?? options.rotation
+        Entry(
+            "auto_rotate", "ar", takes: "flag", "Applies the orientation of the file; on by default",
+            apply: flag(\.rotatesAutomatically)),
+        Entry("rotate", "rot", takes: "degrees", "Turns clockwise by a multiple of 90") {
+            arguments, options throws(URLFailure) in
+            let angle = try arguments.integer(0, in: Int.min...Int.max) ?? options.rotation
             guard angle.isMultiple(of: 90) else { throw arguments.invalid("\(angle) is not a multiple of 90") }
             options.rotation = (angle % 360 + 360) % 360
         },
     ]
 
     private static let filters = [
-        Entry("background", "bg") { arguments, options throws(URLFailure) in
+        Entry(
+            "background", "bg", takes: "hex or red:green:blue", limit: 3,
+            "The color behind transparent pixels; none without arguments"
+        ) { arguments, options throws(URLFailure) in
             options.background = try arguments.color()
         },
-        Entry("blur", "bl", limit: 1, apply: number(\.blur, in: 0...1_000)),
-        Entry("pixelate", "pix", limit: 1, apply: integer(\.pixelate, in: 0...maxSide)),
+        Entry("blur", "bl", takes: "sigma", "A Gaussian blur", apply: sigma(\.blur, most: 1_000)),
+        Entry("pixelate", "pix", takes: "pixels", "Squares of one color", apply: side(\.pixelate)),
     ]
 
     private static let outputs = [
-        Entry("quality", "q", limit: 1, apply: integer(\.quality, in: 0...100)),
-        Entry("format_quality", "fq") { arguments, options throws(URLFailure) in
+        Entry("quality", "q", takes: "1 to 100", "The quality of lossy formats; 0 for that of the settings") {
+            arguments, options throws(URLFailure) in
+            options.quality = try arguments.integer(0, in: 0...100) ?? options.quality
+        },
+        Entry(
+            "format_quality", "fq", takes: "format:quality:…", limit: .max,
+            "The quality by format, also of formats that this server can't write"
+        ) { arguments, options throws(URLFailure) in
             guard arguments.count.isMultiple(of: 2) else { throw arguments.invalid("a quality is missing") }
             for index in stride(from: 0, to: arguments.count, by: 2) {
-                let format = try OutputFormats.format(named: arguments.text(index) ?? "")
-                options.formatQuality[format] = try arguments.integer(index + 1, in: 1...100)
+                let format = try OutputFormats.knownFormat(named: arguments.text(index) ?? "")
+                let quality = try arguments.integer(index + 1, in: 0...100) ?? 0
+                options.formatQuality[format] = quality > 0 ? quality : nil
             }
         },
-        Entry("max_bytes", "mb", limit: 1, apply: integer(\.maxBytes, in: 0...Int(Int32.max))),
-        Entry("format", "f", "ext", limit: 1) { arguments, options throws(URLFailure) in
+        Entry("max_bytes", "mb", takes: "bytes", "Lowers the quality of JPEG, WebP, AVIF and JPEG XL down to a size") {
+            arguments, options throws(URLFailure) in
+            options.maxBytes = try arguments.integer(0, in: 0...Int.max) ?? options.maxBytes
+        },
+        Entry("format", "f", "ext", takes: "extension", "The format of the result") {
+            arguments, options throws(URLFailure) in
             if let name = arguments.text(0) { options.format = try OutputFormats.format(named: name) }
         },
-        Entry("strip_color_profile", "scp", limit: 1, apply: flag(\.stripsColorProfile)),
-        Entry("skip_processing", "skp") { arguments, options throws(URLFailure) in
-            for name in arguments.all { options.unprocessedFormats.insert(try OutputFormats.format(named: name[...])) }
+        Entry(
+            "strip_color_profile", "scp", takes: "flag",
+            "1 for sRGB; 0 keeps a larger gamut, in Display P3 with its profile",
+            apply: flag(\.stripsColorProfile)),
+        Entry(
+            "skip_processing", "skp", takes: "format:…", limit: .max,
+            "Sources of these formats are delivered unchanged if the result has the same format"
+        ) { arguments, options throws(URLFailure) in
+            for name in arguments.all {
+                options.unprocessedFormats.insert(try OutputFormats.knownFormat(named: name[...]))
+            }
         },
+        Entry("strip_metadata", "sm", takes: "flag", "1 only: results have no metadata", apply: only(true)),
+        Entry("keep_copyright", "kcr", takes: "flag", "0 only: results have no metadata", apply: only(false)),
+        Entry("enforce_thumbnail", "eth", takes: "flag", "No effect: thumbnails in files are not used") { _, _ in },
+        Entry("preserve_hdr", "ph", takes: "flag", "0 only: results have 8 bits per channel", apply: only(false)),
+        Entry("raw", takes: "flag", "0 only: sources are always decoded", apply: only(false)),
     ]
 
     private static let deliveries = [
-        Entry("cachebuster", "cb") { arguments, options throws(URLFailure) in
+        Entry("cachebuster", "cb", takes: "text", limit: .max, "Makes URLs and results differ") {
+            arguments, options throws(URLFailure) in
             options.cacheBuster = arguments.all.joined(separator: ":")
         },
-        Entry("expires", "exp", limit: 1, apply: integer(\.expires, in: 0...Int.max)),
-        Entry("filename", "fn", limit: 2) { arguments, options throws(URLFailure) in
+        Entry("expires", "exp", takes: "seconds", "The time, since 1970, after which the URL is a 404") {
+            arguments, options throws(URLFailure) in
+            options.expires = try arguments.integer(0, in: Int.min...Int.max) ?? options.expires
+        },
+        Entry("filename", "fn", takes: "name:encoded", limit: 2, "The name of the file, percent-encoded or in Base64") {
+            arguments, options throws(URLFailure) in
             options.filename = try filename(arguments)
         },
-        Entry("return_attachment", "att", limit: 1, apply: flag(\.isAttachment)),
+        Entry(
+            "return_attachment", "att", takes: "flag", "Browsers save the file instead of showing it",
+            apply: flag(\.isAttachment)),
     ]
 
-    /// Options with a single possible value here.
-    private static let refusals = [
-        Entry("strip_metadata", "sm", limit: 1, apply: only(true, "results never have metadata")),
-        Entry("keep_copyright", "kcr", limit: 1, apply: only(false, "results never have metadata")),
-        Entry("enforce_thumbnail", "eth", limit: 1, apply: only(false, "thumbnails in files are not used")),
-        Entry("raw", limit: 1, apply: only(false, "sources are always decoded")),
+    /// Options of imgproxy that this server refuses, with the reason.
+    private static let refused = [
+        "max_src_resolution": "limits are settings of the server", "msr": "limits are settings of the server",
+        "max_src_file_size": "limits are settings of the server", "msfs": "limits are settings of the server",
+        "max_animation_frames": "limits are settings of the server", "maf": "limits are settings of the server",
+        "max_animation_frame_resolution": "limits are settings of the server",
+        "mafr": "limits are settings of the server",
+        "max_result_dimension": "limits are settings of the server", "mrd": "limits are settings of the server",
     ]
-}
-
-extension OptionTable {
-    private static func only(_ value: Bool, _ reason: String) -> Apply {
-        { arguments, _ throws(URLFailure) in
-            guard (try arguments.flag(0) ?? value) == value else { throw .unsupportedOption(arguments.name, reason) }
-        }
-    }
-
-    private static func integer(
-        _ path: any WritableKeyPath<ProcessingOptions, Int> & Sendable, in range: ClosedRange<Int>
-    ) -> Apply {
-        { arguments, options throws(URLFailure) in
-            if let value = try arguments.integer(0, in: range) { options[keyPath: path] = value }
-        }
-    }
-
-    private static func number(
-        _ path: any WritableKeyPath<ProcessingOptions, Double> & Sendable, in range: ClosedRange<Double>
-    ) -> Apply {
-        { arguments, options throws(URLFailure) in
-            if let value = try arguments.number(0, in: range) { options[keyPath: path] = value }
-        }
-    }
-
-    private static func flag(_ path: any WritableKeyPath<ProcessingOptions, Bool> & Sendable) -> Apply {
-        { arguments, options throws(URLFailure) in
-            if let value = try arguments.flag(0) { options[keyPath: path] = value }
-        }
-    }
-
-    private static func setResizingType(
-        _ arguments: OptionArguments, _ options: inout ProcessingOptions
-    ) throws(URLFailure) {
-        guard let text = arguments.text(0) else { return }
-        guard let type = ProcessingOptions.ResizingType(rawValue: String(text)) else {
-            throw arguments.invalid("unknown resizing type: \(text)")
-        }
-        options.resizingType = type
-    }
-
-    private static func setSize(_ arguments: OptionArguments, _ options: inout ProcessingOptions) throws(URLFailure) {
-        options.width = try arguments.integer(0, in: 0...maxSide) ?? options.width
-        options.height = try arguments.integer(1, in: 0...maxSide) ?? options.height
-        options.enlarges = try arguments.flag(2) ?? options.enlarges
-        options.extends = try extent(arguments.dropFirst(3), options.extends)
-    }
-
-    private static func extent(
-        _ arguments: OptionArguments, _ current: ProcessingOptions.Extension
-    ) throws(URLFailure) -> ProcessingOptions.Extension {
-        var result = current
-        result.isEnabled = try arguments.flag(0) ?? current.isEnabled
-        result.gravity = try arguments.gravity(from: 1) ?? current.gravity
-        return result
-    }
-
-    private static func filename(_ arguments: OptionArguments) throws(URLFailure) -> String {
-        let text = arguments.text(0) ?? ""
-        let isEncoded = try arguments.flag(1) ?? false
-        let name =
-            isEncoded ? Base64URL.decode(text).flatMap { String(bytes: $0, encoding: .utf8) } : text.percentDecoded
-        guard let name, name.utf8.count <= 255 else {
-            throw arguments.invalid("the name can't be decoded or is too long")
-        }
-        return name
-    }
 }

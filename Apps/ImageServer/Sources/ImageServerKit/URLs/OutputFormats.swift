@@ -20,6 +20,8 @@ public struct OutputFormat: Sendable {
     public let isAnimated: Bool
     /// Whether the quality changes the size of the file.
     public let isLossy: Bool
+    /// The longest side in pixels.
+    public var largestSide = 65_500
     /// Creates files of the format.
     public let encoder: any ImageEncoder
 }
@@ -32,7 +34,7 @@ public enum OutputFormats {
             standard,
             OutputFormat(
                 format: .webp, mediaType: "image/webp", extensions: ["webp"], hasAlpha: true, isAnimated: true,
-                isLossy: true, encoder: WebPEncoder()),
+                isLossy: true, largestSide: 16_383, encoder: WebPEncoder()),
             OutputFormat(
                 format: .png, mediaType: "image/png", extensions: ["png"], hasAlpha: true, isAnimated: false,
                 isLossy: false, encoder: PNGEncoder()),
@@ -66,6 +68,21 @@ public enum OutputFormats {
 
     /// Returns the properties of a format, or nil if there is no encoder for it.
     public static func output(for format: ImageFormat) -> OutputFormat? { all.first { $0.format == format } }
+
+    /// The formats that imgproxy knows, by its names. This server may have no decoder or encoder for them.
+    private static let knownNames: [String: ImageFormat] = [
+        "jpg": .jpeg, "jpeg": .jpeg, "png": .png, "webp": .webp, "gif": .gif, "avif": .avif, "heic": .heic,
+        "jxl": .jxl, "ico": ImageFormat(rawValue: "ico"), "svg": ImageFormat(rawValue: "svg"),
+        "bmp": ImageFormat(rawValue: "bmp"), "tiff": ImageFormat(rawValue: "tiff"),
+        "pdf": ImageFormat(rawValue: "pdf"), "psd": ImageFormat(rawValue: "psd"),
+        "mp4": ImageFormat(rawValue: "mp4"),
+    ]
+
+    /// Returns the format with a name, with or without an encoder for it. Throws `.unknownFormat`.
+    static func knownFormat(named name: Substring) throws(URLFailure) -> ImageFormat {
+        guard let format = knownNames[name.lowercased()] else { throw .unknownFormat(name.lowercased()) }
+        return format
+    }
 
     /// Returns the format with an extension, for example "jpg". Throws `.unknownFormat`.
     static func format(named name: Substring) throws(URLFailure) -> ImageFormat {

@@ -107,6 +107,9 @@ public struct ProcessingOptions: Hashable, Sendable {
         public var y = 1.0
     }
 
+    /// Whether the result can have space around the image.
+    var addsSpace: Bool { extends.isEnabled || extendsAspectRatio.isEnabled || padding != Padding() }
+
     /// Creates options that change nothing.
     public init() {}
 }
