@@ -33,6 +33,7 @@ struct RenderingJob {
     let limits: RenderingLimits
     var watch: Stopwatch
     private(set) var times = StageTimes()
+    private let origins = (first: AttentionCropProcessor.Origin(), result: AttentionCropProcessor.Origin())
 
     mutating func lap(_ stage: StageTimes.Stage) { times.add(watch.lap(), to: stage) }
 
@@ -52,9 +53,11 @@ struct RenderingJob {
 
     private var processors: [any ImageProcessor] {
         var steps: [any ImageProcessor] = plan.orientations.map(OrientationProcessor.init)
-        if let crop = plan.crop { steps.append(CropProcessor(x: crop.x, y: crop.y, size: crop.size)) }
+        if let crop = plan.crop { steps.append(self.crop(to: crop, plan.cropsToAttention.first, origins.first)) }
         steps.append(ResizeProcessor(stretchingTo: plan.scaled, limits: limits.decoding))
-        if let crop = plan.resultCrop { steps.append(CropProcessor(x: crop.x, y: crop.y, size: crop.size)) }
+        if let crop = plan.resultCrop {
+            steps.append(self.crop(to: crop, plan.cropsToAttention.result, origins.result))
+        }
         if options.blur > 0 { steps.append(GaussianBlurProcessor(sigma: options.blur)) }
         if options.pixelate > 1 { steps.append(PixelateProcessor(side: options.pixelate)) }
         if let canvas = plan.canvas { steps.append(CanvasProcessor(canvas: canvas)) }
@@ -62,6 +65,14 @@ struct RenderingJob {
             steps.append(BackgroundProcessor(color: background))
         }
         return steps
+    }
+
+    private func crop(
+        to area: RenderingPlan.Area, _ seeksAttention: Bool, _ origin: AttentionCropProcessor.Origin
+    ) -> any ImageProcessor {
+        seeksAttention
+            ? AttentionCropProcessor(size: area.size, origin: origin)
+            : CropProcessor(x: area.x, y: area.y, size: area.size)
     }
 
     /// Encodes the frames, and again at lower qualities while the file is larger than `max_bytes`. Returns the file of the

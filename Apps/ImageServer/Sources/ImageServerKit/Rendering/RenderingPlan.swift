@@ -9,6 +9,14 @@ struct RenderingPlan: Equatable {
         var size: PixelSize
     }
 
+    /// A property of both crops.
+    struct Crops: Equatable {
+        /// That of the crop before resizing.
+        var first: Bool
+        /// That of the crop after resizing.
+        var result: Bool
+    }
+
     /// The size to which the upright image is decoded; nil for its own.
     private(set) var target: ImageTarget?
     /// The transformations of the decoded image, in order: back to the stored orientation, then the rotation.
@@ -19,6 +27,8 @@ struct RenderingPlan: Equatable {
     private(set) var scaled: PixelSize
     /// The area of the resized image to keep; nil for all.
     private(set) var resultCrop: Area?
+    /// Whether the position of the crops is that of the part that attracts attention. It is known after decoding.
+    private(set) var cropsToAttention: Crops
     /// The size of the canvas and the position of the image on it; nil if there is no space around the image.
     private(set) var canvas: Area?
     /// The size of the result.
@@ -62,6 +72,7 @@ struct RenderingPlan: Equatable {
         (target, crop) = Self.decoding(logical, cropped, scale, scaled, swaps: swaps)
         let result = Self.resultSize(scaled, scale, options)
         resultCrop = result == scaled ? nil : options.gravity.area(of: result, in: scaled, scale: scale.dpr)
+        cropsToAttention = Crops(first: options.cropGravity.anchor == .smart, result: options.gravity.anchor == .smart)
         canvas = Self.canvas(result, scale, options)
         output = canvas?.size ?? result
     }
@@ -82,7 +93,7 @@ struct RenderingPlan: Equatable {
         }
         let wanted = PixelSize(
             width: side(options.crop.width, size.width), height: side(options.crop.height, size.height))
-        return (options.crop.gravity ?? options.gravity).area(of: wanted, in: size)
+        return options.cropGravity.area(of: wanted, in: size)
     }
 
     /// Returns the size at which to decode, and the area of the decoded image.

@@ -10,7 +10,7 @@ public struct Gravity: Hashable, Sendable {
         case northEast = "noea", northWest = "nowe", southEast = "soea", southWest = "sowe"
         /// A point, given as fractions of width and height.
         case focusPoint = "fp"
-        /// The most interesting part in imgproxy. Here it is the center.
+        /// The part that attracts attention. It is the center where pixels are not known.
         case smart = "sm"
     }
 

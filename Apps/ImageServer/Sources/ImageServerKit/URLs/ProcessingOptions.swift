@@ -107,6 +107,9 @@ public struct ProcessingOptions: Hashable, Sendable {
         public var y = 1.0
     }
 
+    /// The position of the area that is processed.
+    var cropGravity: Gravity { crop.gravity ?? gravity }
+
     /// Whether the result can have space around the image.
     var addsSpace: Bool { extends.isEnabled || extendsAspectRatio.isEnabled || padding != Padding() }
 
