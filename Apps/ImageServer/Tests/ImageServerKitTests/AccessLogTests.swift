@@ -153,7 +153,8 @@ import Testing
                 #"2023-11-14T22:13:20.250Z info test: "a \"b\"\u000ac" k="d e" l=f m="\u2028\u0085\u001b[0m""#
             ])
         let objects = Lines()
-        objects.logger().info("a\nb", metadata: ["k": ["x", "\""], "l": ["y": "\u{7F}"], "n": .stringConvertible(1.5)])
+        objects.logger().info(
+            "a\nb", metadata: ["k": ["x", "\""], "l": ["y": "\u{7F}"], "n": .stringConvertible(1.5)])
         #expect(
             objects.all == [
                 #"{"time":"2023-11-14T22:13:20.250Z","level":"info","logger":"test","message":"a\u000ab","#

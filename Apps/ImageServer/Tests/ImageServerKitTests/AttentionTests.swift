@@ -71,14 +71,16 @@ import Testing
             #expect(map.origin(of: size, in: size) == (0, 0))
             let half = PixelSize(width: (width + 1) / 2, height: (height + 1) / 2)
             let origin = map.origin(of: half, in: size)
-            #expect(origin.x >= 0 && origin.y >= 0 && origin.x + half.width <= width && origin.y + half.height <= height)
+            #expect(
+                origin.x >= 0 && origin.y >= 0 && origin.x + half.width <= width && origin.y + half.height <= height)
         }
     }
 
     @Test(
         "finds the figure in every place where a gravity can stand",
         arguments: [
-            "rs:fill:60:60/g:sm", "c:120:120:sm/w:60", "c:120:120/g:sm", "c:120:120:sm/rot:90", "rs:fill-down:60:60/g:sm",
+            "rs:fill:60:60/g:sm", "c:120:120:sm/w:60", "c:120:120/g:sm", "c:120:120:sm/rot:90",
+            "rs:fill-down:60:60/g:sm",
             "c:0.4:0.4:sm", "rs:auto:200:100/g:sm", "rs:fill:60:60:1/g:sm/dpr:2", "rs:fill:30:30/g:no/g:sm",
         ])
     func options(text: String) throws {

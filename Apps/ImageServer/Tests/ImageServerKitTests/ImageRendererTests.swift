@@ -177,7 +177,8 @@ import Testing
         #expect(padded.size == PixelSize(width: 500, height: 481))
         let animation = try render(SampleImages.gif(frames: 5), "f:gif", limits: RenderingLimits(resultPixels: 900))
         #expect(animation.size.area * 5 <= 900 && (try header(animation.data).frameCount == 5))
-        let tall = try render(SampleImages.png(2, 8, alpha: 255), "h:20000/el:1/f:webp", limits: RenderingLimits(resultSide: 65_535))
+        let tall = try render(
+            SampleImages.png(2, 8, alpha: 255), "h:20000/el:1/f:webp", limits: RenderingLimits(resultSide: 65_535))
         #expect(tall.size.height == 16_383)
     }
 
@@ -185,7 +186,8 @@ import Testing
     func formatRules() throws {
         func format(_ source: Data, _ text: String, _ accept: String?, _ rules: FormatRules) throws -> ImageFormat {
             let url = try ImageURLParser(signature: nil).parse("/_/\(text)/plain/http://a/b", now: .distantPast)
-            let renderer = ImageRenderer(decoder: SampleImages.decoder(), limits: RenderingLimits(), clock: ManualClock())
+            let renderer = ImageRenderer(
+                decoder: SampleImages.decoder(), limits: RenderingLimits(), clock: ManualClock())
             let accepted = AcceptedFormats(accept: accept, rules: rules)
             return try renderer.render(source, url.options, accepted: accepted).format
         }

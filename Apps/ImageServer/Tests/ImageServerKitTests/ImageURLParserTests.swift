@@ -189,8 +189,9 @@ import Testing
         #expect(try options("el:maybe").enlarges == false && options("el:TRUE").enlarges)
         #expect(try options("q:50/q:0").quality == 0)
         #expect(try options("exp:-5/exp:0").expires == 0)
-        #expect(try options("w:/h:/mw:/z:/dpr:/el:/ex:/g:/c:/ar:/rot:/bl:/pix:/q:/mb:/f:/cb:/att:/pd:")
-            == ProcessingOptions())
+        #expect(
+            try options("w:/h:/mw:/z:/dpr:/el:/ex:/g:/c:/ar:/rot:/bl:/pix:/q:/mb:/f:/cb:/att:/pd:")
+                == ProcessingOptions())
     }
 
     @Test("knows the formats that it can't read or write")

@@ -49,7 +49,8 @@ public struct LineLogHandler: LogHandler {
 
     private func text(_ time: String, _ event: LogEvent, _ members: [Logger.Metadata.Element]) -> String {
         var line = "\(time) \(event.level.rawValue) \(label): "
-        line += LogText.isPlain(event.message.description, allowing: " ")
+        line +=
+            LogText.isPlain(event.message.description, allowing: " ")
             ? event.message.description : LogText.quoted(event.message.description)
         for (name, value) in members {
             let value = value.description
@@ -104,7 +105,8 @@ enum LogText {
         case .stringConvertible(let other): quoted(other.description)
         case .array(let values): "[" + values.map(json).joined(separator: ",") + "]"
         case .dictionary(let members):
-            "{" + members.sorted { $0.key < $1.key }.map { "\(quoted($0.key)):\(json($0.value))" }
+            "{"
+                + members.sorted { $0.key < $1.key }.map { "\(quoted($0.key)):\(json($0.value))" }
                 .joined(separator: ",") + "}"
         }
     }

@@ -69,7 +69,9 @@ public final class ServerMetrics: Sendable {
                 "image_request_duration_seconds", .histogram,
                 "Time until a response was made, by the cache of the result; empty for responses without a result.",
                 state.durations.sorted { $0.key < $1.key }.flatMap { $1.samples("cache=\"\($0)\"") }),
-            Family("image_renderings_waiting", .gauge, "Requests that wait to be rendered.", service.parts.gate.waitingCount),
+            Family(
+                "image_renderings_waiting", .gauge, "Requests that wait to be rendered.",
+                service.parts.gate.waitingCount),
             Family("image_responses_total", .counter, "Responses, by status.", state.responses.samples),
             Family("image_result_bytes", .histogram, "Size of rendered results.", state.resultBytes.samples()),
             Family("image_results_total", .counter, "Results, by the cache they are from.", state.results.samples),

@@ -43,7 +43,8 @@ package struct ServerComposition: Sendable {
             unavailableOriginCount: { breakers.unavailableServerCount },
             renderer: ImageRenderer(
                 decoder: decoder, limits: settings.limits, standardQuality: settings.quality, clock: clock),
-            formats: settings.formats, scheduler: scheduler, cache: try settings.makeResultCache(shared?.cache, logger: logger),
+            formats: settings.formats, scheduler: scheduler,
+            cache: try settings.makeResultCache(shared?.cache, logger: logger),
             lease: shared?.lease ?? NoLease(), gate: AdmissionGate(limits: settings.admission, clock: clock),
             decoders: .decoders(settings.decoders, clock: clock), bounds: settings.bounds,
             timeLimit: settings.requestTime, clock: clock, now: { Date() }, logger: logger)

@@ -20,7 +20,8 @@ extension ServiceFailure {
     /// The words for all failures.
     static let reasons = [
         "cancelled", "decoding", "encoding", "expired", "internal", "overloaded", "processing", "signature",
-        "source_network", "source_not_allowed", "source_not_found", "source_status", "source_timeout", "source_too_large",
+        "source_network", "source_not_allowed", "source_not_found", "source_status", "source_timeout",
+        "source_too_large",
         "timeout", "too_large", "url",
     ]
 

@@ -208,7 +208,8 @@ extension SettingsReader {
             OutputFormats.all.map { ($0.format, standard) }, uniquingKeysWith: { first, _ in first })
         for text in try list("formatQuality") {
             let parts = text.split(separator: ":")
-            guard parts.count == 2, let format = try? OutputFormats.knownFormat(named: parts[0]), let value = Int(parts[1]),
+            guard parts.count == 2, let format = try? OutputFormats.knownFormat(named: parts[0]),
+                let value = Int(parts[1]),
                 (1...100).contains(value)
             else { throw .invalid("formatQuality", "\(text) is not a format and a quality") }
             quality[format] = value
