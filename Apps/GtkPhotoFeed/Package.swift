@@ -51,6 +51,11 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict),
+        // The example of the guide ImagesInGTK.
+        .executableTarget(
+            name: "image-window",
+            dependencies: ["GtkImageUI", "CGtk", module("ImageCore"), module("ImageLoaderKit")],
+            swiftSettings: toolkit),
         // Symbolic links to targets of the root package that are not products.
         .target(name: "LoopbackServer", dependencies: [module("ImageTesting")], swiftSettings: strict),
         .target(

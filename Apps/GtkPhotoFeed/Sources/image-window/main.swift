@@ -1,0 +1,29 @@
+import CGtk
+import GtkImageUI
+import ImageCore
+import ImageLoaderKit
+
+// Shows the images at the addresses in the arguments side by side.
+guard gtk_init_check() != 0 else { fatalError("no display: set DISPLAY, or run under xvfb-run") }
+GtkMainLoop.attach()
+
+let loader = try ImageLoader()
+let window = Widget.window()
+let animations = WindowClock(window)
+let row = Widget.box(GTK_ORIENTATION_HORIZONTAL, spacing: 12)
+row.setMargins(12)
+
+let cells = CommandLine.arguments.dropFirst().compactMap { URL(webAddress: $0) }.map { url in
+    let cell = GtkImageCell(loader: loader, width: 240, height: 240, clock: animations.clock)
+    cell.bind(url.lastPathComponent) { size in ImageRequest(url: url, target: .fill(size)) }
+    cell.setOnScreen(true)
+    row.append(cell.view.widget)
+    return cell
+}
+
+var isOpen = true
+window.onSignal("destroy") { isOpen = false }
+unsafe gtk_window_set_child(window.cast(to: GtkWindow.self), row.pointer)
+unsafe gtk_window_present(window.cast(to: GtkWindow.self))
+while isOpen { GtkMainLoop.step() }
+withExtendedLifetime(cells) {}
