@@ -33,6 +33,24 @@ check_examples() {
         if head -n 1 "$example" | grep -qE '^// (Package.swift|swift-tools-version)' || is_copy_of_file "$example" ||
             ! is_for_platform "$example"; then rm "$example"; fi
     done
+    type_check_folder "$work" "$@"
+}
+
+# check_sources FILE… -- FLAG…: compiles each file as a script, like an example.
+check_sources() {
+    local work
+    work=$(mktemp -d)
+    while [[ $1 != -- ]]; do
+        cp "$1" "$work/"
+        shift
+    done
+    shift
+    type_check_folder "$work" "$@"
+}
+
+type_check_folder() {
+    local work=$1 example
+    shift
     printf '"%s"\n' -swift-version 6 "$@" >"$work/flags"
     find "$work" -name '*.swift' -print0 | xargs -0 -r -n 1 -P "$(getconf _NPROCESSORS_ONLN)" \
         sh -c 'swiftc -typecheck @"$0" "$1" >"$1.log" 2>&1 || touch "$1.broken"' "$work/flags"

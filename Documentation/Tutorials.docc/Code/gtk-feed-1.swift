@@ -1,0 +1,14 @@
+import CGtk
+import GtkImageUI
+
+// GTK has one thread, and the main actor uses the same one.
+guard gtk_init_check() != 0 else { fatalError("no display: set DISPLAY, or run under xvfb-run") }
+GtkMainLoop.attach()
+
+let window = Widget.window()
+unsafe gtk_window_set_default_size(window.cast(to: GtkWindow.self), 700, 700)
+
+var isOpen = true
+window.onSignal("destroy") { isOpen = false }
+unsafe gtk_window_present(window.cast(to: GtkWindow.self))
+while isOpen { GtkMainLoop.step() }

@@ -1,0 +1,70 @@
+import CGtk
+import GtkImageUI
+import ImageLoaderKit
+import ImagePresenting
+
+/// A photo, as the feed describes it.
+struct Photo: Decodable {
+    let title: String
+    let thumbnailUrl: URL
+
+    func request(_ size: PixelSize) -> ImageRequest { ImageRequest(url: thumbnailUrl, target: .fill(size)) }
+}
+
+func photos(at feed: URL, with loader: ImageLoader) async throws -> [Photo] {
+    let request = ImageRequest(url: feed, mode: .revalidate)
+    return try JSONDecoder().decode([Photo].self, from: try await loader.data(for: request).data)
+}
+
+/// A cell that shows one photo at a time.
+final class PhotoCell: RecycledCell {
+    private let photos: [Photo]
+    private let image: GtkImageCell
+    var widget: Widget { image.view.widget }
+
+    init(_ photos: [Photo], loader: ImageLoader, clock: AnimationClock) {
+        self.photos = photos
+        image = GtkImageCell(loader: loader, width: 160, height: 160, clock: clock)
+    }
+
+    func bind(to position: Int) {
+        let photo = photos[position]
+        image.bind(photo.title) { size in photo.request(size) }
+    }
+
+    func unbind() { image.unbind() }
+
+    func setOnScreen(_ isOnScreen: Bool) { image.setOnScreen(isOnScreen) }
+}
+
+guard gtk_init_check() != 0 else { fatalError("no display: set DISPLAY, or run under xvfb-run") }
+GtkMainLoop.attach()
+let loader = try ImageLoader()
+
+let window = Widget.window()
+unsafe gtk_window_set_default_size(window.cast(to: GtkWindow.self), 700, 700)
+let animations = WindowClock(window)
+var list: CellList<PhotoCell>?
+
+func show(_ photos: [Photo]) {
+    let grid = CellList(.grid(columns: 2...8)) {
+        PhotoCell(photos, loader: loader, clock: animations.clock)
+    }
+    grid.count = photos.count
+    unsafe gtk_window_set_child(window.cast(to: GtkWindow.self), grid.widget.pointer)
+    list = grid
+}
+
+Task {
+    do {
+        guard let feed = URL(string: "http://127.0.0.1:8080/photos?_limit=500") else { return }
+        show(try await photos(at: feed, with: loader))
+    } catch {
+        print("no feed: \(error)")
+    }
+}
+
+var isOpen = true
+window.onSignal("destroy") { isOpen = false }
+unsafe gtk_window_present(window.cast(to: GtkWindow.self))
+while isOpen { GtkMainLoop.step() }

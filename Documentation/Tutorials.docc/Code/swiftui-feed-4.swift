@@ -1,0 +1,69 @@
+import ImageLoaderKit
+import ImagePresentingSwiftUI
+import ImageThumbHash
+import SwiftUI
+
+/// A photo, as the feed describes it.
+struct Photo: Decodable, Identifiable, Sendable {
+    let id: Int
+    let title: String
+    let thumbnailUrl: URL
+    let thumbHash: String?
+
+    /// The request for the thumbnail, with a blurred placeholder if the feed has one.
+    var request: ImageRequest {
+        var request = ImageRequest(url: thumbnailUrl)
+        if let thumbHash, let placeholder = try? ThumbHash(base64: thumbHash) {
+            request.options.setPlaceholder(placeholder)
+        }
+        return request
+    }
+}
+
+struct PhotoList: View {
+    let photos: [Photo]
+
+    var body: some View {
+        List {
+            ForEach(photos, id: \.id) { photo in
+                LoadingImage(
+                    photo.request, contentMode: .fill, label: Text(verbatim: photo.title),
+                    options: .init(transition: .crossDissolve(.milliseconds(200)))
+                )
+                .frame(width: 160, height: 160)
+            }
+        }
+    }
+}
+
+struct Feed: View {
+    let loader: ImageLoader
+    let address: URL
+    @State private var photos: [Photo] = []
+    @State private var failure: String?
+
+    var body: some View {
+        ZStack {
+            PhotoList(photos: photos)
+                .imageLoader(loader)  // once, for all images below
+                .task(id: address) { @MainActor in await load(.revalidate) }
+                .refreshable { await load(.revalidate) }
+            if let failure { Text(verbatim: failure) }
+        }
+    }
+
+    /// Loads the feed, and the stored one if there is no network.
+    private func load(_ mode: ImageLoadMode) async {
+        do {
+            let feed = try await loader.data(for: ImageRequest(url: address, mode: mode))
+            photos = try JSONDecoder().decode([Photo].self, from: feed.data)
+            failure = nil
+        } catch ImageError.cancelled {
+            // The view has disappeared.
+        } catch where mode == .revalidate && photos.isEmpty {
+            await load(.onlyIfCached)
+        } catch {
+            failure = "\(error)"
+        }
+    }
+}
