@@ -73,7 +73,9 @@ struct LoaderKitTests {
         transport.script(try url(), .ok(photo))
         let image = try await makeLoader().image(for: url())
         let file = try image.encoded(as: .png)
-        #expect(try ImageDecoders.makeDecoder().header(of: file).storedSize == image.bitmap.size)
+        let header = try ImageDecoders.makeDecoder().header(of: file)
+        #expect(header.format == .png)
+        #expect(header.storedSize == image.bitmap.size)
         #expect(throws: EncodingFailure.self) { try image.encoded(as: .webP()) }
     }
 

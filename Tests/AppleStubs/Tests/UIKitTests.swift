@@ -140,7 +140,7 @@ struct UIKitTests {
     func sizes() async {
         let view = shownView()
         view.bounds.size = .zero
-        view.traitCollection.displayScale = 2
+        view.traitCollection = UITraitCollection(displayScale: 2)
         view.load(fixture.request("a", width: 400).url, with: fixture.loader)
         #expect(fixture.transport.sendCount == 0)
         view.bounds.size = CGSize(width: 100, height: 50)

@@ -5,8 +5,9 @@
     extension Bitmap {
         /// The Core Graphics image, which is made once and uses the memory of the bitmap. Nil if the bitmap is empty.
         ///
-        /// Its alpha is straight, and its color space is that of the bitmap. Core Animation draws opaque images as they are. Of others, it makes a copy with
-        /// premultiplied alpha while they are shown. The pixels of a packed bitmap are copied.
+        /// Its alpha is straight, and its color space is that of the bitmap. Core Animation draws opaque images as they
+        /// are. Of others, it makes a copy with premultiplied alpha while they are shown. The pixels of a packed bitmap
+        /// are copied.
         public var cgImage: CGImage? { drawable { $0.makeCGImage() } }
 
         private func makeCGImage() -> CGImage? {

@@ -92,7 +92,8 @@
 
         private func fade(_ seconds: Double?) -> AnyTransition {
             guard let seconds, !reducesMotion else { return .identity }
-            return .opacity.animation(.easeInOut(duration: seconds))
+            // SwiftUI declares this constant `nonisolated(unsafe)`.
+            return unsafe .opacity.animation(.easeInOut(duration: seconds))
         }
     }
 #endif

@@ -11,7 +11,7 @@ public typealias CFDictionary = [String: Any]
 public typealias CFArray = [Any]
 
 /// https://developer.apple.com/documentation/coregraphics/cgcolorspace
-public final class CGColorSpace {
+public final class CGColorSpace: Sendable {
     /// https://developer.apple.com/documentation/coregraphics/cgcolorspace/srgb
     public static let sRGB: CFString = "kCGColorSpaceSRGB"
 

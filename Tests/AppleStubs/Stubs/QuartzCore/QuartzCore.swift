@@ -21,7 +21,7 @@ open class CAAnimation {
 }
 
 /// https://developer.apple.com/documentation/quartzcore/cabasicanimation
-open class CABasicAnimation: CAAnimation {
+open class CABasicAnimation: CAAnimation, @unchecked Sendable {
     /// https://developer.apple.com/documentation/quartzcore/capropertyanimation/keypath
     open var keyPath: String?
     /// https://developer.apple.com/documentation/quartzcore/cabasicanimation/fromvalue

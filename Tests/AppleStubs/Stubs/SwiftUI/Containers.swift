@@ -31,10 +31,10 @@ public struct ForEach<Data: RandomAccessCollection, ID: Hashable, Content: View>
 
 /// Draws only the rows that the host shows. https://developer.apple.com/documentation/swiftui/list
 public struct List<Content: View>: PrimitiveView {
-    let content: Content
+    nonisolated(unsafe) let content: Content
 
     /// https://developer.apple.com/documentation/swiftui/list/init(content:)
-    public init(@ViewBuilder content: () -> Content) { self.content = content() }
+    nonisolated public init(@ViewBuilder content: () -> Content) { self.content = content() }
 }
 
 /// https://developer.apple.com/documentation/swiftui/proposedviewsize
@@ -54,15 +54,19 @@ public struct ProposedViewSize: Equatable, Sendable {
 }
 
 /// https://developer.apple.com/documentation/swiftui/layoutsubview
-public final class LayoutSubview {
-    var proposal = ProposedViewSize(width: nil, height: nil)
+public struct LayoutSubview {
+    final class Placement {
+        var proposal = ProposedViewSize(width: nil, height: nil)
+    }
+
+    let placement = Placement()
 
     /// Every view takes the proposed size here.
     /// https://developer.apple.com/documentation/swiftui/layoutsubview/sizethatfits(_:)
     public func sizeThatFits(_ proposal: ProposedViewSize) -> CGSize { proposal.replacingUnspecifiedDimensions() }
 
     /// https://developer.apple.com/documentation/swiftui/layoutsubview/place(at:anchor:proposal:). Without anchor here.
-    public func place(at position: CGPoint, proposal: ProposedViewSize) { self.proposal = proposal }
+    public func place(at position: CGPoint, proposal: ProposedViewSize) { placement.proposal = proposal }
 }
 
 /// https://developer.apple.com/documentation/swiftui/layout
@@ -80,14 +84,13 @@ public protocol Layout: Sendable {
 
 extension Layout {
     /// https://developer.apple.com/documentation/swiftui/layout/callasfunction(_:)
-    @MainActor
     public func callAsFunction(@ViewBuilder _ content: () -> some View) -> some View {
         LayoutView(layout: self, content: content())
     }
 }
 
 /// The container of a layout. Not part of SwiftUI.
-struct LayoutView<Content: View>: PrimitiveView {
+nonisolated struct LayoutView<Content: View>: PrimitiveView {
     let layout: any Layout
     let content: Content
 }

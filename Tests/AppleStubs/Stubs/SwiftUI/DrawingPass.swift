@@ -70,6 +70,7 @@ extension Never: HostedView {
     func draw(in pass: inout DrawingPass, _ node: HostedNode) {}
 }
 
+@MainActor
 extension EmptyView: HostedView {
     func draw(in pass: inout DrawingPass, _ node: HostedNode) {}
 }
@@ -90,6 +91,7 @@ extension Color: HostedView {
     func draw(in pass: inout DrawingPass, _ node: HostedNode) { if !name.isEmpty { pass.drawn.append(name) } }
 }
 
+@MainActor
 extension Button: HostedView {
     func draw(in pass: inout DrawingPass, _ node: HostedNode) {
         let outer = pass.drawn
@@ -107,22 +109,24 @@ extension Optional: HostedView, RowsView where Wrapped: View {
     var listRows: [(name: String, view: any View)] { map { [("some", $0)] } ?? [] }
 }
 
-extension ConditionalContent: HostedView, RowsView {
+@MainActor
+extension _ConditionalContent: HostedView, RowsView {
     func draw(in pass: inout DrawingPass, _ node: HostedNode) {
-        switch self {
+        switch storage {
         case .first(let view): pass.visit(view, node.child("first"))
         case .second(let view): pass.visit(view, node.child("second"))
         }
     }
 
     var listRows: [(name: String, view: any View)] {
-        switch self {
+        switch storage {
         case .first(let view): [("first", view)]
         case .second(let view): [("second", view)]
         }
     }
 }
 
+@MainActor
 extension TupleView: HostedView, RowsView {
     func draw(in pass: inout DrawingPass, _ node: HostedNode) {
         for (index, view) in views.enumerated() { pass.visit(view, node.child("\(index)")) }
@@ -156,16 +160,17 @@ extension List: HostedView {
     }
 }
 
+@MainActor
 extension LayoutView: HostedView {
     func draw(in pass: inout DrawingPass, _ node: HostedNode) {
-        let views: [any View] = (content as? TupleView)?.views ?? [content]
+        let views: [any View] = (content as? any SeveralViews)?.views ?? [content]
         let subviews = views.map { _ in LayoutSubview() }
         var cache: Void = ()
         let size = layout.sizeThatFits(proposal: pass.proposal, subviews: subviews, cache: &cache)
         layout.placeSubviews(
             in: CGRect(origin: .zero, size: size), proposal: pass.proposal, subviews: subviews, cache: &cache)
         for (index, view) in views.enumerated() {
-            pass.visit(view, node.child("\(index)")) { $0.proposal = subviews[index].proposal }
+            pass.visit(view, node.child("\(index)")) { $0.proposal = subviews[index].placement.proposal }
         }
     }
 }

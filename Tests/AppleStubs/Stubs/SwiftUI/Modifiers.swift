@@ -3,9 +3,17 @@ public enum ContentMode: Hashable, Sendable, CaseIterable {
     case fit, fill
 }
 
-/// https://developer.apple.com/documentation/swiftui/labelstyle. A protocol in SwiftUI.
-public enum LabelStyle {
-    case iconOnly
+/// Without requirements here. https://developer.apple.com/documentation/swiftui/labelstyle
+@MainActor
+@preconcurrency
+public protocol LabelStyle {}
+
+/// https://developer.apple.com/documentation/swiftui/icononlylabelstyle
+nonisolated public struct IconOnlyLabelStyle: LabelStyle {}
+
+extension LabelStyle where Self == IconOnlyLabelStyle {
+    /// https://developer.apple.com/documentation/swiftui/labelstyle/icononly
+    nonisolated public static var iconOnly: IconOnlyLabelStyle { IconOnlyLabelStyle() }
 }
 
 extension View {
@@ -28,6 +36,7 @@ extension View {
     }
 
     /// https://developer.apple.com/documentation/swiftui/view/ongeometrychange(for:of:action:)
+    @preconcurrency
     nonisolated public func onGeometryChange<T: Equatable & Sendable>(
         for type: T.Type, of transform: @escaping @Sendable (GeometryProxy) -> T, action: @escaping (T) -> Void
     ) -> some View {
@@ -85,7 +94,9 @@ extension View {
     nonisolated public func contentShape(_ shape: Rectangle) -> some View { Modified(content: self, modifier: .none) }
 
     /// https://developer.apple.com/documentation/swiftui/view/labelstyle(_:)
-    nonisolated public func labelStyle(_ style: LabelStyle) -> some View { Modified(content: self, modifier: .none) }
+    nonisolated public func labelStyle(_ style: some LabelStyle) -> some View {
+        Modified(content: self, modifier: .none)
+    }
 
     /// https://developer.apple.com/documentation/swiftui/view/allowshittesting(_:)
     nonisolated public func allowsHitTesting(_ enabled: Bool) -> some View { Modified(content: self, modifier: .none) }
@@ -96,8 +107,8 @@ extension View {
     }
 
     /// https://developer.apple.com/documentation/swiftui/view/overlay(alignment:content:). Without alignment here.
-    public func overlay(@ViewBuilder content: () -> some View) -> some View {
-        TupleView([self, content()])
+    nonisolated public func overlay<V: View>(@ViewBuilder content: () -> V) -> some View {
+        TupleView<(Self, V)>(views: [self, content()])
     }
 }
 

@@ -30,7 +30,7 @@ extension Optional: View, PrimitiveView where Wrapped: View {}
 
 /// https://developer.apple.com/documentation/swiftui/viewbuilder
 @resultBuilder
-public enum ViewBuilder {
+public struct ViewBuilder {
     /// https://developer.apple.com/documentation/swiftui/viewbuilder/buildblock()
     public static func buildBlock() -> EmptyView { EmptyView() }
 
@@ -38,10 +38,12 @@ public enum ViewBuilder {
     public static func buildBlock<Content: View>(_ content: Content) -> Content { content }
 
     /// https://developer.apple.com/documentation/swiftui/viewbuilder/buildblock(_:)
-    @MainActor public static func buildBlock<each Content: View>(_ content: repeat each Content) -> TupleView {
+    public static func buildBlock<each Content: View>(
+        _ content: repeat each Content
+    ) -> TupleView<(repeat each Content)> {
         var views: [any View] = []
         repeat views.append(each content)
-        return TupleView(views)
+        return TupleView(views: views)
     }
 
     /// https://developer.apple.com/documentation/swiftui/viewbuilder/buildif(_:)
@@ -50,31 +52,36 @@ public enum ViewBuilder {
     /// https://developer.apple.com/documentation/swiftui/viewbuilder/buildeither(first:)
     public static func buildEither<First: View, Second: View>(
         first: First
-    ) -> ConditionalContent<First, Second> { .first(first) }
+    ) -> _ConditionalContent<First, Second> { _ConditionalContent(storage: .first(first)) }
 
     /// https://developer.apple.com/documentation/swiftui/viewbuilder/buildeither(second:)
     public static func buildEither<First: View, Second: View>(
         second: Second
-    ) -> ConditionalContent<First, Second> { .second(second) }
+    ) -> _ConditionalContent<First, Second> { _ConditionalContent(storage: .second(second)) }
 }
 
-/// The type of several views in a view builder. In SwiftUI, it is generic.
-/// https://developer.apple.com/documentation/swiftui/tupleview
-public struct TupleView: PrimitiveView {
+/// The type of several views in a view builder. https://developer.apple.com/documentation/swiftui/tupleview
+nonisolated public struct TupleView<T>: PrimitiveView, SeveralViews {
     let views: [any View]
-
-    init(_ views: [any View]) { self.views = views }
 }
 
-/// The type of an `if` in a view builder. SwiftUI uses a different name.
-/// https://developer.apple.com/documentation/swiftui/viewbuilder
-public enum ConditionalContent<First: View, Second: View>: PrimitiveView {
-    case first(First), second(Second)
+/// Views of any types. Not part of SwiftUI.
+protocol SeveralViews {
+    var views: [any View] { get }
+}
+
+/// The type of an `if` in a view builder. https://developer.apple.com/documentation/swiftui/viewbuilder
+nonisolated public struct _ConditionalContent<TrueContent: View, FalseContent: View>: PrimitiveView {
+    enum Storage {
+        case first(TrueContent), second(FalseContent)
+    }
+
+    let storage: Storage
 }
 
 /// https://developer.apple.com/documentation/swiftui/emptyview
-public struct EmptyView: PrimitiveView {
-    nonisolated public init() {}
+nonisolated public struct EmptyView: PrimitiveView, Sendable {
+    public init() {}
 }
 
 /// https://developer.apple.com/documentation/swiftui/image
@@ -138,14 +145,15 @@ public struct Label: View {
 }
 
 /// https://developer.apple.com/documentation/swiftui/progressview
-public struct ProgressView: View {
+nonisolated public struct ProgressView<Label: View, CurrentValueLabel: View>: View {
     /// https://developer.apple.com/documentation/swiftui/progressview/init()
-    nonisolated public init() {}
+    public init() where Label == EmptyView, CurrentValueLabel == EmptyView {}
 
     /// https://developer.apple.com/documentation/swiftui/progressview/init(value:total:)
-    nonisolated public init(value: Double?, total: Double = 1) {}
+    public init<V: BinaryFloatingPoint>(value: V?, total: V = 1.0)
+    where Label == EmptyView, CurrentValueLabel == EmptyView {}
 
-    public var body: some View { Text(verbatim: "progress") }
+    @MainActor public var body: some View { Text(verbatim: "progress") }
 }
 
 /// https://developer.apple.com/documentation/swiftui/color
@@ -164,11 +172,12 @@ public struct Rectangle: PrimitiveView {
 }
 
 /// https://developer.apple.com/documentation/swiftui/button
-public struct Button<Label: View>: PrimitiveView {
+nonisolated public struct Button<Label: View>: PrimitiveView {
     let action: @MainActor () -> Void
     let label: Label
 
     /// https://developer.apple.com/documentation/swiftui/button/init(action:label:)
+    @preconcurrency
     public init(action: @escaping @MainActor () -> Void, @ViewBuilder label: () -> Label) {
         self.action = action
         self.label = label()
@@ -177,7 +186,8 @@ public struct Button<Label: View>: PrimitiveView {
 
 extension Button where Label == Text {
     /// https://developer.apple.com/documentation/swiftui/button/init(_:action:)-1asy
-    public init(_ titleKey: LocalizedStringKey, action: @escaping @MainActor () -> Void) {
+    @preconcurrency
+    nonisolated public init(_ titleKey: LocalizedStringKey, action: @escaping @MainActor () -> Void) {
         self.init(action: action) { Text(titleKey) }
     }
 }
@@ -205,7 +215,7 @@ public struct AnyTransition {
     /// https://developer.apple.com/documentation/swiftui/anytransition/identity
     public static var identity: AnyTransition { AnyTransition(insertion: "", removal: "") }
     /// https://developer.apple.com/documentation/swiftui/anytransition/opacity
-    public static var opacity: AnyTransition { AnyTransition(insertion: "opacity", removal: "opacity") }
+    public nonisolated(unsafe) static let opacity = AnyTransition(insertion: "opacity", removal: "opacity")
 
     /// https://developer.apple.com/documentation/swiftui/anytransition/asymmetric(insertion:removal:)
     public static func asymmetric(insertion: AnyTransition, removal: AnyTransition) -> AnyTransition {

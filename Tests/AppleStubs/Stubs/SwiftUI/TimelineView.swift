@@ -4,7 +4,7 @@ public import Foundation
 public protocol TimelineSchedule {}
 
 /// https://developer.apple.com/documentation/swiftui/animationtimelineschedule
-public struct AnimationTimelineSchedule: TimelineSchedule {
+public struct AnimationTimelineSchedule: TimelineSchedule, Sendable {
     let paused: Bool
 }
 
@@ -23,7 +23,7 @@ public struct TimelineViewDefaultContext {
 }
 
 /// https://developer.apple.com/documentation/swiftui/timelineview
-public struct TimelineView<Schedule: TimelineSchedule, Content: View>: View, PrimitiveView, HostedView {
+nonisolated public struct TimelineView<Schedule: TimelineSchedule, Content: View>: View, PrimitiveView, HostedView {
     private let schedule: Schedule
     private let content: (TimelineViewDefaultContext) -> Content
 
@@ -35,7 +35,7 @@ public struct TimelineView<Schedule: TimelineSchedule, Content: View>: View, Pri
         self.content = content
     }
 
-    func draw(in pass: inout DrawingPass, _ node: HostedNode) {
+    @MainActor func draw(in pass: inout DrawingPass, _ node: HostedNode) {
         pass.runsTimeline = (schedule as? AnimationTimelineSchedule)?.paused == false
         pass.visit(content(TimelineViewDefaultContext(date: pass.date)), node.child("timeline"))
     }

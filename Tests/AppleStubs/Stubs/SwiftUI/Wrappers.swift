@@ -40,26 +40,32 @@ public struct State<Value>: HostedProperty {
     }
 }
 
+extension State: @unchecked Sendable where Value: Sendable {}
+
 /// A protocol of Combine. https://developer.apple.com/documentation/combine/observableobject
 public protocol ObservableObject: AnyObject {}
 
-/// Isolated to the main actor in SwiftUI. https://developer.apple.com/documentation/swiftui/stateobject
+/// https://developer.apple.com/documentation/swiftui/stateobject
+@MainActor
+@preconcurrency
 @propertyWrapper
 public struct StateObject<ObjectType: ObservableObject>: HostedProperty {
-    final class Reference {
+    nonisolated final class Reference {
         var object: ObjectType?
     }
 
-    private let make: () -> ObjectType
-    private let reference = Reference()
+    private nonisolated(unsafe) let make: () -> ObjectType
+    private nonisolated(unsafe) let reference: Reference
 
     /// https://developer.apple.com/documentation/swiftui/stateobject/init(wrappedvalue:)
-    nonisolated public init(wrappedValue thunk: @autoclosure @escaping () -> ObjectType) { make = thunk }
+    nonisolated public init(wrappedValue thunk: @autoclosure @escaping () -> ObjectType) {
+        make = thunk
+        reference = Reference()
+    }
 
     /// https://developer.apple.com/documentation/swiftui/stateobject/wrappedvalue
-    @MainActor public var wrappedValue: ObjectType { reference.object ?? make() }
+    public var wrappedValue: ObjectType { reference.object ?? make() }
 
-    @MainActor
     func attach(to node: HostedNode, at index: Int, in pass: DrawingPass) {
         let object = node.states[index] as? ObjectType ?? make()
         node.states[index] = object
@@ -113,3 +119,5 @@ public struct Environment<Value>: HostedProperty {
     @MainActor
     func attach(to node: HostedNode, at index: Int, in pass: DrawingPass) { reference.values = pass.environment }
 }
+
+extension Environment: @unchecked Sendable where Value: Sendable {}

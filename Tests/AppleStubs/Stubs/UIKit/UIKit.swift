@@ -13,7 +13,7 @@ open class UIResponder {
 }
 
 /// https://developer.apple.com/documentation/uikit/uiimage
-public final class UIImage {
+public final class UIImage: Sendable {
     /// https://developer.apple.com/documentation/uikit/uiimage/cgimage
     public let cgImage: CGImage?
 
@@ -104,7 +104,7 @@ extension IndexPath {
 }
 
 /// https://developer.apple.com/documentation/uikit/uiaccessibility
-public enum UIAccessibility {
+public struct UIAccessibility {
     /// Read-only in UIKit. https://developer.apple.com/documentation/uikit/uiaccessibility/isreducemotionenabled
     @MainActor public static var isReduceMotionEnabled = false
     /// https://developer.apple.com/documentation/uikit/uiaccessibility/reducemotionstatusdidchangenotification

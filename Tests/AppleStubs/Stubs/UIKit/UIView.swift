@@ -21,8 +21,8 @@ open class UIView: UIResponder {
     open var contentMode = ContentMode.scaleToFill
     /// https://developer.apple.com/documentation/uikit/uiview/layer
     public let layer = CALayer()
-    /// https://developer.apple.com/documentation/uikit/uitraitenvironment/traitcollection
-    open var traitCollection = UITraitCollection()
+    /// Read-only in UIKit. https://developer.apple.com/documentation/uikit/uitraitenvironment/traitcollection
+    open var traitCollection = UITraitCollection(displayScale: 1)
     /// https://developer.apple.com/documentation/objectivec/nsobject-swift.class/accessibilitylabel
     open var accessibilityLabel: String?
     /// https://developer.apple.com/documentation/objectivec/nsobject-swift.class/isaccessibilityelement
@@ -106,7 +106,10 @@ open class UIView: UIResponder {
 }
 
 /// https://developer.apple.com/documentation/uikit/uitraitcollection
-public final class UITraitCollection {
-    /// Read-only in UIKit. https://developer.apple.com/documentation/uikit/uitraitcollection/displayscale
-    public var displayScale: CGFloat = 1
+public final class UITraitCollection: Sendable {
+    /// https://developer.apple.com/documentation/uikit/uitraitcollection/displayscale
+    public let displayScale: CGFloat
+
+    /// https://developer.apple.com/documentation/uikit/uitraitcollection/init(displayscale:)
+    public init(displayScale scale: CGFloat) { displayScale = scale }
 }
