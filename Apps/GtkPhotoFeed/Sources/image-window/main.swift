@@ -25,5 +25,7 @@ var isOpen = true
 window.onSignal("destroy") { isOpen = false }
 unsafe gtk_window_set_child(window.cast(to: GtkWindow.self), row.pointer)
 unsafe gtk_window_present(window.cast(to: GtkWindow.self))
+let frames = FrameMeter()
+frames.follow(window)  // runs tasks after each frame, too
 while isOpen { GtkMainLoop.step() }
 withExtendedLifetime(cells) {}

@@ -32,4 +32,6 @@ Task {
 var isOpen = true
 window.onSignal("destroy") { isOpen = false }
 unsafe gtk_window_present(window.cast(to: GtkWindow.self))
+let frames = FrameMeter()
+frames.follow(window)  // runs tasks after each frame, too
 while isOpen { GtkMainLoop.step() }
