@@ -18,13 +18,19 @@ struct FeedLoading {
     /// The processors of each image.
     private static let processors: [any ImageProcessor] = [PackedPixels()]
 
-    /// - Parameter color: The color space of each image; nil for what GTK can show.
-    init(cacheDirectory: URL, memoryByteLimit: Int = 64_000_000, retries: Int = 2, color: OutputColor? = nil) {
+    /// - Parameters:
+    ///   - observesMemory: Whether images leave memory under memory pressure.
+    ///   - color: The color space of each image; nil for what GTK can show.
+    init(
+        cacheDirectory: URL, memoryByteLimit: Int = 64_000_000, observesMemory: Bool = true, retries: Int = 2,
+        color: OutputColor? = nil
+    ) {
         self.color = color ?? (Texture.showsColorSpaces ? .automatic : .sRGB)
         var defaults = ImageLoaderOptions(cacheDirectory: cacheDirectory)
         defaults.memoryByteLimit = memoryByteLimit
         defaults.retryPolicy.retries = retries
         defaults.observer = downloads
+        if !observesMemory { defaults.memoryPressureMonitor = nil }
         self.memoryByteLimit = memoryByteLimit
         loader = defaults.makeLoader()
     }

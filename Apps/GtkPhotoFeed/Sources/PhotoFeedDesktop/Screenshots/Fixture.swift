@@ -10,7 +10,7 @@ internal import PhotoFeedModel
     internal import Foundation
 #endif
 
-/// A feed window with its own server and caches, for screenshots and tests.
+/// A feed window with its own server and caches, for screenshots and tests. It ignores the machine's memory pressure.
 final class Fixture {
     let origin: DemoOrigin
     let loading: FeedLoading
@@ -30,7 +30,7 @@ final class Fixture {
         folder = own
         loading = FeedLoading(
             cacheDirectory: cacheDirectory ?? own ?? Self.temporaryFolder(), memoryByteLimit: memoryByteLimit,
-            retries: 0)
+            observesMemory: false, retries: 0)
         guard let model = loading.model(of: origin.address) else {
             throw PhotoFeedApp.Failure.invalidFeed(origin.address)
         }
@@ -63,9 +63,14 @@ final class Fixture {
         _ = GtkMainLoop.run(upTo: 60) { monotonicTime() >= end }
     }
 
-    /// Whether each cell on the screen shows its image, without a crossfade in progress.
+    /// Whether the list is laid out, and each cell on the screen shows its image without a crossfade in progress.
     var isSettled: Bool {
-        !cells.isEmpty
-            && cells.allSatisfy { $0.image.appearance.kind == .final && !$0.image.view.isCrossfading }
+        isLaidOut && cells.allSatisfy { $0.image.appearance.kind == .final && !$0.image.view.isCrossfading }
+    }
+
+    /// Whether the rows reach the end of the screen or of the list. New rows are on the screen only after a layout.
+    private var isLaidOut: Bool {
+        guard let last = window.list.onScreen.last else { return false }
+        return last.position == window.list.count - 1 || window.list.offset < window.list.largestOffset
     }
 }
