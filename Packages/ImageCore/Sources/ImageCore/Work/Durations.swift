@@ -5,8 +5,9 @@ extension Duration {
     /// The duration in milliseconds, rounded, from 1 to a limit.
     package func milliseconds(upTo limit: Int) -> Int {
         let (seconds, attoseconds) = limited.components
-        let milliseconds = Int(seconds) * 1000 + Int((attoseconds + 500_000_000_000_000) / 1_000_000_000_000_000)
-        return min(max(1, milliseconds), limit)
+        // Not in Int, which has 32 bits on some watches.
+        let milliseconds = seconds * 1000 + (attoseconds + 500_000_000_000_000) / 1_000_000_000_000_000
+        return Int(min(max(1, milliseconds), Int64(limit)))
     }
 }
 
