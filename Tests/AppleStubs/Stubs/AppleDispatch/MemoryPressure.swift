@@ -49,7 +49,7 @@ public enum MemoryPressureStub {
 
     private static var observing: [ObservingSource] {
         sources.withLock { sources in
-            sources.removeAll { $0.source?.isCancelled ?? true }
+            sources.removeAll { $0.source.isCancelled }
             return sources
         }
     }
@@ -58,12 +58,13 @@ public enum MemoryPressureStub {
     public static func raise(_ event: DispatchSource.MemoryPressureEvent) {
         lastEvent.withLock { $0 = event.rawValue }
         for source in observing where source.mask.contains(event) {
-            (source.source as (any DispatchSourceUserDataAdd)?)?.add(data: 1)
+            (source.source as any DispatchSourceUserDataAdd).add(data: 1)
         }
     }
 }
 
+/// Retains the source until it is cancelled, so that tests notice one that is only released.
 private struct ObservingSource: @unchecked Sendable {
-    weak var source: DispatchSource?
+    let source: DispatchSource
     let mask: DispatchSource.MemoryPressureEvent
 }
