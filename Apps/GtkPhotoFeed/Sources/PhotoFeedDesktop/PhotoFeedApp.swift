@@ -54,6 +54,14 @@ public enum PhotoFeedApp {
         try Screenshots(folder: folder).take()
     }
 
+    /// Scrolls through stills and animations, and prints the times of frames.
+    ///
+    /// - Parameter cells: The number of cells, of which 24 are visible.
+    public static func measureScrolls(cells: Int) throws {
+        try start()
+        try ScrollMeasurement.run(cells: cells)
+    }
+
     /// Shows the window until the user closes it.
     ///
     /// - Parameters:

@@ -19,11 +19,15 @@ struct PhotoFeedCommand: ParsableCommand {
     @Option(help: "Takes screenshots of the app in several states into this folder instead.")
     var screenshots: String?
 
+    @Option(help: "Scrolls through this many stills and animations instead, and prints the times of frames.")
+    var measure: Int?
+
     func run() throws {
         // GTK and the main actor need the process's first thread. An `async` main would move the main actor to another
         // thread.
         try MainActor.assumeIsolated {
             if let screenshots { return try PhotoFeedApp.takeScreenshots(into: screenshots) }
+            if let measure { return try PhotoFeedApp.measureScrolls(cells: measure) }
             try PhotoFeedApp.run(feed: feed, cache: cache, color: color)
         }
     }

@@ -35,8 +35,13 @@ extension ImageView {
         }
     }
 
-    private var shownPaintable: OpaquePointer? {
+    /// The visible `GtkPicture`, or `nil` if no image is visible.
+    public var shownPicture: OpaquePointer? {
         guard content == .image, let page = unsafe gtk_stack_get_visible_child(stack.opaque) else { return nil }
-        return unsafe gtk_picture_get_paintable(OpaquePointer(page))
+        return OpaquePointer(page)
+    }
+
+    private var shownPaintable: OpaquePointer? {
+        unsafe shownPicture.flatMap { unsafe gtk_picture_get_paintable($0) }
     }
 }

@@ -1,0 +1,182 @@
+internal import CGtk
+internal import GtkImageUI
+internal import ImageCore
+internal import ImageLoaderKit
+internal import ImageLoading
+internal import ImagePresenting
+
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+
+/// Scrolls to the end of a grid with 24 visible cells. Measures the processor time of the main thread for each frame.
+final class ScrollMeasurement {
+    /// What the cells show.
+    enum Content: CaseIterable {
+        /// Images that don't change.
+        case stills
+        /// The control: stills, of which GTK alone changes as many in each frame as animations change.
+        case changedStills
+        /// Animations of 24 frames of 50 ms. Every twentieth cell shows the same one of 12,000 frames.
+        case animations
+    }
+
+    /// The number of frames of the screen for which an animation shows a frame.
+    private static let framesPerChange = 3
+
+    private let content: Content
+    private let window = Widget.window()
+    private let list: CellList<MeasuredCell>
+    private let meter = FrameMeter()
+    private let animations: WindowClock
+    private var ticker: FrameTicker?
+    private var times: [Duration] = []
+    private var ticks = 0
+    private var changes = 0
+
+    private init(_ content: Content, cells: Int, files: AnimationFiles) {
+        self.content = content
+        var options = ImageLoaderOptions(cacheDirectory: nil)
+        options.memoryByteLimit = 20_000_000
+        let loader = options.makeLoader()
+        animations = WindowClock(window)
+        var changed: () -> Void = {}
+        list = CellList(.grid(columns: 4...4)) { [clock = animations.clock] in
+            MeasuredCell(
+                GtkImageCell(loader: loader, width: MeasuredCell.side, height: MeasuredCell.side, clock: clock),
+                onFrame: { changed() }
+            ) { files.request(at: $0, isAnimated: content == .animations) }
+        }
+        changed = { [unowned self] in changes += 1 }
+        list.count = cells
+        unsafe gtk_window_set_child(window.cast(to: GtkWindow.self), list.widget.pointer)
+        unsafe gtk_window_set_default_size(window.cast(to: GtkWindow.self), 700, 1000)
+    }
+
+    /// Measures each content three times, and prints the results.
+    static func run(cells: Int) throws {
+        let files = try AnimationFiles()
+        for round in 1...3 {
+            print("round \(round)")
+            for content in Content.allCases {
+                print(ScrollMeasurement(content, cells: cells, files: files).measure())
+            }
+        }
+    }
+
+    private func measure() -> String {
+        unsafe gtk_window_present(window.cast(to: GtkWindow.self))
+        defer { unsafe gtk_window_destroy(window.cast(to: GtkWindow.self)) }
+        _ = GtkMainLoop.run(upTo: 60) { !list.onScreen.isEmpty && list.onScreen.allSatisfy { $0.cell.isLoaded } }
+        meter.onFrame = { [unowned self] in times.append($0) }
+        meter.follow(window)
+        changes = 0
+        let ticker = FrameTicker(window) { [unowned self] _ in tick() }
+        ticker.start()
+        _ = GtkMainLoop.run(upTo: 600) { list.offset >= list.largestOffset }
+        ticker.stop()
+        return summary
+    }
+
+    /// Scrolls by a sixteenth of a row.
+    private func tick() {
+        ticks += 1
+        list.offset += 10.5
+        if content == .changedStills { changePictures() }
+    }
+
+    /// Gives a third of the pictures the image of their neighbor.
+    private func changePictures() {
+        let pictures = unsafe list.onScreen.compactMap { unsafe $0.cell.image.view.shownPicture }
+        for index in unsafe pictures.indices where (index + ticks) % Self.framesPerChange == 0 {
+            let neighbor = unsafe pictures[(index + 1) % pictures.count]
+            unsafe gtk_picture_set_paintable(pictures[index], gtk_picture_get_paintable(neighbor))
+            changes += 1
+        }
+    }
+
+    private var summary: String {
+        let sorted = times.sorted()
+        let milliseconds = [0.5, 0.95].map { share in
+            (sorted[Int(Double(sorted.count - 1) * share)] / .microseconds(10)).rounded() / 100
+        }
+        let changesPerFrame = (Double(changes) / Double(max(1, ticks)) * 10).rounded() / 10
+        return "\(content): median \(milliseconds[0]) ms, 95th percentile \(milliseconds[1]) ms, "
+            + "\(changesPerFrame) pictures changed per frame, \(residentBytes() / 1_000_000) MB"
+    }
+}
+
+/// A cell with an image and nothing else.
+private final class MeasuredCell: RecycledCell {
+    static let side = 160
+
+    let image: GtkImageCell
+    private let request: (Int) -> ImageRequest
+
+    init(_ image: GtkImageCell, onFrame: @escaping () -> Void, request: @escaping (Int) -> ImageRequest) {
+        self.image = image
+        self.request = request
+        image.onChange = { [unowned image] in if image.appearance.isAnimating { onFrame() } }
+    }
+
+    var widget: Widget { image.view.widget }
+    var isLoaded: Bool { image.appearance.kind == .final }
+
+    func bind(to position: Int) { image.bind("") { [request] _ in request(position) } }
+
+    func unbind() { image.unbind() }
+
+    func setOnScreen(_ isOnScreen: Bool) { image.setOnScreen(isOnScreen) }
+}
+
+/// The files of a measurement: a GIF of 240 by 240 pixels in which a bar moves over stripes.
+private struct AnimationFiles {
+    private let still: Data
+    private let short: Data
+    private let long: Data
+
+    init() throws {
+        still = try Self.file(frames: 1)
+        short = try Self.file(frames: 24)
+        long = Self.repeated(short, 500)
+    }
+
+    func request(at position: Int, isAnimated: Bool) -> ImageRequest {
+        let isLong = isAnimated && position % 20 == 0
+        let name = isLong ? "long" : "\(isAnimated) \(position)"
+        return ImageRequest(
+            .data(isLong ? long : isAnimated ? short : still, name: name),
+            target: .fill(PixelSize(width: MeasuredCell.side, height: MeasuredCell.side)),
+            processors: [PackedPixels()])
+    }
+
+    private static func file(frames: Int) throws -> Data {
+        let side = 240
+        let images = (0..<frames).map { number in
+            let pixels = (0..<side * side).flatMap { pixel -> [UInt8] in
+                let (x, y) = (pixel % side, pixel / side)
+                return y / 40 == number % 6 ? [250, UInt8(number * 10), 0, 255] : [0, UInt8(x / 30 * 30), 90, 255]
+            }
+            let bitmap = Bitmap(size: PixelSize(width: side, height: side), pixels: pixels, isOpaque: true)
+            return AnimationFrame(bitmap: bitmap, delay: .milliseconds(50))
+        }
+        guard let encoder = ImageEncoders.encoder(for: .gif) else { throw EncodingFailure.animationUnsupported(.gif) }
+        return try encoder.encode(images, loopCount: 0, options: EncodingOptions())
+    }
+
+    /// Returns a GIF whose frames are those of another one, several times.
+    private static func repeated(_ file: Data, _ count: Int) -> Data {
+        // The first graphic control extension begins the first frame, and the last byte ends the file.
+        guard let start = file.firstRange(of: [0x21, 0xF9, 0x04])?.lowerBound else { return file }
+        let frames = file[start..<file.endIndex - 1]
+        return (0..<count).reduce(into: file[..<start]) { result, _ in result += frames } + file.suffix(1)
+    }
+}
+
+/// The resident memory of the process, in bytes.
+private func residentBytes() -> Int {
+    guard let text = try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8) else { return 0 }
+    return (text.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0) * 4096
+}
