@@ -56,8 +56,8 @@ static avifDecoder *make_decoder(avif_limits limits) {
     return decoder;
 }
 
-/* Sets the crop to the clean aperture. An invalid one is ignored, as in browsers. One that divides a chroma sample is valid (ISO/IEC
-   23000-22, 7.3.6.7), but libavif 0.11 only accepts it for 4:4:4. */
+/* Sets the crop to the clean aperture. An invalid one is ignored, as in browsers. One that divides a chroma sample is
+   valid (ISO/IEC 23000-22, 7.3.6.7), but libavif 0.11 only accepts it for 4:4:4. */
 static void read_crop(avifImage *image, avif_info *info) {
     avifCropRect rect = {0, 0, image->width, image->height};
     avifDiagnostics diagnostics;

@@ -5,8 +5,8 @@
 
     /// The parts of a file's container that libavif doesn't report, or for which it would take too long.
     struct AVIFContainer {
-        /// The file, with changes where libavif 0.11 refuses or misunderstands boxes: tracks that are neither color nor alpha
-        /// are hidden, and the size of a box that extends to the end of the file is written.
+        /// The file, with changes where libavif 0.11 refuses or misunderstands boxes: tracks that are neither color nor
+        /// alpha are hidden, and the size of a box that extends to the end of the file is written.
         let data: Data
         /// Whether the file ends within a box, or before the box with the coded data.
         let isTruncated: Bool
@@ -52,7 +52,8 @@
             return items.targets(of: primary, "dimg")
         }
 
-        /// Throws `.unsupported` if libavif 0.11 would refuse the primary image for another reason, or exchange its cells.
+        /// Throws `.unsupported` if libavif 0.11 would refuse the primary image for another reason, or exchange its
+        /// cells.
         func checkItems() throws(DecodingFailure) {
             guard let items, let type = items.primary.flatMap({ items[$0]?.type }), !type.isEmpty else { return }
             guard type == "av01" || type == "grid" else {
@@ -147,7 +148,8 @@
     struct AVIFTrack {
         /// The number of times that the frames are played; 0 if forever.
         private(set) var loopCount = 0
-        /// The number of consecutive frames and the duration of each, in units of the media (ISO/IEC 14496-12, 8.6.1.2).
+        /// The number of consecutive frames and the duration of each, in units of the media (ISO/IEC 14496-12,
+        /// 8.6.1.2).
         private var timings: [(frameCount: Int, duration: Int)] = []
 
         /// The maximum number of steps of libavif's searches in the tables of a track, whose times are quadratic.
@@ -156,9 +158,9 @@
         /// Creates a track of frames without known durations.
         init() {}
 
-        /// Returns the track that libavif decodes: the first one with AV1 samples that isn't auxiliary. Also returns the
-        /// boxes of tracks that are neither that kind nor its alpha. libavif would refuse sound, and take any other auxiliary
-        /// track for alpha.
+        /// Returns the track that libavif decodes: the first one with AV1 samples that isn't auxiliary. Also returns
+        /// the boxes of tracks that are neither that kind nor its alpha. libavif would refuse sound, and take any other
+        /// auxiliary track for alpha.
         ///
         /// Throws if there are too many frames, or if libavif would search too long in the tables of any track.
         static func decoded(
@@ -196,8 +198,8 @@
             return (first, others)
         }
 
-        /// Returns how often a track is played, from its duration and that of its edit list, which has the flag 1 if it is
-        /// repeated (ISO/IEC 23008-12, 9.6.1). A track without one loops forever, as in browsers.
+        /// Returns how often a track is played, from its duration and that of its edit list, which has the flag 1 if it
+        /// is repeated (ISO/IEC 23008-12, 9.6.1). A track without one loops forever, as in browsers.
         private static func loopCount(of parts: [Box], _ reader: inout BoxReader) throws(DecodingFailure) -> Int {
             guard let edits = try reader.boxes(in: parts.filter { $0.name == "edts" }, named: "elst").first,
                 let header = parts.first(where: { $0.name == "tkhd" })
@@ -274,8 +276,8 @@
             }
         }
 
-        /// The number of steps for one frame's time, and for the number of samples in each chunk. Not an integer, because
-        /// the product of two declared counts may overflow.
+        /// The number of steps for one frame's time, and for the number of samples in each chunk. Not an integer,
+        /// because the product of two declared counts may overflow.
         var searchSteps: Double { Double(frameCount) * Double(timingCount) + Double(chunkCount) * Double(runCount) }
 
         func timings(_ reader: inout BoxReader) throws(DecodingFailure) -> [(frameCount: Int, duration: Int)] {
@@ -289,7 +291,8 @@
     }
 
     extension BoxFields {
-        /// Reads a duration, which is longer from version 1 on. Returns nil if it is unknown, that is, if all bits are 1.
+        /// Reads a duration, which is longer from version 1 on. Returns nil if it is unknown, that is, if all bits are
+        /// 1.
         fileprivate mutating func duration() throws(DecodingFailure) -> Int? {
             let first = try integer(4)
             guard version == 1 else { return first == 0xFFFF_FFFF ? nil : first }

@@ -59,16 +59,16 @@
         }
 
         /// Returns the stored size divided by 8, 4 or 2 and rounded up, or the stored size. Images with alpha are not
-        /// made smaller, because the color of transparent pixels would affect their neighbors, nor are images whose crop
-        /// divides a chroma sample.
+        /// made smaller, because the color of transparent pixels would affect their neighbors, nor are images whose
+        /// crop divides a chroma sample.
         func decodableSize(covering target: PixelSize) -> PixelSize {
             guard canShrink else { return header.storedSize }
             let smaller = Self.divisors.map { header.storedSize.divided(by: $0) }
             return smaller.first { $0.width >= target.width && $0.height >= target.height } ?? header.storedSize
         }
 
-        /// Returns the size of the decoded planes in bytes. For an animation, that is the frame and the reference frames
-        /// that AV1 allows: 8.
+        /// Returns the size of the decoded planes in bytes. For an animation, that is the frame and the reference
+        /// frames that AV1 allows: 8.
         func heldBytes(frame index: Int, size: PixelSize, layout: PixelLayout) -> Int {
             reader.info.planeBytes(hasGrid: container.hasGrid)
         }
@@ -189,8 +189,8 @@
     }
 
     extension ImageOrientation {
-        /// Creates the orientation of an image that is rotated counterclockwise in quarter turns, then mirrored: 1 exchanges
-        /// top and bottom, 2 left and right (ISO/IEC 23008-12, 6.5.10 and 6.5.12).
+        /// Creates the orientation of an image that is rotated counterclockwise in quarter turns, then mirrored: 1
+        /// exchanges top and bottom, 2 left and right (ISO/IEC 23008-12, 6.5.10 and 6.5.12).
         init(rotation: Int, mirror: Int) {
             let orientations: [[ImageOrientation]] = [
                 [.up, .downMirrored, .upMirrored],
@@ -216,10 +216,12 @@
         }
     }
 
-    /// Adds edit lists to an animation written by libavif, because versions before 1.0 don't write how often it repeats.
+    /// Adds edit lists to an animation written by libavif, because versions before 1.0 don't write how often it
+    /// repeats.
     ///
     /// Each track gets a box `edts` after its header. The durations of the movie and the tracks become those of all
-    /// repetitions. The changed box `moov` is appended, and the original one is marked as free, so that no offset changes.
+    /// repetitions. The changed box `moov` is appended, and the original one is marked as free, so that no offset
+    /// changes.
     struct RepeatedAnimation {
         private var reader: BoxReader
         /// The duration of one repetition.

@@ -4,12 +4,12 @@
 
     /// Encodes AVIF with aom, lossy and lossless, still and animated, with alpha.
     ///
-    /// Files have 8 bits per channel, the full range, the color space of the image in code points of ITU-T H.273 and, if
-    /// lossy, the matrix of BT.601, as `avifenc` writes them. Below a quality of 0.9, chroma has half the
-    /// resolution (4:2:0). Alpha is always lossless. A lossless file also preserves the color of transparent pixels.
+    /// Files have 8 bits per channel, the full range, the color space of the image in code points of ITU-T H.273 and,
+    /// if lossy, the matrix of BT.601, as `avifenc` writes them. Below a quality of 0.9, chroma has half the resolution
+    /// (4:2:0). Alpha is always lossless. A lossless file also preserves the color of transparent pixels.
     ///
-    /// A quality of `q` becomes aom's quantizer `63 * (1 - q)`, rounded: the scale of `avifenc` since 1.0. A quality of 1
-    /// is not lossless, because colors are converted. `isProgressive` is ignored.
+    /// A quality of `q` becomes aom's quantizer `63 * (1 - q)`, rounded: the scale of `avifenc` since 1.0. A quality of
+    /// 1 is not lossless, because colors are converted. `isProgressive` is ignored.
     public struct AVIFEncoder: ImageEncoder {
         /// The maximum width and height of an AV1 frame.
         private static let largestSide = 65_536
@@ -84,8 +84,8 @@
 
     /// Encodes frames with libavif.
     ///
-    /// Safe: the handle is valid from `init` to `deinit` and never leaves the class. Pixels are only read during a call,
-    /// and have the size of the image.
+    /// Safe: the handle is valid from `init` to `deinit` and never leaves the class. Pixels are only read during a
+    /// call, and have the size of the image.
     @safe private final class AVIFWriter {
         /// The units of a duration per second.
         static let timescale: UInt64 = 1000

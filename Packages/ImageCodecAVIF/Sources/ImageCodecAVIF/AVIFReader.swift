@@ -4,8 +4,8 @@
 
     /// Decodes frames with libavif.
     ///
-    /// Safe: the handle is valid from `init` to `deinit` and never leaves the class. Rows are written to memory of the size
-    /// that the C code requires.
+    /// Safe: the handle is valid from `init` to `deinit` and never leaves the class. Rows are written to memory of the
+    /// size that the C code requires.
     @safe final class AVIFReader {
         /// The properties of the image.
         let info: avif_info
@@ -47,8 +47,8 @@
 
         /// Decodes a frame, and those before it that it needs. Calls `checkCancellation` before each.
         ///
-        /// Each keyframe is decoded after a restart. Otherwise the frames of a damaged file would depend on those that were
-        /// decoded before.
+        /// Each keyframe is decoded after a restart. Otherwise the frames of a damaged file would depend on those that
+        /// were decoded before.
         func decode(_ frame: Int, for sink: any PixelRowSink) throws(DecodingFailure) {
             if frame == decodedFrame { return }
             var next = min(frame, Int(unsafe avif_reader_nearest_keyframe(handle, UInt32(frame))))
@@ -66,8 +66,8 @@
             decodedFrame = frame
         }
 
-        /// Converts rows of the decoded frame to `.rgba8` or `.rgba16`. `target` has space for three more rows, each of the whole width.
-        /// Returns the number of rows in it before the first wanted one.
+        /// Converts rows of the decoded frame to `.rgba8` or `.rgba16`. `target` has space for three more rows, each of
+        /// the whole width. Returns the number of rows in it before the first wanted one.
         func convert(
             _ rows: Range<Int>, _ layout: PixelLayout, to target: inout [UInt8]
         ) throws(DecodingFailure) -> Int {

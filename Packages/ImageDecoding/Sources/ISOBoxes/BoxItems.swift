@@ -77,8 +77,8 @@ package struct BoxItems {
         references.filter { $0.name == name && $0.targets.contains(id) }.map(\.from)
     }
 
-    /// Whether the primary image is the base of a gain map: of an item `tmap` (ISO/IEC 23008-12:2022/Amd 1), or of Apple's
-    /// auxiliary image.
+    /// Whether the primary image is the base of a gain map: of an item `tmap` (ISO/IEC 23008-12:2022/Amd 1), or of
+    /// Apple's auxiliary image.
     package func hasGainMap(_ reader: BoxReader) -> Bool {
         guard let primary else { return false }
         if sources(of: primary, "dimg").contains(where: { items[$0]?.type == "tmap" }) { return true }
@@ -91,8 +91,8 @@ package struct BoxItems {
         }
     }
 
-    /// Returns the luminance of the brightest pixel of the primary image in cd/m², or that of the display on which it was made
-    /// (ISO/IEC 14496-12:2022, 12.1.6 and 12.1.7). Nil if neither is known.
+    /// Returns the luminance of the brightest pixel of the primary image in cd/m², or that of the display on which it
+    /// was made (ISO/IEC 14496-12:2022, 12.1.6 and 12.1.7). Nil if neither is known.
     package func peakLuminance(_ reader: BoxReader) -> (content: Double?, mastering: Double?) {
         let boxes = primary.map(propertyBoxes) ?? []
         func number(in name: String, at offset: Int, length: Int) -> Double? {
@@ -209,8 +209,8 @@ package struct BoxItems {
 }
 
 extension SourceColor {
-    /// Creates the color of code points of ITU-T H.273, tables 2 and 3. Unspecified and unknown ones count as those of sRGB.
-    /// Throws `.unsupported` for logarithmic transfer functions.
+    /// Creates the color of code points of ITU-T H.273, tables 2 and 3. Unspecified and unknown ones count as those of
+    /// sRGB. Throws `.unsupported` for logarithmic transfer functions.
     package init(primaries: Int, transfer: Int, format: ImageFormat) throws(DecodingFailure) {
         if transfer == 9 || transfer == 10 { throw .unsupported(format, "the transfer function \(transfer)") }
         let transfer = TransferFunction(codePoint: transfer, video: .sRGB) ?? .sRGB

@@ -18,7 +18,8 @@ package struct BoxReader {
     package let format: ImageFormat
     /// The number of boxes, items, properties, references and extents that may still be read.
     ///
-    /// Each takes a few bytes of the file but several times as much memory. The time of libavif grows with their square.
+    /// Each takes a few bytes of the file but several times as much memory. The time of libavif grows with their
+    /// square.
     private var budget = 10_000
 
     package init(_ data: Data, format: ImageFormat) {

@@ -11,8 +11,8 @@ final class BitmapCollector: PixelRowSink {
     private let pool: PixelBufferPool?
     /// Allocated with the first row, so that a header with a huge size and no pixels costs no memory.
     private var pixels: [UInt8] = []
-    /// The last few rows of an image whose axes are swapped. Each of their pixels belongs to a different output row. Rows
-    /// are therefore written in blocks of 16, whose pixels share a cache line of the CPU.
+    /// The last few rows of an image whose axes are swapped. Each of their pixels belongs to a different output row.
+    /// Rows are therefore written in blocks of 16, whose pixels share a cache line of the CPU.
     private var strip: [UInt8] = []
     private var received = 0
     private var alpha: UInt8 = 255
@@ -102,7 +102,8 @@ final class BitmapCollector: PixelRowSink {
         unsafe row.withUnsafeBufferPointer { unsafe bytes.append(contentsOf: $0) }
     }
 
-    /// Returns the bitwise AND of all alpha values, which is 255 if all pixels are opaque. Processes four pixels at a time.
+    /// Returns the bitwise AND of all alpha values, which is 255 if all pixels are opaque. Processes four pixels at a
+    /// time.
     private static func commonAlpha(of row: Span<UInt8>) -> UInt8 {
         let bytes = unsafe row.bytes
         let groupCount = row.count / 16

@@ -20,7 +20,8 @@ struct DecodingPipeline {
     /// Counts the rows before the resampler and adds missing ones. Nil if no row may be missing.
     private let filler: RowFiller?
 
-    /// Throws `.limitExceeded` if the result is too large, and `.unsupported` for HDR without a converter. The memory of the codec is not included; see `check`.
+    /// Throws `.limitExceeded` if the result is too large, and `.unsupported` for HDR without a converter. The memory
+    /// of the codec is not included; see `check`.
     ///
     /// - Parameter mayEndEarly: Whether the codec may deliver fewer rows than the image has.
     init(
@@ -53,7 +54,8 @@ struct DecodingPipeline {
         try Self.check(plan, heldByCodec: held, limits: limits)
     }
 
-    /// Calls `decode` with a sink for the rows of the codec. The sink calls `isCancelled` before each row and at each check.
+    /// Calls `decode` with a sink for the rows of the codec. The sink calls `isCancelled` before each row and at each
+    /// check.
     func run(
         isCancelled: @Sendable () -> Bool, decode: (any PixelRowSink) throws(DecodingFailure) -> Void
     ) throws(DecodingFailure) {
@@ -69,7 +71,8 @@ struct DecodingPipeline {
     /// The number of rows so far. Only for a pipeline that may end early.
     var receivedRows: Int { filler?.received ?? 0 }
 
-    /// Returns the image. Missing rows become transparent if the pipeline may end early; otherwise throws. Call it once.
+    /// Returns the image. Missing rows become transparent if the pipeline may end early; otherwise throws. Call it
+    /// once.
     func finish() throws(DecodingFailure) -> Bitmap {
         try filler?.fill()
         return try collector.finish(format: header.format, colorSpace: colorSpace)
@@ -93,8 +96,8 @@ struct DecodingPipeline {
             pool: pool)
     }
 
-    /// Returns the color and layout of the rows of the codec, and the color space of the result. A color that can't be applied
-    /// counts as sRGB.
+    /// Returns the color and layout of the rows of the codec, and the color space of the result. A color that can't be
+    /// applied counts as sRGB.
     private static func source(
         of header: ImageHeader, for output: OutputColor, _ converter: (any ColorConverter)?
     ) throws(DecodingFailure) -> (color: SourceColor, layout: PixelLayout, space: ColorSpace) {

@@ -2,8 +2,8 @@ public import ImageCore
 
 /// Decodes the formats of the decoders that you pass, directly to the target size, row by row.
 ///
-/// The codec scales as far as it can. Its rows are converted to the color space of the request, resampled, and written to the upright image. If
-/// the format allows it, only a few rows are in memory in addition to the result.
+/// The codec scales as far as it can. Its rows are converted to the color space of the request, resampled, and written
+/// to the upright image. If the format allows it, only a few rows are in memory in addition to the result.
 public struct DownsamplingDecoder: SizedImageDecoder {
     let decoders: [any ImageDecoder]
     let configuration: PipelineConfiguration

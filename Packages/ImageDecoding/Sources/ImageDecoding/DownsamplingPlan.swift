@@ -77,8 +77,8 @@ struct DownsamplingPlan: Hashable {
         return codecSize == output && scaled == PixelRegion(output) ? .keep : .resample(scaled)
     }
 
-    /// Returns the scale of the codec. Codecs that scale in steps of 1/8 round the sides up, so that the last column and
-    /// row can be a fraction of a pixel: half of 751 columns are 375.5, not 376.
+    /// Returns the scale of the codec. Codecs that scale in steps of 1/8 round the sides up, so that the last column
+    /// and row can be a fraction of a pixel: half of 751 columns are 375.5, not 376.
     private static func codecScale(
         stored: PixelSize, decoded: PixelSize
     ) -> (horizontal: Double, vertical: Double) {

@@ -7,9 +7,9 @@ public import ImageCore
 /// - it has alpha and the encoder doesn't keep it, by `ImageEncoder.keepsAlpha`,
 /// - or the decoder can't read the encoder's files.
 ///
-/// What a decoded image doesn't have is lost: Exif and other metadata, a profile and colors outside of Display P3, HDR and more than
-/// 8 bits per channel, thumbnails, gain maps and depth. A lossy encoder also discards details. The metadata of the entry
-/// is not changed.
+/// What a decoded image doesn't have is lost: Exif and other metadata, a profile and colors outside of Display P3, HDR
+/// and more than 8 bits per channel, thumbnails, gain maps and depth. A lossy encoder also discards details. The
+/// metadata of the entry is not changed.
 public struct ReencodingTransform: DataCacheTransform {
     private let decoder: any SizedImageDecoder
     private let encoder: @Sendable (Bitmap) -> any ImageEncoder

@@ -55,15 +55,15 @@ uint32_t avif_reader_nearest_keyframe(const avif_reader *reader, uint32_t index)
    Fails if the size isn't that of the header; then only call avif_reader_restart or avif_reader_close. */
 avif_outcome avif_reader_decode(avif_reader *reader, uint32_t index);
 
-/* Converts rows of the decoded frame to straight RGBA with channels of 8 or 16 bits, without padding. Up to two rows above and one below are
-   converted too, because chroma is interpolated between rows: the target has space for three additional rows. If the
-   range starts and ends with odd numbers, only one is needed. Sets *skipped to the number of rows in the target before
-   the first wanted one. */
+/* Converts rows of the decoded frame to straight RGBA with channels of 8 or 16 bits, without padding. Up to two rows
+   above and one below are converted too, because chroma is interpolated between rows: the target has space for three
+   additional rows. If the range starts and ends with odd numbers, only one is needed. Sets *skipped to the number of
+   rows in the target before the first wanted one. */
 avif_outcome avif_reader_rows(
     avif_reader *reader, int depth, uint32_t first_row, uint32_t row_count, uint8_t *rgba, uint32_t *skipped);
 
-/* Converts rows of the cropped frame, made smaller by `divisor`, which is 2, 4 or 8, to the same. Ignores alpha. A row has
-   ceil(crop_width / divisor) pixels, each the mean of a block. */
+/* Converts rows of the cropped frame, made smaller by `divisor`, which is 2, 4 or 8, to the same. Ignores alpha. A row
+   has ceil(crop_width / divisor) pixels, each the mean of a block. */
 avif_outcome avif_reader_smaller_rows(
     avif_reader *reader, int depth, int divisor, uint32_t first_row, uint32_t row_count, uint8_t *rgba);
 
