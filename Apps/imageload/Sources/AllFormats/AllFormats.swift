@@ -31,7 +31,8 @@ extension [any ImageEncoder] {
 
     /// The encoders of all formats in this build.
     ///
-    /// - Parameter colorProfile: The ICC profile that AVIF, HEIF and JPEG XL files get; nil for the color space of the image.
+    /// - Parameter colorProfile: The ICC profile that AVIF, HEIF and JPEG XL files get; nil for the color space of the
+    ///   image.
     public static func all(colorProfile: Data?) -> [any ImageEncoder] {
         var encoders = standard
         #if AVIF

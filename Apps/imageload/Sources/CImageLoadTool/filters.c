@@ -22,7 +22,9 @@ static uint8_t prediction(int filter, int left, int above, int corner) {
     }
 }
 
-static void filter_row(const uint8_t *bytes, const uint8_t *above, size_t row, size_t pixel, int filter, uint8_t *filtered) {
+static void filter_row(
+    const uint8_t *bytes, const uint8_t *above, size_t row, size_t pixel, int filter, uint8_t *filtered
+) {
     *filtered++ = (uint8_t)filter;
     for (size_t x = 0; x < row; x++) {
         int left = x < pixel ? 0 : bytes[x - pixel], corner = x < pixel ? 0 : above[x - pixel];

@@ -15,10 +15,10 @@ struct DecodingBenchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "decode", abstract: "Measure the time and memory of decoding files.",
         discussion: """
-            Reads each file first, then decodes the bytes in memory on one thread. The first iteration is not timed. Times \
-            are those of the fastest iteration after it. For an animation, an iteration decodes all frames in order. The \
-            peak is the growth of the process's resident memory in the first iteration. For exact peaks, pass one file per \
-            run.
+            Reads each file first, then decodes the bytes in memory on one thread. The first iteration is not timed. \
+            Times are those of the fastest iteration after it. For an animation, an iteration decodes all frames in \
+            order. The peak is the growth of the process's resident memory in the first iteration. For exact peaks, \
+            pass one file per run.
             """)
 
     @Argument(help: "The files to decode.")

@@ -1,4 +1,5 @@
-/// A bitmap font for the captions of the contact sheet. A glyph has seven rows of five bits; the highest bit is the left pixel.
+/// A bitmap font for the captions of the contact sheet. A glyph has seven rows of five bits; the highest bit is the
+/// left pixel.
 enum CaptionFont {
     static let glyphs: [Character: [UInt8]] = [
         "A": [0b01110, 0b10001, 0b10001, 0b11111, 0b10001, 0b10001, 0b10001],

@@ -8,10 +8,10 @@ struct HTTPCacheProbeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "http-cache-probe", abstract: "Answer HTTP requests through the cache, for test suites.",
         discussion: """
-            Reads one JSON object per line: id, method, url, headers (pairs), body, redirect (follow, manual) and cache (a \
-            mode of the Fetch standard). Writes one JSON object per line, in any order: id, status, headers, bodyBase64 and \
-            fromCache (network, disk, validated, stale), or id and error. Follows RFC 9111 strictly: a response without \
-            freshness information is not fresh.
+            Reads one JSON object per line: id, method, url, headers (pairs), body, redirect (follow, manual) and \
+            cache (a mode of the Fetch standard). Writes one JSON object per line, in any order: id, status, headers, \
+            bodyBase64 and fromCache (network, disk, validated, stale), or id and error. Follows RFC 9111 strictly: a \
+            response without freshness information is not fresh.
             """, shouldDisplay: false)
 
     @Option(help: "The folder of the disk cache.", completion: .file())
@@ -22,7 +22,8 @@ struct HTTPCacheProbeCommand: AsyncParsableCommand {
         let (validations, background) = AsyncStream<@Sendable () async -> Void>.makeStream()
         let rules = CachingRules(
             policy: RFC9111Policy(negativeLifetime: nil),
-            // Separates these entries from a loader's in the same folder: their bodies are stored with their content coding.
+            // Separates these entries from a loader's in the same folder: their bodies are stored with their content
+            // coding.
             identity: { CacheIdentity(authorization: $0[.authorization], partition: "http-cache-probe") },
             runInBackground: { background.yield($1) },
             observer: { if case .cacheFailed(_, let failure) = $0 { Console.error("the cache failed: \(failure)") } })

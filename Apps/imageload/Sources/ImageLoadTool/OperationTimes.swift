@@ -6,7 +6,8 @@ struct OperationTimes {
     private(set) var minimumProcessorTime: Duration = .seconds(Int64.max)
     private(set) var minimumWallTime: Duration = .seconds(Int64.max)
 
-    /// - Parameter iterations: The number of iterations; nil for as many as take 400 ms of processor time, from 3 to 1,000.
+    /// - Parameter iterations: The number of iterations; nil for as many as take 400 ms of processor time, from 3 to
+    ///   1,000.
     static func measure<Failure>(
         iterations: Int?, _ body: () throws(Failure) -> Void
     ) throws(Failure) -> OperationTimes {

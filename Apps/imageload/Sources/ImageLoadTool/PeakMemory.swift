@@ -4,11 +4,11 @@ import Foundation
 enum PeakMemory {
     /// Returns the result of the operation, and the growth of resident memory in bytes, never below 0.
     ///
-    /// On Linux, resets the kernel's high-water mark first (`clear_refs` in proc(5)). Where that is impossible, returns the
-    /// growth of the peak since the process started, which is too low if an earlier peak was higher.
+    /// On Linux, resets the kernel's high-water mark first (`clear_refs` in proc(5)). Where that is impossible, returns
+    /// the growth of the peak since the process started, which is too low if an earlier peak was higher.
     ///
-    /// Only the first call in a process is reliable: later operations can use memory that has been freed but is still resident.
-    /// Pages of code that run for the first time are included.
+    /// Only the first call in a process is reliable: later operations can use memory that has been freed but is still
+    /// resident. Pages of code that run for the first time are included.
     static func growth<Value, Failure>(
         during body: () throws(Failure) -> Value
     ) throws(Failure) -> (value: Value, bytes: Int) {

@@ -36,8 +36,8 @@ struct Similarity: Hashable, Sendable {
         return (maximum, count)
     }
 
-    /// Returns the mean structural similarity. If an image has transparent pixels, the lower one of those over white and
-    /// over black.
+    /// Returns the mean structural similarity. If an image has transparent pixels, the lower one of those over white
+    /// and over black.
     static func ssim(_ first: Bitmap, _ second: Bitmap) -> Double {
         if first.isOpaque, second.isOpaque { return ssim(ofLuma: first, second) }
         return min(
