@@ -92,7 +92,7 @@ struct TerminalScreen {
             let start = (y * size.width + x) * 4
             let (red, green, blue) = (Int(pixels[start]), Int(pixels[start + 1]), Int(pixels[start + 2]))
             if graphics == .blocks { return "2;\(red);\(green);\(blue)" }
-            return "5;\(16 + (red * 5 + 127) / 255 * 36 + (green * 5 + 127) / 255 * 6 + (blue * 5 + 127) / 255)"
+            return "5;\(16 + Self.level(red) * 36 + Self.level(green) * 6 + Self.level(blue))"
         }
         let lines = stride(from: 0, to: size.height, by: 2).map { y in
             let cells = (0..<size.width).map { x in
@@ -103,6 +103,9 @@ struct TerminalScreen {
         }
         return lines.joined(separator: "\n")
     }
+
+    /// The nearest of the levels of xterm's 216 colors: 0, 95, 135, 175, 215, 255.
+    private static func level(_ value: Int) -> Int { value < 48 ? 0 : value < 115 ? 1 : (value - 35) / 40 }
 
     /// A character for two pixels, by their brightness.
     private func characters(_ bitmap: Bitmap) -> String {
@@ -119,14 +122,17 @@ struct TerminalScreen {
     }
 }
 
-/// An image as sixels (DEC STD 070, chapter 9) in a cube of 216 colors.
+/// An image as sixels (DEC STD 070, chapter 9) in a cube of 216 colors, with ordered dithering.
 private struct Sixels {
+    private static let thresholds = [0, 8, 2, 10, 12, 4, 14, 6, 3, 11, 1, 9, 15, 7, 13, 5]
+
     let text: String
 
     init(_ bitmap: Bitmap) {
         let (size, pixels) = (bitmap.size, bitmap.pixels)
-        let indices = stride(from: 0, to: pixels.count, by: 4).map { start in
-            (0..<3).reduce(0) { $0 * 6 + (Int(pixels[start + $1]) * 5 + 127) / 255 }
+        let indices = (0..<size.area).map { index in
+            let threshold = Self.thresholds[index / size.width % 4 * 4 + index % size.width % 4] * 2 + 1
+            return (0..<3).reduce(0) { $0 * 6 + (Int(pixels[index * 4 + $1]) * 160 + threshold * 255) / (255 * 32) }
         }
         let palette = (0..<216).map { "#\($0);2;\($0 / 36 * 20);\($0 / 6 % 6 * 20);\($0 % 6 * 20)" }.joined()
         let bands = stride(from: 0, to: size.height, by: 6).map { top -> String in
