@@ -88,11 +88,7 @@ struct ImageConverter: Sendable {
             of: data, request: DecodingRequest(target: target, color: settings.color))
         let count = keepsFrames(header) ? header.frameCount : 1
         let output = target?.outputSize(for: header.size) ?? header.size
-        let needed = output.area.multipliedReportingOverflow(by: 4 * count)
-        if needed.overflow || needed.partialValue > settings.limits.decodedBytes {
-            throw DecodingFailure.limitExceeded(
-                .decodedBytes, value: needed.partialValue, allowed: settings.limits.decodedBytes)
-        }
+        try settings.limits.check(count, framesOf: output)
         return try (0..<count).map { index in
             var bitmap = try reader.frame(at: index) { false }
             if let crop = settings.crop { bitmap = try cropped(bitmap, crop) }
@@ -141,6 +137,15 @@ struct ImageConverter: Sendable {
             notes.append("\(format) can't keep \(lost.map(\.rawValue).sorted().joined(separator: ", "))")
         }
         return metadata.keeping(metadata.kinds.subtracting(lost))
+    }
+}
+
+extension DecodingLimits {
+    /// Throws if all frames of an image don't fit into the memory, because encoders get them at once.
+    func check(_ count: Int, framesOf size: PixelSize) throws(DecodingFailure) {
+        let (bytes, isOverflow) = size.area.multipliedReportingOverflow(by: 4 * count)
+        guard isOverflow || bytes > decodedBytes else { return }
+        throw .limitExceeded(.decodedBytes, value: isOverflow ? .max : bytes, allowed: decodedBytes)
     }
 }
 

@@ -62,6 +62,9 @@ struct JPEGFile {
         return !hasOthers && scans[last] == 0xD9 && scans[last - 1] == 0xFF
     }
 
+    /// Whether there is a profile, even a damaged one, which programs could apply.
+    var hasProfile: Bool { segments.contains { $0.marker == 0xE2 && $0.body.starts(with: Self.iccPrefix) } }
+
     /// Adds metadata after the JFIF segment. Blocks that don't fit into a segment are left out.
     func adding(_ metadata: ImageMetadata) -> JPEGFile {
         var added: [Segment] = []

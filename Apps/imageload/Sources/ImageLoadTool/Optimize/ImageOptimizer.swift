@@ -18,10 +18,13 @@ struct ImageOptimizer: Sendable {
     /// Reads pixels as they are stored. Color conversion could hide a difference.
     private let decoder: DownsamplingDecoder
     private let kept: Set<MetadataKind>
+    private let limits: DecodingLimits
 
-    /// - Parameter kept: The metadata to keep. Profiles and orientations always are, because images look different without.
+    /// - Parameter kept: The metadata to keep. Profiles and orientations always are, because images look different
+    ///   without.
     init(kept: Set<MetadataKind>, limits: DecodingLimits) {
         decoder = DownsamplingDecoder(decoders: .all, limits: limits)
+        self.limits = limits
         self.kept = kept.union([.icc])
     }
 
@@ -52,7 +55,9 @@ struct ImageOptimizer: Sendable {
     private func candidates(_ data: Data, _ header: ImageHeader, _ metadata: ImageMetadata) throws -> [Data]? {
         switch header.format {
         case .jpeg:
-            guard JPEGFile(data)?.isOnlyImage == true else { return [] }
+            guard let file = JPEGFile(data), file.isOnlyImage, !file.hasProfile || header.colorProfile != nil else {
+                return []
+            }
             return [false, true].compactMap { recoded(data, isProgressive: $0) }.map {
                 metadata.added(to: $0, format: .jpeg)
             }
@@ -62,10 +67,9 @@ struct ImageOptimizer: Sendable {
             let bitmap = try decoder.decode(data, request: DecodingRequest()) { false }.bitmap
             return [optimizer.optimized(bitmap, metadata: metadata)].compactMap(\.self)
         case .gif:
-            guard let layout = GIFLayout(data), layout.firstCoversCanvas, layout.imageCount == header.frameCount else {
-                return []
-            }
-            return [try reencoded(data, header)].compactMap(\.self)
+            guard let layout = GIFLayout(data), layout.isUnambiguous(frameCount: header.frameCount) else { return [] }
+            let smaller = try reencoded(data, header).flatMap(GIFLayout.init)
+            return [smaller?.keepingDetails(of: layout)].compactMap(\.self)
         case .webp: return try webPCandidates(data, header, metadata)
         default: return nil
         }
@@ -84,9 +88,15 @@ struct ImageOptimizer: Sendable {
     private func webPCandidates(
         _ data: Data, _ header: ImageHeader, _ metadata: ImageMetadata
     ) throws -> [Data] {
-        guard let file = WebPFile(data) else { return [] }
+        let hasProfile = header.colorProfile != nil
+        guard let file = WebPFile(data), hasProfile || !file.chunks.contains(where: { $0.type == "ICCP" }) else {
+            return []
+        }
         var candidates = [file.adding(metadata).data]
-        if file.isLossless, header.orientation == .up, let smaller = try reencoded(data, header) {
+        let isStill = !file.chunks.contains { $0.type == "ANIM" }
+        if file.isLossless, isStill || header.frameCount > 1, header.orientation == .up,
+            let smaller = try reencoded(data, header)
+        {
             candidates += [WebPFile(smaller)?.adding(metadata).data].compactMap(\.self)
         }
         return candidates
@@ -99,6 +109,7 @@ struct ImageOptimizer: Sendable {
             let bitmap = try decoder.decode(data, request: DecodingRequest()) { false }.bitmap
             return try encoder.encode(bitmap, options: options)
         }
+        try limits.check(header.frameCount, framesOf: header.size)
         let reader = try decoder.makeFrameReader(of: data)
         let frames = try (0..<header.frameCount).map { index in
             AnimationFrame(bitmap: try reader.frame(at: index) { false }, delay: header.frameDelays[index])

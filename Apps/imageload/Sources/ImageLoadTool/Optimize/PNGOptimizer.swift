@@ -15,16 +15,18 @@ struct PNGOptimizer {
     private let depth: Int
     private let colorType: Int
 
-    /// Returns nil for animations (APNG), which stay as they are.
+    /// Returns nil for files that stay as they are: animations (APNG), and gray of less than 8 bits with a transparent
+    /// value, which programs show differently.
     init?(_ data: Data) {
         guard let file = PNGFile(data), let header = file.chunks.first, header.type == "IHDR", header.body.count == 13,
-            !file.chunks.contains(where: { $0.type == "acTL" }), let width = header.body.bigEndian(at: 0, 4),
-            let height = header.body.bigEndian(at: 4, 4)
+            !file.chunks.contains(where: { ["acTL", "fcTL", "fdAT"].contains($0.type) }),
+            let width = header.body.bigEndian(at: 0, 4), let height = header.body.bigEndian(at: 4, 4)
         else { return nil }
         self.file = file
         size = PixelSize(width: width, height: height)
         depth = Int(header.body[header.body.startIndex + 8])
         colorType = Int(header.body[header.body.startIndex + 9])
+        if depth < 8, colorType == 0, file.chunks.contains(where: { $0.type == "tRNS" }) { return nil }
     }
 
     private var isInterlaced: Bool { file.chunks[0].body.last != 0 }
