@@ -4,9 +4,44 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+/* The names that unfinished files can have. There are fewer files at a time. */
+enum { most_files = 512 };
+static const char *_Atomic unfinished[most_files];
+static atomic_int is_ending;
+
+static void remove_unfinished(int number) {
+    is_ending = 1;
+    for (int index = 0; index < most_files; index++) {
+        const char *name = unfinished[index];
+        if (name) unlink(name);
+    }
+    signal(number, SIG_DFL);
+    raise(number);
+}
+
+static void handle_signals(void) {
+    const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
+    for (int index = 0; index < 3; index++)
+        if (signal(numbers[index], remove_unfinished) == SIG_IGN) signal(numbers[index], SIG_IGN);
+}
+
+/* Puts a name in the place of another one. The names stay in memory while a signal ends the process. */
+static void replace_unfinished(const char *name, const char *new_name) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, handle_signals);
+    for (int index = 0; index < most_files; index++) {
+        const char *expected = name;
+        if (atomic_compare_exchange_strong(&unfinished[index], &expected, new_name)) break;
+    }
+    while (is_ending) pause();
+}
 
 static int write_all(int file, const uint8_t *bytes, size_t length) {
     while (length > 0) {
@@ -31,9 +66,23 @@ static int open_aside(const char *folder, const char *aside, int *is_named) {
 
 /* Gives a file without a name its name, unless a file has it. */
 static int link_file(int file, const char *path) {
+#ifdef AT_EMPTY_PATH
+    /* Where the process may, because there can be no /proc. */
+    if (linkat(file, "", AT_FDCWD, path, AT_EMPTY_PATH) == 0) return 0;
+    if (errno == EEXIST) return EEXIST;
+#endif
     char name[32];
     snprintf(name, sizeof name, "/proc/self/fd/%d", file);
     return linkat(AT_FDCWD, name, AT_FDCWD, path, AT_SYMLINK_FOLLOW) == 0 ? 0 : errno;
+}
+
+/* Gives a file the owner and the permissions of another one, as far as the process may and the file system has them. */
+static int copy_attributes(int file, const char *path) {
+    struct stat status;
+    if (stat(path, &status)) return errno;
+    if (fchown(file, status.st_uid, status.st_gid)) (void)!fchown(file, (uid_t)-1, status.st_gid);
+    (void)!fchmod(file, status.st_mode & 07777);
+    return 0;
 }
 
 static int finish(int file, int is_named, const char *path, const char *aside) {
@@ -46,17 +95,32 @@ static int finish(int file, int is_named, const char *path, const char *aside) {
     return rename(aside, path) == 0 ? 0 : errno;
 }
 
-int tool_write_file(
-    const char *folder, const char *path, const char *aside, const uint8_t *bytes, size_t length, unsigned mode, int syncs
+static int write_aside(
+    int file, int is_named, const char *path, const char *aside, const uint8_t *bytes, size_t length, unsigned mode,
+    int replaces
 ) {
-    int is_named = 0;
-    int file = open_aside(folder, aside, &is_named);
-    if (file < 0) return errno;
     int error = write_all(file, bytes, length);
-    if (!error && fchmod(file, mode)) error = errno;
-    if (!error && syncs && fsync(file)) error = errno;
-    if (!error) error = finish(file, is_named, path, aside);
+    if (error) return error;
+    if (replaces) {
+        error = copy_attributes(file, path);
+        if (!error && fsync(file)) error = errno;
+    } else {
+        (void)!fchmod(file, mode);
+    }
+    return error ? error : finish(file, is_named, path, aside);
+}
+
+int tool_write_file(
+    const char *folder, const char *path, const char *aside, const uint8_t *bytes, size_t length, unsigned mode,
+    int replaces
+) {
+    replace_unfinished(NULL, aside);
+    int is_named = 0, error = 0;
+    int file = open_aside(folder, aside, &is_named);
+    if (file < 0) error = errno;
+    if (!error) error = write_aside(file, is_named, path, aside, bytes, length, mode, replaces);
     if (error) unlink(aside);
-    close(file);
+    replace_unfinished(aside, NULL);
+    if (file >= 0) close(file);
     return error;
 }

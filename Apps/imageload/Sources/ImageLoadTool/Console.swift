@@ -5,7 +5,8 @@ import Synchronization
 enum Console {
     static func output(_ line: String) { write(line + "\n", to: STDOUT_FILENO) }
 
-    static func error(_ line: String) { write("imageload: \(line)\n", to: STDERR_FILENO) }
+    /// Writes a message, whose names of files can have line breaks, on one line.
+    static func error(_ line: String) { write("imageload: \(line.onOneLine)\n", to: STDERR_FILENO) }
 
     /// Writes the whole text. Stops at the first error, such as a closed pipe.
     static func write(_ text: String, to descriptor: Int32) {

@@ -25,11 +25,6 @@ enum OutputFormat: String, ExpressibleByArgument, CaseIterable, Sendable {
         self.init(rawValue: ["jpg": "jpeg", "heif": "heic"][name] ?? name)
     }
 
-    /// The values of `convert --to`.
-    static var convertible: String {
-        allCases.filter { $0 != .original }.map(\.rawValue).joined(separator: ", ")
-    }
-
     /// Returns the encoder for this format, or nil if the original bytes are written.
     func encoder(for bitmap: Bitmap) -> (any ImageEncoder)? {
         switch self {
@@ -129,7 +124,7 @@ enum FileAccess {
 
     /// Writes the file. Throws a `ToolFailure` that names the file.
     static func write(_ data: Data, to url: URL) async throws {
-        try await perform { try write(url.path) { try data.write(to: url, options: .atomic) } }
+        try await perform { try AtomicFile.write(data, to: url.path) }
     }
 
     /// Writes an image as a PNG file. Throws a `ToolFailure` that names the file.
@@ -142,7 +137,7 @@ enum FileAccess {
     /// device. Throws a `ToolFailure` that names it.
     static func writeRaw(_ pixels: [UInt8], to path: String) async throws {
         try await perform {
-            try write(path) {
+            do {
                 try unsafe pixels.withUnsafeBytes { bytes in
                     guard let start = bytes.baseAddress else { return }
                     // Sound: the data doesn't outlive the closure, and nothing changes it.
@@ -150,17 +145,9 @@ enum FileAccess {
                         bytesNoCopy: UnsafeMutableRawPointer(mutating: start), count: bytes.count, deallocator: .none)
                     try data.write(to: URL(fileURLWithPath: path))
                 }
+            } catch {
+                throw ToolFailure(cantWrite: path, error.reason)
             }
-        }
-    }
-
-    private static func write(_ path: String, _ body: () throws -> Void) throws(ToolFailure) {
-        do {
-            try body()
-        } catch {
-            throw ToolFailure(
-                status: .inputOutput,
-                line: "\(path): can't write (\(error.reason)). Check the folder and the free space.")
         }
     }
 
@@ -179,10 +166,21 @@ enum FileAccess {
             throw ToolFailure(status: .noInput, line: "\(path): is a folder. Pass a file.")
         }
         do {
-            return try Data(contentsOf: URL(fileURLWithPath: path), options: options)
+            let url = URL(fileURLWithPath: path)
+            if InputFiles.isStream(path) { return try FileHandle(forReadingFrom: url).readToEnd() ?? Data() }
+            return try Data(contentsOf: url, options: options)
         } catch {
             throw ToolFailure(
                 status: .inputOutput, line: "\(path): can't read (\(error.reason)). Check the permissions.")
+        }
+    }
+
+    /// Writes to standard output. A closed pipe ends the program by its signal. Blocks.
+    static func writeToOutput(_ data: Data) throws(ToolFailure) {
+        do {
+            try FileHandle.standardOutput.write(contentsOf: data)
+        } catch {
+            throw ToolFailure(cantWrite: "standard output", error.reason)
         }
     }
 
@@ -197,7 +195,10 @@ extension Error {
     /// The system's error message, if there is one, on one line.
     var reason: String {
         let underlying = (self as NSError).userInfo[NSUnderlyingErrorKey] as? any Error
-        let text = (underlying ?? self).localizedDescription
-        return text.split(whereSeparator: \.isNewline).joined(separator: " ")
+        let error = underlying ?? self
+        if (error as NSError).domain == NSPOSIXErrorDomain {
+            return unsafe String(cString: strerror(CInt((error as NSError).code)))
+        }
+        return error.localizedDescription.split(whereSeparator: \.isNewline).joined(separator: " ")
     }
 }

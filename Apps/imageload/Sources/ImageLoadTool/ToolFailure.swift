@@ -55,6 +55,11 @@ extension ToolFailure {
         }
     }
 
+    init(cantWrite path: String, _ reason: String) {
+        self.init(
+            status: .inputOutput, line: "\(path): can't write (\(reason)). Check the folder and the free space.")
+    }
+
     private static var formats: String { [any ImageDecoder].all.map(\.format.rawValue).joined(separator: ", ") }
 
     init(_ failure: DecodingFailure, subject: String) {

@@ -83,6 +83,54 @@ struct ConvertTests {
         #expect(try files("in") == ["a.png", "out", "out/a.webp"])
     }
 
+    @Test("outputs in the input folder are no inputs of the next run, and are not overwritten")
+    func inPlace() async throws {
+        for name in ["in/a.png", "in/b.png", "in/b.gif"] { try tool.write(.gradient, to: name) }
+        for _ in 0..<2 {
+            let run = try await convert(path("in"), "--to", "webp", "--output", path("in"))
+            #expect(run.status == 0, "\(run.errors)")
+            #expect(try files("in") == ["a.png", "a.webp", "b.gif", "b.gif.webp", "b.png", "b.png.webp"])
+        }
+        let before = try Data(contentsOf: folder.appending(path: "in/a.webp"))
+        let forced = try await convert(path("in"), "--to", "webp", "--size", "20", "--output", path("in"), "--force")
+        #expect(forced.status == 64 && forced.errors.count == 3)
+        #expect(try Data(contentsOf: folder.appending(path: "in/a.webp")) == before)
+    }
+
+    @Test("--to auto chooses the extension by the image, and skips newer outputs")
+    func automaticFormat() async throws {
+        try tool.write(.gradient, to: "in/a.png")
+        try tool.write(.transparent, to: "in/b.webp")
+        for status in ["written", "skipped"] {
+            let run = try await convert(path("in"), "--to", "auto", "--output", path("out"), "--json")
+            #expect(try files("out") == ["a.jpg", "b.png"])
+            #expect(run.output.components(separatedBy: #""status":"\#(status)""#).count == 3)
+        }
+        #expect(try header("out/a.jpg").format == .jpeg && header("out/b.png").format == .png)
+    }
+
+    @Test("pipes are read once as arguments, and left out in folders")
+    func pipes() async throws {
+        let file = try tool.write(.gradient, to: "in/a.png").path
+        let made = unsafe mkfifo(path("in/b.png"), 0o600)
+        #expect(made == 0)
+        let named = try await convert(path("in"), "--to", "jpeg", "--output", path("out"))
+        #expect(try named.status == 0 && files("out") == ["a.jpg"])
+        let run = try await tool.run(
+            ["convert", "/dev/fd/3", "--to", "gif", "--output", path("c.gif")], shell: "exec 3< <(cat '\(file)')")
+        #expect(run.status == 0, "\(run.errors)")
+        #expect(try header("c.gif").format == .gif)
+    }
+
+    @Test("a file that is given twice is converted once, and a file name for several inputs is refused")
+    func repeated() async throws {
+        let file = try tool.write(.gradient, to: "in/a.png").path
+        let run = try await convert(file, path("in"), path("in/./a.png"), "--to", "webp", "--output", path("out"))
+        #expect(try run.status == 0 && files("out") == ["a.webp"])
+        let refused = try await convert(path("in"), "--output", path("b.webp"))
+        #expect(refused.status == 64 && refused.errors.first?.contains("pass a folder") == true)
+    }
+
     @Test(
         "sizes fit, fill and scale",
         arguments: [
@@ -175,6 +223,9 @@ struct ConvertTests {
             ["convert", path("in"), "--to", "png", "--output", path("out")], shell: "trap '' XFSZ; ulimit -f 0")
         #expect(run.status == 74 && run.errors.count == 2, "\(run.errors)")
         #expect(try files("out") == [])
+        let output = try await tool.run(
+            ["convert", path("in/a.png"), "--to", "png", "--output", "-"], shell: "exec > /dev/full")
+        #expect(output.status == 74 && output.errors.first?.contains("standard output: can't write (No space") == true)
     }
 
     @Test("killed at any moment among 10,000 files, it leaves complete outputs only", arguments: [0.4, 0.9, 1.7])
@@ -245,7 +296,8 @@ struct ConvertTests {
     @Test(
         "contradictory options are refused",
         arguments: [
-            ["a", "--to", "webp"], ["a", "--output", "o", "--quality", "0"],
+            ["a", "--to", "webp"], ["a", "--output", "o", "--to", "original", "--keep", "icc", "--color", "p3"],
+            ["a", "--output", "o", "--quality", "0"],
             ["a", "--output", "o", "--quality", "auto:1"],
             ["a", "--output", "o", "--size", "200x", "--fill"], ["a", "--output", "o", "--keep", "gps"],
             ["a", "-", "--output", "o"], ["a", "--output", "-", "--json"], ["a", "--output", "o", "--to", "bmp"],

@@ -40,6 +40,35 @@ struct OptimizeTests {
         return Bitmap(size: PixelSize(width: 64, height: 64), pixels: pixels, isOpaque: isOpaque)
     }
 
+    private func bitmap(brightness: Int) -> Bitmap { bitmap { x, y in [UInt8(x), UInt8(y), UInt8(brightness), 255] } }
+
+    @Test("a GIF keeps delays that programs round, and the color of transparent pixels")
+    func details() async throws {
+        // Two frames without delays, and one with a transparent color that is not black.
+        let first = bitmap(brightness: 10), second = bitmap(brightness: 200)
+        let encoder = try #require(ImageEncoders.encoder(for: .gif))
+        let frames = [first, second].map { AnimationFrame(bitmap: $0, delay: .milliseconds(100)) }
+        var animation = try encoder.encode(frames, loopCount: 0, options: EncodingOptions(isLossless: true))
+        let delay = Data([0x21, 0xF9, 4])
+        var start = animation.startIndex
+        while let control = animation.range(of: delay, in: start..<animation.endIndex) {
+            animation.replaceSubrange(control.upperBound + 1..<control.upperBound + 3, with: [0, 0])
+            start = control.upperBound
+        }
+        let layout = try #require(GIFLayout(animation))
+        #expect(layout.isUnambiguous(frameCount: 2))
+        let other = try encoder.encode(frames, loopCount: 0, options: EncodingOptions(isLossless: true))
+        #expect(GIFLayout(other)?.keepingDetails(of: layout) == animation)
+        let still = try encoder.encode(
+            bitmap { x, _ in x < 32 ? [200, 0, 0, 255] : [0, 0, 0, 0] }, options: EncodingOptions(isLossless: true))
+        var colored = still
+        let control = try #require(still.range(of: delay))
+        // The encoder's palettes follow the descriptor of 10 bytes, which follows the control block of 8 bytes.
+        let color = control.lowerBound + 18 + 3 * Int(still[control.lowerBound + 6])
+        colored.replaceSubrange(color..<color + 3, with: [1, 2, 3])
+        #expect(GIFLayout(still)?.keepingDetails(of: try #require(GIFLayout(colored))) == colored)
+    }
+
     @Test(
         "files become smaller with equal pixels, and the second run changes nothing", arguments: ["png", "jpg", "gif"])
     func smaller(suffix: String) async throws {
@@ -73,6 +102,33 @@ struct OptimizeTests {
             #expect(data[24] == image.depth && data[25] == image.colorType, "image \(index)")
             #expect(try pixels(data) == [image.bitmap])
         }
+    }
+
+    @Test("a replaced file keeps its permissions and its owner")
+    func attributes() async throws {
+        let file = try tool.write(.gradient, to: "a.jpg")
+        try addMetadata(to: file)
+        // Only root can give files away.
+        let owner = geteuid() == 0 ? 1_234 : Int(geteuid())
+        let attributes: [FileAttributeKey: Int] = [.posixPermissions: 0o640, .ownerAccountID: owner]
+        try FileManager.default.setAttributes(attributes, ofItemAtPath: file.path)
+        #expect(try await tool.run(["optimize", file.path]).output.contains("->"))
+        let after = try FileManager.default.attributesOfItem(atPath: file.path)
+        #expect(after[.posixPermissions] as? Int == 0o640 && after[.ownerAccountID] as? Int == owner)
+    }
+
+    @Test("an animation whose frames need more memory than --max-memory is left as it is, and says what helps")
+    func memory() async throws {
+        let frames = (0..<20).map { AnimationFrame(bitmap: bitmap(brightness: $0), delay: .seconds(1)) }
+        let encoder = try #require(ImageEncoders.encoder(for: .gif))
+        let before = try encoder.encode(frames, loopCount: 0, options: EncodingOptions(isLossless: true))
+        let file = folder.appending(path: "a.gif")
+        try before.write(to: file)
+        let needed = 20 * 64 * 64 * 4
+        let run = try await tool.run(["optimize", file.path, "--max-memory", "\(needed - 1)"])
+        #expect(run.status == 100 && run.errors.first?.hasSuffix("raise --max-memory.") == true)
+        #expect(try bytes("a.gif") == before)
+        #expect(try await tool.run(["optimize", file.path, "--max-memory", "\(needed)"]).status == 0)
     }
 
     @Test("--dry-run reports what would be saved, and writes nothing")

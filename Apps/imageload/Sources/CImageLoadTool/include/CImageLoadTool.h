@@ -4,9 +4,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Hides what C libraries write to the standard error stream, such as the messages of libjxl, libde265 and dav1d about damaged images.
-   They can't be switched off in the libraries. The descriptor 2 stays as it is, and so do the messages before a crash. Call it once,
-   before other threads start. It only has an effect with the GNU C library. */
+/* Hides what C libraries write to the standard error stream, such as the messages of libjxl, libde265 and dav1d about
+   damaged images. They can't be switched off in the libraries. The descriptor 2 stays as it is, and so do the messages
+   before a crash. Call it once, before other threads start. It only has an effect with the GNU C library. */
 void hide_library_messages(void);
 
 /* Bytes that the caller frees with free(). */
@@ -15,17 +15,20 @@ typedef struct tool_bytes {
     size_t length;
 } tool_bytes;
 
-/* Writes a file and gives it its name when it is complete, so that no reader sees a part of it. A process that is killed leaves
-   nothing behind on file systems with unnamed files (ext4, XFS, Btrfs, tmpfs).
+/* Writes a file and gives it its name when it is complete, so that no reader sees a part of it. A process that is
+   killed leaves nothing behind on file systems with unnamed files (ext4, XFS, Btrfs, tmpfs). On others, SIGKILL can
+   leave the file `aside`, but no other signal does.
 
-   `aside` is an unused name in the same folder. `mode` has the permissions. With `syncs`, the bytes are on the device before the
-   older file is replaced. Returns 0 or errno. */
+   `aside` is an unused name in the same folder. `mode` has the permissions. With `replaces`, there is a file at `path`:
+   the new one gets its owner and permissions in place of `mode`, and its bytes are on the device before the older file
+   is replaced. Returns 0 or errno. */
 int tool_write_file(
-    const char *folder, const char *path, const char *aside, const uint8_t *bytes, size_t length, unsigned mode, int syncs);
+    const char *folder, const char *path, const char *aside, const uint8_t *bytes, size_t length, unsigned mode,
+    int replaces);
 
-/* Returns the mean structural similarity of two images of 8-bit luma (Wang et al. 2004): Gaussian windows of 11 by 11 with a standard
-   deviation of 1.5, K1 = 0.01, K2 = 0.03, population covariance, over all windows inside the image. Smaller images are one window.
-   Returns NaN if memory is exhausted. */
+/* Returns the mean structural similarity of two images of 8-bit luma (Wang et al. 2004): Gaussian windows of 11 by 11
+   with a standard deviation of 1.5, K1 = 0.01, K2 = 0.03, population covariance, over all windows inside the image.
+   Smaller images are one window. Returns NaN if memory is exhausted. */
 double tool_ssim(const uint8_t *first, const uint8_t *second, size_t width, size_t height);
 
 /* Compresses with libdeflate to a zlib stream. `level` is from 1 to 12. Returns 0 if memory is exhausted. */
@@ -37,19 +40,19 @@ int tool_inflate(const uint8_t *bytes, size_t compressed, uint8_t *inflated, siz
 /* Returns the CRC-32 of a PNG chunk, over its type and its data. */
 uint32_t tool_crc32(const uint8_t *bytes, size_t length);
 
-/* Filters of PNG (W3C PNG, section 9). The first five are the filters of the format for all rows; the last one chooses for each row
-   the filter whose bytes, as signed numbers, have the smallest sum of absolute values. */
+/* Filters of PNG (W3C PNG, section 9). The first five are the filters of the format for all rows; the last one chooses
+   for each row the filter whose bytes, as signed numbers, have the smallest sum of absolute values. */
 enum { tool_filter_count = 6 };
 
-/* Filters `height` rows of `row` bytes. Each filtered row follows a byte with its filter. `pixel` is the length of a pixel in bytes,
-   rounded up to 1. Returns 0 if memory is exhausted. */
+/* Filters `height` rows of `row` bytes. Each filtered row follows a byte with its filter. `pixel` is the length of a
+   pixel in bytes, rounded up to 1. Returns 0 if memory is exhausted. */
 int tool_filter(const uint8_t *rows, size_t row, size_t height, size_t pixel, int strategy, uint8_t *filtered);
 
 /* Reverses the filters of rows that have 1 + `row` bytes, in place. Returns 0 for an unknown filter. */
 int tool_unfilter(uint8_t *filtered, size_t row, size_t height, size_t pixel);
 
-/* Codes the coefficients of a JPEG file anew, with optimal Huffman tables and without metadata. The samples stay the same. Returns 0
-   if the file is damaged or memory is exhausted. */
+/* Codes the coefficients of a JPEG file anew, with optimal Huffman tables and without metadata. The samples stay the
+   same. Returns 0 if the file is damaged or memory is exhausted. */
 int tool_recode_jpeg(const uint8_t *bytes, size_t length, int is_progressive, tool_bytes *recoded);
 
 #endif

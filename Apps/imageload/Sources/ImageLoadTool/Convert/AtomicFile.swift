@@ -5,37 +5,31 @@ import Foundation
 enum AtomicFile {
     /// Writes a file and creates its folder. Throws a `ToolFailure` that names the file.
     ///
-    /// - Parameters:
-    ///   - permissions: The permissions of the file. By default, those that new files have.
-    ///   - syncs: Whether the bytes are on the device before the older file is replaced.
-    static func write(_ data: Data, to path: String, permissions: Int? = nil, syncs: Bool = false) throws(ToolFailure) {
+    /// - Parameter replaces: Whether an existing file is replaced: the new one gets its owner and permissions, and is
+    ///   on the device before.
+    static func write(_ data: Data, to path: String, replaces: Bool = false) throws(ToolFailure) {
         let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
-        var error = attempt(data, folder, path, permissions ?? defaultPermissions, syncs)
-        if error == ENOENT {
+        var error = attempt(data, folder, path, replaces)
+        if error == ENOENT, !replaces {
             _ = try FileAccess.createFolder(at: folder)
-            error = attempt(data, folder, path, permissions ?? defaultPermissions, syncs)
+            error = attempt(data, folder, path, replaces)
         }
-        guard error != 0 else { return }
-        let reason = unsafe String(cString: strerror(error))
-        throw ToolFailure(
-            status: .inputOutput,
-            line: "\(path.onOneLine): can't write (\(reason)). Check the folder and the free space.")
+        if error != 0 { throw ToolFailure(cantWrite: path, unsafe String(cString: strerror(error))) }
     }
 
-    private static func attempt(
-        _ data: Data, _ folder: String, _ path: String, _ permissions: Int, _ syncs: Bool
-    ) -> CInt {
+    private static func attempt(_ data: Data, _ folder: String, _ path: String, _ replaces: Bool) -> CInt {
         let aside = "\(folder)/.imageload-\(UUID().uuidString)"
         return unsafe data.withUnsafeBytes { bytes in
             unsafe tool_write_file(
                 folder, path, aside, bytes.assumingMemoryBound(to: UInt8.self).baseAddress, bytes.count,
-                UInt32(permissions), syncs ? 1 : 0)
+                defaultPermissions, replaces ? 1 : 0)
         }
     }
 
-    private static let defaultPermissions: Int = {
+    /// The permissions that new files have.
+    private static let defaultPermissions: UInt32 = {
         let mask = umask(0)
         umask(mask)
-        return Int(0o666 & ~mask)
+        return 0o666 & ~mask
     }()
 }

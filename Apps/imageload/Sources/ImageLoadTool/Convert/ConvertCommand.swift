@@ -6,18 +6,19 @@ struct ConvertCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "convert", abstract: "Convert images to a format, a size and a quality.",
         discussion: """
-            Inputs are files, folders with all images in them and their subfolders, patterns in quotes, or - for standard \
-            input. Images are turned upright, and get the colors of sRGB unless --color says otherwise, and no metadata unless you --keep it. Animations \
-            stay animated in GIF, WebP, AVIF and JPEG XL. An output that is newer than its input is skipped. A failure is \
+            Inputs are files, folders with all images in them and their subfolders, patterns in quotes, or - for \
+            standard input. Images are turned upright, and get the colors of sRGB unless --color says otherwise, and \
+            no metadata unless you --keep it. Animations stay animated in GIF, WebP, AVIF and JPEG XL. Smaller images \
+            stay as they are unless --enlarge. An output that is newer than its input is skipped. A failure is \
             reported, and the other files are converted.
 
-            --quality auto:0.97 finds the smallest file whose structural similarity (SSIM) to the resized source is 0.97, \
-            with at most 8 encodes. Formats without quality ignore it.
+            --quality auto:0.97 finds the smallest file whose structural similarity (SSIM) to the resized source is \
+            0.97, with at most 8 encodes. Formats without quality ignore it.
 
             EXAMPLES
               imageload convert photos --to webp --size 1080 --output small
               imageload convert a.png --to avif --quality auto:0.98 --output a.avif
-              imageload convert 'scans/*.png' --to jpeg --size 50% --keep exif,icc --output out
+              imageload convert 'scans/*.png' --to jpeg --size 50% --keep exif --output out
               imageload convert a.jpg --size 200x200 --fill --output thumbnails
               imageload convert - --to jpeg --background white < a.png > a.jpg
             """)
@@ -30,14 +31,17 @@ struct ConvertCommand: AsyncParsableCommand {
         completion: .file())
     var output: String?
 
-    @Option(
-        help: "The format: \(OutputFormat.convertible). auto is JPEG for photographs, else PNG. Default: unchanged.")
-    var to: OutputFormat?
+    @Option(help: "The format. auto is JPEG for photographs, else PNG; original is that of the file, or of --output.")
+    var to = OutputFormat.original
 
     @OptionGroup var look: LookOptions
     @OptionGroup var colors: ColorOptions
 
-    @Option(help: "1 to 100, or auto[:SSIM] for the smallest file that is as similar as this. Default of SSIM: 0.97.")
+    @Option(
+        help: """
+            1 to 100, or auto[:SSIM] for the smallest file that is as similar to the source as this: above 0 and below \
+            1, by default 0.97.
+            """)
     var quality = QualitySetting.fixed(80)
 
     @Flag(help: "Compress without loss, in WebP, AVIF, HEIC and JPEG XL.")
@@ -55,6 +59,8 @@ struct ConvertCommand: AsyncParsableCommand {
     @OptionGroup var batch: BatchOptions
     @OptionGroup var printing: OutputOptions
 
+    private var format: OutputFormat? { to == .original ? nil : to }
+
     private var isStandardInput: Bool { inputs == ["-"] }
 
     private var isStandardOutput: Bool { output == "-" || output == nil && isStandardInput }
@@ -70,13 +76,13 @@ struct ConvertCommand: AsyncParsableCommand {
         guard colors.color == nil || !keep.kinds.contains(.icc) else {
             throw ValidationError("--keep icc keeps the colors of the file: omit it, or omit --color")
         }
-        guard to != .original else { throw ValidationError("--to original: omit --to to keep the format") }
     }
 
     func run() async throws {
         let converter = ImageConverter(settings)
         if isStandardInput { return try await convertStandardInput(converter) }
-        let input = InputFiles(inputs, excluding: output)
+        var input = InputFiles(inputs, excluding: output)
+        input.removeDuplicates { [$0.realPath, $0.relativePath] }
         let paths = try outputPaths(input)
         let run = ConversionRun(converter: converter, paths: paths, force: force, isStandardOutput: isStandardOutput)
         try await FileBatch(batch, printing).run(input, byteCount: { $0.byteCount(converter.byteCount) }, run.convert)
@@ -84,7 +90,7 @@ struct ConvertCommand: AsyncParsableCommand {
 
     private var settings: ConversionSettings {
         ConversionSettings(
-            format: to ?? output.flatMap { namesFile ? OutputFormat(fileName: $0) : nil }, size: look.size,
+            format: format ?? output.flatMap { namesFile ? OutputFormat(fileName: $0) : nil }, size: look.size,
             mode: look.mode == .fill ? .fill : .fit, upscales: look.enlarge, crop: look.crop,
             background: look.background?.color, quality: quality, isLossless: lossless, isProgressive: progressive,
             kept: keep.kinds, color: colors.output, limits: batch.limits)
@@ -104,9 +110,13 @@ struct ConvertCommand: AsyncParsableCommand {
         if let only = input.files.first, input.files.count == 1, namesFile || isStandardOutput {
             return OutputPaths(only, path: output)
         }
-        let paths = OutputPaths(input.files, folder: output) { file in to ?? OutputFormat(fileName: file.path) }
+        if !output.hasSuffix("/"), OutputFormat(fileName: output) != nil, !InputFiles.isFolder(output) {
+            throw ValidationError("--output \(output) is the name of a file: pass a folder for several inputs")
+        }
+        let paths = OutputPaths(input.files, folder: output) { format ?? OutputFormat(ofFile: $0.path) }
         if let conflict = paths.conflicts.min() {
-            throw ValidationError("two inputs would be written to \(conflict.onOneLine): pass their folders instead")
+            throw ValidationError(
+                "two inputs would be written to \(conflict): pass the folder that contains both, or convert them apart")
         }
         return paths
     }
@@ -117,7 +127,7 @@ struct ConvertCommand: AsyncParsableCommand {
             let converted = try converter.convert(data)
             for note in converted.notes where !printing.quiet { Console.error("standard input: \(note)") }
             guard let output, output != "-" else {
-                return try FileHandle.standardOutput.write(contentsOf: converted.data)
+                return try FileAccess.writeToOutput(converted.data)
             }
             try AtomicFile.write(converted.data, to: output)
             let report = FileReport(InputFile(path: "-", relativePath: "-"), data.count, converted, output)
@@ -135,7 +145,7 @@ struct LookOptions: ParsableArguments {
 
         static func help(for value: Mode) -> ArgumentHelp? {
             switch value {
-            case .fit: "Fit the whole image into the size (default)."
+            case .fit: "Fit the whole image into the size."
             case .fill: "Cover the size and crop what is outside, evenly."
             }
         }
@@ -178,25 +188,28 @@ struct ConversionRun: Sendable {
 
     func convert(_ file: InputFile) throws -> FileReport {
         if isStandardOutput {
-            try FileHandle.standardOutput.write(contentsOf: converter.convert(FileAccess.readNow(file.path)).data)
+            try FileAccess.writeToOutput(converter.convert(FileAccess.readNow(file.path)).data)
             return FileReport(file: file.path, status: .written)
         }
-        let path = try paths.path(for: file)
-        if !force, Self.isNewer(path, than: file.path) {
+        let path = paths.path(for: file)
+        let possible = paths.lacksExtension(file) ? ["\(path).jpg", "\(path).png"] : [path]
+        let newer = possible.first { !force && Self.isNewer($0, than: file.path) }
+        if newer != nil || paths.isResult(file) {
             var report = FileReport(file: file.path, status: .skipped)
-            report.output = path
+            report.output = newer ?? path
             return report
         }
+        for path in possible { try paths.checkOverwriting(path) }
         let data = try FileAccess.readNow(file.path)
         let converted = try converter.convert(data)
-        let output = OutputFormat(fileName: path) == nil ? "\(path).\(converted.format.fileExtension)" : path
+        let output = paths.lacksExtension(file) ? "\(path).\(converted.format.fileExtension)" : path
         try AtomicFile.write(converted.data, to: output)
         return FileReport(file, data.count, converted, output)
     }
 
     private static func isNewer(_ output: String, than input: String) -> Bool {
         guard let written = modified(output), let changed = modified(input) else { return false }
-        return written >= changed
+        return written >= changed && !OutputPaths.areSame(output, input)
     }
 
     private static func modified(_ path: String) -> Date? {

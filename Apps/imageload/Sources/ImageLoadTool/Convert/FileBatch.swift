@@ -8,7 +8,7 @@ struct BatchOptions: ParsableArguments {
     @Option(help: "The number of files to work on at a time. Default: the number of processor cores.")
     var jobs: Int?
 
-    @Option(help: "The memory for all images in progress. Fewer are started at a time if they are large.")
+    @Option(help: "The memory for all images in progress, such as 2GB. Fewer are started at a time if they are large.")
     var maxMemory = ByteCount(bytes: 1_000_000_000)
 
     @Option(help: "Refuse files with more megapixels than this, from 1 to 4294.")
@@ -88,7 +88,7 @@ struct FileBatch {
         do {
             return try work(file)
         } catch {
-            return FileReport(file: file.path, failure: ToolFailure(error, subject: file.displayPath))
+            return FileReport(file: file.path, failure: ToolFailure(error, subject: file.path))
         }
     }
 

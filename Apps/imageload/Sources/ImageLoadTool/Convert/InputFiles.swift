@@ -8,14 +8,13 @@ struct InputFile: Hashable, Sendable {
     /// The path within the folder that was given, or the name of a file that was given itself.
     var relativePath: String
 
-    /// The path for messages: on one line, even if the name has line breaks.
-    var displayPath: String { path.onOneLine }
+    /// The path without links.
+    var realPath: String { URL(fileURLWithPath: path).resolvingSymlinksInPath().path }
 
-    var url: URL { URL(fileURLWithPath: path) }
-
-    /// Returns the result of `estimate` for the bytes of the file, or 0 if it can't be read.
+    /// Returns the result of `estimate` for the bytes of the file, or 0 if it can't be read, or only once.
     func byteCount(_ estimate: (Data) -> Int) -> Int {
-        (try? Data(contentsOf: url, options: .mappedIfSafe)).map(estimate) ?? 0
+        if InputFiles.isStream(path) { return 0 }
+        return (try? Data(contentsOf: URL(fileURLWithPath: path), options: .mappedIfSafe)).map(estimate) ?? 0
     }
 }
 
@@ -32,10 +31,10 @@ struct InputFiles: Sendable {
         for argument in arguments { add(argument) }
     }
 
-    /// Leaves out further links to the same file.
-    mutating func removeDuplicates() {
-        var paths: Set<String> = []
-        files.removeAll { !paths.insert($0.url.resolvingSymlinksInPath().path).inserted }
+    /// Leaves out files that are the same as an earlier one by `identity`.
+    mutating func removeDuplicates(_ identity: (InputFile) -> some Hashable) {
+        var seen: Set<AnyHashable> = []
+        files.removeAll { !seen.insert(AnyHashable(identity($0))).inserted }
     }
 
     private mutating func add(_ argument: String) {
@@ -46,7 +45,7 @@ struct InputFiles: Sendable {
         let matches = Self.matches(of: argument)
         if matches.isEmpty {
             failures.append(
-                ToolFailure(status: .noInput, line: "\(argument.onOneLine): no such file or folder. Check the path."))
+                ToolFailure(status: .noInput, line: "\(argument): no such file or folder. Check the path."))
         }
         for match in matches { add(match) }
     }
@@ -84,7 +83,13 @@ struct InputFiles: Sendable {
         failures.append(
             ToolFailure(
                 status: .inputOutput,
-                line: "\(folder.onOneLine): can't read the folder (\(error.reason)). Check the permissions."))
+                line: "\(folder): can't read the folder (\(error.reason)). Check the permissions."))
+    }
+
+    /// Whether a path is a pipe or a device: reading it can wait, and works only once.
+    static func isStream(_ path: String) -> Bool {
+        var status = stat()
+        return unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT != S_IFREG
     }
 
     static func isFolder(_ path: String) -> Bool {
@@ -100,11 +105,15 @@ struct InputFiles: Sendable {
 
     /// Whether a file in a folder is an image by its extension or its first bytes.
     private static func looksLikeImage(_ path: String) -> Bool {
-        if extensions.contains(URL(fileURLWithPath: path).pathExtension.lowercased()) { return true }
-        guard let file = FileHandle(forReadingAtPath: path) else { return false }
+        if isStream(path) { return false }
+        return extensions.contains(URL(fileURLWithPath: path).pathExtension.lowercased()) || format(of: path) != nil
+    }
+
+    /// The format of a file by its first bytes.
+    static func format(of path: String) -> ImageFormat? {
+        guard !isStream(path), let file = FileHandle(forReadingAtPath: path) else { return nil }
         defer { try? file.close() }
-        let prefix = (try? file.read(upToCount: FileSignature.byteCount)) ?? Data()
-        return FileSignature.format(of: prefix) != nil
+        return FileSignature.format(of: (try? file.read(upToCount: FileSignature.byteCount)) ?? Data())
     }
 
     /// The paths that match a shell pattern, sorted.

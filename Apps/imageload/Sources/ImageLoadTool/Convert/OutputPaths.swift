@@ -3,46 +3,71 @@ import ImageCore
 
 /// Chooses the path of each output, so that no two are the same and no input is overwritten.
 struct OutputPaths: Sendable {
-    private let paths: [InputFile: String]
+    private var paths: [InputFile: String]
+    /// The inputs by any of their names.
+    private let inputs: Set<[UInt64]>
+    /// The inputs that are the outputs of other inputs, because an earlier run wrote them into the same folder.
+    private var results: Set<InputFile> = []
+    /// The inputs whose outputs get an extension when the format is known.
+    private var unknown: Set<InputFile> = []
 
     /// Creates the paths in a folder: the path of each input within its folder, with the extension of the format.
     ///
     /// Inputs that differ only in their extension keep it: `a.jpg.webp`, `a.png.webp`.
     init(_ files: [InputFile], folder: String, format: @escaping (InputFile) -> OutputFormat?) {
-        let extensions = files.map { format($0).flatMap(\.fileExtension) }
-        let stems = files.map { Self.withoutExtension($0.relativePath) }
-        let counts = Dictionary(zip(stems, extensions).map { ("\($0).\($1 ?? "")", 1) }, uniquingKeysWith: +)
-        var paths: [InputFile: String] = [:]
-        for (file, (stem, suffix)) in zip(files, zip(stems, extensions)) {
-            let isShared = counts["\(stem).\(suffix ?? "")"] ?? 0 > 1
-            let name = suffix.map { "\(isShared ? file.relativePath : stem).\($0)" } ?? file.relativePath
-            paths[file] = folder.hasSuffix("/") ? folder + name : "\(folder)/\(name)"
+        let folder = folder.hasSuffix("/") ? folder : "\(folder)/"
+        let suffixes = files.map { file in format(file).flatMap(\.fileExtension).map { ".\($0)" } ?? "" }
+        let plain = zip(files, suffixes).map { folder + Self.withoutExtension($0.relativePath) + $1 }
+        let isItself = zip(files, plain).map { file, path in Self.areSame(file.path, path) }
+        let counts = Dictionary(zip(plain, isItself).map { ($0, $1 ? 0 : 1) }, uniquingKeysWith: +)
+        inputs = Set(files.compactMap { Self.identity($0.path) })
+        paths = Dictionary(zip(files, plain)) { first, _ in first }
+        for (index, file) in files.enumerated() {
+            if suffixes[index].isEmpty { unknown.insert(file) }
+            let isShared = counts[plain[index]] ?? 0 > 1
+            if isShared, !isItself[index] { paths[file] = folder + file.relativePath + suffixes[index] }
         }
-        self.paths = paths
+        let outputs = Set(zip(files, isItself).filter { !$1 }.compactMap { file, _ in paths[file] })
+        results = Set(zip(files, isItself).filter { $1 && outputs.contains(paths[$0] ?? "") }.map { file, _ in file })
     }
 
     /// Creates the path of the only output.
-    init(_ file: InputFile, path: String) { paths = [file: path] }
+    init(_ file: InputFile, path: String) {
+        paths = [file: path]
+        inputs = Set([Self.identity(file.path)].compactMap(\.self))
+    }
 
-    /// Returns the output of an input. Throws if it is the input itself.
-    func path(for file: InputFile) throws(ToolFailure) -> String {
-        let path = paths[file] ?? file.relativePath
-        if Self.identity(path) != nil, Self.identity(path) == Self.identity(file.path) {
-            throw ToolFailure(
-                status: .usage, line: "\(file.displayPath): would be overwritten. Choose another --output.")
-        }
-        return path
+    func path(for file: InputFile) -> String { paths[file] ?? file.relativePath }
+
+    /// Whether the path gets an extension when the format is known.
+    func lacksExtension(_ file: InputFile) -> Bool { unknown.contains(file) }
+
+    /// Whether an earlier run wrote the input, as the output of another input.
+    func isResult(_ file: InputFile) -> Bool { results.contains(file) }
+
+    /// Throws if the path is that of an input.
+    func checkOverwriting(_ path: String) throws(ToolFailure) {
+        guard let identity = Self.identity(path), inputs.contains(identity) else { return }
+        throw ToolFailure(
+            status: .usage, line: "\(path): is an input and would be overwritten. Choose another --output.")
     }
 
     /// The outputs that more than one input would have, for inputs of the same name in different folders.
     var conflicts: Set<String> {
-        Set(Dictionary(grouping: paths.values) { $0 }.filter { $0.value.count > 1 }.keys)
+        let outputs = paths.filter { !results.contains($0.key) }.values
+        return Set(Dictionary(grouping: outputs) { $0 }.filter { $0.value.count > 1 }.keys)
     }
 
     private static func withoutExtension(_ path: String) -> String {
         let name = path[(path.lastIndex(of: "/").map(path.index(after:)) ?? path.startIndex)...]
         guard let dot = name.lastIndex(of: "."), dot > name.startIndex else { return path }
         return String(path[..<dot])
+    }
+
+    /// Whether both are paths of the same existing file.
+    static func areSame(_ first: String, _ second: String) -> Bool {
+        let identity = identity(first)
+        return identity != nil && identity == self.identity(second)
     }
 
     /// The device and number of an existing file, by any of its names.
@@ -60,6 +85,15 @@ extension OutputFormat {
         case .auto, .original: nil
         case .jpeg: "jpg"
         default: rawValue
+        }
+    }
+
+    /// The format of a file, by its extension, else by its first bytes. Nil if it is no image.
+    init?(ofFile path: String) {
+        if let format = OutputFormat(fileName: path) {
+            self = format
+        } else {
+            self.init(argument: InputFiles.format(of: path)?.rawValue ?? "")
         }
     }
 

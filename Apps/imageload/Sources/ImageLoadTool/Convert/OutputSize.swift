@@ -19,6 +19,8 @@ enum OutputSize: ExpressibleByArgument, Hashable, Sendable {
         }
     }
 
+    static var defaultCompletionKind: CompletionKind { PixelSize.defaultCompletionKind }
+
     /// Returns the target for an image of this size.
     func target(for image: PixelSize, mode: ImageTarget.Mode, upscales: Bool) -> ImageTarget {
         switch self {

@@ -9,10 +9,10 @@ struct CompareCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "compare", abstract: "Measure how much two images differ.",
         discussion: """
-            Compares the upright images in sRGB. SSIM is the mean structural similarity of luma, from 1 for equal images \
-            downward, with Gaussian windows of 11 by 11 pixels. PSNR is in decibels over red, green and blue. With --output, \
-            writes a PNG of the differences: black where the images are equal, and amplified so that the largest \
-            difference is white.
+            Compares the upright images in sRGB. SSIM is the mean structural similarity of luma, from 1 for equal \
+            images downward, with Gaussian windows of 11 by 11 pixels. PSNR is in decibels over red, green and blue. \
+            With --output, writes a PNG of the differences: black where the images are equal, and amplified so that \
+            the largest difference is white.
 
             EXAMPLES
               imageload compare original.png small.webp
@@ -48,7 +48,7 @@ struct CompareCommand: AsyncParsableCommand {
 
     private func bitmap(_ file: String, _ decoder: DownsamplingDecoder) async throws -> Bitmap {
         let data = try await FileAccess.read(file)
-        return try ToolFailure.naming(file.onOneLine) { () throws(DecodingFailure) in
+        return try ToolFailure.naming(file) { () throws(DecodingFailure) in
             try decoder.decode(data, request: DecodingRequest()) { false }.bitmap
         }
     }

@@ -9,8 +9,8 @@ struct InfoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "info", abstract: "Describe images: format, size, frames, color, metadata, thumbnail.",
         discussion: """
-            Reads headers only, so that a file whose pixels are damaged is described too. Folders and patterns are accepted \
-            as in convert.
+            Reads headers only, so that a file whose pixels are damaged is described too. Folders and patterns are \
+            accepted as in convert.
 
             EXAMPLES
               imageload info photo.jpg
@@ -35,7 +35,7 @@ struct InfoCommand: AsyncParsableCommand {
                 let report = try ImageReport(file, try await FileAccess.read(file.path), decoder)
                 try printing.print(report, text: report.text)
             } catch {
-                let failure = ToolFailure(error, subject: file.displayPath)
+                let failure = ToolFailure(error, subject: file.path)
                 Console.error(failure.line)
                 first = first ?? failure
             }

@@ -10,9 +10,9 @@ struct PreviewCommand: AsyncParsableCommand {
         discussion: """
             Uses the terminal's own images where it says by its environment that it can: the kitty protocol with \
             KITTY_WINDOW_ID, or with TERM or TERM_PROGRAM of kitty or Ghostty; iTerm's with TERM_PROGRAM iTerm.app or \
-            WezTerm, or LC_TERMINAL iTerm2; sixel with a TERM of foot, mlterm, or with sixel in its name. Elsewhere, and in \
-            tmux and screen, draws half blocks in 24-bit color, or in 256 colors unless COLORTERM is truecolor or 24bit. \
-            With NO_COLOR or TERM=dumb, draws characters.
+            WezTerm, or LC_TERMINAL iTerm2; sixel with a TERM of foot, mlterm, or with sixel in its name. Elsewhere, \
+            and in tmux and screen, draws half blocks in 24-bit color, or in 256 colors unless COLORTERM is truecolor \
+            or 24bit. With NO_COLOR or TERM=dumb, draws characters.
 
             EXAMPLES
               imageload preview photo.jpg
@@ -25,7 +25,7 @@ struct PreviewCommand: AsyncParsableCommand {
     @Option(help: "The width in columns, from 1 to 500. Default: that of the terminal.")
     var columns: Int?
 
-    @Option(help: "How to draw: \(TerminalGraphics.allValueStrings.joined(separator: ", ")). Default: by the terminal.")
+    @Option(help: "How to draw. Default: by the terminal.")
     var graphics: TerminalGraphics?
 
     @OptionGroup var limits: LimitOptions
@@ -52,14 +52,14 @@ struct PreviewCommand: AsyncParsableCommand {
                 let shown = ShownImage(
                     file: file.path, graphics: screen.graphics.rawValue, width: image.bitmap.size.width,
                     height: image.bitmap.size.height)
-                if input.files.count > 1, !printing.quiet, !printing.json { Console.output(file.displayPath) }
+                if input.files.count > 1, !printing.quiet, !printing.json { Console.output(file.path.onOneLine) }
                 if printing.json {
                     Console.output(try shown.json())
                 } else {
                     Console.output(try screen.text(image.bitmap))
                 }
             } catch {
-                let failure = ToolFailure(error, subject: file.displayPath)
+                let failure = ToolFailure(error, subject: file.path)
                 Console.error(failure.line)
                 first = first ?? failure
             }

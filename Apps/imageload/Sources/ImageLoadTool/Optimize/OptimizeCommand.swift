@@ -7,9 +7,9 @@ struct OptimizeCommand: AsyncParsableCommand {
         commandName: "optimize", abstract: "Make files smaller without changing a pixel.",
         discussion: """
             Replaces each file by a smaller one whose pixels are proven to be equal, or leaves it. JPEG gets optimal \
-            Huffman tables and progressive scans; PNG fewer bits per pixel, better filters and stronger compression; GIF and \
-            lossless WebP are compressed again. Metadata that doesn't change how an image looks is removed unless you \
-            --keep it. AVIF, HEIC, JPEG XL and APNG are left as they are.
+            Huffman tables and progressive scans; PNG fewer bits per pixel, better filters and stronger compression; \
+            GIF and lossless WebP are compressed again. Metadata that doesn't change how an image looks is removed \
+            unless you --keep it. AVIF, HEIC, JPEG XL and APNG are left as they are.
 
             EXAMPLES
               imageload optimize photos --dry-run
@@ -32,7 +32,7 @@ struct OptimizeCommand: AsyncParsableCommand {
     func run() async throws {
         let optimizer = ImageOptimizer(kept: keep.kinds, limits: batch.limits)
         var input = InputFiles(files)
-        input.removeDuplicates()
+        input.removeDuplicates { $0.realPath }
         try await FileBatch(batch, printing).run(input, byteCount: { $0.byteCount(optimizer.byteCount) }) { file in
             try optimize(file, optimizer)
         }
@@ -40,7 +40,7 @@ struct OptimizeCommand: AsyncParsableCommand {
 
     private func optimize(_ file: InputFile, _ optimizer: ImageOptimizer) throws -> FileReport {
         // Not mapped, because the file is replaced. A link stays, and its file is replaced.
-        let path = file.url.resolvingSymlinksInPath().path
+        let path = file.realPath
         let data = try FileAccess.readNow(path, options: [])
         var report = FileReport(file: file.path, status: .unchanged)
         report.inputBytes = data.count
@@ -59,9 +59,8 @@ struct OptimizeCommand: AsyncParsableCommand {
     private func replace(_ path: String, _ data: Data, _ smaller: Data) throws {
         guard try FileAccess.readNow(path, options: []) == data else {
             throw ToolFailure(
-                status: .inputOutput, line: "\(path.onOneLine): was changed by another program. Run it again.")
+                status: .inputOutput, line: "\(path): was changed by another program. Run it again.")
         }
-        let permissions = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
-        try AtomicFile.write(smaller, to: path, permissions: permissions, syncs: true)
+        try AtomicFile.write(smaller, to: path, replaces: true)
     }
 }
