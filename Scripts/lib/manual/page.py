@@ -46,10 +46,10 @@ def arguments(command):
     for argument in command.get('arguments', []):
         if not argument['shouldDisplay'] or argument['valueName'] in ('help', 'version'):
             continue
-        default = argument.get('defaultValue')
         text = argument.get('abstract', '')
-        if default and argument['kind'] == 'option':
-            text += f' (default: {default})'
+        values, default = ', '.join(argument.get('allValues', [])), argument.get('defaultValue')
+        if argument['kind'] == 'option' and (values or default):
+            text += f' ({"; ".join([f"values: {values}"] * bool(values) + [f"default: {default}"] * bool(default))})'
         yield f'.TP\n\\fB{escaped(names(argument))}\\fR\n{escaped(text)}'
 
 

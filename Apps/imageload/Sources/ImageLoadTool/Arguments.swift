@@ -26,6 +26,8 @@ extension PixelSize: ExpressibleByArgument {
         self.init(width: first, height: last)
     }
 
+    public static var defaultCompletionKind: CompletionKind { .list(named.keys.sorted()) }
+
     /// Whether only one side was given. An image fits into such a size, but can't fill it.
     var isOpen: Bool { max(width, height) == Self.openSide }
 }
@@ -40,7 +42,8 @@ extension RequestPriority: ExpressibleByArgument {
 
     public static var allValueStrings: [String] { allCases.map { "\($0)" } }
 
-    public var defaultValueDescription: String { "\(self)" }
+    /// None, because the names say it.
+    public static var allValueDescriptions: [String: String] { [:] }
 }
 
 extension ImageCachePolicy: ExpressibleByArgument {
@@ -56,6 +59,8 @@ extension ImageCachePolicy: ExpressibleByArgument {
     public var defaultValueDescription: String { Self.named.first { $0.value == self }?.key ?? "\(self)" }
 
     public static var allValueStrings: [String] { named.map(\.key) }
+
+    public static var defaultCompletionKind: CompletionKind { .list(allValueStrings) }
 }
 
 /// An age: a whole number followed by s, m, h, d or w.

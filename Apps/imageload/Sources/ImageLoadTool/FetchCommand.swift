@@ -6,24 +6,25 @@ struct FetchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "fetch", abstract: "Load images and print the source and time of each.",
         discussion: """
-            On a terminal, shows progress bars. Elsewhere, prints a line for each image: where it came from (memory, disk, \
-            validated, stale or network), its format, size, bytes and time.
+            On a terminal, shows progress bars. Elsewhere, prints a line for each image: where it came from (memory, \
+            disk, validated, stale or network), its format, size, bytes and time.
 
             EXAMPLES
-              imageload fetch https://example.com/a.jpg --size 300 --output images --format png
+              imageload fetch https://example.com/a.jpg --size 300 --output images
               imageload fetch - --json < urls.txt
               imageload fetch photo.jpg --priority high --header 'Accept: image/webp'
             """)
 
     @OptionGroup var options: LoadingOptions
 
-    @Option(help: "The folder to write the images to.")
+    @Option(name: [.short, .long], help: "The folder to write the images to.", completion: .directory)
     var output: String?
 
     @Option(
-        help:
-            "The format to write: png, jpeg, webp, auto (JPEG for photographs, else PNG) or original. Default: png with --size or --color, else original."
-    )
+        help: """
+            The format to write. auto is JPEG for photographs, else PNG; original is the bytes of the server. Default: \
+            png with --size or --color, else original.
+            """)
     var format: OutputFormat?
 
     func validate() throws {

@@ -2,7 +2,8 @@ import ArgumentParser
 import Foundation
 import ImageCore
 
-/// The `imageload` command. Parses the command line, runs a subcommand, and reports an error as one line and an exit code.
+/// The `imageload` command. Parses the command line, runs a subcommand, and reports an error as one line and an exit
+/// code.
 public enum ImageLoadCommand {
     /// Runs the tool with the arguments of the process, and exits.
     public static func run() async {
@@ -35,10 +36,21 @@ public enum ImageLoadCommand {
             Console.output(RootCommand.fullMessage(for: error))
             return 0
         case let status:
-            let message = RootCommand.message(for: error).split(whereSeparator: \.isNewline).joined(separator: " ")
-            Console.error("\(message). See 'imageload help'.")
+            Console.error(usageLine(error))
             return status == .validationFailure ? ToolStatus.usage.rawValue : status.rawValue
         }
+    }
+
+    /// Describes a wrong command line: what is wrong, the help of the option that it is about, and where there is more.
+    static func usageLine(_ error: any Error) -> String {
+        let problem = RootCommand.message(for: error).split(whereSeparator: \.isNewline)
+            .map { $0.trimmingPrefix("  - ") }.joined(separator: ", ").replacing(":, ", with: ": ")
+        let lines = RootCommand.fullMessage(for: error).split(whereSeparator: \.isNewline)
+        // The help of an option is "Help:  --name <name>  Text".
+        let help = lines.first { $0.hasPrefix("Help:") }?.split(separator: "  ", maxSplits: 2).last
+        let reference = lines.last?.firstMatch(of: /See '.*'/)?.output ?? "See 'imageload --help'"
+        let sentences = [Substring(problem), help, reference].compactMap(\.self)
+        return sentences.map { $0.hasSuffix(".") || $0.hasSuffix("?") ? "\($0)" : "\($0)." }.joined(separator: " ")
     }
 }
 
@@ -56,20 +68,18 @@ struct RootCommand: AsyncParsableCommand {
               70   any other failure
               74   reading or writing files failed
               100  the image exceeds a limit
-            If several files fail, the code is that of the first. A signal ends the program by itself, and leaves complete \
-            files only.
+            If several files fail, the code is that of the first. A signal ends the program, and leaves complete files \
+            only.
 
             ENVIRONMENT
               NO_COLOR        preview without colors
-              XDG_CACHE_HOME  the folder of swift-image-loading, the disk cache. Default: ~/.cache
+              XDG_CACHE_HOME  the parent folder of the disk cache. Default: ~/.cache
             """,
         version: PackageVersion.current,
         subcommands: [
-            FetchCommand.self, ConvertCommand.self, OptimizeCommand.self, InfoCommand.self, CompareCommand.self,
-            PreviewCommand.self,
-            ExplainCommand.self,
-            SheetCommand.self, ThumbHashCommand.self, CacheCommand.self,
+            ConvertCommand.self, OptimizeCommand.self, InfoCommand.self, CompareCommand.self, PreviewCommand.self,
+            FetchCommand.self, SheetCommand.self, ExplainCommand.self, CacheCommand.self, ThumbHashCommand.self,
             // Probes for tests and measurements, which the help doesn't show.
-            DecodeCommand.self, PreviewsCommand.self, BenchCommand.self, HTTPCacheProbeCommand.self,
+            DecodeCommand.self, BenchCommand.self, HTTPCacheProbeCommand.self,
         ])
 }

@@ -8,7 +8,9 @@ import ImageTransporting
 
 /// The options of subcommands that load images.
 struct LoadingOptions: ParsableArguments {
-    @Argument(help: "URLs (http, https, file, data) or paths. - reads them from standard input, one per line.")
+    @Argument(
+        help: "URLs (http, https, file, data) or paths. - reads them from standard input, one per line.",
+        completion: .file())
     var urls: [String]
 
     @Option(help: "Decode to this size in pixels: 200, 200x, x200, 200x100 or a name: thumbnail, hd, fullhd, 4k.")
@@ -23,7 +25,7 @@ struct LoadingOptions: ParsableArguments {
     @Option(help: "The folder of the disk cache.", completion: .file())
     var cache: String?
 
-    @Option(help: "The caches to use: \(ImageCachePolicy.allValueStrings.joined(separator: ", ")).")
+    @Option(help: "The caches to use.")
     var policy: ImageCachePolicy = .all
 
     @Flag(help: "Use the network even if a cache has the image.")
@@ -32,8 +34,8 @@ struct LoadingOptions: ParsableArguments {
     @Flag(help: "Never use the network.")
     var offline = false
 
-    @Option(help: "The priority of the requests: \(RequestPriority.allValueStrings.joined(separator: ", ")).")
-    var priority: RequestPriority = .normal
+    @Option(help: "The priority of the requests. Default: normal.")
+    var priority: RequestPriority?
 
     @Option(help: "The number of concurrent downloads from one host, from 1 to 64.")
     var concurrency = 6
@@ -98,7 +100,7 @@ struct LoadingOptions: ParsableArguments {
 
     func request(for url: URL) -> ImageRequest {
         var request = ImageRequest(
-            url: url, target: size.map { ImageTarget($0, mode: fill ? .fill : .fit) }, priority: priority,
+            url: url, target: size.map { ImageTarget($0, mode: fill ? .fill : .fit) }, priority: priority ?? .normal,
             cachePolicy: policy, mode: reload ? .reload : offline ? .onlyIfCached : .standard,
             headers: Dictionary(headers.map { ($0.name, $0.value) }) { _, last in last })
         request.color = colors.output
@@ -111,7 +113,7 @@ struct LoadingOptions: ParsableArguments {
         if InputFiles.isFolder(url?.scheme == "file" ? url?.path ?? address : address) {
             throw ToolFailure(
                 status: .noInput,
-                line: "\(address.onOneLine): is a folder. Pass the files in it, or see 'imageload convert --help'.")
+                line: "\(address): is a folder. Pass the files in it, or see 'imageload convert --help'.")
         }
         if let url { return url }
         guard FileManager.default.fileExists(atPath: address) else {

@@ -15,7 +15,7 @@ struct SheetCommand: AsyncParsableCommand {
 
     @OptionGroup var options: LoadingOptions
 
-    @Option(help: "The PNG file to write.")
+    @Option(name: [.short, .long], help: "The PNG file to write.", completion: .file())
     var output: String
 
     @Option(help: "The number of images per row, from 1 to 50.")

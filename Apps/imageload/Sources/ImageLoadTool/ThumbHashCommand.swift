@@ -18,7 +18,7 @@ struct ThumbHashCommand: AsyncParsableCommand {
               imageload thumbhash --decode 1QsOVaiPdYl/iIeIiFiIeH9/9wh4 placeholder.png
             """)
 
-    @Argument(help: "The files, or with --decode the PNG file to write.")
+    @Argument(help: "The files, or with --decode the PNG file to write.", completion: .file())
     var files: [String]
 
     @Option(help: "Write the image of this hash, which is base64.")

@@ -80,6 +80,23 @@ struct ArgumentTests {
         #expect(throws: (any Error).self) { try RootCommand.parseAsRoot(arguments) }
     }
 
+    @Test(
+        "a wrong option is described on one line with its help and the command that shows more",
+        arguments: [
+            (["convert", "a", "--size", "0"], "The size in pixels as 200"),
+            (["convert", "a", "--quality", "auto:2"], "1 to 100, or auto[:SSIM]"),
+            (["convert", "a", "--quality", "-1"], "Missing value for '--quality <quality>'."),
+            (["convert", "a", "--to", "bmp"], "one of the following: png, jpeg, webp"),
+            (["convert", "a", "--keep", "gps"], "'all' or 'none'. The metadata to keep"),
+            (["convert", "a", "--output", "o", "--jobs", "0"], "--jobs must be from 1 to 256. See"),
+        ])
+    func usage(arguments: [String], expected: String) throws {
+        let error = try #require(throws: (any Error).self) { try RootCommand.parseAsRoot(arguments) }
+        let line = ImageLoadCommand.usageLine(error)
+        #expect(line.contains(expected) && line.hasSuffix("See 'imageload convert --help'."))
+        #expect(!line.contains("..") && !line.contains("\n"))
+    }
+
     @Test("parses the documented fetch command line")
     func accepted() throws {
         let command = try RootCommand.parseAsRoot([

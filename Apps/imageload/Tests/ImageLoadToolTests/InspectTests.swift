@@ -117,10 +117,14 @@ struct InspectTests {
         "each subcommand has examples in its help",
         arguments: [
             "fetch", "convert", "optimize", "info", "compare", "preview", "explain", "cache", "sheet", "thumbhash",
+            "cache status", "cache list", "cache show", "cache verify", "cache trim", "cache clear", "cache warm",
         ])
     func examples(command: String) async throws {
-        let run = try await tool.run([command, "--help"])
+        let run = try await tool.run(command.split(separator: " ").map(String.init) + ["--help"])
         #expect(run.status == 0 && run.output.contains("EXAMPLES\n  imageload \(command)"))
-        #expect(run.output.contains("--json") || command == "cache")
+        #expect(run.output.contains("--json") && run.output.contains("--quiet") || command == "cache")
+        // Longer lines are wrapped without their indentation.
+        let examples = run.output.components(separatedBy: "EXAMPLES\n").last?.components(separatedBy: "\n\n").first
+        #expect(examples?.split(separator: "\n").allSatisfy { $0.hasPrefix("  imageload ") } == true)
     }
 }

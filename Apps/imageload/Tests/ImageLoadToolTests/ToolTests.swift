@@ -64,12 +64,11 @@ final class ToolTests {
     }
 
     @Test(
-        "an image above a limit names the option that raises it", arguments: ["decode", "previews", "bench", "fetch"])
+        "an image above a limit names the option that raises it", arguments: ["decode", "bench", "fetch"])
     func limits(command: String) async throws {
         let file = try image(.png, named: "a.png")
         func arguments(_ options: String...) -> [String] {
             switch command {
-            case "previews": ["previews", file, "--output", folder.appending(path: "previews").path] + options
             case "bench": ["bench", "decode", file, "--iterations", "1"] + options
             case "fetch": ["fetch", file, "--cache", folder.appending(path: "cache").path] + options
             default: ["decode", file] + options
@@ -210,20 +209,6 @@ final class ToolTests {
         if format == "original" { #expect(written == (try Data(contentsOf: URL(fileURLWithPath: file)))) }
     }
 
-    @Test("previews writes each preview and the final image")
-    func previews() async throws {
-        let file = try image(.png, named: "a.png")
-        let output = folder.appending(path: "previews")
-        let result = try await run(["previews", file, "--size", "20x20", "--piece", "100", "--output", output.path])
-        #expect(result.status == 0)
-        let names = try FileManager.default.contentsOfDirectory(atPath: output.path)
-        #expect(names.count > 1 && names.contains("final.png"))
-        for name in names {
-            let header = try ImageDecoders.makeDecoder().header(of: Data(contentsOf: output.appending(path: name)))
-            #expect(header.size == PixelSize(width: 20, height: 15))
-        }
-    }
-
     @Test("thumbhash prints the hash of a file, and the names of several; --decode writes the image of a hash")
     func thumbHash() async throws {
         let (file, other) = (try image(.png, named: "a.png"), try image(.webp, named: "b.webp"))
@@ -324,7 +309,7 @@ final class ToolTests {
         for command in ["fetch", "convert", "optimize", "info", "compare", "preview", "sheet", "thumbhash", "cache"] {
             #expect(result.output.contains("\n  \(command) "))
         }
-        for probe in ["decode", "previews", "bench", "http-cache-probe"] {
+        for probe in ["decode", "bench", "http-cache-probe"] {
             #expect(!result.output.contains("\n  \(probe) "))
         }
     }

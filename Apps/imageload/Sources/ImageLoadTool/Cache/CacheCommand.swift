@@ -55,7 +55,12 @@ extension ToolFailure {
 
 struct CacheStatusCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "status", abstract: "Print the number of entries and bytes.")
+        commandName: "status", abstract: "Print the number of entries and bytes.",
+        discussion: """
+            EXAMPLES
+              imageload cache status
+              imageload cache status --cache /var/cache/photos --json
+            """)
 
     private struct Report: Encodable {
         var folder: String
@@ -84,7 +89,11 @@ struct CacheStatusCommand: AsyncParsableCommand {
 
 struct CacheVerifyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "verify", abstract: "Verify the checksum of every entry and remove damaged entries.")
+        commandName: "verify", abstract: "Verify the checksum of every entry and remove damaged entries.",
+        discussion: """
+            EXAMPLES
+              imageload cache verify --json
+            """)
 
     private struct Report: Encodable {
         var folder: String
@@ -125,7 +134,12 @@ private struct RemovalReport: Encodable {
 
 struct CacheTrimCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "trim", abstract: "Remove the least recently used entries.")
+        commandName: "trim", abstract: "Remove the least recently used entries.",
+        discussion: """
+            EXAMPLES
+              imageload cache trim --to 100MB
+              imageload cache trim --older-than 7d
+            """)
 
     @OptionGroup var options: CacheOptions
 
@@ -154,7 +168,12 @@ struct CacheTrimCommand: AsyncParsableCommand {
 
 struct CacheClearCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "clear", abstract: "Remove all entries, or those not used for a while.")
+        commandName: "clear", abstract: "Remove all entries, or those not used for a while.",
+        discussion: """
+            EXAMPLES
+              imageload cache clear
+              imageload cache clear --older-than 4w
+            """)
 
     @OptionGroup var options: CacheOptions
 

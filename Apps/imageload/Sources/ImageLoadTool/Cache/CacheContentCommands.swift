@@ -9,7 +9,12 @@ import ImageLoading
 
 struct CacheListCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "List the cached URLs with their sizes, the last used first.")
+        commandName: "list", abstract: "List the cached URLs with their sizes, the last used first.",
+        discussion: """
+            EXAMPLES
+              imageload cache list
+              imageload cache list --json
+            """)
 
     private struct Entry: Encodable {
         var url: String
@@ -41,7 +46,11 @@ struct CacheListCommand: ParsableCommand {
 
 struct CacheShowCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "show", abstract: "Print the stored responses of a URL with their headers.")
+        commandName: "show", abstract: "Print the stored responses of a URL with their headers.",
+        discussion: """
+            EXAMPLES
+              imageload cache show https://example.com/a.jpg
+            """)
 
     @Argument(help: "The URL.")
     var url: String
@@ -54,7 +63,7 @@ struct CacheShowCommand: AsyncParsableCommand {
     func run() async throws {
         let explanation = try await CacheExplaining.explanations(of: url, headers, options.cache).first
         guard let explanation, !explanation.variants.isEmpty else {
-            throw ToolFailure(status: .noInput, line: "\(url.onOneLine): is not cached. See 'imageload cache list'.")
+            throw ToolFailure(status: .noInput, line: "\(url): is not cached. See 'imageload cache list'.")
         }
         for variant in explanation.variants {
             let report = StoredResponseReport(variant, at: Date())
@@ -66,7 +75,13 @@ struct CacheShowCommand: AsyncParsableCommand {
 struct CacheWarmCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "warm", abstract: "Load images into the disk cache.",
-        discussion: "Downloads what is missing or stale, and decodes nothing but headers.")
+        discussion: """
+            Downloads what is missing or stale, and decodes nothing but headers.
+
+            EXAMPLES
+              imageload cache warm https://example.com/a.jpg
+              imageload cache warm - < urls.txt
+            """)
 
     @OptionGroup var options: LoadingOptions
 

@@ -9,12 +9,13 @@ struct ExplainCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "explain", abstract: "Explain whether a URL would be loaded from the disk cache, and why.",
         discussion: """
-            Sends nothing. Prints the key, the stored response, its age, how long it is fresh, the headers that decide, and \
-            what fetch would do. A stored redirect is followed.
+            Sends nothing. Prints the key, the stored response, its age, how long it is fresh, the headers that \
+            decide, and what fetch would do. A stored redirect is followed.
 
             EXAMPLES
               imageload explain https://example.com/a.jpg
-              imageload explain https://example.com/a.jpg --header 'Accept: image/webp' --json
+              imageload explain https://example.com/a.jpg --header 'Accept: image/webp'
+              imageload explain https://example.com/a.jpg --json
             """)
 
     @Argument(help: "The URL.")
@@ -40,7 +41,7 @@ enum CacheExplaining {
     ) async throws -> [CacheExplanation] {
         guard let url = URL(webAddress: address), ["http", "https"].contains(url.scheme) else {
             throw ToolFailure(
-                status: .usage, line: "\(address.onOneLine): is not cached. Only http:// and https:// URLs are.")
+                status: .usage, line: "\(address): is not cached. Only http:// and https:// URLs are.")
         }
         var fields = HTTPFields()
         for header in headers {
@@ -136,7 +137,8 @@ struct ExplanationReport: Encodable {
             let names = conditions.map(\.name.rawName).joined(separator: ", ")
             return ("revalidate", "\(staleness(response, fields)); the server is asked with \(names)")
         case .miss(.stale): return ("miss", "\(staleness(response, fields)), and has no ETag or Last-Modified")
-        case .miss(.absent): return ("miss", "nothing is stored for this key")
+        case .miss(.absent):
+            return ("miss", "nothing is stored: it was never loaded, was removed, or may not be stored (no-store)")
         case .miss(.otherVariant):
             return ("miss", "the stored responses are for other request headers, by Vary: \(fields[.vary] ?? "")")
         case .miss(.missingBytes): return ("miss", "the stored bytes are missing or damaged")

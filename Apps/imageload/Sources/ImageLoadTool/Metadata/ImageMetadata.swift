@@ -27,6 +27,8 @@ struct MetadataKinds: ExpressibleByArgument, Sendable {
 
     static var allValueStrings: [String] { MetadataKind.allCases.map(\.rawValue) + ["all", "none"] }
 
+    static var defaultCompletionKind: CompletionKind { .list(allValueStrings) }
+
     var defaultValueDescription: String {
         kinds.isEmpty ? "none" : kinds.map(\.rawValue).sorted().joined(separator: ",")
     }
@@ -106,8 +108,8 @@ struct ExifBlock {
             + [UInt8(orientation.rawValue), 0, 0, 0, 0, 0, 0]
     }
 
-    /// Returns the block of an image whose pixels are upright: its orientation is 1, and it refers to no thumbnail, which
-    /// would be turned.
+    /// Returns the block of an image whose pixels are upright: its orientation is 1, and it refers to no thumbnail,
+    /// which would be turned.
     static func upright(_ tiff: Data) -> Data {
         let reader = TIFFReader(tiff)
         guard let directory = reader.number(at: 4, 4), let count = reader.number(at: directory, 2) else { return tiff }
@@ -134,7 +136,8 @@ extension Data {
     /// Appends the bytes of a number, the least significant one first.
     mutating func append(littleEndian number: some FixedWidthInteger) { append(bigEndian: number.byteSwapped) }
 
-    /// Returns a number of up to 4 bytes at an offset from the start, the most significant byte first. Nil beyond the end.
+    /// Returns a number of up to 4 bytes at an offset from the start, the most significant byte first. Nil beyond the
+    /// end.
     func bigEndian(at offset: Int, _ count: Int) -> Int? {
         part(offset, count)?.reduce(0) { $0 << 8 | Int($1) }
     }
