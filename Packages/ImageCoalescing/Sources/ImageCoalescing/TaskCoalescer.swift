@@ -19,6 +19,8 @@ public final class TaskCoalescer<Key: Hashable & Sendable, Value: Sendable>: Req
     private let runningCount = Atomic(0)
     private let executor: (any TaskExecutor)?
 
+    /// Creates a coalescer without operations.
+    ///
     /// - Parameter executor: The preferred executor of operations; nil for Swift's cooperative pool.
     public init(executor: (any TaskExecutor)? = nil) { self.executor = executor }
 

@@ -7,6 +7,8 @@ public import ImageCore
 public struct PNGEncoder: ImageEncoder {
     private let compressionLevel: Int
 
+    /// Creates an encoder.
+    ///
     /// - Parameter compressionLevel: zlib's level, from 0, uncompressed, to 9, smallest and slowest. Other values are
     ///   clamped.
     public init(compressionLevel: Int = 6) {

@@ -11,6 +11,8 @@ public struct WebPEncoder: ImageEncoder {
 
     private let effort: Int
 
+    /// Creates an encoder.
+    ///
     /// - Parameter effort: From 0 (fastest) to 6 (smallest files). Other values are clamped.
     public init(effort: Int = 4) { self.effort = min(max(effort, 0), 6) }
 

@@ -38,7 +38,9 @@ extension [any ImageEncoder] {
 public enum ImageEncoders {
     /// Returns the encoder for a format, or nil if there is none.
     ///
-    /// - Parameter encoders: The available encoders. By default those of the platform.
+    /// - Parameters:
+    ///   - format: The format of the file.
+    ///   - encoders: The available encoders. By default those of the platform.
     public static func encoder(
         for format: ImageFormat, in encoders: [any ImageEncoder] = .standard
     ) -> (any ImageEncoder)? {
@@ -72,6 +74,7 @@ public enum DiskEncoding: Hashable, Sendable {
     /// Creates the transform for a disk cache. Returns nil for `.original` and for formats without an encoder.
     ///
     /// - Parameters:
+    ///   - decodingLimits: Images above these limits are stored as received.
     ///   - decoders: The formats that are re-encoded. Images in other formats are stored as received.
     ///   - encoders: The encoders from which one is chosen.
     public func makeTransform(

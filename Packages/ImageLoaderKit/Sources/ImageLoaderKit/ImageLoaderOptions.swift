@@ -25,7 +25,7 @@ public struct ImageLoaderOptions: Sendable {
     public var cacheDirectory: URL?
     /// The limit of the memory cache, in bytes of decoded images.
     public var memoryByteLimit = 100_000_000
-    /// Chooses the images that the memory cache evicts. See also ``ImageRequest/retention``.
+    /// Chooses the images that the memory cache evicts. See also ``/ImageCore/ImageRequest/retention``.
     public var memoryPolicy = EvictionPolicy.gdsf
     /// The time after which an image in the memory cache expires, from 0 to 100 years; nil for no limit.
     public var memoryLifetime: Duration?
@@ -100,6 +100,8 @@ public struct ImageLoaderOptions: Sendable {
     /// Returns the current time, by which responses expire and entries on disk age.
     public var now: @Sendable () -> Date = { Date() }
 
+    /// Creates options with the default values.
+    ///
     /// - Parameter cacheDirectory: The directory of the disk cache; nil for none.
     public init(cacheDirectory: URL?) {
         self.cacheDirectory = cacheDirectory

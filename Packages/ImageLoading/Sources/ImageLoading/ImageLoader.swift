@@ -84,7 +84,9 @@ public final class ImageLoader: ImageLoaderProtocol {
     ///
     /// If the task is cancelled, the request ends. Operations are cancelled, down to the socket, with their last request.
     ///
-    /// - Parameter onProgress: Called with progress and, if requested, previews. On any thread, one call at a time.
+    /// - Parameters:
+    ///   - request: The origin, the size and how to get it.
+    ///   - onProgress: Called with progress and, if requested, previews. On any thread, one call at a time.
     public func image(
         for request: ImageRequest, onProgress: @escaping @Sendable (WorkProgress) -> Void = { _ in }
     ) async throws(ImageError) -> LoadedImage {
@@ -103,7 +105,9 @@ public final class ImageLoader: ImageLoaderProtocol {
 
     /// Loads the encoded original.
     ///
-    /// - Parameter onProgress: Called with the progress of the download. On any thread, one call at a time.
+    /// - Parameters:
+    ///   - request: The origin and how to get it. The size and the processors have no effect.
+    ///   - onProgress: Called with the progress of the download. On any thread, one call at a time.
     public func data(
         for request: ImageRequest, onProgress: @escaping @Sendable (WorkProgress) -> Void = { _ in }
     ) async throws(ImageError) -> LoadedData {

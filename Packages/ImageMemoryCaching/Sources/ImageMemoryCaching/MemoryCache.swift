@@ -44,8 +44,10 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
 
     /// Inserts a value for a key and removes the older value.
     /// - Parameters:
+    ///   - value: The value.
     ///   - cost: The cost in the unit of the limits. A negative value counts as 0.
     ///   - retention: Whether the value is expensive to get back.
+    ///   - key: Identifies the value.
     public func insert(_ value: Value, cost: Int = 1, retention: ImageRetention = .persistent, for key: Key) {
         let now = now?()
         let hash = UInt64(truncatingIfNeeded: key.hashValue)

@@ -7,6 +7,8 @@ public import ImageCore
 public final class MemoryImageCache: ImageCache {
     private let cache: MemoryCache<ImageCacheKey, DecodedImage>
 
+    /// Creates an empty cache.
+    ///
     /// - Parameters:
     ///   - byteLimit: The maximum cost of all images, in bytes. A negative value counts as 0.
     ///   - entryLimit: The maximum cost of one image, in bytes; nil for no limit.

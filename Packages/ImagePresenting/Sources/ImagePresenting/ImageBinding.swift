@@ -88,7 +88,9 @@ public final class ImageBinding {
     /// Creates a binding without a request.
     ///
     /// - Parameters:
+    ///   - loader: Loads the images.
     ///   - surface: It is held weakly. A view can create its binding before itself, and set it later.
+    ///   - options: What the surface shows before and between images.
     ///   - clock: The clock of the surface's window, which plays animated images. With nil, they show their first frame.
     public init(
         loader: any ImageLoaderProtocol, surface: (any ImageSurface)? = nil, options: Options = Options(),

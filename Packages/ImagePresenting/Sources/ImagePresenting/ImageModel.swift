@@ -19,7 +19,10 @@ public final class ImageModel {
 
     /// Creates a model without a request.
     ///
-    /// - Parameter clock: Plays animated images. With nil, they show their first frame.
+    /// - Parameters:
+    ///   - loader: Loads the images.
+    ///   - options: What the view shows before and between images.
+    ///   - clock: Plays animated images. With nil, they show their first frame.
     public init(
         loader: any ImageLoaderProtocol, options: ImageBinding.Options = ImageBinding.Options(),
         clock: AnimationClock? = nil

@@ -14,8 +14,12 @@ public final class PrefetchController {
     /// The number of items for each request.
     private var uses: [RequestKey: Int] = [:]
 
-    /// - Parameter request: Returns the request for the item at an index, or nil if it shows no image. Only called in
-    ///   `update`.
+    /// Creates a controller for one list.
+    ///
+    /// - Parameters:
+    ///   - prefetcher: Loads the images ahead.
+    ///   - rules: How far to look ahead.
+    ///   - request: Returns the request for the item at an index, or nil if it shows no image. Only called in `update`.
     public init(
         prefetcher: ImagePrefetcher, rules: PrefetchWindow.Rules = PrefetchWindow.Rules(),
         request: @escaping @MainActor (Int) -> ImageRequest?

@@ -13,8 +13,12 @@
     {
         private let prefetches: PendingPrefetches<IndexPath>
 
-        /// - Parameter request: Returns the request for an item, or nil if it shows no image. Give it the target that the
-        ///   cell will have.
+        /// Creates a data source for one collection view or table view.
+        ///
+        /// - Parameters:
+        ///   - prefetcher: Loads the images ahead.
+        ///   - request: Returns the request for an item, or nil if it shows no image. Give it the target that the cell
+        ///     will have.
         public init(prefetcher: ImagePrefetcher, request: @escaping @MainActor (IndexPath) -> ImageRequest?) {
             prefetches = PendingPrefetches(prefetcher: prefetcher, request: request)
         }

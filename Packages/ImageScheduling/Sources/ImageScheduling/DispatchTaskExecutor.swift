@@ -16,8 +16,12 @@ public final class DispatchTaskExecutor: TaskExecutor {
 
     private let state: Mutex<State>
 
-    /// - Parameter width: The maximum number of concurrent jobs, clamped to 1...`maxWidth`. For decoding, use the
-    ///   number of cores.
+    /// Creates an executor.
+    ///
+    /// - Parameters:
+    ///   - name: The label of its dispatch queues, for debuggers.
+    ///   - width: The maximum number of concurrent jobs, clamped to 1...`maxWidth`. For decoding, use the number of
+    ///     cores.
     public init(name: String, width: Int) {
         let workers = (0..<min(max(1, width), Self.maxWidth)).reversed().map { DispatchQueue(label: "\(name).\($0)") }
         self.state = Mutex(State(idle: workers))

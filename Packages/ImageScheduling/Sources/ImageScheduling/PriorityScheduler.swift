@@ -12,6 +12,8 @@ public final class PriorityScheduler: WorkScheduler {
     private let lanes: Mutex<[WorkLane: Lane]>
     private let overtakeLimit: Int?
 
+    /// Creates a scheduler.
+    ///
     /// - Parameters:
     ///   - lanes: The configurations of lanes. Each other lane has a limit of 1.
     ///   - overtakeLimit: The number of consecutive starts in a lane that can pass over older work. With nil, work of

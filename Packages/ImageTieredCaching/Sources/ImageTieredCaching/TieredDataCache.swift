@@ -30,6 +30,7 @@ public final class TieredDataCache: DataCache {
     /// - Parameters:
     ///   - upper: The level that is asked first.
     ///   - lower: The level that is asked next, and written later.
+    ///   - options: The limits of pending writes.
     ///   - observer: Called with each event, on any thread.
     public init(
         upper: any DataCache, lower: any DataCache, options: TieredCacheOptions = TieredCacheOptions(),

@@ -9,6 +9,8 @@ public struct TransformingDataCache: DataCache {
     private let transform: any DataCacheTransform
     private let queue = DispatchQueue(label: "TransformingDataCache")
 
+    /// Creates a cache in front of another.
+    ///
     /// - Parameters:
     ///   - cache: Stores the transformed entries.
     ///   - transform: Transforms entries before they are stored, and restores them.

@@ -16,6 +16,7 @@ public struct CircuitBreakingTransport: DataTransport {
     /// Creates a transport with a circuit breaker for each server.
     ///
     /// - Parameters:
+    ///   - transport: Sends the requests.
     ///   - threshold: The number of consecutive failures, at least 1, after which a server gets no requests.
     ///   - pause: The time for which it gets none. Then a single request tests the server.
     ///   - countsResponses: Whether a server also fails if it can be reached. False if a server has images of several

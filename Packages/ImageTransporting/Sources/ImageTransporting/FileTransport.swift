@@ -19,6 +19,8 @@ public struct FileTransport: DataTransport {
     private let folders: [URL]?
     private let queue = DispatchQueue(label: "image-files", attributes: .concurrent)
 
+    /// Creates a transport for `file:` URLs.
+    ///
     /// - Parameter folders: The folders whose files may be read, including subfolders. `nil` allows all files.
     public init(confinedTo folders: [URL]? = nil) {
         self.folders = folders

@@ -10,7 +10,9 @@ public enum HTTPDate {
 
     /// Parses a date in the preferred or an obsolete format, in any case. Returns nil for other text.
     ///
-    /// - Parameter now: The current date. A two-digit year is at most 50 years later.
+    /// - Parameters:
+    ///   - text: The value of the header field.
+    ///   - now: The current date. A two-digit year is at most 50 years later.
     public static func parse(_ text: String, now: Date) -> Date? {
         let words = text.lowercased().split(separator: " ", omittingEmptySubsequences: false)
         switch words.count {

@@ -21,7 +21,9 @@ public struct RedirectChain: Sendable {
 
     /// Sends a request and, if `followsRedirects` is true, the requests that it is redirected to.
     ///
-    /// - Parameter exchange: Sends a request and returns its response without following redirects.
+    /// - Parameters:
+    ///   - request: The first request.
+    ///   - exchange: Sends a request and returns its response without following redirects.
     /// - Throws: `.invalidURL` if the URL isn't http or https, and the errors of `follow(_:)` and `exchange`.
     public static func response(
         to request: TransportRequest,

@@ -14,7 +14,10 @@ public protocol ResponseCache: DataTransport {
     func removeStoredResponses(to request: TransportRequest) async
     /// Stores a body as the response to a GET request. Returns whether it is stored, by default false.
     ///
-    /// - Parameter lifetime: The time for which the response is fresh, in whole seconds from 0 to 2^31.
+    /// - Parameters:
+    ///   - body: The bytes of the response.
+    ///   - request: The request that they answer.
+    ///   - lifetime: The time for which the response is fresh, in whole seconds from 0 to 2^31.
     func storeResponse(_ body: Data, to request: TransportRequest, lifetime: Duration) async -> Bool
 }
 

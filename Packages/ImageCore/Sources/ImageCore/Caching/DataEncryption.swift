@@ -1,7 +1,9 @@
 /// Encrypts bytes, with authentication.
 public protocol DataEncryption: Sendable {
     /// Encrypts bytes.
-    /// - Parameter context: Authenticated but not stored. Pass the same bytes to `decrypt`.
+    /// - Parameters:
+    ///   - bytes: The bytes to encrypt.
+    ///   - context: Authenticated but not stored. Pass the same bytes to `decrypt`.
     func encrypt(_ bytes: Data, context: Data) throws -> Data
     /// Decrypts bytes. Throws if the bytes, the context or the key are not those of `encrypt`. Never traps.
     func decrypt(_ encrypted: Data, context: Data) throws -> Data

@@ -15,7 +15,10 @@ public protocol ImageCache: Sendable {
     /// Returns the image for a key, or nil.
     func image(for key: ImageCacheKey) -> DecodedImage?
     /// Inserts an image and replaces the older one.
-    /// - Parameter retention: A cache may ignore it.
+    /// - Parameters:
+    ///   - image: The decoded image.
+    ///   - key: The image's name, size and processors.
+    ///   - retention: A cache may ignore it.
     func insert(_ image: DecodedImage, for key: ImageCacheKey, retention: ImageRetention)
     /// Removes the image for a key, if there is one.
     func remove(for key: ImageCacheKey)

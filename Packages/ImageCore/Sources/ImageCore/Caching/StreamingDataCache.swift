@@ -2,8 +2,10 @@
 public protocol StreamingDataCache: DataCache {
     /// Starts an entry. Until it is finished, lookups find the older entry for the key.
     ///
-    /// - Parameter expectedByteCount: The expected number of bytes, for which space is reserved; nil if unknown. More
-    ///   or fewer may follow.
+    /// - Parameters:
+    ///   - key: The name of the entry.
+    ///   - expectedByteCount: The expected number of bytes, for which space is reserved; nil if unknown. More or fewer
+    ///     may follow.
     func writer(
         for key: DataCacheKey, expectedByteCount: Int?
     ) async throws(DataCacheFailure) -> any DataCacheWriter

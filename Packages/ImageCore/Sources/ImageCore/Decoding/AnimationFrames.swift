@@ -39,6 +39,7 @@ public final class DecodedFrames: AnimationFrames {
     /// Creates an animation.
     ///
     /// - Parameters:
+    ///   - bitmaps: The frames, in order.
     ///   - delays: The duration of each frame; empty for a still image.
     ///   - loopCount: The number of times that the animation plays. 0 repeats it forever.
     public init(_ bitmaps: [Bitmap], delays: [Duration] = [], loopCount: Int = 1) {

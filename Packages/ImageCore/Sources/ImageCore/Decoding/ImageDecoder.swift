@@ -106,8 +106,10 @@ public protocol PixelRowSink: AnyObject {
     /// A decoder that can write a whole image calls it before the first row. Returns false, without calling `write`, if
     /// the sink needs rows.
     ///
-    /// - Parameter write: Receives arbitrary bytes and writes each of them, without padding and in the fixed layout. Calls
-    ///   `checkCancellation()` every few rows. If it throws, the image is discarded.
+    /// - Parameters:
+    ///   - byteCount: The size of the image without padding.
+    ///   - write: Receives arbitrary bytes and writes each of them, without padding and in the fixed layout. Calls
+    ///     `checkCancellation()` every few rows. If it throws, the image is discarded.
     func receiveImage(
         byteCount: Int, write: (inout [UInt8]) throws(DecodingFailure) -> Void
     ) throws(DecodingFailure) -> Bool

@@ -20,6 +20,7 @@ public protocol ImageEncoder: Sendable {
     /// - Parameters:
     ///   - frames: The frames, all of the same size. They are stored in the largest of their color spaces.
     ///   - loopCount: The number of times that the animation plays; 0 to repeat it forever.
+    ///   - options: The quality of lossy formats, and how the file is arranged.
     /// - Throws: `.animationUnsupported` if the format or the library doesn't support animations. By default, one frame
     ///   is encoded as a still image, and several frames are not supported.
     func encode(

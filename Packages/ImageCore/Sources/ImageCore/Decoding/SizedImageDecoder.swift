@@ -16,12 +16,16 @@ public protocol SizedImageDecoder: Sendable {
 
     /// Opens a file to read its frames. By default, each frame is decoded by itself.
     ///
-    /// - Parameter request: The size and the color space of the frames.
+    /// - Parameters:
+    ///   - data: The complete file.
+    ///   - request: The size and the color space of the frames.
     func makeFrameReader(of data: Data, request: DecodingRequest) throws(DecodingFailure) -> any FrameReader
 
     /// Creates a session that makes previews of one image. Returns nil if the decoder makes none, which is the default.
     ///
-    /// - Parameter throttle: How often to make previews.
+    /// - Parameters:
+    ///   - request: The size and the color space of the image.
+    ///   - throttle: How often to make previews.
     func makeSession(request: DecodingRequest, throttle: PreviewThrottle) -> (any DecodingSession)?
 }
 
@@ -43,7 +47,10 @@ extension SizedImageDecoder {
 public protocol DecodingSession: AnyObject {
     /// Appends bytes.
     ///
-    /// - Parameter elapsed: The time since a fixed moment. Only differences matter.
+    /// - Parameters:
+    ///   - bytes: The next bytes of the file.
+    ///   - elapsed: The time since a fixed moment. Only differences matter.
+    ///   - isCancelled: Asked every few rows. If it returns true, `.cancelled` is thrown.
     /// - Returns: A preview if there is something new to show and the throttle allows it, otherwise nil. Also nil if the
     ///   bytes can't be decoded.
     /// - Throws: `.cancelled`, or `.limitExceeded` if there are too many bytes.
@@ -71,7 +78,9 @@ public struct PreviewThrottle: Hashable, Sendable {
     /// Returns whether a preview is due.
     ///
     /// - Parameters:
-    ///   - extent: The decoded part of the image, of `rowCount` rows.
+    ///   - extent: The decoded part of the image.
+    ///   - rowCount: The number of rows of the whole image.
+    ///   - elapsed: The time since a fixed moment. Only differences matter.
     ///   - last: The extent of the last preview, and when it was made; nil before the first.
     public func isDue(
         _ extent: PreviewExtent, of rowCount: Int, at elapsed: Duration, after last: (PreviewExtent, Duration)?

@@ -51,6 +51,8 @@ public enum Connectivity: String, Sendable, CaseIterable {
 public final class MonitorObservation: Sendable {
     private let onCancel: @Sendable () -> Void
 
+    /// Creates an observation.
+    ///
     /// - Parameter onCancel: Removes the handler. May be called more than once.
     public init(onCancel: @escaping @Sendable () -> Void) { self.onCancel = onCancel }
 

@@ -6,6 +6,8 @@ import Synchronization
 public struct Bitmap: Sendable {
     private var storage: PixelStorage
 
+    /// Creates a bitmap from its pixels.
+    ///
     /// - Parameters:
     ///   - size: The size in pixels.
     ///   - pixels: Exactly `size.area * 4` bytes.

@@ -9,6 +9,8 @@ public final class PixelBufferPool: Sendable {
     public let byteLimit: Int
     private let buffers = Mutex(IdleBuffers())
 
+    /// Creates an empty pool.
+    ///
     /// - Parameter byteLimit: The maximum size of idle memory in bytes; 0 for none.
     public init(byteLimit: Int) { self.byteLimit = max(0, byteLimit) }
 

@@ -2,6 +2,7 @@ extension ImageLoaderProtocol {
     /// Loads the image at a URL.
     ///
     /// - Parameters:
+    ///   - url: An http, https, file or `data:` URL.
     ///   - size: The size, in pixels, in which the image must fit; nil for the stored size. The aspect ratio is kept.
     ///   - processors: Applied to the decoded image, in order.
     ///   - priority: The priority among the requests of the loader.
@@ -18,8 +19,12 @@ extension ImageLoaderProtocol {
 
     /// Loads the image at a URL and crops it evenly to the aspect ratio of a size.
     ///
-    /// - Parameter size: The size, in pixels, that the image must cover. The other parameters are those of
-    ///   `image(for:fitting:)`.
+    /// - Parameters:
+    ///   - url: An http, https, file or `data:` URL.
+    ///   - size: The size, in pixels, that the image must cover.
+    ///   - processors: Applied to the decoded image, in order.
+    ///   - priority: The priority among the requests of the loader.
+    ///   - onProgress: Called with the progress of the download, on any thread, one call at a time.
     public func image(
         for url: URL, filling size: PixelSize, processors: [any ImageProcessor] = [],
         priority: RequestPriority = .normal, onProgress: @escaping @Sendable (WorkProgress) -> Void = { _ in }

@@ -21,6 +21,7 @@ public protocol RequestCoalescer<Key, Value>: AnyObject, Sendable {
     /// Returns the result of the operation for `key`, which all its callers share.
     ///
     /// - Parameters:
+    ///   - key: Identifies the operation.
     ///   - priority: The priority of the caller. It can change while the caller waits.
     ///   - onProgress: Called with the operation's progress, on any thread, one call at a time.
     ///   - operation: Runs if no operation is in progress for `key`, in a separate task that inherits neither

@@ -10,8 +10,10 @@ public protocol WorkScheduler: AnyObject, Sendable {
     /// Waits for a slot in the lane, then runs `work` in the calling task, on the lane's threads if the lane has any.
     ///
     /// - Parameters:
+    ///   - lane: The queue in which the work waits.
     ///   - host: The host of a download, for schedulers with limits per host; nil for other work.
     ///   - priority: The priority while the work waits. It can change.
+    ///   - work: Runs once, or never if the task is cancelled first.
     /// - Throws: The error of `work`, or `CancellationError` if the task is cancelled before `work` starts.
     func run<Value: Sendable>(
         in lane: WorkLane, host: String?, priority: LivePriority, _ work: @Sendable () async throws -> Value

@@ -15,7 +15,9 @@ public struct CachingTransport: DataTransport, ResponseCache {
     /// Creates a caching transport.
     ///
     /// - Parameters:
+    ///   - network: Sends the requests that the cache can't answer.
     ///   - cache: Stores bodies and, for each URL and identity, an index of its variants.
+    ///   - rules: What is fresh, which parts of a URL are in the key, and who is notified.
     ///   - now: Returns the current wall time, from which ages are calculated.
     public init(
         over network: any DataTransport, cache: any DataCache, rules: CachingRules = CachingRules(),

@@ -21,6 +21,7 @@ public struct ResumingTransport: DataTransport {
     /// Creates a transport that resumes interrupted downloads.
     ///
     /// - Parameters:
+    ///   - transport: Sends the requests.
     ///   - cache: The cache for the parts. It may also store complete bodies, because the keys differ.
     ///   - partition: A name for the account. Parts of one account aren't used for another.
     ///   - partBytes: The size in bytes of a part in the cache. At most this many bytes are lost if the process is

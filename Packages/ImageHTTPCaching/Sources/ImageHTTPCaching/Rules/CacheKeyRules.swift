@@ -29,6 +29,8 @@ public struct CacheKeyRules: Hashable, Sendable {
 
     private let rules: [String: Query]
 
+    /// Creates rules. Without any, the whole URL is the key.
+    ///
     /// - Parameter rules: The rules by host, regardless of case: `cdn.example.com` for one host, `*.example.com` for
     ///   its subdomains, and `*` for all other hosts. The most specific rule applies.
     public init(_ rules: [String: Query] = [:]) {

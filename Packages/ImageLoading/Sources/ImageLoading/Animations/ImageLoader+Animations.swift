@@ -8,7 +8,10 @@ extension ImageLoader {
     /// If it is in memory, the original is loaded from disk, or from the network if it is not stored. All who show
     /// the same image share the frames. ``ImageLoaderConfiguration/animationByteLimit`` limits their memory.
     ///
-    /// - Parameter onProgress: Called with progress and, if requested, previews. On any thread, one call at a time.
+    /// - Parameters:
+    ///   - request: The request for the image.
+    ///   - priority: The priority while the request waits and runs. It can change.
+    ///   - onProgress: Called with progress and, if requested, previews. On any thread, one call at a time.
     public func animation(
         for request: ImageRequest, priority: LivePriority,
         onProgress: @escaping @Sendable (WorkProgress) -> Void = { _ in }

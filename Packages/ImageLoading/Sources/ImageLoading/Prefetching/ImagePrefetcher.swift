@@ -42,7 +42,12 @@ public final class ImagePrefetcher: Sendable {
     private let destination: Destination
     private let state: Mutex<State>
 
-    /// - Parameter limit: The maximum number of requests at a time, at least 1. A stopped request counts until it ends.
+    /// Creates a prefetcher.
+    ///
+    /// - Parameters:
+    ///   - loader: Loads the images.
+    ///   - destination: Whether images are decoded into memory, or only stored on disk.
+    ///   - limit: The maximum number of requests at a time, at least 1. A stopped request counts until it ends.
     public init(loader: any ImageLoaderProtocol, destination: Destination = .memory, limit: Int = 16) {
         self.loader = loader
         self.destination = destination

@@ -30,8 +30,10 @@ extension ImageLoaderProtocol {
     ///
     /// Keep the task: its release cancels the request.
     ///
-    /// - Parameter completion: Called once, after this method has returned. Not called after ``ImageTask/cancel()`` or
-    ///   the release of the task on the main actor.
+    /// - Parameters:
+    ///   - request: The request for the image.
+    ///   - completion: Called once, after this method has returned. Not called after ``ImageTask/cancel()`` or the
+    ///     release of the task on the main actor.
     public func load(
         _ request: ImageRequest, completion: @escaping @MainActor (Result<LoadedImage, ImageError>) -> Void
     ) -> ImageTask {

@@ -12,7 +12,11 @@ public struct EvictionPolicy: Sendable {
     /// Creates an empty order for one cache.
     public let makeOrder: @Sendable () -> any EvictionOrder
 
-    /// - Parameter makeOrder: Creates an empty order for one cache.
+    /// Creates a policy.
+    ///
+    /// - Parameters:
+    ///   - name: The name in tables and logs.
+    ///   - makeOrder: Creates an empty order for one cache.
     public init(name: String, makeOrder: @escaping @Sendable () -> any EvictionOrder) {
         self.name = name
         self.makeOrder = makeOrder
