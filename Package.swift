@@ -1,4 +1,4 @@
-// swift-tools-version: 6.2
+// swift-tools-version: 6.2.3
 import PackageDescription
 
 // There is a library product per module, and no other product. The apps are targets of this package too, so that shared

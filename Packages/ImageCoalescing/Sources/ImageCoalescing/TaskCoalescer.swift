@@ -123,6 +123,7 @@ final class CoalescedOperation<Value: Sendable>: Sendable {
 }
 
 /// Why a caller receives an error that its operation did not throw.
+@nonexhaustive
 public enum CoalescingFailure: Error, Hashable, Sendable, CustomStringConvertible {
     /// The operation threw `CancellationError` although it was not cancelled.
     case operationCancelledItself

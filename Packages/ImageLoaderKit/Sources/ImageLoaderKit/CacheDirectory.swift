@@ -2,6 +2,7 @@ public import ImageCore
 public import ImageLoading
 
 /// Why a loader has no cache directory.
+@nonexhaustive
 public enum CacheDirectoryError: Error, Hashable, Sendable {
     /// Neither `XDG_CACHE_HOME` nor `HOME` has an absolute path.
     case noHomeDirectory

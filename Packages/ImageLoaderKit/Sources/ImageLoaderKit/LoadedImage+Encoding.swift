@@ -1,6 +1,7 @@
 public import ImageCore
 
 /// A file format and its options, for ``ImageCore/LoadedImage/encoded(as:)``.
+@nonexhaustive
 public enum ImageFileFormat: Hashable, Sendable {
     /// JPEG.
     /// - Parameter quality: From 0 (smallest file) to 1 (best image).

@@ -43,6 +43,7 @@
     }
 
     /// Why a cache on a Redis server can't be created.
+    @nonexhaustive
     public enum RedisConfigurationError: Error, Hashable, Sendable {
         /// The URL is not one of a Redis server. The text doesn't contain the URL, which can have a password.
         case invalidURL(String)

@@ -66,6 +66,7 @@ extension ThumbHash: Codable {
 }
 
 /// The reason why bytes or text are not a ThumbHash.
+@nonexhaustive
 public enum ThumbHashError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The text is not base64.
     case notBase64

@@ -207,6 +207,7 @@ public enum TieredCacheLevel: Hashable, Sendable {
 }
 
 /// What happened in a tiered cache.
+@nonexhaustive
 public enum TieredCacheEvent: Hashable, Sendable {
     /// A lookup found an entry in a level. A pending write counts as in the upper.
     case found(DataCacheKey, TieredCacheLevel)

@@ -78,6 +78,7 @@ public enum CacheUse: String, Sendable, Hashable, CaseIterable {
 }
 
 /// The source of a response.
+@nonexhaustive
 public enum ResponseSource: String, Sendable, Hashable, CaseIterable {
     /// From the network.
     case network

@@ -1,4 +1,5 @@
 /// The reason why a transfer failed. The associated strings are for logs and people; don't parse them.
+@nonexhaustive
 public enum TransportFailure: Error, Hashable, Sendable {
     /// The URL has a scheme that this transport doesn't support, or no host.
     case invalidURL(String)
@@ -40,6 +41,7 @@ public enum TransportFailure: Error, Hashable, Sendable {
     case other(String)
 
     /// The phase of a transfer in which a timeout expired.
+    @nonexhaustive
     public enum Phase: String, Sendable, CaseIterable {
         /// Establishing a connection: `TransportRequest.connectTimeout`.
         case connect

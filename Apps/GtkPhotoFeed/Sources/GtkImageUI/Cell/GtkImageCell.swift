@@ -164,7 +164,7 @@ extension ImageError {
         case .notFound: "Not found"
         case .decoding, .processing: "Not an image"
         case .tooLarge: "Too large"
-        case .invalidURL, .fetch, .circularFetch, .cancelled, .invalidated: "Not loaded"
+        default: "Not loaded"
         }
     }
 }

@@ -1,4 +1,5 @@
 /// The reason why a cache was not used for a request.
+@nonexhaustive
 public enum CacheMiss: String, Error, Hashable, Sendable, CaseIterable {
     /// The memory cache doesn't have the image, or the disk cache has nothing for the original.
     case absent

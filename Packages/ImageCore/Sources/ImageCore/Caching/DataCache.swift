@@ -39,6 +39,7 @@ public struct DataCacheEntry: Hashable, Sendable {
 }
 
 /// Why an operation of a data cache failed.
+@nonexhaustive
 public enum DataCacheFailure: Error, Hashable, Sendable {
     /// The device or the quota is full.
     case noSpace

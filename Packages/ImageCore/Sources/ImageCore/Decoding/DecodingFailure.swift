@@ -1,4 +1,5 @@
 /// Why an image could not be decoded.
+@nonexhaustive
 public enum DecodingFailure: Error, Hashable, Sendable {
     /// No decoder recognizes the first bytes.
     case unknownFormat
@@ -32,6 +33,7 @@ extension DecodingFailure: CustomStringConvertible {
 }
 
 /// Identifies a limit of `DecodingLimits`, for example in `DecodingFailure.limitExceeded`.
+@nonexhaustive
 public enum DecodingLimit: String, Sendable, CaseIterable {
     /// The limit of the same name in `DecodingLimits`.
     case encodedBytes, pixels, side, frames, metadataBytes, decodedBytes, scans

@@ -109,6 +109,7 @@ public struct EncodingOptions: Hashable, Sendable {
 }
 
 /// Why an image could not be encoded.
+@nonexhaustive
 public enum EncodingFailure: Error, Hashable, Sendable {
     /// The format can't hold an image of this size.
     case unsupportedSize(ImageFormat, PixelSize)

@@ -1,4 +1,5 @@
 /// Why a request for an image failed.
+@nonexhaustive
 public indirect enum ImageError: Error, Hashable, Sendable {
     /// The URL has no scheme or host that can be loaded, or can't be parsed.
     case invalidURL(String)
@@ -26,6 +27,7 @@ public indirect enum ImageError: Error, Hashable, Sendable {
     case invalidated
 
     /// The kinds of network failures.
+    @nonexhaustive
     public enum NetworkFailure: String, Sendable, CaseIterable {
         /// A failed DNS lookup, connection, TLS handshake, redirect or HTTP response.
         case unresolvedHost, connectionRefused, connectionLost, truncatedBody, timedOut, tls, redirect,

@@ -12,6 +12,7 @@ public protocol ImageLoaderObserver: Sendable {
 /// lookup and their end. If the first request is cancelled while others wait, events of the operation follow its end.
 public struct ImageLoadEvent: Hashable, Sendable {
     /// The kind of an event.
+    @nonexhaustive
     public enum Kind: Hashable, Sendable {
         /// The request was made.
         case started

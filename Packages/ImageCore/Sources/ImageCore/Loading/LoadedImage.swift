@@ -1,4 +1,5 @@
 /// The source of a result.
+@nonexhaustive
 public enum ImageSource: String, Sendable, CaseIterable {
     /// The memory cache.
     case memory

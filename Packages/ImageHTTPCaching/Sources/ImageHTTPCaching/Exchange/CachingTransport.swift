@@ -161,6 +161,7 @@ extension TransportRequest {
 }
 
 /// An event in the cache that no response reports.
+@nonexhaustive
 public enum CachingEvent: Hashable, Sendable {
     /// The data cache failed while handling this URL. The request continued without it.
     case cacheFailed(URL, DataCacheFailure)
@@ -171,6 +172,7 @@ public enum CachingEvent: Hashable, Sendable {
 }
 
 /// The result of a revalidation in the background.
+@nonexhaustive
 public enum RevalidationOutcome: Hashable, Sendable {
     /// The stale response is still current.
     case confirmed

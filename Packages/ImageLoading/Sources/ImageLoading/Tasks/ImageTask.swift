@@ -5,6 +5,7 @@ public import ImageCore
 /// Retain it: when the task and all its `events` are released, the request is cancelled.
 public final class ImageTask: Sendable {
     /// An event of a task.
+    @nonexhaustive
     public enum Event: Sendable {
         /// The download has progressed.
         case progress(WorkProgress)

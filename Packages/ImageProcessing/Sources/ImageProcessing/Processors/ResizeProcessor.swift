@@ -85,6 +85,7 @@ private final class RowCollector: PixelRowSink {
 /// Crops an image to the part of a rectangle that is inside the image.
 public struct CropProcessor: ImageProcessor {
     /// The error of a crop.
+    @nonexhaustive
     public enum Failure: Error, Hashable, Sendable {
         /// The rectangle is empty or completely outside the image, which has this size.
         case outside(PixelSize)
