@@ -12,6 +12,7 @@
         ///   - contentMode: How the content resizes the image, so that it is decoded to that size. `.fill` crops it.
         ///   - label: Describes the image for accessibility; nil if it is decorative.
         ///   - options: The transition and more. `loadsBeforeVisible` has no effect.
+        ///   - content: Returns the content for a phase.
         public init(
             _ request: ImageRequest?, contentMode: ContentMode = .fit, label: Text? = nil,
             options: ImageBinding.Options = ImageBinding.Options(),
@@ -40,6 +41,8 @@
         ///   - contentMode: How the content resizes the image, so that it is decoded to that size. `.fill` crops it.
         ///   - label: Describes the image for accessibility; nil if it is decorative.
         ///   - options: The transition and more. `loadsBeforeVisible` has no effect.
+        ///   - content: Returns the content for an image.
+        ///   - placeholder: Returns what is shown while there is none.
         public init<Loaded: View, Placeholder: View>(
             _ request: ImageRequest?, contentMode: ContentMode = .fit, label: Text? = nil,
             options: ImageBinding.Options = ImageBinding.Options(),

@@ -24,6 +24,7 @@
         ///
         /// - Parameters:
         ///   - application: `UIApplication.shared`. With nil, as in an app extension, there is no time in the background.
+        ///   - center: Posts UIKit's notifications.
         ///   - observer: Receives the events of the loader after `backgroundTime`.
         public init(
             application: UIApplication?, center: NotificationCenter = .default,

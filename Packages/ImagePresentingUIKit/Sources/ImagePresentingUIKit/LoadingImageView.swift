@@ -43,7 +43,10 @@
         /// Shows the image of a request, or none. An image in memory is set before this method returns, if the view has
         /// its size.
         ///
-        /// - Parameter options: The transition and more.
+        /// - Parameters:
+        ///   - request: The image; nil for none.
+        ///   - loader: Loads the image. The view holds it until it shows another.
+        ///   - options: The transition and more.
         public func load(
             _ request: ImageRequest?, with loader: any ImageLoaderProtocol & AnyObject,
             options: ImageBinding.Options = ImageBinding.Options()
