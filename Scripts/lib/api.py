@@ -78,4 +78,5 @@ def main(graphs, folder, *options):
     print(f'==> the API of {len(modules)} modules matches the baseline, and each symbol is documented', file=sys.stderr)
 
 
-main(*sys.argv[1:])
+if __name__ == '__main__':
+    main(*sys.argv[1:])

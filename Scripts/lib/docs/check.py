@@ -1,0 +1,154 @@
+"""check.py SITE GRAPHS [--self-test]: fails if a link of the site leads nowhere, a page has no text, or a public symbol no comment."""
+
+import os
+import re
+import sys
+
+sys.path.append(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+
+import api
+import self_test
+import site_files
+
+MARKDOWN_LINK = re.compile(r'\]\(([^()\s]*(?:\([^()\s]*\)[^()\s]*)*)\)')
+CODE_BLOCK = re.compile(r'^```.*?^```', re.M | re.S)
+
+
+class Site:
+    """The pages of a site by URL, its navigator, its Markdown files, and the names of all its files."""
+
+    def __init__(self, folder, graphs):
+        self.pages = {'/' + path.removesuffix('.json'): site_files.read(folder, 'data', path)
+                      for path in site_files.data_files(folder, '.json')}
+        self.navigator = site_files.read(folder, 'index/index.json')['interfaceLanguages']
+        self.files = {os.path.relpath(os.path.join(parent, name), folder) for parent, _, names in os.walk(folder) for name in names}
+        self.texts = {name: site_files.text(folder, name) for name in sorted(self.files)
+                      if name == 'llms.txt' or name.startswith(('documentation/', 'tutorials/')) and name.endswith('.md')}
+        modules = [os.path.join(graphs, module) for module in os.listdir(graphs)]
+        self.symbols = {os.path.basename(module): api.read(module) for module in modules}
+
+
+def values(node, key):
+    """Yields all values of a key in JSON."""
+    if isinstance(node, dict):
+        if key in node:
+            yield node[key]
+        for value in node.values():
+            yield from values(value, key)
+    elif isinstance(node, list):
+        for value in node:
+            yield from values(value, key)
+
+
+def reference_problem(site, reference):
+    """Returns why a reference leads nowhere, or None."""
+    url = reference.get('url', '')
+    kind = reference['type']
+    if kind in ('image', 'video'):
+        missing = [variant['url'] for variant in reference['variants'] if variant['url'].lstrip('/') not in site.files]
+        return f'the file {missing[0]} is missing' if missing else None
+    if kind == 'link':
+        return None if re.match(r'https?:|mailto:', url) else f'the link {url} is relative'
+    if kind not in ('topic', 'section') or not url:
+        return None
+    path, _, anchor = url.partition('#')
+    if path not in site.pages:
+        return f'the page {url} is missing'
+    if anchor and anchor not in values(site.pages[path], 'anchor'):
+        return f'the page {path} has no section {anchor}'
+    return None
+
+
+def dead_links(site):
+    """Finds references to pages, sections and files that don't exist, and identifiers without a reference."""
+    for url, page in site.pages.items():
+        references = page.get('references', {})
+        # The chapters of tutorials have no page.
+        chapters = {chapter['reference'] for chapter in page.get('hierarchy', {}).get('modules', [])}
+        for reference in (value for key, value in references.items() if key not in chapters):
+            problem = reference_problem(site, reference)
+            if problem:
+                yield f'{url}: {problem}'
+        used = [item['identifier'] for item in walk([page.get('abstract', []), page.get('primaryContentSections', [])]) if item.get('type') == 'reference']
+        used += [link for group in page.get('topicSections', []) + page.get('seeAlsoSections', []) for link in group['identifiers']]
+        yield from (f'{url}: the link {link} has no target' for link in used if link not in references)
+        if url.lstrip('/') + '/index.html' not in site.files:
+            yield f'{url}: the HTML file is missing'
+
+
+def walk(node):
+    """Yields all objects in JSON."""
+    if isinstance(node, dict):
+        yield node
+        node = list(node.values())
+    if isinstance(node, list):
+        for value in node:
+            yield from walk(value)
+
+
+def dead_navigator(site):
+    for path in values(site.navigator, 'path'):
+        if path not in site.pages:
+            yield f'navigator: the page {path} is missing'
+
+
+def missing_text(site):
+    """Finds pages without an abstract, and modules and articles without a text."""
+    for url, page in site.pages.items():
+        if not site_files.summary(page):
+            yield f'{url}: the page has no abstract'
+        is_module = page['metadata'].get('symbolKind') == 'module'
+        if (is_module or page['metadata'].get('role') == 'article') and not any(
+                section['kind'] == 'content' for section in page.get('primaryContentSections', [])):
+            yield f'{url}: the page has no text'
+
+
+def undocumented(site):
+    """Finds symbols without a comment. Extensions have a page that the build writes."""
+    for symbols in site.symbols.values():
+        yield from (f'{line}: has no comment' for line in api.undocumented(symbols) if ': extension ' not in line)
+
+
+def dead_markdown(site):
+    """Finds links of llms.txt and of the Markdown files to files that don't exist."""
+    for name, text in site.texts.items():
+        for target in MARKDOWN_LINK.findall(CODE_BLOCK.sub('', text)):
+            path = os.path.normpath(os.path.join(os.path.dirname(name), target))
+            if not re.match(r'https?:|mailto:', target) and path not in site.files:
+                yield f'{name}: the file {target} is missing'
+        if '`doc://' in text:
+            yield f'{name}: a link has no target'
+
+
+def unlisted(site):
+    """Finds modules, guides and documents that llms.txt doesn't list."""
+    for url, page in site.pages.items():
+        role = page['metadata'].get('role')
+        if role in ('article', 'collection', 'project') and url != '/documentation' and f']({url[1:]}.md)' not in site.texts['llms.txt']:
+            yield f'llms.txt: the page {url} is missing'
+
+
+RULES = [dead_links, dead_navigator, missing_text, undocumented, dead_markdown, unlisted]
+
+
+def findings(site):
+    return [finding for rule in RULES for finding in rule(site)]
+
+
+def main(folder, graphs, *options):
+    if not os.path.exists(os.path.join(folder, 'llms.txt')):
+        raise SystemExit(f'error: there is no site in {folder}; run Scripts/docs')
+    site = Site(folder, graphs)
+    if options == ('--self-test',):
+        return self_test.run(site, findings)
+    found = findings(site)
+    print(*found, sep='\n', file=sys.stderr)
+    if found:
+        raise SystemExit(f'error: {len(found)} problems of the site')
+    symbols = sum(len(graph) for modules in site.symbols.values() for graph in modules.values())
+    print(f'==> {len(site.pages)} pages: each link leads somewhere, each page has text, and each of {symbols} public symbols a comment',
+          file=sys.stderr)
+
+
+if __name__ == '__main__':
+    main(*sys.argv[1:])
