@@ -1,6 +1,7 @@
 import Foundation
 import ImageCodecPNG
 import ImageCore
+import ImageDecoding
 import ImageProcessing
 import ImageTesting
 import Testing

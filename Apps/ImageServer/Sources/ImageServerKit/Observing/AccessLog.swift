@@ -1,6 +1,6 @@
 import Foundation
 import HTTPTypes
-public import Logging
+import Logging
 
 /// Writes a line for each request.
 public struct AccessLog: Sendable {
@@ -61,7 +61,7 @@ public struct AccessLog: Sendable {
 }
 
 extension HTTPField.Name {
-    static let forwardedFor = HTTPField.Name("X-Forwarded-For") ?? .forwarded
+    static let forwardedFor = HTTPField.Name("X-Forwarded-For") ?? .via
 }
 
 /// Paths and texts in logs, without what their readers must not learn.

@@ -108,7 +108,7 @@ public final class ImageService: Sendable {
     private func info(of url: ImageURL, _ trace: TraceContext) async throws -> ImageInfo {
         let source = try await source(of: url, trace)
         let renderer = parts.renderer
-        return try await decoding(url.originName) { _ in
+        return try await decoding(url.originName) { isCancelled in
             let header = try renderer.header(of: source)
             let preview = try renderer.preview(
                 of: source, fitting: PixelSize(width: 100, height: 100), isCancelled: isCancelled)
