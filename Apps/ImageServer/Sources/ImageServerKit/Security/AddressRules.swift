@@ -14,7 +14,8 @@ public struct AddressRules: Sendable {
     /// Returns whether the server may connect to an address.
     public func allows(_ address: IPAddress) -> Bool {
         if exceptions.contains(where: { $0.contains(address) }) { return true }
-        if let embedded = address.embeddedIPv4 { return allows(embedded) }
+        if let embedded = address.mappedIPv4 { return allows(embedded) }
+        guard address.tunnelEnds.allSatisfy(allows) else { return false }
         if address.bytes.count == 16, !Self.globalUnicast.contains(address) { return false }
         return !Self.special.contains { $0.contains(address) }
     }
@@ -77,24 +78,33 @@ public struct AddressRange: Hashable, Sendable {
 }
 
 extension IPAddress {
-    /// The IPv4 address to which a connection to this IPv6 address may lead; nil if there is none.
+    /// The IPv4 address for which this IPv6 address is another notation or a translation; nil if it is neither.
     ///
-    /// Covers IPv4-mapped (RFC 4291, section 2.5.5.2), IPv4-compatible (2.5.5.1), IPv4-translated (RFC 2765), NAT64 (RFC
-    /// 6052 and 8215) and 6to4 (RFC 3056) addresses.
-    var embeddedIPv4: IPAddress? {
-        guard bytes.count == 16 else { return nil }
-        if bytes[0] == 0x20, bytes[1] == 0x02 { return IPAddress(bytes: Array(bytes[2..<6])) }
-        let prefix = Array(bytes.prefix(12))
-        return Self.embeddingPrefixes.contains(prefix) && bytes.suffix(4) != [0, 0, 0, 0]
-            && bytes.suffix(4) != [0, 0, 0, 1]
-            ? IPAddress(bytes: Array(bytes.suffix(4))) : nil
+    /// Covers IPv4-mapped (RFC 4291, section 2.5.5.2), IPv4-compatible (2.5.5.1), IPv4-translated (RFC 2765) and NAT64
+    /// (RFC 6052) addresses. Those of local NAT64 (RFC 8215) and of Teredo (RFC 4380) are refused as a whole.
+    var mappedIPv4: IPAddress? {
+        guard bytes.count == 16, Self.mappingPrefixes.contains(Array(bytes.prefix(12))),
+            bytes.suffix(4) != [0, 0, 0, 0], bytes.suffix(4) != [0, 0, 0, 1]
+        else { return nil }
+        return IPAddress(bytes: Array(bytes.suffix(4)))
     }
 
-    private static let embeddingPrefixes: Set<[UInt8]> = [
+    /// The IPv4 addresses to which tunnels for this IPv6 address lead: 6to4 (RFC 3056) and ISATAP (RFC 5214).
+    var tunnelEnds: [IPAddress] {
+        guard bytes.count == 16 else { return [] }
+        var ends: [IPAddress?] = []
+        if bytes[0] == 0x20, bytes[1] == 0x02 { ends.append(IPAddress(bytes: Array(bytes[2..<6]))) }
+        // The two lowest bits of the first byte tell whether the identifier is unique and whether it is of a group.
+        if bytes[8] & ~3 == 0, bytes[9...11] == [0, 0x5E, 0xFE] {
+            ends.append(IPAddress(bytes: Array(bytes.suffix(4))))
+        }
+        return ends.compactMap(\.self)
+    }
+
+    private static let mappingPrefixes: Set<[UInt8]> = [
         [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF],
         [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0],
         [0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF, 0, 0],
         [0, 0x64, 0xFF, 0x9B, 0, 0, 0, 0, 0, 0, 0, 0],
-        [0, 0x64, 0xFF, 0x9B, 0, 1, 0, 0, 0, 0, 0, 0],
     ]
 }
