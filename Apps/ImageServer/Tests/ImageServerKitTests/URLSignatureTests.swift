@@ -51,4 +51,39 @@ import Testing
 
     @Test("refuses keys that are not hexadecimal", arguments: ["", "abc", "xy", "a "])
     func keys(key: String) { #expect(URLSignature.Pair(hexadecimalKey: key, salt: "aa") == nil) }
+
+    @Test(
+        "verifies paths that proxies changed, as they were signed",
+        arguments: [
+            "/rs:fit:9:9/plain/http:/example.com/a.jpg", "/rs%3Afit%3A9%3A9/plain/http%3A//example.com/a.jpg",
+            "/rs%3afit%3a9%3a9/plain/http%3a/example.com/a.jpg", "/rs:fit:9:9/plain/http%3A//example.com/a.jpg",
+            "/rs:fit:9:9/plain/http://example.com/a.jpg",
+        ])
+    func changedPaths(path: String) throws {
+        let signature = URLSignature([try pair("aa")])
+        let signed = try #require(signature.sign("/rs:fit:9:9/plain/http://example.com/a.jpg"))
+        let url = try ImageURLParser(signature: signature).parse("/\(signed)\(path)", now: .distantPast)
+        #expect(url.source.absoluteString == "http://example.com/a.jpg" && url.options.width == 9)
+        #expect(throws: URLFailure.wrongSignature) {
+            try ImageURLParser(signature: signature).parse("/\(signed)\(path)x", now: .distantPast)
+        }
+    }
+
+    @Test(
+        "verifies other sources that proxies changed",
+        arguments: [
+            ("/w:9/plain/http://h:8080/a:b.jpg@png", "/w%3A9/plain/http%3A//h%3A8080/a%3Ab.jpg@png"),
+            ("/w:9/plain/http%3A%2F%2Fh%2Fa.jpg", "/w%3A9/plain/http%3A%2F%2Fh%2Fa.jpg"),
+            ("/w:9/plain/file:///srv/a.jpg", "/w:9/plain/file:/srv/a.jpg"),
+            ("/w:9/plain/https://h/a%3Ab", "/w:9/plain/https:/h/a%3Ab"),
+            ("/w:9/fn:a%3Ab/plain/http://h/a", "/w:9/fn:a%3Ab/plain/http:/h/a"),
+            ("/w:9/aHR0cDovL2EuYi9jZA", "/w%3A9/aHR0cDovL2EuYi9jZA"),
+        ])
+    func otherChangedPaths(signed: String, received: String) throws {
+        let parser = ImageURLParser(signature: URLSignature([try pair("aa")]))
+        let digest = try #require(URLSignature([try pair("aa")]).sign(signed))
+        #expect(
+            try parser.parse("/\(digest)\(received)", now: .distantPast)
+                == parser.parse("/\(digest)\(signed)", now: .distantPast))
+    }
 }

@@ -1,4 +1,5 @@
 public import Foundation
+import ImageCore
 
 /// A parsed path in imgproxy's format: options and the URL of the source.
 ///
@@ -46,8 +47,7 @@ public struct ImageURLParser: Sendable {
         guard path.utf8.count <= maxByteCount, path.hasPrefix("/") else { throw .missingSource }
         let rest = path.dropFirst()
         guard let slash = rest.firstIndex(of: "/") else { throw .missingSource }
-        if let signature, !signature.verify(rest[..<slash], of: rest[slash...]) { throw .wrongSignature }
-        let url = try parseSigned(String(rest[slash...]))
+        let url = try parseSigned(try written(String(rest[slash...]), signature: rest[..<slash]))
         if url.options.expires > 0, Double(url.options.expires) < now.timeIntervalSince1970 {
             throw .expired(url.options.expires)
         }
@@ -71,6 +71,23 @@ public struct ImageURLParser: Sendable {
         if let format = source.format { try parser.setFormat(format) }
         return ImageURL(options: parser.options, source: try source.url(relativeTo: baseURL))
     }
+    /// Returns the source of a path that has neither a signature nor options, for example `/plain/http://host/a.jpg`.
+    func source(of path: some StringProtocol) throws(URLFailure) -> URL {
+        let restored = RestoredPath.candidates(for: Substring(path))[0]
+        let segments = restored.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
+        return try SourceText(segments).url(relativeTo: baseURL)
+    }
+
+    /// Returns the path as the client wrote it and, if there is a key, signed it.
+    private func written(_ path: String, signature given: some StringProtocol) throws(URLFailure) -> String {
+        let restored = RestoredPath.candidates(for: path[...])
+        guard let signature else { return restored[0] }
+        guard let signed = ([path] + restored).first(where: { signature.verify(given, of: $0) }) else {
+            throw .wrongSignature
+        }
+        return signed
+    }
+
 
     /// Whether a segment is an option. Base64 and `plain` have no colon; a colon in a name can only be an option.
     private static func isOption(_ segment: Substring) -> Bool { segment.contains(":") }
@@ -96,10 +113,11 @@ struct SourceText {
 
     func url(relativeTo base: String) throws(URLFailure) -> URL {
         let complete = base + text
-        guard !complete.utf8.contains(where: { $0 < 0x21 || $0 == 0x7F }) else {
-            throw .malformedSource("white space and control characters must be percent-encoded")
+        guard !complete.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) else {
+            throw .malformedSource("control characters must be percent-encoded")
         }
-        guard let url = URL(string: complete), url.scheme != nil else {
+        // As browsers and the loader do: what is percent-encoded stays so, and what is not gets encoded.
+        guard let url = URL(webAddress: complete) else {
             throw .malformedSource("not a complete URL: \(complete.prefix(200))")
         }
         return url
@@ -108,32 +126,34 @@ struct SourceText {
     private static func plain(_ text: String) throws(URLFailure) -> (String, Substring?) {
         let parts = text.split(separator: "@", omittingEmptySubsequences: false)
         guard parts.count <= 2 else { throw .malformedSource("more than one @: encode it as %40") }
-        guard let decoded = parts[0].percentDecoded else { throw .malformedSource("not percent-encoded UTF-8") }
-        return (withBothSlashes(decoded), parts.count == 2 && !parts[1].isEmpty ? parts[1] : nil)
+        guard let bytes = parts[0].percentDecodedBytes else { throw .malformedSource("a % without two digits") }
+        return (bytes.textOrEscapes, parts.count == 2 && !parts[1].isEmpty ? parts[1] : nil)
     }
 
     private static func encoded(_ text: String) throws(URLFailure) -> (String, Substring?) {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count <= 2 else { throw .malformedSource("more than one dot in Base64") }
-        guard let bytes = Base64URL.decode(parts[0]), let decoded = String(bytes: bytes, encoding: .utf8) else {
+        guard let bytes = Base64URL.decode(parts[0]) else {
             // What looks like neither is most likely a misspelled option.
-            throw parts[0].count < 16 ? .unknownOption(String(parts[0])) : .malformedSource("not Base64 of UTF-8")
+            throw parts[0].count < 16 ? .unknownOption(String(parts[0])) : .malformedSource("not Base64")
         }
-        return (decoded, parts.count == 2 && !parts[1].isEmpty ? parts[1] : nil)
+        return (Array(bytes).textOrEscapes, parts.count == 2 && !parts[1].isEmpty ? parts[1] : nil)
     }
 
-    /// Restores a slash that proxies remove: `http:/example.com`.
-    private static func withBothSlashes(_ text: String) -> String {
-        for scheme in ["http:/", "https:/"] where text.hasPrefix(scheme) && !text.hasPrefix(scheme + "/") {
-            return scheme + "/" + text.dropFirst(scheme.count)
-        }
-        return text
+extension [UInt8] {
+    /// The bytes as UTF-8. If they are in another encoding, those that aren't ASCII are percent-encoded, as in URLs.
+    fileprivate var textOrEscapes: String {
+        if let text = String(bytes: self, encoding: .utf8) { return text }
+        return map { $0 < 0x80 ? String(UnicodeScalar($0)) : "%" + Hexadecimal.encode([$0]).uppercased() }.joined()
     }
 }
 
 extension StringProtocol {
     /// The text without percent-encoding, or nil if a `%` is not followed by two digits or the bytes are not UTF-8.
-    var percentDecoded: String? {
+    var percentDecoded: String? { percentDecodedBytes.flatMap { String(bytes: $0, encoding: .utf8) } }
+
+    /// The bytes of the text without percent-encoding, or nil if a `%` is not followed by two digits.
+    fileprivate var percentDecodedBytes: [UInt8]? {
         var bytes: [UInt8] = []
         var rest = Substring(self).utf8
         while let byte = rest.popFirst() {
@@ -146,6 +166,7 @@ extension StringProtocol {
             bytes += value
             rest = rest.dropFirst(2)
         }
-        return String(bytes: bytes, encoding: .utf8)
+        return bytes
     }
+}
 }
