@@ -90,7 +90,9 @@ package struct ImageServer: Service, CustomStringConvertible {
             responder: ImageResponder(handler: handler, departures: departures),
             server: .http1(
                 configuration: .init(
-                    additionalChannelHandlers: [StalledWriteHandler(limit: writeLimit), DepartureHandler(departures)],
+                    additionalChannelHandlers: [
+                        RequestRulesInstaller(), StalledWriteHandler(limit: writeLimit), DepartureHandler(departures),
+                    ],
                     idleTimeout: TimeAmount(settings.idleTime))),
             configuration: ApplicationConfiguration(
                 address: .hostname(settings.host, port: settings.port), serverName: "image-server", backlog: 1_024,

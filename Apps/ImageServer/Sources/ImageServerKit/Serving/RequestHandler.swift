@@ -36,6 +36,10 @@ public final class RequestHandler: Sendable {
     /// Returns the response if it needs no waiting.
     public func immediateResponse(to request: ServerRequest) -> ServerResponse? {
         var watch = Stopwatch(service.parts.clock)
+        guard !request.hasInvalidHost else {
+            let response = ServerResponse(status: 400, text: "the Host field is missing or invalid\n")
+            return finished(response, request, after: watch.lap())
+        }
         guard request.method == .get || request.method == .head else {
             let response = ServerResponse(
                 status: 405, text: "only GET and HEAD are supported\n", headers: [.allow: "GET, HEAD"])

@@ -22,6 +22,9 @@ public struct ServerRequest: Sendable {
 
     /// The target without its query.
     public var path: Substring { target.prefix { $0 != "?" } }
+
+    /// Whether the request violates the rules for Host (RFC 9112, 3.2). The valid one is no header field here.
+    var hasInvalidHost: Bool { headers.contains { $0.name.canonicalName == "host" } }
 }
 
 /// A response for the HTTP server to send.

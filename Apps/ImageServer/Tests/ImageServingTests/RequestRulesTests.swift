@@ -1,0 +1,88 @@
+import Foundation
+import LoopbackServer
+import NIOCore
+import NIOEmbedded
+import NIOPosix
+import Testing
+
+@testable import ImageServing
+
+@Suite("Requests as clients write them", .timeLimit(.minutes(10)))
+struct RequestRulesTests {
+    /// Sends bytes on a connection of its own, and returns the status codes of as many responses.
+    private func statuses(_ request: String, responses count: Int = 1, port: Int) async throws -> [String] {
+        let bootstrap = ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+        let channel = try await bootstrap.connect(host: "127.0.0.1", port: port) { channel in
+            channel.eventLoop.makeCompletedFuture {
+                try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
+            }
+        }
+        return try await channel.executeThenClose { inbound, outbound in
+            try await outbound.write(ByteBuffer(string: request))
+            var received = ""
+            var codes: [String] = []
+            for try await piece in inbound {
+                received += String(decoding: piece.readableBytesView, as: UTF8.self)
+                codes = received.split(separator: "HTTP/1.1 ").map { String($0.prefix(3)) }
+                if codes.count == count, received.hasSuffix("\r\n\r\n") { break }
+            }
+            return codes
+        }
+    }
+
+    @Test(
+        "a request needs one valid Host (RFC 9112, 3.2)",
+        arguments: [
+            ("HTTP/1.1\r\nHost: a", "204"), ("HTTP/1.1\r\nHost: a.b:8080", "204"),
+            ("HTTP/1.1\r\nHost: [::1]:80", "204"),
+            ("HTTP/1.1\r\nHost:", "204"), ("HTTP/1.0", "204"), ("HTTP/1.0\r\nHost: a", "204"), ("HTTP/1.1", "400"),
+            ("HTTP/1.1\r\nHost: a\r\nHost: a", "400"), ("HTTP/1.1\r\nhost: a\r\nHOST: b", "400"),
+            ("HTTP/1.0\r\nHost: a\r\nHost: a", "400"), ("HTTP/1.1\r\nHost: a, b", "400"),
+            ("HTTP/1.1\r\nHost: a b", "400"),
+            ("HTTP/1.1\r\nHost: a/b", "400"), ("HTTP/1.1\r\nHost: u@a", "400"), ("HTTP/1.1\r\nHost: a:b", "400"),
+            ("HTTP/1.1\r\nHost: [::1", "400"), ("HTTP/1.1\r\nHost: [::1]x", "400"),
+        ])
+    func hosts(head: String, status: String) async throws {
+        try await withServer { server async throws in
+            let codes = try await statuses("HEAD /favicon.ico \(head)\r\n\r\n", port: server.port)
+            #expect(codes == [status], "\(head)")
+        }
+    }
+
+    @Test("bytes of a path that aren't ASCII reach the origin as escapes")
+    func rawPaths() async throws {
+        let source = try Samples.jpeg()
+        let origin = try LoopbackServer { request in
+            request.path == "/r" ? .redirect(to: "/ü%20[1].jpg") : .ok(source)
+        }
+        try await withServer(origin: origin) { server async throws in
+            let base = "/_/w:1/plain/http://127.0.0.1:\(origin.port)"
+            let paths = ["/ü.jpg", "/ü%2520[1].jpg", "/a%20[b].jpg", "/%C3%BC{}.jpg", "/r"]
+            let requests = paths.map { "HEAD \(base)\($0) HTTP/1.1\r\nHost: a\r\nX-Name: ü\r\n\r\n" }.joined()
+            let codes = try await statuses(requests, responses: paths.count, port: server.port)
+            #expect(codes == Array(repeating: "200", count: paths.count))
+        }
+        #expect(
+            origin.log.map(\.path) == [
+                "/%C3%BC.jpg", "/%C3%BC%20%5B1%5D.jpg", "/a%20%5Bb%5D.jpg", "/%C3%BC%7B%7D.jpg", "/r",
+                "/%C3%BC%20%5B1%5D.jpg",
+            ])
+    }
+
+    @Test("only request lines are changed, and nothing after a request that may have a body", arguments: 1...30)
+    func framing(pieceBytes: Int) throws {
+        let channel = EmbeddedChannel(handler: RawTargetHandler())
+        let plain = "\r\nGET /ü HTTP/1.1\r\nHost: ü\r\n\r\nGET /é?é HTTP/1.1\nA: é\n\n"
+        let body = "POST /ö HTTP/1.1\r\nCONTENT-length: 20\r\n\r\nGET /ü HTTP/1.1\r\n\r\nGET /ü HTTP/1.1\r\n\r\n"
+        let bytes = Array((plain + body).utf8)
+        var received = ""
+        var all: [UInt8] = []
+        for start in stride(from: 0, to: bytes.count, by: pieceBytes) {
+            try channel.writeInbound(ByteBuffer(bytes: bytes[start..<min(start + pieceBytes, bytes.count)]))
+            while let piece = try channel.readInbound(as: ByteBuffer.self) { all += piece.readableBytesView }
+        }
+        received = String(decoding: all, as: UTF8.self)
+        let expected = plain.replacing("/ü", with: "/%C3%BC").replacing("/é?é", with: "/%C3%A9?%C3%A9")
+        #expect(received == expected + body.replacing("/ö", with: "/%C3%B6"))
+    }
+}
