@@ -1,5 +1,6 @@
 import Foundation
 import ImageCore
+import Logging
 import Testing
 
 @testable import ImageServerKit
@@ -70,15 +71,91 @@ import Testing
         #expect(try wide.parse("/_/scp:1/plain/http://a/b", now: .distantPast).options.stripsColorProfile)
     }
 
-    @Test("refuses unknown names")
+    @Test(
+        "refuses unknown names, and tells the nearest one",
+        arguments: [
+            ("--prot", "--port"), ("--max-source-byte=5", "--max-source-bytes"), ("--MAXFRAMES", "--max-frames"),
+            ("-port", "--port"), ("start", "--host"),
+        ])
+    func unknownFlags(flag: String, nearest: String) async {
+        let failure = await #expect(throws: SettingsFailure.self) { try await settings([flag, "1"]) }
+        guard case .unknown(flag, let name?) = failure else {
+            Issue.record("\(flag) was not refused: \(String(describing: failure))")
+            return
+        }
+        #expect(name == nearest || flag == "start")
+        #expect(failure?.description.contains(name) == true)
+    }
+
+    @Test("refuses unknown variables and keys, and tells the nearest ones")
     func unknownNames() async {
-        await #expect(throws: SettingsFailure.unknown("--prot")) { try await settings(["--prot", "1"]) }
-        await #expect(throws: SettingsFailure.unknown("start")) { try await settings(["start"]) }
-        await #expect(throws: SettingsFailure.unknown("IMAGE_SERVER_PROT")) {
+        await #expect(throws: SettingsFailure.unknown("IMAGE_SERVER_PROT", nearest: "IMAGE_SERVER_PORT")) {
             try await settings(unsigned, ["IMAGE_SERVER_PROT": "1"])
         }
-        await #expect(throws: SettingsFailure.unknown("prot")) {
+        await #expect(throws: SettingsFailure.unknown("IMAGE_SERVER_QUALTIY", nearest: "IMAGE_SERVER_QUALITY")) {
+            try await settings(unsigned, ["IMAGE_SERVER_QUALTIY": "1"])
+        }
+        await #expect(throws: SettingsFailure.unknown("prot", nearest: "port")) {
             try await settings(file: #"{"allowUnsigned": true, "prot": 1}"#)
+        }
+        await #expect(throws: SettingsFailure.unknown("max_frames", nearest: "maxFrames")) {
+            try await settings(file: #"{"max_frames": 1}"#)
+        }
+    }
+
+    @Test("starts beside Kubernetes Services with similar names, whose variables are no settings")
+    func kubernetes() async throws {
+        let environment = [
+            "IMAGE_SERVER_PORT": "tcp://10.0.0.1:80", "IMAGE_SERVER_SERVICE_HOST": "10.0.0.1",
+            "IMAGE_SERVER_SERVICE_PORT": "80", "IMAGE_SERVER_SERVICE_PORT_HTTP": "80",
+            "IMAGE_SERVER_SERVICE_PORT_HTTP_ALT": "81", "IMAGE_SERVER_PORT_80_TCP": "tcp://10.0.0.1:80",
+            "IMAGE_SERVER_PORT_80_TCP_PROTO": "tcp", "IMAGE_SERVER_PORT_80_TCP_PORT": "80",
+            "IMAGE_SERVER_PORT_80_TCP_ADDR": "10.0.0.1", "IMAGE_SERVER_PORT_5353_UDP": "udp://10.0.0.1:5353",
+            "IMAGE_SERVER_PORT_5353_UDP_PORT": "5353", "IMAGE_SERVER_CACHE_PORT": "tcp://10.0.0.2:6379",
+            "IMAGE_SERVER_CACHE_SERVICE_HOST": "10.0.0.2", "IMAGE_SERVER_CACHE_PORT_6379_TCP_ADDR": "10.0.0.2",
+            "IMAGE_SERVER_HOST": "0.0.0.0",
+        ]
+        let settings = try await settings(unsigned, environment)
+        #expect(settings.port == 8_080 && settings.host == "0.0.0.0")
+        #expect(try await self.settings(unsigned + ["--port", "9000"], environment).port == 9_000)
+    }
+
+    @Test(
+        "refuses variables that only look like those of a Service",
+        arguments: [
+            "IMAGE_SERVER_PORT_X_TCP", "IMAGE_SERVER_PORT_80_FOO", "IMAGE_SERVER_PORT_80", "IMAGE_SERVER_SERVICE",
+            "IMAGE_SERVER_PORT_80_TCP_HOST", "IMAGE_SERVER_",
+        ])
+    func similarVariables(name: String) async {
+        await #expect(throws: SettingsFailure.self) { try await settings(unsigned, [name: "tcp://10.0.0.1:80"]) }
+    }
+
+    @Test("tells in plain words why a file can't be used")
+    func plainReasons() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "reasons-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let path = folder.path(percentEncoded: false)
+        try Data([0xFF, 0x0A]).write(to: folder.appending(path: "latin"))
+        var texts: [String] = []
+        for arguments in [
+            ["--config", "/nonexistent.json"], ["--config", path], ["--config", folder.appending(path: "latin").path],
+        ] {
+            let failure = await #expect(throws: SettingsFailure.self) { try await settings(arguments) }
+            texts.append(failure?.description ?? "")
+        }
+        for file in [path, "/nonexistent", folder.appending(path: "latin").path] {
+            let settings = try await settings(unsigned + ["--presets-file", file])
+            let failure = #expect(throws: SettingsFailure.self) { try settings.makeParser() }
+            texts.append(failure?.description ?? "")
+        }
+        let cached = try await settings(unsigned + ["--cache-directory", "/proc/none"])
+        let failure = #expect(throws: SettingsFailure.self) {
+            try ServerComposition(cached, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        }
+        texts.append(failure?.description ?? "")
+        for text in texts {
+            #expect(!["Error", "NS", "Domain", "Swift", "Foundation", "("].contains { text.contains($0) }, "\(text)")
         }
     }
 

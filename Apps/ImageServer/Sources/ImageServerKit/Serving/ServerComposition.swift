@@ -134,7 +134,7 @@ extension ServerSettings {
 
     private func makeDataCache(_ name: String, byteLimit: Int) throws -> DiskDataCache? {
         guard let folder = cacheDirectory?.appending(path: name) else { return nil }
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        try SettingsFile.createFolder(folder)
         return DiskDataCache(directory: folder, byteLimit: byteLimit) { Date() }
     }
 }

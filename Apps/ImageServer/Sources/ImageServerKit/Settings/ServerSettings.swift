@@ -107,12 +107,7 @@ package struct ServerSettings: Sendable {
     package func makeParser() throws(SettingsFailure) -> ImageURLParser {
         var lines = presets
         if let presetsFile {
-            do {
-                lines += try String(contentsOfFile: presetsFile, encoding: .utf8).split(separator: "\n").map(
-                    String.init)
-            } catch {
-                throw .file(presetsFile, "\(error)")
-            }
+            lines += try SettingsFile.text(of: presetsFile).split(whereSeparator: \.isNewline).map(String.init)
         }
         var options = ProcessingOptions()
         options.stripsColorProfile = stripsColorProfile

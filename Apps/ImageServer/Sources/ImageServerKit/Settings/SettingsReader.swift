@@ -4,8 +4,8 @@ import SystemPackage
 
 /// Why the settings can't be used.
 public enum SettingsFailure: Error, Hashable, Sendable, CustomStringConvertible {
-    /// There is no setting with this name.
-    case unknown(String)
+    /// There is no setting with this name. The second name is that of the most similar setting.
+    case unknown(String, nearest: String?)
     /// The value of a setting is not valid. The text is for humans.
     case invalid(String, String)
     /// A file can't be read or parsed. The text is for humans.
@@ -13,9 +13,10 @@ public enum SettingsFailure: Error, Hashable, Sendable, CustomStringConvertible 
 
     public var description: String {
         switch self {
-        case .unknown(let name): "unknown setting: \(name)"
+        case .unknown(let name, nil): "unknown setting: \(name)"
+        case .unknown(let name, let nearest?): "unknown setting: \(name); is it \(nearest)?"
         case .invalid(let name, let reason): "invalid value of \(name): \(reason)"
-        case .file(let path, let reason): "can't use the file \(path): \(reason)"
+        case .file(let path, let reason): "can't use \(path): \(reason)"
         }
     }
 }
@@ -29,6 +30,7 @@ struct SettingsReader {
     ///   - arguments: The flags, without the name of the program.
     ///   - environment: The environment variables.
     init(arguments: [String], environment: [String: String]) async throws(SettingsFailure) {
+        let environment = KubernetesVariables.removed(from: environment)
         try Self.check(arguments, environment)
         let flags = CommandLineArgumentsProvider(arguments: ["image-server"] + arguments)
         let variables = EnvironmentVariablesProvider(environmentVariables: environment)
@@ -92,31 +94,27 @@ struct SettingsReader {
     private func standard(_ name: String) -> String { Setting.all.first { $0.name == name }?.standard ?? "" }
 
     private static func check(_ arguments: [String], _ environment: [String: String]) throws(SettingsFailure) {
-        if let first = arguments.first, !first.hasPrefix("--") { throw .unknown(first) }
-        for argument in arguments where argument.hasPrefix("--") {
-            guard Setting.all.contains(where: { argument.isFlag($0.flag) }) else { throw .unknown(argument) }
+        let unknownFlag = arguments.enumerated().first { index, argument in
+            argument.hasPrefix("--")
+                ? !Setting.all.contains { argument.isFlag($0.flag) } : index == 0
         }
-        let variables = Set(Setting.all.map(\.variable))
+        if let unknownFlag { throw .unknownName(unknownFlag.element, of: Setting.all.map(\.flag)) }
+        let variables = Setting.all.map(\.variable)
         for name in environment.keys.sorted() where name.hasPrefix(Setting.variablePrefix) {
-            guard variables.contains(name) else { throw .unknown(name) }
+            guard variables.contains(name) else { throw .unknownName(name, of: variables) }
         }
     }
 
     private static func file(
         _ path: String
     ) async throws(SettingsFailure) -> (names: Set<String>, provider: FileProvider<JSONSnapshot>) {
-        let names: Set<String>
-        let provider: FileProvider<JSONSnapshot>
-        do {
-            provider = try await FileProvider<JSONSnapshot>(filePath: FilePath(path))
-            let content = try Data(contentsOf: URL(filePath: path))
-            names = Set(try JSONDecoder().decode([String: AnyValue].self, from: content).keys)
-        } catch {
-            throw .file(path, "\(error)")
-        }
-        let known = Set(Setting.all.map(\.name))
-        for name in names.sorted() where !known.contains(name) { throw .unknown(name) }
-        return (names, provider)
+        let content = try SettingsFile.content(of: path)
+        guard let values = try? JSONDecoder().decode([String: AnyValue].self, from: content),
+            let provider = try? await FileProvider<JSONSnapshot>(filePath: FilePath(path))
+        else { throw .file(path, "it is not a JSON object such as {\"port\": 8080}") }
+        let known = Setting.all.map(\.name)
+        for name in values.keys.sorted() where !known.contains(name) { throw .unknownName(name, of: known) }
+        return (Set(values.keys), provider)
     }
 
     /// A value of any type, of which only the presence counts.
@@ -128,4 +126,46 @@ struct SettingsReader {
 extension String {
     /// Whether an argument is a flag, with or without a value after `=`.
     fileprivate func isFlag(_ flag: String) -> Bool { self == flag || hasPrefix(flag + "=") }
+}
+
+extension SettingsFailure {
+    fileprivate static func unknownName(_ name: String, of known: [String]) -> SettingsFailure {
+        .unknown(name, nearest: known.nearest(to: String(name.prefix { $0 != "=" })))
+    }
+}
+
+/// Reads the files that settings name, and tells in plain words why one can't be used.
+enum SettingsFile {
+    /// Returns the bytes of a file. Throws `.file`.
+    static func content(of path: String) throws(SettingsFailure) -> Data {
+        do {
+            return try Data(contentsOf: URL(filePath: path))
+        } catch {
+            throw .file(path, reason(path))
+        }
+    }
+
+    /// Returns the text of a file. Throws `.file`.
+    static func text(of path: String) throws(SettingsFailure) -> String {
+        guard let text = String(bytes: try content(of: path), encoding: .utf8) else {
+            throw .file(path, "it is not UTF-8")
+        }
+        return text
+    }
+
+    /// Creates a folder unless there is one. Throws `.file`.
+    static func createFolder(_ folder: URL) throws(SettingsFailure) {
+        let path = folder.path(percentEncoded: false)
+        do {
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        } catch {
+            throw .file(path, "the folder can't be created")
+        }
+        guard FileManager.default.isWritableFile(atPath: path) else { throw .file(path, "the folder is not writable") }
+    }
+
+    private static func reason(_ path: String) -> String {
+        guard let attributes = try? FileManager.default.attributesOfItem(atPath: path) else { return "there is none" }
+        return attributes[.type] as? FileAttributeType == .typeDirectory ? "it is a folder" : "it can't be read"
+    }
 }
