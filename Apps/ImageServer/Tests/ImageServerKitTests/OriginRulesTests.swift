@@ -1,4 +1,5 @@
 import Foundation
+import ImageCore
 import Testing
 
 @testable import ImageServerKit
@@ -12,6 +13,66 @@ import Testing
         } catch {
             return error
         }
+    }
+
+    private func rules(_ entries: [String]) throws -> OriginRules {
+        OriginRules(allowedOrigins: try entries.map { try AllowedOrigin($0) })
+    }
+
+    @Test("allows only the sources below the path of an entry, however the path is written")
+    func pathPrefixes() throws {
+        let rules = try rules(["http://h.org/images/", "*.cdn.org/a%20b", "https://p.org:8443/x/y/"])
+        for text in [
+            "http://h.org/images/a.jpg", "http://h.org/images/b/c.jpg", "http://h.org/%69mages/a.jpg",
+            "http://h.org/other/../images/a.jpg", "http://h.org/images/a%2Fb.jpg",
+            "http://h.org/images/a..b.jpg?q=../..",
+            "http://1.cdn.org/a%20b/c.jpg", "http://1.cdn.org/a%20b", "https://p.org:8443/x/y/z",
+            "http://h.org/images/100%25.jpg", "http://h.org/images/%FF.jpg",
+        ] {
+            let url = try #require(URL(webAddress: text))
+            #expect(throws: Never.self, "\(text)") { try rules.check(url) }
+        }
+        for text in [
+            "http://h.org/images/%FF%2F..%2Fsecret", "http://h.org/a.jpg", "http://h.org/", "http://h.org",
+            "http://h.org/imagesx/a.jpg", "http://h.org/Images/a.jpg",
+            "http://h.org/images/../secret", "http://h.org/images/%2e%2e/secret", "http://h.org/images/..%2Fsecret",
+            "http://h.org/images/%2e%2e%2fsecret", "http://h.org/images/%252e%252e%252fsecret",
+            "http://h.org/images/..\\secret", "http://h.org/images/..%5Csecret", "http://h.org/images/..;/secret",
+            "http://h.org/images/%25252e%25252e/secret", "https://h.org:444/images/a", "http://1.cdn.org/a%20bc",
+            "http://cdn.org/a%20b/c", "https://p.org/x/y/z", "http://h.org/images%2F..%2Fsecret",
+        ] {
+            let url = try #require(URL(webAddress: text))
+            #expect(throws: OriginRefusal.self, "\(text)") { try rules.check(url) }
+        }
+    }
+
+    @Test("allows buckets if there are credentials for them, in the folders of the list")
+    func buckets() throws {
+        #expect(try refusal("s3://b/a.jpg") == .scheme("s3"))
+        var all = OriginRules()
+        all.allowsBuckets = true
+        #expect(try refusal("s3://b/a.jpg", all) == nil)
+        for text in ["s3:///a.jpg", "s3://u@b/a.jpg", "s3://b:80/a.jpg", "s3://b/../a.jpg", "s3://b/%2e%2e/a"] {
+            #expect(try refusal(text, all) != nil, "\(text)")
+        }
+        var some = try rules(["s3://b/x/", "example.com"])
+        some.allowsBuckets = true
+        #expect(try refusal("s3://b/x/a.jpg", some) == nil)
+        for text in ["s3://b/a.jpg", "s3://c/x/a.jpg", "s3://b/x/..%2Fa.jpg"] {
+            #expect(try refusal(text, some) != nil, "\(text)")
+        }
+    }
+
+    @Test(
+        "refuses entries that allow all or nothing, or that it doesn't understand",
+        arguments: [
+            "*", "https://", "http://*", "*.", "*example.com", "a.*.org", "ftp://h", "h:0", "h:x", "h:99999", "h:",
+            "http://h?q", "http://h/a?q", "http://h/a/../b", "http://h/%2e%2e/b", "http://u@h", "h/*.jpg", "a b",
+            "[::1",
+            "https:/h", "http:h", "://h", ".example.com", "h/#a", "[x]", "büch.er",
+        ])
+    func badEntries(entry: String) {
+        #expect(throws: AllowedOrigin.InvalidEntry.self, "\(entry)") { try AllowedOrigin(entry) }
     }
 
     @Test(
@@ -62,7 +123,7 @@ import Testing
 
     @Test("refuses what is not in the list of origins")
     func allowList() throws {
-        let rules = OriginRules(allowedOrigins: [
+        let rules = try rules([
             "example.com", "*.images.org", "https://secure.net", "local.test:8080", "http://[::1]:9000",
         ])
         for text in [

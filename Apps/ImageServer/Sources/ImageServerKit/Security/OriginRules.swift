@@ -39,18 +39,20 @@ extension URL {
 
 /// Decides by its URL whether a source may be loaded. `AddressRules` decides about its address.
 public struct OriginRules: Sendable {
-    /// The allowed origins; nil to allow all. A host that starts with `*.` allows all names below it.
-    public var allowedOrigins: [String]?
+    /// The allowed origins; nil to allow all.
+    public var allowedOrigins: [AllowedOrigin]?
     /// The allowed ports. An entry of `allowedOrigins` with a port allows that port, too.
     public var allowedPorts: Set<Int>
     /// The folders whose files are allowed. The transport also checks where symbolic links lead to.
     public let fileRoots: [URL]
+    /// Whether `s3:` sources are allowed, in the buckets and folders of `allowedOrigins`.
+    public var allowsBuckets = false
     /// The paths of `fileRoots`, each with a slash at its end.
     private let folders: [String]
 
     /// Creates rules. By default, any origin at ports 80 and 443 is allowed, and no file.
-    public init(allowedOrigins: [String]? = nil, allowedPorts: Set<Int> = [80, 443], fileRoots: [URL] = []) {
-        self.allowedOrigins = allowedOrigins?.map { $0.lowercased() }
+    public init(allowedOrigins: [AllowedOrigin]? = nil, allowedPorts: Set<Int> = [80, 443], fileRoots: [URL] = []) {
+        self.allowedOrigins = allowedOrigins
         self.allowedPorts = allowedPorts
         self.fileRoots = fileRoots
         folders = fileRoots.map { root in
@@ -63,19 +65,29 @@ public struct OriginRules: Sendable {
     public func check(_ url: URL) throws(OriginRefusal) {
         let scheme = url.scheme?.lowercased() ?? ""
         if scheme == "file", !folders.isEmpty { return try checkFile(url) }
+        if scheme == "s3", allowsBuckets { return try checkBucket(url) }
         guard scheme == "http" || scheme == "https" else { throw .scheme(scheme) }
         guard url.user() == nil, url.password() == nil, !hasUserInfo(url) else { throw .credentials }
         let host = (url.host() ?? "").lowercased().filter { $0 != "[" && $0 != "]" }
         guard Self.isPlain(host) else { throw .host(url.host() ?? "") }
         let port = url.port ?? (scheme == "https" ? 443 : 80)
-        let matches = allowedOrigins?.filter { Self.matches($0, scheme: scheme, host: host, port: port) }
+        let matches = allowedOrigins?.filter { $0.matches(url, scheme: scheme, host: host, port: port) }
         if let matches, matches.isEmpty { throw .origin("\(scheme)://\(host):\(port)") }
-        let namesPort = matches?.contains { Self.port(of: $0) == port } ?? false
+        let namesPort = matches?.contains { $0.port == port } ?? false
         guard allowedPorts.contains(port) || namesPort else { throw .port(port) }
     }
 
-    /// Throws if a file is outside of the folders by its path. Doesn't use the file system, so that the response doesn't
-    /// depend on which files exist there.
+    private func checkBucket(_ url: URL) throws(OriginRefusal) {
+        let bucket = url.host() ?? ""
+        guard Self.isPlain(bucket), url.port == nil, !hasUserInfo(url) else { throw .host(bucket) }
+        let isAllowed = allowedOrigins?.contains { $0.matches(url, scheme: "s3", host: bucket, port: 0) } ?? true
+        guard isAllowed, DecodedPath(url.path(percentEncoded: true)).text != nil else {
+            throw .origin("s3://\(bucket)")
+        }
+    }
+
+    /// Throws if a file is outside of the folders by its path. Doesn't use the file system, so that the response
+    /// doesn't depend on which files exist there.
     private func checkFile(_ url: URL) throws(OriginRefusal) {
         let file = url.pathWithoutDotSegments
         guard folders.contains(where: { file.hasPrefix($0) }) else { throw .file }
@@ -100,26 +112,5 @@ public struct OriginRules: Sendable {
                 default: false
                 }
             }
-    }
-
-    /// Whether an entry such as `example.com`, `*.example.com`, `https://example.com` or `example.com:8080` matches.
-    private static func matches(_ entry: String, scheme: String, host: String, port: Int) -> Bool {
-        var rest = entry[...]
-        if let separator = entry.firstRange(of: "://") {
-            guard entry[..<separator.lowerBound] == scheme else { return false }
-            rest = entry[separator.upperBound...]
-        }
-        if let wanted = Self.port(of: String(rest)) {
-            guard wanted == port else { return false }
-            rest = rest[..<(rest.lastIndex(of: ":") ?? rest.endIndex)]
-        }
-        let name = rest.prefix { $0 != "/" }.filter { $0 != "[" && $0 != "]" }
-        return name.hasPrefix("*.") ? host.hasSuffix(name.dropFirst()) : host == name
-    }
-
-    /// The port at the end of an entry; nil if it has none. An IPv6 address is in brackets.
-    private static func port(of entry: String) -> Int? {
-        guard let colon = entry.lastIndex(of: ":"), !entry[colon...].contains("]") else { return nil }
-        return Int(entry[entry.index(after: colon)...].prefix { $0 != "/" })
     }
 }

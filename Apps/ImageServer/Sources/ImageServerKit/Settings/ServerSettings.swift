@@ -155,7 +155,14 @@ extension SettingsReader {
     }
 
     fileprivate func originRules() throws(SettingsFailure) -> OriginRules {
-        let origins = try list("allowedOrigins")
+        var origins: [AllowedOrigin] = []
+        for text in try list("allowedOrigins") {
+            do throws(AllowedOrigin.InvalidEntry) {
+                origins.append(try AllowedOrigin(text))
+            } catch {
+                throw .invalid("allowedOrigins", "\(text): \(error)")
+            }
+        }
         var ports: Set<Int> = []
         for text in try list("allowedPorts") {
             guard let port = Int(text), (1...65_535).contains(port) else {

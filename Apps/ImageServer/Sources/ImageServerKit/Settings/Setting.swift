@@ -42,7 +42,7 @@ extension Setting {
         Setting("baseUrl", "", "A prefix for every source"),
         Setting("presets", "", "Presets, for example small=rs:fit:300:300"),
         Setting("presetsFile", "", "A file with a preset in each line, read again on SIGHUP"),
-        Setting("allowedOrigins", "", "The allowed hosts of sources, for example *.example.com; empty for all"),
+        Setting("allowedOrigins", "", "The allowed sources: *.example.com, https://example.com/images/; empty for all"),
         Setting("allowedPorts", "80,443", "The allowed ports of sources"),
         Setting("allowedAddresses", "", "Address ranges that are allowed although they aren't public: 10.1.0.0/16"),
         Setting("fileRoots", "", "Folders whose files can be sources, as file: URLs"),

@@ -1,0 +1,121 @@
+import Foundation
+import ImageTransporting
+
+/// An entry of the list of allowed sources: a host, perhaps with a scheme, a port and a path.
+///
+/// `example.com`, `*.example.com` for the names below it, `https://example.com`, `example.com:8080`, `[2001:db8::1]`,
+/// and `https://example.com/images/` for the sources below that path.
+public struct AllowedOrigin: Hashable, Sendable {
+    private let scheme: String?
+    private let host: String
+    /// The port; nil for those of the scheme and of the settings.
+    let port: Int?
+    /// The decoded path, with a slash at its end; nil for all paths.
+    private let folder: String?
+
+    /// Parses an entry. Throws the reason why it can't be one, as text for humans.
+    public init(_ text: String) throws(InvalidEntry) {
+        let separator = text.firstRange(of: "://")
+        scheme = separator.map { text[..<$0.lowerBound].lowercased() }
+        let rest = text[(separator?.upperBound ?? text.startIndex)...]
+        let authority = rest.prefix { $0 != "/" }
+        let name =
+            authority.hasPrefix("[") ? authority.prefix { $0 != "]" }.dropFirst() : authority.prefix { $0 != ":" }
+        host = name.lowercased()
+        port = try Self.port(authority, after: name)
+        let path = rest.dropFirst(authority.count)
+        folder = path.isEmpty || path == "/" ? nil : try Self.folder(path)
+        if let scheme, !["http", "https", "s3"].contains(scheme) {
+            throw InvalidEntry("\(scheme) is not http, https or s3")
+        }
+        guard authority.hasPrefix("[") ? IPAddress(host) != nil && authority.contains("]") : Self.isName(host) else {
+            throw InvalidEntry(host.isEmpty ? "it has no host" : "\(host) is not a host")
+        }
+    }
+
+    /// Returns whether a source is one that the entry allows, apart from the ports that are always allowed.
+    func matches(_ url: URL, scheme: String, host: String, port: Int) -> Bool {
+        if let wanted = self.scheme, wanted != scheme { return false }
+        if let wanted = self.port, wanted != port { return false }
+        guard self.host.hasPrefix("*.") ? host.hasSuffix(self.host.dropFirst()) : host == self.host else {
+            return false
+        }
+        return folder.map { DecodedPath(url.path(percentEncoded: true)).isIn($0) } ?? true
+    }
+
+    private static func port(_ authority: Substring, after name: Substring) throws(InvalidEntry) -> Int? {
+        let rest = authority[name.endIndex...]
+        let suffix = rest.hasPrefix("]") ? rest.dropFirst() : rest
+        if suffix.isEmpty { return nil }
+        guard suffix.hasPrefix(":"), let port = Int(suffix.dropFirst()), (1...65_535).contains(port) else {
+            throw InvalidEntry("\(suffix) is not a port")
+        }
+        return port
+    }
+
+    private static func folder(_ path: Substring) throws(InvalidEntry) -> String {
+        guard !path.contains(where: { "?#*".contains($0) }) else {
+            throw InvalidEntry("\(path) has a query, a fragment or a wildcard")
+        }
+        guard let decoded = DecodedPath(String(path)).text else { throw InvalidEntry("\(path) has dot segments") }
+        return decoded.hasSuffix("/") ? decoded : decoded + "/"
+    }
+
+    private static func isName(_ host: String) -> Bool {
+        let name = host.hasPrefix("*.") ? host.dropFirst(2) : host[...]
+        return !name.isEmpty && !name.hasPrefix(".")
+            && name.allSatisfy("abcdefghijklmnopqrstuvwxyz0123456789-_.".contains)
+    }
+
+    /// Why a text is no entry.
+    public struct InvalidEntry: Error, Hashable, CustomStringConvertible {
+        /// The reason, for humans.
+        public let description: String
+
+        init(_ description: String) { self.description = description }
+    }
+}
+
+/// A path without percent-encodings, for comparisons.
+struct DecodedPath {
+    /// The decoded path, with a character for each byte; nil if a server that decodes once more than another could
+    /// leave a folder by a dot segment.
+    let text: String?
+
+    /// - Parameter path: The path of a URL.
+    init(_ path: String) {
+        let once = Self.decoded(Array(path.utf8))
+        var last = once
+        // Servers behind proxies decode twice. Each round makes the path shorter.
+        while case let next = Self.decoded(last), next != last { last = next }
+        let isSafe = ![once, last].contains(where: Self.hasDotSegments)
+        text = isSafe ? String(String.UnicodeScalarView(once.map { Unicode.Scalar($0) })) : nil
+    }
+
+    /// Returns whether the path is below a folder, which ends with a slash.
+    func isIn(_ folder: String) -> Bool { text.map { $0.hasPrefix(folder) || $0 + "/" == folder } ?? false }
+
+    /// Decodes the percent-encodings. A `%` without two digits stays.
+    private static func decoded(_ path: [UInt8]) -> [UInt8] {
+        var result: [UInt8] = []
+        var rest = path[...]
+        while let byte = rest.popFirst() {
+            let digits = byte == UInt8(ascii: "%") ? String(validating: rest.prefix(2), as: UTF8.self) : nil
+            guard let digits, digits.utf8.count == 2, let value = Hexadecimal.decode(digits) else {
+                result.append(byte)
+                continue
+            }
+            result += value
+            rest = rest.dropFirst(2)
+        }
+        return result
+    }
+
+    /// A `\` is a separator for some servers, and `;` begins parameters of a segment.
+    private static func hasDotSegments(_ path: [UInt8]) -> Bool {
+        let segments = path.split { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "\\") }
+        return segments.map { $0.prefix { $0 != UInt8(ascii: ";") } }.contains {
+            $0.count <= 2 && !$0.isEmpty && $0.allSatisfy { $0 == UInt8(ascii: ".") }
+        }
+    }
+}
