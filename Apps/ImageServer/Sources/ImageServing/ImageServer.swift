@@ -1,3 +1,4 @@
+import Foundation
 import Hummingbird
 package import ImageServerKit
 package import Logging
@@ -36,18 +37,23 @@ package struct ImageServer: Service, CustomStringConvertible {
         composition = try ServerComposition(settings, logger: logger)
         service = ImageService(composition.parts)
         handler = RequestHandler(
-            service: service, workCounts: { [composition] in composition.workCounts }, logger: logger,
-            access: settings.accessLog, showsMetrics: settings.metricsPort == nil)
+            service: service, workCounts: { [composition] in composition.workCounts },
+            rules: settings.responseRules, logger: logger, access: settings.accessLog,
+            showsMetrics: settings.metricsPort == nil)
     }
 
     /// Listens until the graceful shutdown, and then ends the requests in progress. Throws a `ListeningFailure`.
     package func run() async throws {
-        let handler = handler
+        let (handler, service) = (handler, service)
+        // Before the first request, so that nothing is served that was purged while the server was down.
+        await service.synchronizePurges()
+        let purging = Task { try await Self.synchronizePurges(of: service) }
+        defer { purging.cancel() }
         try await withGracefulShutdownHandler {
             try await withThrowingTaskGroup { group in
-                group.addTask { try await run(application, port: settings.port) }
+                group.addTask { try await run(application, at: settings.socket ?? "\(settings.host):\(settings.port)") }
                 if let port = settings.metricsPort {
-                    group.addTask { try await run(metricsApplication(port: port), port: port) }
+                    group.addTask { try await run(metricsApplication(port: port), at: "\(settings.host):\(port)") }
                 }
                 try await group.waitForAll()
             }
@@ -56,6 +62,16 @@ package struct ImageServer: Service, CustomStringConvertible {
         }
         await service.shutDown()
     }
+
+    /// Asks every few seconds what other servers have purged.
+    private static func synchronizePurges(of service: ImageService) async throws {
+        while true {
+            try await Task.sleep(for: purgeInterval)
+            await service.synchronizePurges()
+        }
+    }
+
+    private static let purgeInterval = Duration.seconds(5)
 
     /// Reads the presets again. Keeps the old ones if the new ones are not valid.
     package func reloadPresets() {
@@ -67,11 +83,11 @@ package struct ImageServer: Service, CustomStringConvertible {
         }
     }
 
-    private func run(_ application: some ApplicationProtocol, port: Int) async throws {
+    private func run(_ application: some ApplicationProtocol, at address: String) async throws {
         do {
             try await application.run()
         } catch {
-            throw ListeningFailure(description: "can't listen at \(settings.host):\(port): \(error)")
+            throw ListeningFailure(description: "can't listen at \(address): \(error)")
         }
     }
 
@@ -82,6 +98,16 @@ package struct ImageServer: Service, CustomStringConvertible {
                 address: .hostname(settings.host, port: port), serverName: "image-server"),
             onServerRunning: { [onMetricsRunning] channel in onMetricsRunning(channel.localAddress?.port ?? 0) },
             logger: logger)
+    }
+
+    /// The address to listen at. The socket of a server that ended is removed first.
+    private var address: BindAddress {
+        guard let socket = settings.socket else { return .hostname(settings.host, port: settings.port) }
+        let attributes = try? FileManager.default.attributesOfItem(atPath: socket)
+        if attributes?[.type] as? FileAttributeType == .typeSocket {
+            try? FileManager.default.removeItem(atPath: socket)
+        }
+        return .unixDomainSocket(path: socket)
     }
 
     private var application: some ApplicationProtocol {
@@ -95,7 +121,7 @@ package struct ImageServer: Service, CustomStringConvertible {
                     ],
                     idleTimeout: TimeAmount(settings.idleTime))),
             configuration: ApplicationConfiguration(
-                address: .hostname(settings.host, port: settings.port), serverName: "image-server", backlog: 1_024,
+                address: address, serverName: "image-server", backlog: 1_024,
                 availableConnectionsDelegate: .maximum(settings.maxConnections, logger: logger)),
             onServerRunning: { [onRunning] channel in onRunning(channel.localAddress?.port ?? 0) }, logger: logger)
     }

@@ -50,6 +50,10 @@ enum ImageServerCommand {
         }
         var logger = Logger(label: "image-server")
         logger.logLevel = settings.logLevel
+        let ignored = ImgproxyVariables.unknown(in: ProcessInfo.processInfo.environment)
+        if !ignored.isEmpty {
+            logger.warning("variables of imgproxy have no counterpart", metadata: ["names": "\(ignored)"])
+        }
         if let files = OpenFileLimit.raise(), settings.maxConnections > files - reservedFiles {
             settings.maxConnections = max(1, files - reservedFiles)
             logger.warning(

@@ -27,6 +27,20 @@ import Testing
         await restarted.shutDown()
     }
 
+    @Test("never serves a result that was made with other settings, from any level")
+    func otherSettings() async throws {
+        let fixture = ServiceFixture()
+        fixture.script(.data(try SampleImages.jpeg()))
+        let (old, new) = (fixture.makeService(settingsKey: "old"), fixture.makeService(settingsKey: "new"))
+        for service in [old, new] {
+            #expect(try await service.image(path: path, accept: nil).level == .origin)
+            await service.parts.cache.flush()
+        }
+        let restarted = fixture.makeService(settingsKey: "old")
+        #expect(try await restarted.image(path: path, accept: nil).level == .disk)
+        for service in [old, new, restarted] { await service.shutDown() }
+    }
+
     @Test("keeps the results of different clients and options apart")
     func variants() async throws {
         let fixture = ServiceFixture()

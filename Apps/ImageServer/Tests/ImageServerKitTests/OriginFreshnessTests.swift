@@ -61,4 +61,15 @@ import Testing
         #expect(bounds.cacheControl(.nobody, freshUntil: end, now: now) == "no-store")
         #expect(bounds.cacheControl(.shared, freshUntil: now.addingTimeInterval(-5), now: now) == "public, max-age=0")
     }
+
+    @Test("combines the responses that lead to a result to the most restrictive ones")
+    func combining() {
+        let (soon, late) = (now.addingTimeInterval(5), now.addingTimeInterval(9))
+        let image = OriginFreshness(storage: .shared, freshUntil: late)
+        for storage in [OriginFreshness.Storage.shared, .client, .nobody] {
+            let redirect = OriginFreshness(storage: storage, freshUntil: soon)
+            #expect(image.combined(with: redirect) == redirect && redirect.combined(with: image) == redirect)
+        }
+        #expect(image.combined(with: OriginFreshness()) == image)
+    }
 }

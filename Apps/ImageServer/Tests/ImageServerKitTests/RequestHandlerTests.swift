@@ -2,6 +2,7 @@ import Foundation
 import HTTPTypes
 import ImageCore
 import ImageTesting
+import Synchronization
 import Testing
 
 @testable import ImageServerKit
@@ -90,6 +91,39 @@ import Testing
     func retryAfter() {
         let response = ServerResponse(ServiceFailure.overloaded(retryAfter: .milliseconds(9_001)))
         #expect(response.status == 503 && response["Retry-After"] == "10")
+    }
+
+    @Test("lets no client keep a result longer than its URL is valid")
+    func expiry() async throws {
+        let (_, handler) = try handler()
+        for (seconds, expected) in [(30, 30), (99, 99), (101, 100), (500, 100)] {
+            let path = ServiceFixture.path("w:10/f:png/exp:\(1_700_000_000 + seconds)")
+            for _ in 0..<2 { #expect(await handler.answer(path)["Cache-Control"] == "public, max-age=\(expected)") }
+        }
+    }
+
+    @Test(
+        "answers errors of origins as imgproxy does, and passes on when a busy one wants to be asked again",
+        arguments: [
+            (400, 404), (401, 404), (403, 404), (408, 404), (410, 404), (418, 404), (429, 429), (451, 404), (500, 502),
+            (503, 502),
+        ])
+    func originErrors(status: Int, expected: Int) async throws {
+        let fixture = ServiceFixture()
+        fixture.script(.failure(.httpStatus(status)))
+        fixture.retryAfter.withLock { $0 = "120" }
+        let response = await fixture.makeHandler().answer(path)
+        #expect(response.status == expected && response["Cache-Control"] == "no-store")
+        #expect(response["Retry-After"] == (status == 429 ? "120" : nil))
+    }
+
+    @Test("refuses requests with a second or an invalid Host, which is a header field here")
+    func hosts() async throws {
+        let (_, handler) = try handler()
+        let host = try #require(HTTPField.Name("Host"))
+        for method in [HTTPRequest.Method.get, .post, .delete] {
+            #expect(await handler.answer(path, method, [host: ""]).status == 400)
+        }
     }
 
     @Test("accepts only GET and HEAD")

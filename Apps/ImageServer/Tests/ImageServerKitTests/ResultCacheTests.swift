@@ -16,7 +16,7 @@ import Testing
             data: Data(text.utf8),
             metadata: ResultMetadata(
                 format: "png", width: 1, height: 2, tag: "\"\(text)\"", originalDigest: "d", storage: .shared,
-                freshUntil: now.addingTimeInterval(lifetime)))
+                madeAt: now, freshUntil: now.addingTimeInterval(lifetime)))
     }
 
     private func cache(

@@ -212,4 +212,33 @@ import Testing
         for setting in Setting.all { #expect(Setting.help.contains(setting.flag + " ")) }
         #expect(Setting.help.split(separator: "\n").allSatisfy { $0.count <= 140 })
     }
+
+    @Test("each setting either shapes results or is listed as one that doesn't")
+    func shaping() {
+        let names = Set(Setting.all.map(\.name))
+        #expect(Setting.shaping.union(Setting.notShaping) == names)
+        #expect(Setting.shaping.isDisjoint(with: Setting.notShaping))
+    }
+
+    @Test("another value of a setting that shapes results gives another key, from flags, variables and files alike")
+    func resultKeys() async throws {
+        let values = [
+            "cacheBuster": "2", "maxFrames": "7", "maxAnimationPixels": "1000", "preferredFormats": "png",
+            "maxResultPixels": "1000", "maxResultSide": "99",
+            "maxResultBytes": "1000", "quality": "81", "formatQuality": "webp:60", "stripColorProfile": "false",
+        ]
+        var keys = [try await settings(unsigned).resultKey]
+        for name in Setting.shaping.sorted() {
+            let setting = try #require(Setting.all.first { $0.name == name })
+            let value = try #require(values[name], "a test value for \(name)")
+            let key = try await settings(unsigned + [setting.flag, value]).resultKey
+            #expect(try await settings(unsigned, [setting.variable: value]).resultKey == key)
+            let texts = ["cacheBuster": "\"2\"", "formatQuality": "[\"webp:60\"]", "preferredFormats": "[\"png\"]"]
+            let file = "{\"\(name)\": \(texts[name] ?? value)}"
+            #expect(try await settings(unsigned, file: file).resultKey == key, "\(file)")
+            keys.append(key)
+        }
+        #expect(Set(keys).count == Setting.shaping.count + 1)
+        #expect(try await settings(unsigned + ["--quality", "80", "--port", "1"]).resultKey == keys[0])
+    }
 }

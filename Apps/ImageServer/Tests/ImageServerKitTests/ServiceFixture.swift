@@ -19,11 +19,17 @@ final class ServiceFixture: Sendable {
     let parser: CurrentParser
     private let lease: any RenderingLease
     private let memoryByteLimit: Int
+    private let settingsKey: String
+    /// The sources whose stored originals were removed.
+    let removedOrigins = Mutex<[String]>([])
+    let retryAfter = Mutex<String?>(nil)
+    let fallback = Mutex<FallbackImage?>(nil)
 
     init(
         signature: URLSignature? = nil, limit: Int = 8, memoryByteLimit: Int = 1 << 20,
-        lease: any RenderingLease = NoLease()
+        lease: any RenderingLease = NoLease(), settingsKey: String = ""
     ) {
+        self.settingsKey = settingsKey
         gate = AdmissionGate(limits: .init(running: limit, waiting: 0, waitingTime: .seconds(10)), clock: clock)
         parser = CurrentParser(ImageURLParser(signature: signature))
         self.lease = lease
@@ -47,27 +53,33 @@ final class ServiceFixture: Sendable {
     /// The number of times that the original was asked for.
     var loadCount: Int { loader.log.messages.filter { $0 == .data(Self.source) }.count }
 
-    func makeService() -> ImageService {
+    /// - Parameter disk: The disk of another server that shares the rest.
+    func makeService(disk: InMemoryDataCache? = nil, settingsKey: String? = nil) -> ImageService {
         let now: @Sendable () -> Date = { [self] in time.withLock { $0 } }
         let levels = [
-            ResultCache.Level(name: .disk, cache: disk), ResultCache.Level(name: .shared, cache: shared),
+            ResultCache.Level(name: .disk, cache: disk ?? self.disk), ResultCache.Level(name: .shared, cache: shared),
         ]
         return ImageService(
             ImageServiceParts(
                 parser: parser, originRules: OriginRules(), loader: loader,
                 freshness: { [self] url in freshness.withLock { $0[url.absoluteString] } },
+                retryAfter: { [self] _ in retryAfter.withLock { $0 } },
+                removeOrigin: { [self] url in removedOrigins.withLock { $0.append(url.absoluteString) } },
                 renderer: ImageRenderer(decoder: SampleImages.decoder(), limits: RenderingLimits(), clock: clock),
                 scheduler: ImmediateScheduler(),
-                cache: ResultCache(memoryByteLimit: memoryByteLimit, levels: levels, now: now), lease: lease,
-                gate: gate, decoders: .decoders(1, clock: clock), bounds: LifetimeBounds(standard: .seconds(100)),
-                clock: clock, now: now))
+                cache: ResultCache(memoryByteLimit: memoryByteLimit, levels: levels, now: now),
+                purges: Purges(levels: levels, now: now), fallback: fallback.withLock { $0 },
+                settingsKey: settingsKey ?? self.settingsKey, lease: lease, gate: gate,
+                decoders: .decoders(1, clock: clock), bounds: LifetimeBounds(standard: .seconds(100)), clock: clock,
+                now: now))
     }
 
     func makeHandler(
-        _ service: ImageService? = nil, logger: Logger? = nil, access: AccessLog.Settings = AccessLog.Settings()
+        _ service: ImageService? = nil, rules: ResponseRules = ResponseRules(purgeSecret: "secret"),
+        logger: Logger? = nil, access: AccessLog.Settings = AccessLog.Settings()
     ) -> RequestHandler {
         RequestHandler(
-            service: service ?? makeService(), workCounts: { (2, 1) },
+            service: service ?? makeService(), workCounts: { (2, 1) }, rules: rules,
             logger: logger ?? Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, access: access)
     }
 }

@@ -27,14 +27,26 @@ extension OriginFreshness {
     public init(_ fields: HTTPFields, now: Date) {
         let directives = CacheDirectives(fields)
         storage = directives.contains("no-store") ? .nobody : directives.contains("private") ? .client : .shared
-        freshUntil = Self.lifetime(fields, directives, now).map { lifetime in
+        freshUntil = Self.lifetime(fields, now: now).map { lifetime in
             let age = fields[.age].flatMap { TimeInterval($0) } ?? 0
             return now.addingTimeInterval(min(max(0, lifetime - max(0, age)), 10 * 365 * 86_400))
         }
     }
 
-    /// Returns the lifetime in seconds; nil if the origin does not say.
-    private static func lifetime(_ fields: HTTPFields, _ directives: CacheDirectives, _ now: Date) -> TimeInterval? {
+    /// Returns the freshness of what is made of two responses, such as a redirect and its target: the more restrictive
+    /// of each.
+    func combined(with other: OriginFreshness) -> OriginFreshness {
+        let order = [Storage.nobody, .client, .shared]
+        return OriginFreshness(
+            storage: order.first { [storage, other.storage].contains($0) } ?? .nobody,
+            freshUntil: [freshUntil, other.freshUntil].compactMap(\.self).min())
+    }
+
+    /// Returns the lifetime of a response in seconds; nil if the origin does not say.
+    ///
+    /// - Parameter now: The time at which the response arrived.
+    static func lifetime(_ fields: HTTPFields, now: Date) -> TimeInterval? {
+        let directives = CacheDirectives(fields)
         if directives.contains("no-cache") { return 0 }
         if let seconds = directives.seconds("s-maxage") ?? directives.seconds("max-age") { return seconds }
         guard let expires = fields[.expires] else { return nil }
@@ -65,8 +77,13 @@ public struct LifetimeBounds: Hashable, Sendable {
 
     /// Returns the time until which a result is fresh.
     public func end(of freshness: OriginFreshness, now: Date) -> Date {
-        let wanted = freshness.freshUntil.map { $0.timeIntervalSince(now) } ?? standard.seconds
-        return now.addingTimeInterval(min(max(wanted, shortest.seconds), longest.seconds))
+        now.addingTimeInterval(lifetime(freshness.freshUntil.map { $0.timeIntervalSince(now) }))
+    }
+
+    /// Returns a lifetime within the bounds.
+    /// - Parameter wanted: The lifetime that the origin says, in seconds; nil if it does not say.
+    func lifetime(_ wanted: TimeInterval?) -> TimeInterval {
+        min(max(wanted ?? standard.seconds, shortest.seconds), longest.seconds)
     }
 
     /// Returns the value of Cache-Control.

@@ -10,7 +10,9 @@ public final class ServerMetrics: Sendable {
         var renderings = Counter("format", OutputFormats.all.map(\.format.rawValue))
         var responses = Counter(
             "status",
-            [200, 206, 304, 400, 403, 404, 405, 412, 416, 422, 500, 502, 503, 504].map { "\($0)" } + ["other"])
+            [200, 204, 206, 304, 400, 401, 403, 404, 405, 412, 416, 422, 429, 500, 502, 503, 504].map { "\($0)" } + [
+                "other"
+            ])
         var failures = Counter("reason", ServiceFailure.reasons)
         var durations = Dictionary(
             uniqueKeysWithValues: (ResultLevel.allCases.map(\.rawValue) + [""]).map { ($0, Histogram.ofSeconds) })

@@ -6,28 +6,38 @@ public import ImageTransporting
 
 /// Remembers the freshness of each original that is loaded through it, because a loader returns only the bytes.
 ///
-/// It is in front of the transport with the HTTP cache, so that it sees the responses of both.
+/// It is in front of the transport with the HTTP cache, so that it sees the responses of both. It follows redirects
+/// itself: a result is as fresh as the most restrictive response that leads to it.
 public final class FreshnessRecorder: ResponseCache {
     private let transport: any ResponseCache
     private let now: @Sendable () -> Date
+    private let bounds: LifetimeBounds
     private let freshness: MemoryCache<String, OriginFreshness>
+    private let retryTimes: MemoryCache<String, String>
     private let traces: MemoryCache<String, TraceContext>
 
     /// - Parameters:
     ///   - transport: Loads originals, with a cache.
+    ///   - bounds: The bounds of the lifetime of each response.
     ///   - limit: The number of originals that are remembered.
     ///   - now: Returns the current time.
     public init(
-        over transport: any ResponseCache, limit: Int = 100_000, now: @escaping @Sendable () -> Date
+        over transport: any ResponseCache, bounds: LifetimeBounds = LifetimeBounds(), limit: Int = 100_000,
+        now: @escaping @Sendable () -> Date
     ) {
         self.transport = transport
+        self.bounds = bounds
         self.now = now
         freshness = MemoryCache(limits: CacheLimits(count: limit))
         traces = MemoryCache(limits: CacheLimits(count: limit))
+        retryTimes = MemoryCache(limits: CacheLimits(count: 1_000))
     }
 
     /// Returns the freshness of the latest response for a URL; nil if there was none.
     public func freshness(of url: URL) -> OriginFreshness? { freshness.value(for: url.absoluteString) }
+
+    /// Returns the Retry-After of the latest response for a URL, if it had status 429.
+    public func retryAfter(for url: URL) -> String? { retryTimes.value(for: url.absoluteString) }
 
     /// Sets the trace with which the next request for a URL is sent. The loader's request has no field for it, because
     /// requests with other fields would not share a download.
@@ -37,13 +47,28 @@ public final class FreshnessRecorder: ResponseCache {
         let url = request.url.absoluteString
         var request = request
         traces.removeValue(for: url)?.set(in: &request.headers)
-        switch try await transport.answer(to: request) {
-        case .stored(let response): return .stored(recorded(response, url))
-        case .exchange(let miss, let start):
-            return .exchange(after: miss) { () async throws(TransportFailure) in
-                self.recorded(try await start(), url)
-            }
+        var hop = request
+        hop.followsRedirects = false
+        let first = try await transport.answer(to: hop)
+        if case .stored(let response) = first, !response.head.isRedirect {
+            return .stored(recorded([response.head], response, url))
         }
+        return .exchange(after: first.miss) { [request] () async throws(TransportFailure) in
+            try await self.followed(request, first)
+        }
+    }
+
+    /// Returns the response at the end of the redirects.
+    private func followed(
+        _ request: TransportRequest, _ first: CacheAnswer
+    ) async throws(TransportFailure) -> TransportResponse {
+        var heads: [ResponseHead] = []
+        let response = try await RedirectChain.response(to: request) { hop throws(TransportFailure) in
+            let response = try await (heads.isEmpty ? first.response() : transport.send(hop))
+            heads.append(response.head)
+            return response
+        }
+        return recorded(heads, response, request.url.absoluteString)
     }
 
     public func removeStoredResponses(to request: TransportRequest) async {
@@ -54,8 +79,57 @@ public final class FreshnessRecorder: ResponseCache {
         await transport.storeResponse(body, to: request, lifetime: lifetime)
     }
 
-    private func recorded(_ response: TransportResponse, _ url: String) -> TransportResponse {
-        freshness.insert(OriginFreshness(response.head.headers, now: now()), for: url)
+    private func recorded(
+        _ heads: [ResponseHead], _ response: TransportResponse, _ url: String
+    ) -> TransportResponse {
+        let all = heads.map { freshness(of: $0) }
+        freshness.insert(all.dropFirst().reduce(all[0]) { $0.combined(with: $1) }, for: url)
+        if response.head.status.code == 429, let time = response.head.headers[.retryAfter] {
+            retryTimes.insert(time, for: url)
+        } else {
+            _ = retryTimes.removeValue(for: url)
+        }
         return response
     }
+
+    /// Returns the freshness of a response within the bounds, which count from its arrival from the origin.
+    private func freshness(of head: ResponseHead) -> OriginFreshness {
+        let time = now()
+        var freshness = OriginFreshness(head.headers, now: time)
+        // A permanent redirect that says nothing is no reason to ask again sooner than its target says.
+        if freshness.freshUntil == nil, head.isRedirect, [301, 308].contains(head.status.code) { return freshness }
+        freshness.freshUntil = bounds.end(of: freshness, now: ArrivalTime.read(from: head.headers) ?? time)
+        return freshness
+    }
+}
+
+extension ResponseHead {
+    fileprivate var isRedirect: Bool {
+        [301, 302, 303, 307, 308].contains(status.code) && headers.contains(.location)
+    }
+}
+
+extension CacheAnswer {
+    fileprivate var miss: CacheMiss {
+        guard case .exchange(let miss, _) = self else { return .policy }
+        return miss
+    }
+
+    fileprivate func response() async throws(TransportFailure) -> TransportResponse {
+        switch self {
+        case .stored(let response): response
+        case .exchange(_, let start): try await start()
+        }
+    }
+}
+
+/// The time at which a response arrived from its origin, in a header field that the HTTP cache stores with it.
+enum ArrivalTime {
+    private static let name = HTTPField.Name("X-Image-Server-Arrival") ?? .via
+
+    static func read(from fields: HTTPFields) -> Date? {
+        fields[name].flatMap { TimeInterval($0) }.map { Date(timeIntervalSince1970: $0) }
+    }
+
+    static func write(_ time: Date, to fields: inout HTTPFields) { fields[name] = "\(time.timeIntervalSince1970)" }
 }

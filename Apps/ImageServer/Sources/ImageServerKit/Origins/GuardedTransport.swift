@@ -1,7 +1,9 @@
+public import Foundation
 import HTTPTypes
 public import ImageTransporting
 
-/// Checks each request before it is sent to an origin, including those that redirects lead to.
+/// Checks each request before it is sent to an origin, including those that redirects lead to, and writes into each
+/// response when it arrived.
 ///
 /// It is below the HTTP cache, which follows redirects one by one. Each hop is checked by its URL here, and by its
 /// address in the transport.
@@ -9,15 +11,20 @@ public struct GuardedTransport: DataTransport {
     private let transport: any DataTransport
     private let rules: OriginRules
     private let userAgent: String
+    private let now: @Sendable () -> Date
 
     /// - Parameters:
     ///   - transport: Sends requests to origins.
     ///   - rules: Decide about URLs.
     ///   - userAgent: The value of User-Agent.
-    public init(_ transport: any DataTransport, rules: OriginRules, userAgent: String) {
+    ///   - now: Returns the current time.
+    public init(
+        _ transport: any DataTransport, rules: OriginRules, userAgent: String, now: @escaping @Sendable () -> Date
+    ) {
         self.transport = transport
         self.rules = rules
         self.userAgent = userAgent
+        self.now = now
     }
 
     /// Sends a request and follows its redirects, if it asks for that. Throws `.blockedRedirect` for a refused URL.
@@ -28,7 +35,9 @@ public struct GuardedTransport: DataTransport {
             } catch {
                 throw .blockedRedirect("\(error)")
             }
-            return try await transport.send(identified(hop))
+            var response = try await transport.send(identified(hop))
+            ArrivalTime.write(now(), to: &response.head.headers)
+            return response
         }
     }
 

@@ -1,19 +1,50 @@
 public import Foundation
+import HTTPTypes
 public import ImageHTTPCaching
 import ImageTransporting
 
-/// The rules of a cache for many users: like another policy, but without private responses (RFC 9111, section 3).
+/// The rules of a cache for many users: like another policy, but without private responses (RFC 9111, section 3), and
+/// with lifetimes within the bounds of the settings.
+///
+/// So an original and the results that are made of it are out of date at the same time, and the origin is asked again.
 public struct SharedCachePolicy: HTTPCachePolicy {
     private let base: any HTTPCachePolicy
+    private let bounds: LifetimeBounds
+    private let missingLifetime: Duration
 
-    /// Creates a policy.
-    public init(_ base: any HTTPCachePolicy = RFC9111Policy()) { self.base = base }
+    /// - Parameters:
+    ///   - base: Decides within the bounds.
+    ///   - bounds: The bounds of the lifetime of a response, counted from its arrival.
+    ///   - missingLifetime: The longest lifetime of a response with an error, such as 404.
+    public init(
+        _ base: any HTTPCachePolicy = RFC9111Policy(), bounds: LifetimeBounds = LifetimeBounds(),
+        missingLifetime: Duration = .seconds(5)
+    ) {
+        self.base = base
+        self.bounds = bounds
+        self.missingLifetime = missingLifetime
+    }
 
     public func mayStore(_ response: StoredHTTPResponse, to request: HTTPCacheRequest) -> Bool {
         !CacheDirectives(response.headers).contains("private") && base.mayStore(response, to: request)
     }
 
     public func reuse(_ response: StoredHTTPResponse, for request: HTTPCacheRequest, at now: Date) -> CacheReuse {
-        base.reuse(response, for: request, at: now)
+        let age = response.age(at: response.responseTime)
+        var bounded = response
+        // Of several values, the first one applies (RFC 9111, 4.2.1). Age and lifetime count from the same time.
+        bounded.headers = [.cacheControl: "max-age=\(Int(age + lifetime(of: response, age: age)))"]
+        bounded.headers.append(contentsOf: response.headers)
+        let reuse = base.reuse(bounded, for: request, at: now)
+        // An origin may allow to show a stale original first (RFC 5861), but not for longer than the settings.
+        let isTooOld = now.timeIntervalSince(response.responseTime) > bounds.longest.seconds
+        return reuse == .staleWhileRevalidate && isTooOld ? .validate(fallback: .disconnected) : reuse
+    }
+
+    /// Returns the lifetime from the arrival on, in seconds.
+    private func lifetime(of response: StoredHTTPResponse, age: TimeInterval) -> TimeInterval {
+        let said = OriginFreshness.lifetime(response.headers, now: response.responseTime).map { max(0, $0 - age) }
+        guard response.status < 400 else { return min(said ?? missingLifetime.seconds, missingLifetime.seconds) }
+        return bounds.lifetime(said)
     }
 }

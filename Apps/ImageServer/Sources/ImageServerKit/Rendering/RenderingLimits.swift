@@ -1,6 +1,6 @@
 public import ImageCore
 
-/// The limits of sources and results. The defaults need up to 400 MB for one rendering.
+/// The limits of sources and results. The defaults need up to 500 MB for one rendering.
 public struct RenderingLimits: Hashable, Sendable {
     /// The largest source in bytes.
     public var sourceBytes = 32 << 20
@@ -17,7 +17,10 @@ public struct RenderingLimits: Hashable, Sendable {
     /// The largest result in bytes.
     public var resultBytes = 32 << 20
     /// The memory of one decode in bytes.
-    public var decodedBytes = 256 << 20
+    ///
+    /// An interlaced PNG and a lossless WebP are held as a whole beside the result of their size, with 4 bytes per
+    /// pixel each. libwebp also needs tables, 64 MB for more than 3,000 groups of codes.
+    var decodedBytes: Int { sourcePixels * 8 + (64 << 20) }
 
     /// The number of frames of an animation that are delivered.
     func frameCount(of header: ImageHeader) -> Int {

@@ -49,17 +49,20 @@ public final class ResultCache: Sendable {
     /// The size of the results in memory in bytes.
     public var memoryByteCount: Int { memory.totalCost }
 
-    /// Returns a fresh result in memory.
-    public func resultInMemory(for key: String) -> StoredResult? {
-        memory.value(for: key).flatMap { isFresh($0) ? $0 : nil }
+    /// Returns a fresh result in memory that was made after a purge.
+    public func resultInMemory(for key: String, madeAfter purge: Date = .distantPast) -> StoredResult? {
+        memory.value(for: key).flatMap { isFresh($0) && $0.metadata.madeAt > purge ? $0 : nil }
     }
 
-    /// Returns the first result in any level, fresh or not. Reads the next level only if a level has none or a stale one.
-    public func result(for key: String) async -> Hit? {
-        var stale = memory.value(for: key).map { Hit(result: $0, level: .memory) }
+    /// Returns the first result in any level that was made after a purge, fresh or not. Reads the next level only if a
+    /// level has none or a stale one.
+    public func result(for key: String, madeAfter purge: Date = .distantPast) async -> Hit? {
+        var stale = memory.value(for: key).flatMap {
+            $0.metadata.madeAt > purge ? Hit(result: $0, level: .memory) : nil
+        }
         if let hit = stale, isFresh(hit.result) { return hit }
         for (index, level) in levels.enumerated() {
-            guard let result = await read(key, from: level) else { continue }
+            guard let result = await read(key, from: level), result.metadata.madeAt > purge else { continue }
             let hit = Hit(result: result, level: level.name)
             guard isFresh(result) else {
                 stale = stale ?? hit

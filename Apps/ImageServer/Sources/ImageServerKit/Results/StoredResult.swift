@@ -42,6 +42,8 @@ public struct ResultMetadata: Hashable, Sendable, Codable {
     public var originalDigest: String
     /// Who may store the result.
     public var storage: OriginFreshness.Storage
+    /// When the original was asked for. A purge at a later time hides the result.
+    public var madeAt: Date
     /// The time until which the result is served without asking the origin.
     public var freshUntil: Date
 

@@ -8,6 +8,8 @@ public struct ImageAnswer: Sendable {
     public var url: ImageURL
     /// The times of the stages that ran for this result.
     public var times: StageTimes
+    /// The status of the response if the result is the fallback image; nil if it is that of the source.
+    public var fallbackStatus: Int?
     /// Whether the format depends on the Accept field.
     public var variesByAccept = false
 }

@@ -6,7 +6,7 @@ extension ImageService {
     /// Returns a result of the slower levels, or renders it.
     func rendering(_ request: ParsedRequests.Entry, _ trace: TraceContext) async throws -> Rendering {
         var watch = Stopwatch(parts.clock)
-        let hit = await span("lookup", trace) { await self.parts.cache.result(for: request.key) }
+        let hit = await span("lookup", trace) { await self.stored(request) }
         let lookup = watch.lap()
         if let hit, hit.result.metadata.freshUntil > parts.now() {
             return Rendering(result: hit.result, level: hit.level, times: [.lookup: lookup])
@@ -18,12 +18,16 @@ extension ImageService {
         }
     }
 
+    private func stored(_ request: ParsedRequests.Entry) async -> ResultCache.Hit? {
+        await parts.cache.result(for: request.key, madeAfter: parts.purges.time(for: request.url))
+    }
+
     /// Renders the result, unless another server is doing that.
     private func leased(
         _ request: ParsedRequests.Entry, stale: StoredResult?, _ trace: TraceContext
     ) async throws -> Rendering {
         try await parts.lease.value(for: request.key) {
-            guard let hit = await parts.cache.result(for: request.key), hit.result.metadata.freshUntil > parts.now()
+            guard let hit = await stored(request), hit.result.metadata.freshUntil > parts.now()
             else {
                 return nil
             }
@@ -37,6 +41,7 @@ extension ImageService {
         _ request: ParsedRequests.Entry, stale: StoredResult?, _ trace: TraceContext
     ) async throws -> Rendering {
         var watch = Stopwatch(parts.clock)
+        let start = parts.now()
         let source = try await source(of: request.url, trace)
         var times = StageTimes()
         times[.source] = watch.lap()
@@ -50,6 +55,7 @@ extension ImageService {
             if image.leftOutFrames > 0 { logLeftOut(image.leftOutFrames, of: request.url.source, trace) }
             rendering = Rendering(result: result(image, digest, freshness), level: .origin, times: image.times)
         }
+        rendering.result.metadata.madeAt = start
         rendering.times.add(times)
         if freshness.storage == .shared { await parts.cache.storeShared(rendering.result, for: request.key) }
         return rendering
@@ -58,8 +64,14 @@ extension ImageService {
     /// Loads the original through the loader, which has its own caches and shares downloads.
     func source(of url: ImageURL, _ trace: TraceContext) async throws -> Data {
         parts.prepareOrigin(url.source, trace)
-        return try await span("source", trace) {
-            try await self.parts.loader.data(for: ImageRequest(url: url.source)).data
+        do {
+            return try await span("source", trace) {
+                try await self.parts.loader.data(for: ImageRequest(url: url.source)).data
+            }
+        } catch ImageError.httpStatus(429) {
+            throw ServiceFailure.originBusy(retryAfter: parts.retryAfter(url.source))
+        } catch ImageError.network(let kind, let reason) where url.source.isFileURL {
+            throw ServiceFailure.file("\(kind.rawValue): \(reason)")
         }
     }
 
@@ -78,12 +90,12 @@ extension ImageService {
         }
     }
 
-    private func result(_ image: RenderedImage, _ digest: String, _ freshness: OriginFreshness) -> StoredResult {
+    func result(_ image: RenderedImage, _ digest: String, _ freshness: OriginFreshness) -> StoredResult {
         let metadata = ResultMetadata(
             format: image.format.rawValue, width: image.size.width, height: image.size.height,
             tag: "\"\(Digest.text(of: image.data))\"",
             leftOutFrames: image.leftOutFrames > 0 ? image.leftOutFrames : nil, originalDigest: digest,
-            storage: freshness.storage,
+            storage: freshness.storage, madeAt: parts.now(),
             freshUntil: parts.bounds.end(of: freshness, now: parts.now()))
         return StoredResult(data: image.data, metadata: metadata)
     }

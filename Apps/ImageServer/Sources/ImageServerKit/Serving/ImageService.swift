@@ -29,7 +29,8 @@ public final class ImageService: Sendable {
     /// - Throws: `.url` or `.origin`.
     public func imageInMemory(path: some StringProtocol, accept: String?) throws(ServiceFailure) -> ImageAnswer? {
         let request = try parsed(path, accept)
-        guard let result = parts.cache.resultInMemory(for: request.key) else { return nil }
+        let purge = parts.purges.time(for: request.url)
+        guard let result = parts.cache.resultInMemory(for: request.key, madeAfter: purge) else { return nil }
         return ImageAnswer(
             result: result, level: .memory, url: request.url, times: StageTimes(),
             variesByAccept: parts.formats.dependOnClient(request.url.options.format))
@@ -57,7 +58,7 @@ public final class ImageService: Sendable {
                 result: rendering.result, level: rendering.level, url: request.url, times: rendering.times,
                 variesByAccept: parts.formats.dependOnClient(request.url.options.format))
         } catch {
-            throw ServiceFailure(error)
+            return try await fallback(for: request, after: ServiceFailure(error))
         }
     }
 
@@ -81,6 +82,9 @@ public final class ImageService: Sendable {
         await parts.cache.flush()
     }
 
+    /// Returns the URL of a path that may be loaded.
+    func checked(_ path: some StringProtocol) throws(ServiceFailure) -> ImageURL { try parsed(path, nil).url }
+
     private func parsed(
         _ path: some StringProtocol, _ accept: String?
     ) throws(ServiceFailure) -> ParsedRequests.Entry {
@@ -102,7 +106,7 @@ public final class ImageService: Sendable {
     private func key(_ url: ImageURL, _ accepted: AcceptedFormats) -> String {
         let wanted = url.options.format?.rawValue
         let output = accepted.formats.isEmpty ? wanted ?? "accept:" : "accept:\(accepted.cacheKey):\(wanted ?? "")"
-        return "result 1 \(output) \(url.options.cacheKey) \(url.source.absoluteString)"
+        return "result 2 \(parts.settingsKey) \(output) \(url.options.cacheKey) \(url.source.absoluteString)"
     }
 
     private func info(of url: ImageURL, _ trace: TraceContext) async throws -> ImageInfo {

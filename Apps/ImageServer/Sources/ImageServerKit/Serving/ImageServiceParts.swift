@@ -16,6 +16,10 @@ public struct ImageServiceParts: Sendable {
     public var prepareOrigin: @Sendable (URL, TraceContext) -> Void = { _, _ in }
     /// Returns the number of origins that get no requests, because they could not be reached.
     public var unavailableOriginCount: @Sendable () -> Int = { 0 }
+    /// Returns the Retry-After of the latest response for a URL, if it had status 429.
+    public var retryAfter: @Sendable (URL) -> String? = { _ in nil }
+    /// Removes the stored original of a URL.
+    public var removeOrigin: @Sendable (URL) async -> Void = { _ in }
     /// Decodes, processes and encodes.
     public var renderer: ImageRenderer
     /// Which formats results can have beside that of the URL.
@@ -24,6 +28,12 @@ public struct ImageServiceParts: Sendable {
     public var scheduler: any WorkScheduler
     /// Stores results.
     public var cache: ResultCache
+    /// What was purged.
+    public var purges: Purges
+    /// The image in place of sources that can't be loaded.
+    public var fallback: FallbackImage?
+    /// A text that differs between servers whose settings make other results.
+    public var settingsKey = ""
     /// Lets one of several servers render a result.
     public var lease: any RenderingLease = NoLease()
     /// Bounds the renderings in progress: download, decode and encoding.

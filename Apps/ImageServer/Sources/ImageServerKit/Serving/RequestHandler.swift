@@ -11,20 +11,24 @@ public final class RequestHandler: Sendable {
     private let showsMetrics: Bool
     private let access: AccessLog
     private let workCounts: @Sendable () -> (waiting: Int, running: Int)
+    private let rules: ResponseRules
     private let isShuttingDown = Atomic(false)
 
     /// - Parameters:
     ///   - service: Makes the images.
     ///   - workCounts: Returns the numbers of downloads and decodes that wait and that run, for `/metrics`.
+    ///   - rules: What the operator decides about responses.
     ///   - logger: Receives a message for each request.
     ///   - access: Which messages it receives.
     ///   - showsMetrics: Whether `/metrics` is one of the pages. If not, `metricsResponse` is served elsewhere.
     public init(
-        service: ImageService, workCounts: @escaping @Sendable () -> (waiting: Int, running: Int), logger: Logger,
-        access: AccessLog.Settings = AccessLog.Settings(), showsMetrics: Bool = true
+        service: ImageService, workCounts: @escaping @Sendable () -> (waiting: Int, running: Int),
+        rules: ResponseRules = ResponseRules(), logger: Logger, access: AccessLog.Settings = AccessLog.Settings(),
+        showsMetrics: Bool = true
     ) {
         self.service = service
         self.workCounts = workCounts
+        self.rules = rules
         self.access = AccessLog(logger: logger, settings: access)
         self.showsMetrics = showsMetrics
         metrics = ServerMetrics()
@@ -36,25 +40,36 @@ public final class RequestHandler: Sendable {
     /// Returns the response if it needs no waiting.
     public func immediateResponse(to request: ServerRequest) -> ServerResponse? {
         var watch = Stopwatch(service.parts.clock)
-        guard !request.hasInvalidHost else {
-            let response = ServerResponse(status: 400, text: "the Host field is missing or invalid\n")
-            return finished(response, request, after: watch.lap())
+        guard let request = rules.request(request) else {
+            return finished(
+                ServerResponse(status: 404, text: "the path has another prefix\n"), request, after: watch.lap())
         }
-        guard request.method == .get || request.method == .head else {
-            let response = ServerResponse(
-                status: 405, text: "only GET and HEAD are supported\n", headers: [.allow: "GET, HEAD"])
-            return finished(response, request, after: watch.lap())
-        }
+        if request.method == .delete, rules.purgeSecret != nil, !request.hasInvalidHost { return nil }
+        if let response = refusal(of: request) { return finished(response, request, after: watch.lap()) }
         let response = ownPage(request.path) ?? imageInMemory(request)
         return response.map { finished($0, request, after: watch.lap()) }
     }
 
+    /// Returns the response to a request that has neither a page nor an image as its response; nil to others.
+    private func refusal(of request: ServerRequest) -> ServerResponse? {
+        if request.hasInvalidHost { return ServerResponse(status: 400, text: "the Host field is missing or invalid\n") }
+        if request.method == .get || request.method == .head { return nil }
+        if request.method == .options, let response = rules.preflightResponse { return response }
+        return ServerResponse(status: 405, text: "only GET and HEAD are supported\n", headers: [.allow: "GET, HEAD"])
+    }
+
     /// Returns the response. Call it if there is no immediate one.
     public func response(to request: ServerRequest) async -> ServerResponse {
+        let request = rules.request(request) ?? request
         var watch = Stopwatch(service.parts.clock)
         let trace = (TraceContext(request.headers) ?? TraceContext()).child()
-        let isInfo = request.path.hasPrefix("/info/")
-        let response = await isInfo ? info(request, trace) : image(request, trace)
+        let response: ServerResponse
+        if request.method == .delete {
+            response = await purge(request)
+        } else {
+            let isInfo = request.path.hasPrefix("/info/")
+            response = await isInfo ? info(request, trace) : image(request, trace)
+        }
         return finished(response, request, after: watch.lap(), trace)
     }
 
@@ -109,6 +124,26 @@ public final class RequestHandler: Sendable {
         }
     }
 
+    /// Purges a result by its path, or with `/purge` before a source, the source and all of its results.
+    private func purge(_ request: ServerRequest) async -> ServerResponse {
+        guard let secret = rules.purgeSecret, BearerToken.isValid(request.headers[.authorization], secret: secret)
+        else {
+            return ServerResponse(status: 401, text: "purges need the token\n", headers: [.wwwAuthenticate: "Bearer"])
+        }
+        do throws(ServiceFailure) {
+            let path = request.path
+            let isComplete =
+                try await
+                (path.hasPrefix("/purge/")
+                ? service.purgeSource(path: path.dropFirst("/purge".count)) : service.purgeResult(path: path))
+            return isComplete
+                ? ServerResponse(status: 204)
+                : ServerResponse(status: 502, text: "purged here, but a cache can't be reached; try again\n")
+        } catch {
+            return ServerResponse(error)
+        }
+    }
+
     private func encoded(_ info: ImageInfo) throws(ServiceFailure) -> Data {
         do {
             let encoder = JSONEncoder()
@@ -130,6 +165,7 @@ public final class RequestHandler: Sendable {
         let id = Self.requestID(request.headers) ?? trace?.spanID ?? TraceContext.newSpanID()
         var response = request.method == .head ? response.withoutBody : response
         response.headers[.requestID] = id
+        rules.apply(to: &response)
         metrics.record(response, time)
         access.record(request, response, id: id, trace: trace?.traceID, time: time)
         return response

@@ -36,15 +36,20 @@ package struct ServerComposition: Sendable {
         let breakers = settings.makeNetwork()
         let recorder = try settings.makeOrigins(breakers, shared?.cache, logger: logger)
         let clock = ContinuousClock()
+        let levels = try settings.makeResultLevels(shared?.cache)
+        let loader = settings.makeLoader(recorder, decoder, scheduler)
         parts = ImageServiceParts(
             parser: parser, originRules: settings.originRules,
-            loader: settings.makeLoader(recorder, decoder, scheduler), freshness: { recorder.freshness(of: $0) },
+            loader: loader, freshness: { recorder.freshness(of: $0) },
             prepareOrigin: { recorder.setTrace($1, for: $0) },
             unavailableOriginCount: { breakers.unavailableServerCount },
+            retryAfter: { recorder.retryAfter(for: $0) },
+            removeOrigin: { await recorder.removeStoredResponses(to: TransportRequest(url: $0)) },
             renderer: ImageRenderer(
                 decoder: decoder, limits: settings.limits, standardQuality: settings.quality, clock: clock),
-            formats: settings.formats, scheduler: scheduler,
-            cache: try settings.makeResultCache(shared?.cache, logger: logger),
+            formats: settings.formats, scheduler: scheduler, cache: settings.makeResultCache(levels, logger: logger),
+            purges: Purges(levels: levels, now: { Date() }), fallback: try settings.makeFallback(loader),
+            settingsKey: settings.resultKey,
             lease: shared?.lease ?? NoLease(), gate: AdmissionGate(limits: settings.admission, clock: clock),
             decoders: .decoders(settings.decoders, clock: clock), bounds: settings.bounds,
             timeLimit: settings.requestTime, clock: clock, now: { Date() }, logger: logger)
@@ -74,9 +79,9 @@ extension ServerSettings {
         let network = CurlTransport(
             configuration: CurlTransport.Configuration(
                 maxConnectionsPerHost: maxDownloadsPerOrigin, maxConnections: maxDownloads * 2,
-                usesEnvironmentProxy: false, addressPolicy: { addresses.allows($0) }))
+                rootsFile: rootsFile, usesEnvironmentProxy: false, addressPolicy: { addresses.allows($0) }))
         return CircuitBreakingTransport(
-            GuardedTransport(network, rules: originRules, userAgent: "image-server"), threshold: breakerFailures,
+            GuardedTransport(network, rules: originRules, userAgent: userAgent) { Date() }, threshold: breakerFailures,
             pause: breakerTime, countsResponses: false, clock: ContinuousClock())
     }
 
@@ -84,25 +89,34 @@ extension ServerSettings {
     fileprivate func makeOrigins(
         _ network: CircuitBreakingTransport, _ shared: (any DataCache)?, logger: Logger
     ) throws -> FreshnessRecorder {
+        let reports = FailureReports(clock: ContinuousClock())
         let caching = CachingTransport(
             over: network, cache: try makeSourceCache(shared),
             rules: CachingRules(
-                policy: SharedCachePolicy(),
+                policy: SharedCachePolicy(bounds: bounds, missingLifetime: missingLifetime),
                 observer: { event in
                     guard case .cacheFailed(let url, let failure) = event else { return }
-                    logger.warning("source cache failed", metadata: ["url": "\(url)", "error": "\(failure)"])
+                    reports.report("source cache failed", failure, ["url": "\(url)"], to: logger)
                 }),
             now: { Date() })
-        return FreshnessRecorder(over: caching, now: { Date() })
+        return FreshnessRecorder(over: caching, bounds: bounds, now: { Date() })
     }
 
     fileprivate func makeLoader(
         _ recorder: FreshnessRecorder, _ decoder: DownsamplingDecoder, _ scheduler: PriorityScheduler
     ) -> ImageLoader {
-        let files = FileTransport(confinedTo: originRules.fileRoots)
+        var others: [String: any DataTransport] = ["file": FileTransport(confinedTo: originRules.fileRoots)]
+        // The operator has chosen the address of this server, which may be private.
+        if let s3Server {
+            let network = CurlTransport(
+                configuration: CurlTransport.Configuration(
+                    maxConnectionsPerHost: maxDownloads, maxConnections: maxDownloads, rootsFile: rootsFile,
+                    usesEnvironmentProxy: false))
+            others["s3"] = S3Transport(network, server: s3Server) { Date() }
+        }
         return ImageLoader(
             ImageLoaderConfiguration(
-                memoryCache: nil, transport: .cached(recorder).adding(["file": files]), decoder: decoder,
+                memoryCache: nil, transport: .cached(recorder).adding(others), decoder: decoder,
                 scheduler: scheduler, coalescer: TaskCoalescer(),
                 retryPolicy: RetryPolicy(retries: 1) { Double.random(in: 0..<1) },
                 transferLimits: TransferLimits(
@@ -111,16 +125,34 @@ extension ServerSettings {
                 clock: ContinuousClock()))
     }
 
-    fileprivate func makeResultCache(_ shared: (any DataCache)?, logger: Logger) throws -> ResultCache {
+    /// A file is read now, and a URL when the image is needed.
+    fileprivate func makeFallback(_ loader: ImageLoader) throws -> FallbackImage? {
+        guard let fallbackImage else { return nil }
+        if fallbackImage.contains("://") {
+            guard let url = URL(webAddress: fallbackImage) else {
+                throw SettingsFailure.invalid("fallbackImage", "not a URL")
+            }
+            return FallbackImage(status: fallbackStatus, lifetime: fallbackLifetime) {
+                try await loader.data(for: ImageRequest(url: url)).data
+            }
+        }
+        let data = try SettingsFile.content(of: fallbackImage)
+        return FallbackImage(status: fallbackStatus, lifetime: fallbackLifetime) { data }
+    }
+
+    fileprivate func makeResultLevels(_ shared: (any DataCache)?) throws -> [ResultCache.Level] {
         let levels: [(ResultLevel, (any DataCache)?)] = [
             (.disk, try makeDataCache("results", byteLimit: resultCacheBytes)), (.shared, shared),
         ]
+        return levels.compactMap { name, cache in cache.map { ResultCache.Level(name: name, cache: $0) } }
+    }
+
+    fileprivate func makeResultCache(_ levels: [ResultCache.Level], logger: Logger) -> ResultCache {
+        let reports = FailureReports(clock: ContinuousClock())
         return ResultCache(
-            memoryByteLimit: memoryCacheBytes,
-            levels: levels.compactMap { name, cache in cache.map { ResultCache.Level(name: name, cache: $0) } },
-            now: { Date() },
+            memoryByteLimit: memoryCacheBytes, levels: levels, now: { Date() },
             report: { level, failure in
-                logger.warning("result cache failed", metadata: ["level": "\(level)", "error": "\(failure)"])
+                reports.report("result cache failed", failure, ["level": "\(level)"], to: logger)
             })
     }
 

@@ -42,7 +42,8 @@ public struct ServerResponse: Sendable {
     public init(status: Int, headers: HTTPFields = [:], body: Data = Data()) {
         self.status = status
         self.headers = headers
-        self.headers[.contentLength] = "\(body.count)"
+        // A response without content has no length (RFC 9110, 8.6).
+        if status != 204 { self.headers[.contentLength] = "\(body.count)" }
         self.body = body
     }
 

@@ -6,7 +6,13 @@ extension ServerResponse {
     /// Creates the response for a result: the whole of it, a part, or the reason why the client needs none.
     init(_ answer: ImageAnswer, to request: ServerRequest, bounds: LifetimeBounds, now: Date) {
         let (data, metadata) = (answer.result.data, answer.result.metadata)
-        let fields = answer.headerFields(bounds, now)
+        var fields = answer.headerFields(bounds, now)
+        if let status = answer.fallbackStatus {
+            // As imgproxy names it.
+            if let name = HTTPField.Name("Fallback-Image") { fields[name] = "1" }
+            self.init(status: status, headers: fields, body: data)
+            return
+        }
         switch ConditionalAnswer(
             request: request.headers, method: request.method, tag: metadata.tag, byteCount: data.count)
         {
@@ -32,6 +38,7 @@ extension ServerResponse {
     init(_ failure: ServiceFailure) {
         self.init(status: failure.status, text: "\(failure)\n", headers: [.cacheControl: "no-store"])
         if failure.status == 503 { headers[.retryAfter] = "\(failure.retrySeconds)" }
+        if case .originBusy(let time) = failure { headers[.retryAfter] = time }
         self.failure = failure
     }
 }
@@ -50,12 +57,19 @@ extension HTTPField.Name {
 }
 
 extension ImageAnswer {
+    /// The time until which a client may keep the result: not longer than the URL is valid.
+    private var freshUntil: Date {
+        let end =
+            url.options.expires > 0 ? Date(timeIntervalSince1970: TimeInterval(url.options.expires)) : .distantFuture
+        return min(result.metadata.freshUntil, end)
+    }
+
     fileprivate func headerFields(_ bounds: LifetimeBounds, _ now: Date) -> HTTPFields {
         let metadata = result.metadata
         let output = OutputFormats.output(for: metadata.imageFormat)
         var fields: HTTPFields = [
             .contentType: output?.mediaType ?? "application/octet-stream", .eTag: metadata.tag,
-            .cacheControl: bounds.cacheControl(metadata.storage, freshUntil: metadata.freshUntil, now: now),
+            .cacheControl: bounds.cacheControl(metadata.storage, freshUntil: freshUntil, now: now),
             .acceptRanges: "bytes", .xContentTypeOptions: "nosniff", .cacheLevel: level.rawValue,
             .resultSize: "\(metadata.width)x\(metadata.height)",
             .contentDisposition: ContentDisposition.value(

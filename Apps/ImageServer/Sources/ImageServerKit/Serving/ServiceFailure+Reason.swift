@@ -7,7 +7,8 @@ extension ServiceFailure {
         case .url(.wrongSignature): "signature"
         case .url(.expired): "expired"
         case .url: "url"
-        case .origin: "source_not_allowed"
+        case .origin, .file: "source_not_allowed"
+        case .originBusy: "source_status"
         case .source(let error): error.reason
         case .rendering(let failure): failure.reason
         case .overloaded: "overloaded"
@@ -27,7 +28,10 @@ extension ServiceFailure {
 
     /// The text for the log. It can have more than that for the client.
     var logText: String {
-        if case .other(let text) = self { text } else { description }
+        switch self {
+        case .other(let text), .file(let text): text
+        default: description
+        }
     }
 }
 

@@ -8,6 +8,10 @@ public enum ServiceFailure: Error, Sendable {
     case origin(OriginRefusal)
     /// The source could not be loaded.
     case source(ImageError)
+    /// The origin has refused the request with status 429. The value of its Retry-After, if it sent one.
+    case originBusy(retryAfter: String?)
+    /// The file can't be read, or is outside of the folders after links are resolved. The text is for logs.
+    case file(String)
     /// The source can't be rendered.
     case rendering(RenderingFailure)
     /// Too many renderings wait. A client may try again after a time.
@@ -43,12 +47,13 @@ extension ServiceFailure {
     /// The status of the response.
     public var status: Int {
         switch self {
-        case .url(.wrongSignature), .origin: 403
+        case .url(.wrongSignature), .origin, .file: 403
         case .url: 404
         case .source(let error): error.gatewayStatus
         case .rendering(.encoding), .rendering(.processing), .other: 500
         case .rendering: 422
         case .overloaded, .cancelled: 503
+        case .originBusy: 429
         case .timedOut: 504
         }
     }
@@ -69,6 +74,8 @@ extension ServiceFailure: CustomStringConvertible {
         case .source(.network(.blockedAddress, _)): "the address of the source is not allowed"
         case .source(.network(_, let reason)): "can't load the source: \(reason)"
         case .source(let error): "can't load the source: \(error)"
+        case .originBusy: "the server of the source is busy; try again later"
+        case .file: "the file can't be read, or is outside of the allowed folders"
         case .rendering(let failure): "can't render the source: \(failure)"
         case .overloaded: "too many images are being rendered; try again later"
         case .timedOut: "the image took too long"
@@ -85,6 +92,8 @@ extension ImageError {
         case .invalidURL, .notFound: 404
         case .network(.blockedAddress, _), .network(.redirect, _): 403
         case .network(.timedOut, _): 504
+        // As in imgproxy: what the origin refuses is not there.
+        case .httpStatus(let status) where status < 500: 404
         case .network, .httpStatus, .offline, .fetch, .circularFetch: 502
         case .decoding, .tooLarge: 422
         case .cancelled, .invalidated: 503

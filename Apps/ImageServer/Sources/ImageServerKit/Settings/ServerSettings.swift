@@ -36,6 +36,24 @@ package struct ServerSettings: Sendable {
     package var writeTime: Duration
     package var shutdownTime: Duration
     package var bounds: LifetimeBounds
+    /// The longest time for which an error of an origin is kept.
+    package var missingLifetime: Duration
+    package var responseRules: ResponseRules
+    /// The path of a Unix socket in place of host and port.
+    package var socket: String?
+    /// The server of `s3:` sources; nil if there are none.
+    package var s3Server: S3Server?
+    package var optionRules: OptionRules
+    package var userAgent: String
+    /// A PEM file of certificates; nil for those of the system.
+    package var rootsFile: String?
+    /// The file or URL of the fallback image; nil for none.
+    package var fallbackImage: String?
+    /// The status of responses with it; nil for that of the failure.
+    package var fallbackStatus: Int?
+    package var fallbackLifetime: Duration
+    /// A digest of the settings that change the bytes of results.
+    package var resultKey: String
     /// The quality by format, from 1 to 100.
     package var quality: [ImageFormat: Int]
     package var formats: FormatRules
@@ -93,6 +111,20 @@ package struct ServerSettings: Sendable {
         bounds = LifetimeBounds(
             shortest: try reader.seconds("shortestLifetime"), longest: try reader.seconds("longestLifetime"),
             standard: try reader.seconds("standardLifetime"))
+        missingLifetime = try reader.seconds("missingLifetime")
+        responseRules = try reader.responseRules()
+        socket = try reader.path("socket")
+        s3Server = try reader.s3Server()
+        originRules.allowsBuckets = s3Server != nil
+        optionRules = try reader.optionRules()
+        userAgent = try reader.text("userAgent")
+        rootsFile = try reader.path("rootsFile")
+        fallbackImage = try reader.path("fallbackImage")
+        let status = try reader.integer("fallbackStatus", in: 0...599)
+        guard status == 0 || status >= 200 else { throw .invalid("fallbackStatus", "\(status) is not a final status") }
+        fallbackStatus = status == 0 ? nil : status
+        fallbackLifetime = try reader.seconds("fallbackLifetime")
+        resultKey = reader.resultKey()
         quality = try reader.quality()
         formats = try reader.formatRules()
         stripsColorProfile = try reader.flag("stripColorProfile")
@@ -113,7 +145,8 @@ package struct ServerSettings: Sendable {
         options.stripsColorProfile = stripsColorProfile
         do throws(Presets.Failure) {
             return ImageURLParser(
-                signature: signature, presets: try Presets(lines), baseURL: baseURL, options: options)
+                signature: signature, presets: try Presets(lines), baseURL: baseURL, options: options,
+                rules: optionRules)
         } catch {
             throw .invalid("presets", "\(error)")
         }
@@ -124,6 +157,16 @@ extension SettingsReader {
     fileprivate func path(_ name: String) throws(SettingsFailure) -> String? {
         let path = try text(name)
         return path.isEmpty ? nil : path
+    }
+
+    fileprivate func optionRules() throws(SettingsFailure) -> OptionRules {
+        let allowed = try list("allowedOptions")
+        let known = Array(OptionTable.entries.keys) + ["preset", "pr"]
+        for name in allowed where !known.contains(name) {
+            throw .invalid(
+                "allowedOptions", "unknown option: \(name); is it \(known.sorted().nearest(to: name) ?? "")?")
+        }
+        return OptionRules(onlyPresets: try flag("onlyPresets"), allowed: allowed.isEmpty ? nil : Set(allowed))
     }
 
     fileprivate func redisURL() throws(SettingsFailure) -> URL? {
@@ -193,15 +236,13 @@ extension SettingsReader {
     }
 
     fileprivate func limits() throws(SettingsFailure) -> RenderingLimits {
-        let sourcePixels = try integer("maxSourcePixels", in: 1...Int(Int32.max))
-        return RenderingLimits(
-            sourceBytes: try integer("maxSourceBytes", in: 1...Int(Int32.max)), sourcePixels: sourcePixels,
+        RenderingLimits(
+            sourceBytes: try integer("maxSourceBytes", in: 1...Int(Int32.max)),
+            sourcePixels: try integer("maxSourcePixels", in: 1...Int(Int32.max)),
             frames: try integer("maxFrames", in: 1...100_000), animationPixels: try integer("maxAnimationPixels"),
             resultPixels: try integer("maxResultPixels", in: 1...Int(Int32.max)),
             resultSide: try integer("maxResultSide", in: 1...65_535),
-            resultBytes: try integer("maxResultBytes", in: 1...Int(Int32.max)),
-            // Some codecs hold a whole image beside the result.
-            decodedBytes: sourcePixels * 6)
+            resultBytes: try integer("maxResultBytes", in: 1...Int(Int32.max)))
     }
 
     fileprivate func quality() throws(SettingsFailure) -> [ImageFormat: Int] {

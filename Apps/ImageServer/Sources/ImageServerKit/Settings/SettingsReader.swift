@@ -30,7 +30,7 @@ struct SettingsReader {
     ///   - arguments: The flags, without the name of the program.
     ///   - environment: The environment variables.
     init(arguments: [String], environment: [String: String]) async throws(SettingsFailure) {
-        let environment = KubernetesVariables.removed(from: environment)
+        let environment = ImgproxyVariables.translated(KubernetesVariables.removed(from: environment))
         try Self.check(arguments, environment)
         let flags = CommandLineArgumentsProvider(arguments: ["image-server"] + arguments)
         let variables = EnvironmentVariablesProvider(environmentVariables: environment)
@@ -82,6 +82,16 @@ struct SettingsReader {
             reader.stringArray(forKey: key) ?? reader.intArray(forKey: key)?.map { "\($0)" }
         }
         return (values ?? standard(name).split(separator: ",").map(String.init)).filter { !$0.isEmpty }
+    }
+
+    /// Returns a value of any type as text.
+    func anyText(_ name: String) -> String {
+        let key = ConfigKey([name])
+        if Bool(standard(name)) != nil, let flag = reader.bool(forKey: key) { return "\(flag)" }
+        let number = reader.int(forKey: key).map { "\($0)" } ?? reader.double(forKey: key).map { "\($0)" }
+        let list = reader.stringArray(forKey: key) ?? reader.intArray(forKey: key)?.map { "\($0)" }
+        return reader.string(forKey: key) ?? number ?? reader.bool(forKey: key).map { "\($0)" }
+            ?? list?.joined(separator: ",") ?? standard(name)
     }
 
     /// Throws if the value is given but has another type.

@@ -13,12 +13,27 @@ public struct ImageURL: Hashable, Sendable {
     public var source: URL
 }
 
+/// What URLs may have in place of the options that they ask for.
+public struct OptionRules: Hashable, Sendable {
+    /// Whether the segment before the source has names of presets, such as `small:sharp`.
+    public var onlyPresets = false
+    /// The names of the options that URLs may have, as they are written there; nil for all. Presets may have others.
+    public var allowed: Set<String>?
+
+    /// Creates rules. By default, URLs may have all options.
+    public init(onlyPresets: Bool = false, allowed: Set<String>? = nil) {
+        self.onlyPresets = onlyPresets
+        self.allowed = allowed
+    }
+}
+
 /// Parses and verifies the paths of image URLs.
 public struct ImageURLParser: Sendable {
     private let signature: URLSignature?
     private let presets: Presets
     private let baseURL: String
     private let options: ProcessingOptions
+    private let rules: OptionRules
     private let maxByteCount: Int
 
     /// - Parameters:
@@ -26,15 +41,17 @@ public struct ImageURLParser: Sendable {
     ///   - presets: The presets that URLs can use.
     ///   - baseURL: A prefix for each source; empty if sources are complete URLs.
     ///   - options: The options that presets and URLs change.
+    ///   - rules: What URLs may have.
     ///   - maxByteCount: The length of the longest path in bytes.
     public init(
         signature: URLSignature?, presets: Presets = Presets(), baseURL: String = "",
-        options: ProcessingOptions = ProcessingOptions(), maxByteCount: Int = 8_192
+        options: ProcessingOptions = ProcessingOptions(), rules: OptionRules = OptionRules(), maxByteCount: Int = 8_192
     ) {
         self.signature = signature
         self.presets = presets
         self.baseURL = baseURL
         self.options = options
+        self.rules = rules
         self.maxByteCount = maxByteCount
     }
 
@@ -54,23 +71,6 @@ public struct ImageURLParser: Sendable {
         return url
     }
 
-    private func parseSigned(_ path: String) throws(URLFailure) -> ImageURL {
-        let segments = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
-        var parser = OptionParser(presets: presets, options: options)
-        try parser.applyStandardPreset()
-        var rest = segments
-        if let first = rest.first, ProcessingOptions.ResizingType(rawValue: String(first)) != nil, rest.count > 5 {
-            try parser.applyBasic(rest.prefix(5))
-            rest = rest.dropFirst(5)
-        }
-        while let segment = rest.first, Self.isOption(segment) {
-            try parser.apply(segment)
-            rest = rest.dropFirst()
-        }
-        let source = try SourceText(rest)
-        if let format = source.format { try parser.setFormat(format) }
-        return ImageURL(options: parser.options, source: try source.url(relativeTo: baseURL))
-    }
     /// Returns the source of a path that has neither a signature nor options, for example `/plain/http://host/a.jpg`.
     func source(of path: some StringProtocol) throws(URLFailure) -> URL {
         let restored = RestoredPath.candidates(for: Substring(path))[0]
@@ -88,6 +88,50 @@ public struct ImageURLParser: Sendable {
         return signed
     }
 
+    private func parseSigned(_ path: String) throws(URLFailure) -> ImageURL {
+        let segments = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
+        var parser = OptionParser(presets: presets, options: options)
+        try parser.applyStandardPreset()
+        let rest =
+            try rules.onlyPresets
+            ? apply(presetsIn: segments, to: &parser) : apply(optionsIn: segments, to: &parser)
+        let source = try SourceText(rest)
+        if let format = source.format { try parser.setFormat(format) }
+        return ImageURL(options: parser.options, source: try source.url(relativeTo: baseURL))
+    }
+
+    /// Applies the presets of the first segment, and returns the others.
+    private func apply(
+        presetsIn segments: ArraySlice<Substring>, to parser: inout OptionParser
+    ) throws(URLFailure) -> ArraySlice<Substring> {
+        guard let first = segments.first else { throw .missingSource }
+        for name in first.split(separator: ":") { try parser.applyPreset(String(name)) }
+        return segments.dropFirst()
+    }
+
+    /// Applies the options before the source, and returns the segments of the source.
+    private func apply(
+        optionsIn segments: ArraySlice<Substring>, to parser: inout OptionParser
+    ) throws(URLFailure) -> ArraySlice<Substring> {
+        var rest = segments
+        if let first = rest.first, ProcessingOptions.ResizingType(rawValue: String(first)) != nil, rest.count > 5 {
+            for name in ["rt", "w", "h", "g", "el"] { try check(name) }
+            try parser.applyBasic(rest.prefix(5))
+            rest = rest.dropFirst(5)
+        }
+        while let segment = rest.first, Self.isOption(segment) {
+            try check(String(segment.prefix { $0 != ":" }))
+            try parser.apply(segment)
+            rest = rest.dropFirst()
+        }
+        return rest
+    }
+
+    /// Throws if URLs may not have an option.
+    private func check(_ name: String) throws(URLFailure) {
+        guard let allowed = rules.allowed, !allowed.contains(name) else { return }
+        throw .unsupportedOption(name, "this server doesn't allow it")
+    }
 
     /// Whether a segment is an option. Base64 and `plain` have no colon; a colon in a name can only be an option.
     private static func isOption(_ segment: Substring) -> Bool { segment.contains(":") }
@@ -139,6 +183,7 @@ struct SourceText {
         }
         return (Array(bytes).textOrEscapes, parts.count == 2 && !parts[1].isEmpty ? parts[1] : nil)
     }
+}
 
 extension [UInt8] {
     /// The bytes as UTF-8. If they are in another encoding, those that aren't ASCII are percent-encoded, as in URLs.
@@ -168,5 +213,4 @@ extension StringProtocol {
         }
         return bytes
     }
-}
 }

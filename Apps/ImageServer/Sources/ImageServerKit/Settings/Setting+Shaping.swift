@@ -1,0 +1,35 @@
+import Foundation
+
+extension Setting {
+    /// The settings that change the bytes of results for the same URL. Their values are part of the keys of results, so
+    /// that a server never serves a result of other settings.
+    static let shaping: Set = [
+        "cacheBuster", "maxFrames", "maxAnimationPixels", "maxResultPixels", "maxResultSide", "maxResultBytes",
+        "quality", "formatQuality",
+        "stripColorProfile", "preferredFormats",
+    ]
+
+    /// The other settings: they decide whether, how fast and to whom results are served. Presets and the base URL are
+    /// in the options and in the source of a URL, which are in its key.
+    static let notShaping: Set = [
+        "config", "host", "port", "key", "salt", "signatureSize", "allowUnsigned", "baseUrl", "presets", "presetsFile",
+        "allowedOrigins", "allowedPorts", "allowedAddresses", "fileRoots", "cacheDirectory", "redisUrl",
+        "redisNamespace", "memoryCacheBytes", "resultCacheBytes", "sourceCacheBytes", "maxSourceBytes",
+        "maxSourcePixels", "maxRenderings", "maxDecodes", "maxDownloads",
+        "maxDownloadsPerOrigin", "maxConnections", "requestSeconds", "connectSeconds", "stallSeconds", "idleSeconds",
+        "writeSeconds", "shutdownSeconds", "shortestLifetime", "longestLifetime", "standardLifetime",
+        "missingLifetime", "purgeSecret", "logLevel", "socket", "pathPrefix", "onlyPresets", "allowedOptions",
+        "userAgent", "rootsFile", "fallbackImage", "fallbackStatus", "fallbackLifetime", "allowOrigin",
+        "responseHeaders", "bucketAccessKey", "bucketSecretKey", "bucketRegion", "bucketEndpoint",
+        "maxWaiting", "queueSeconds", "breakerFailures", "breakerSeconds", "autoWebp", "autoAvif", "autoJxl",
+        "enforceWebp", "enforceAvif", "enforceJxl", "logFormat", "accessLog", "trustedProxies", "metricsPort",
+    ]
+}
+
+extension SettingsReader {
+    /// Returns a digest of the settings that change the bytes of results.
+    func resultKey() -> String {
+        let values = Setting.all.map(\.name).filter(Setting.shaping.contains).map { "\($0)=\(anyText($0))" }
+        return Digest.text(of: Data(values.joined(separator: "\n").utf8))
+    }
+}

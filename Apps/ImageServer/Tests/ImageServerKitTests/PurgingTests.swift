@@ -1,0 +1,135 @@
+import Foundation
+import HTTPTypes
+import ImageCore
+import ImageTesting
+import Logging
+import Synchronization
+import Testing
+
+@testable import ImageServerKit
+
+@Suite("Purging results and originals") struct PurgingTests {
+    private let path = ServiceFixture.path("w:10/f:png")
+    private let token: HTTPFields = [.authorization: "Bearer secret"]
+
+    private func fixture() throws -> ServiceFixture {
+        let fixture = ServiceFixture()
+        fixture.script(.data(try SampleImages.jpeg()))
+        return fixture
+    }
+
+    private func level(_ handler: RequestHandler, _ path: String) async -> String? {
+        await handler.answer(path)["X-Cache"]
+    }
+
+    @Test("a purge of a result hides it in memory, on disk and in the shared cache, and no other one")
+    func results() async throws {
+        let fixture = try fixture()
+        let service = fixture.makeService()
+        let handler = fixture.makeHandler(service)
+        let other = ServiceFixture.path("w:11/f:png")
+        for path in [path, other] { #expect(await level(handler, path) == "origin") }
+        await service.parts.cache.flush()
+        fixture.advance(seconds: 1)
+        #expect(await handler.answer(path, .delete, token).status == 204)
+        fixture.advance(seconds: 1)
+        #expect(await level(handler, path) == "origin")
+        #expect(await level(handler, path) == "memory")
+        #expect(await level(handler, other) == "memory")
+        #expect(fixture.removedOrigins.withLock { $0 } == [])
+        await service.shutDown()
+    }
+
+    @Test("a purge of a source hides all of its results, and removes the original", arguments: [false, true])
+    func sources(isEncoded: Bool) async throws {
+        let fixture = try fixture()
+        let service = fixture.makeService()
+        let handler = fixture.makeHandler(service)
+        let paths = [path, ServiceFixture.path("w:11/f:png"), ServiceFixture.path("w:12")]
+        for path in paths { #expect(await level(handler, path) == "origin") }
+        fixture.advance(seconds: 1)
+        let source = isEncoded ? Base64URL.encode(ServiceFixture.source.utf8) : "plain/\(ServiceFixture.source)"
+        #expect(await handler.answer("/purge/\(source)", .delete, token).status == 204)
+        fixture.advance(seconds: 1)
+        for path in paths { #expect(await level(handler, path) == "origin") }
+        #expect(fixture.removedOrigins.withLock { $0 } == [ServiceFixture.source])
+        await service.shutDown()
+    }
+
+    @Test("only requests with the token purge")
+    func authentication() async throws {
+        let fixture = try fixture()
+        let handler = fixture.makeHandler()
+        #expect(await level(handler, path) == "origin")
+        for field in ["", "Bearer", "Bearer ", "Bearer secre", "Bearer secrets", "Basic secret", "secret"] {
+            let response = await handler.answer(path, .delete, field.isEmpty ? [:] : [.authorization: field])
+            #expect(response.status == 401 && response["WWW-Authenticate"] == "Bearer", "\(field)")
+        }
+        #expect(await level(handler, path) == "memory")
+        let closed = RequestHandler(
+            service: fixture.makeService(), workCounts: { (0, 0) },
+            logger: .init(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        #expect(await closed.answer(path, .delete, token).status == 405)
+    }
+
+    @Test("other servers, also restarted ones, learn of a purge from the shared cache")
+    func cluster() async throws {
+        let fixture = try fixture()
+        let (disk, first) = (InMemoryDataCache(), fixture.makeService())
+        let second = fixture.makeService(disk: disk)
+        for service in [first, second] { _ = try await service.image(path: path, accept: nil) }
+        for service in [first, second] { await service.parts.cache.flush() }
+        #expect(try second.imageInMemory(path: path, accept: nil) != nil)
+        fixture.advance(seconds: 1)
+        #expect(try await first.purgeSource(path: "/plain/\(ServiceFixture.source)"))
+        fixture.advance(seconds: 1)
+        await second.synchronizePurges()
+        #expect(try second.imageInMemory(path: path, accept: nil) == nil)
+        #expect(fixture.removedOrigins.withLock { $0 }.count == 2)
+        fixture.advance(seconds: 1)
+        #expect(try await second.image(path: path, accept: nil).level == .origin)
+        await second.shutDown()
+        let restarted = fixture.makeService(disk: disk)
+        await restarted.synchronizePurges()
+        #expect(try await restarted.image(path: path, accept: nil).level == .disk)
+        #expect(fixture.removedOrigins.withLock { $0 }.count == 2)
+        await first.shutDown()
+        await restarted.shutDown()
+    }
+
+    @Test("purges of several servers at once are all kept, also if the shared cache is emptied")
+    func merging() async throws {
+        let shared = InMemoryDataCache()
+        let now = Date(timeIntervalSince1970: 1_700_000_000)
+        let servers = (0..<3).map { _ in
+            Purges(levels: [.init(name: .shared, cache: shared)], now: { now })
+        }
+        let urls = try (0..<3).map { ImageURL(options: .init(), source: try #require(URL(string: "http://h/\($0)"))) }
+        for (server, url) in zip(servers, urls) { server.add(source: url.source) }
+        for server in servers + servers { await server.synchronize() }
+        try await shared.removeAll()
+        for server in servers { await server.synchronize() }
+        let late = Purges(levels: [.init(name: .shared, cache: shared)], now: { now })
+        #expect(Set(await late.synchronize().purged) == Set(urls.map(\.source)))
+        for server in servers + [late] { #expect(urls.allSatisfy { server.time(for: $0) == now }) }
+        let unrelated = ImageURL(options: .init(), source: try #require(URL(string: "http://h/9")))
+        #expect(late.time(for: unrelated) == .distantPast)
+    }
+
+    @Test("a long list forgets the oldest purges by hiding everything that is as old")
+    func longList() {
+        var list = PurgeList()
+        let start = Date(timeIntervalSince1970: 0)
+        for index in 0...PurgeList.limit { list.add("source \(index)", at: start.addingTimeInterval(Double(index))) }
+        #expect(list.times.count <= PurgeList.limit && list.times["source 0"] == nil)
+        #expect(list.floor >= start && list.times.values.allSatisfy { $0 > list.floor })
+    }
+
+    @Test("tells that a cache can't be reached")
+    func unreachable() async throws {
+        let fixture = try fixture()
+        let handler = fixture.makeHandler()
+        fixture.shared.fail(.entry, with: .io("down"))
+        #expect(await handler.answer(path, .delete, token).status == 502)
+    }
+}

@@ -1,0 +1,18 @@
+import ImageCore
+import Testing
+
+@testable import ImageServerKit
+
+@Suite struct RenderingLimitsTests {
+    @Test(
+        "allow the memory of the codecs that hold the whole image beside the result, for the largest source",
+        arguments: [1_000_000, 49_000_000, 50_000_000])
+    func wholeImages(pixels: Int) {
+        let limits = RenderingLimits(sourcePixels: pixels).decoding
+        // An interlaced PNG and a lossless WebP, with transparency, and the tables of libwebp for 1,000 groups.
+        #expect(limits.decodedBytes >= pixels * 4 * 2 + 1_000 * 16_000)
+        #expect(limits.pixels == pixels)
+        // The README promises 500 MB for a decode.
+        #expect(RenderingLimits().decoding.decodedBytes <= 500_000_000)
+    }
+}

@@ -1,0 +1,173 @@
+import Foundation
+import HTTPTypes
+import ImageCore
+import ImageTesting
+import Logging
+import Synchronization
+import Testing
+
+@testable import ImageServerKit
+
+@Suite("What the operator decides about responses") struct ResponseRulesTests {
+    private let path = ServiceFixture.path("w:10/f:png")
+
+    private func handler(_ rules: ResponseRules) throws -> RequestHandler {
+        let fixture = ServiceFixture()
+        fixture.script(.data(try SampleImages.jpeg()))
+        return fixture.makeHandler(rules: rules)
+    }
+
+    @Test("lets scripts of an origin read responses, and answers browsers that ask")
+    func crossOrigin() async throws {
+        let handler = try handler(ResponseRules(allowedReader: "https://a.org"))
+        for path in [path, path, "/_/nope", "/metrics"] {
+            #expect(await handler.answer(path)["Access-Control-Allow-Origin"] == "https://a.org")
+        }
+        let preflight = await handler.answer(path, .options)
+        #expect(preflight.status == 204 && preflight["Access-Control-Allow-Methods"] == "GET, HEAD, OPTIONS")
+        #expect(preflight["Access-Control-Allow-Origin"] == "https://a.org" && preflight["Content-Length"] == nil)
+        let closed = try self.handler(ResponseRules())
+        #expect(await closed.answer(path)["Access-Control-Allow-Origin"] == nil)
+        #expect(await closed.answer(path, .options).status == 405)
+    }
+
+    @Test("adds header fields to all responses, in place of its own")
+    func headerFields() async throws {
+        let handler = try handler(ResponseRules(headers: [.contentSecurityPolicy: "sandbox", .server: "x"]))
+        for path in [path, path, "/_/nope", "/health/live", "/"] {
+            let response = await handler.answer(path)
+            #expect(response["Content-Security-Policy"] == "sandbox" && response["Server"] == "x")
+        }
+    }
+
+    @Test("answers below a prefix only, apart from health checks")
+    func prefix() async throws {
+        let handler = try handler(ResponseRules(pathPrefix: "/images/v1"))
+        #expect(await handler.answer("/images/v1" + path).status == 200)
+        #expect(await handler.answer("/images/v1/info" + path).status == 200)
+        #expect(await handler.answer("/images/v1/health/live").status == 200)
+        #expect(await handler.answer("/health/live").status == 200)
+        for path in [path, "/images" + path, "/images/v10" + path, "/images/v1", "/metrics"] {
+            #expect(await handler.answer(path).status == 404, "\(path)")
+        }
+    }
+
+    @Test("reads the rules from settings")
+    func settings() async throws {
+        let arguments = [
+            "--allow-unsigned", "true", "--path-prefix", "images/v1/", "--allow-origin", "*", "--response-headers",
+            "X-A: b, c\\;Server=x",
+        ]
+        let rules = try await ServerSettings(arguments: arguments, environment: [:], coreCount: 1).responseRules
+        #expect(rules.pathPrefix == "/images/v1" && rules.allowedReader == "*" && rules.purgeSecret == nil)
+        #expect(
+            rules.headers[.server] == "x"
+                && HTTPField.Name("X-A").flatMap { rules.headers[$0]?.filter { $0 != " " } } == "b,c")
+        for text in ["x", "a b: c", ": c", "a: \u{7}"] {
+            await #expect(throws: SettingsFailure.self, "\(text)") {
+                try await ServerSettings(
+                    arguments: ["--allow-unsigned", "true", "--response-headers", text], environment: [:], coreCount: 1)
+            }
+        }
+    }
+
+    @Test("shows the fallback image, in the size and format of the URL, for sources that can't be loaded or decoded")
+    func fallback() async throws {
+        let fixture = ServiceFixture()
+        let image = try SampleImages.jpeg()
+        fixture.fallback.withLock { $0 = FallbackImage(status: 200, lifetime: .seconds(7)) { image } }
+        let handler = fixture.makeHandler()
+        for reply in [
+            FakeImageLoader.Reply.failure(.notFound), .failure(.httpStatus(429)), .failure(.network(.tls, "")),
+            .data(Data("text".utf8)),
+        ] {
+            fixture.script(reply)
+            let response = await handler.answer(path)
+            #expect(response.status == 200 && response["X-Result-Size"] == "10x5" && response["Fallback-Image"] == "1")
+            #expect(response["Content-Type"] == "image/png" && response["Cache-Control"] == "public, max-age=7")
+        }
+        #expect(await handler.answer("/_/nope").status == 404)
+        fixture.script(.data(try SampleImages.jpeg(90, 30)))
+        let found = await handler.answer(path)
+        #expect(found["X-Result-Size"] == "10x3" && found["Fallback-Image"] == nil)
+    }
+
+    @Test("keeps the status of the failure if the settings say so")
+    func fallbackStatus() async throws {
+        let fixture = ServiceFixture()
+        let image = try SampleImages.jpeg()
+        fixture.fallback.withLock { $0 = FallbackImage(status: nil, lifetime: .seconds(7)) { image } }
+        fixture.script(.failure(.httpStatus(500)))
+        let response = await fixture.makeHandler().answer(path)
+        #expect(response.status == 502 && response["Content-Type"] == "image/png")
+    }
+}
+
+@Suite("What URLs may have") struct OptionRulesTests {
+    private func options(_ path: String, _ rules: OptionRules) throws -> ProcessingOptions {
+        try ImageURLParser(signature: nil, presets: Presets(["small=w:5/bl:1", "sharp=q:9"]), rules: rules)
+            .parse("/_/\(path)", now: .distantPast).options
+    }
+
+    @Test("only presets")
+    func onlyPresets() throws {
+        let rules = OptionRules(onlyPresets: true)
+        let both = try options("small:sharp/plain/http://a/b@png", rules)
+        #expect(both.width == 5 && both.quality == 9 && both.format == .png)
+        #expect(try options("small/aHR0cDovL2EuYi9jZA", rules).width == 5)
+        for path in ["w:5/plain/http://a/b", "plain/http://a/b", "small/w:9/plain/http://a/b"] {
+            #expect(throws: URLFailure.self, "\(path)") { try options(path, rules) }
+        }
+    }
+
+    @Test("only the allowed options, but all in presets")
+    func allowed() throws {
+        let rules = OptionRules(allowed: ["w", "pr"])
+        #expect(try options("w:7/plain/http://a/b@png", rules).width == 7)
+        #expect(try options("pr:small/plain/http://a/b", rules).blur == 1)
+        for path in ["h:5", "q:5", "width:5", "w:5/bl:1", "fit/5/5/ce/0"] {
+            #expect(throws: URLFailure.self, "\(path)") { try options("\(path)/plain/http://a/b", rules) }
+        }
+    }
+}
+
+@Suite("The environment variables of imgproxy") struct ImgproxyVariablesTests {
+    private func settings(_ environment: [String: String], _ arguments: [String] = []) async throws -> ServerSettings {
+        try await ServerSettings(arguments: arguments, environment: environment, coreCount: 1)
+    }
+
+    @Test("stand for settings")
+    func counterparts() async throws {
+        let settings = try await settings([
+            "IMGPROXY_KEY": "aa,bb", "IMGPROXY_SALT": "cc,dd", "IMGPROXY_BIND": ":9000", "IMGPROXY_QUALITY": "70",
+            "IMGPROXY_FORMAT_QUALITY": "webp=60,nope=1", "IMGPROXY_MAX_SRC_RESOLUTION": "16.8", "IMGPROXY_TTL": "60",
+            "IMGPROXY_MAX_SRC_FILE_SIZE": "0", "IMGPROXY_ALLOWED_SOURCES": "https://a.org/x/,http://b.org",
+            "IMGPROXY_ALLOW_LOOPBACK_SOURCE_ADDRESSES": "true", "IMGPROXY_ALLOW_PRIVATE_SOURCE_ADDRESSES": "1",
+            "IMGPROXY_ALLOW_LINK_LOCAL_SOURCE_ADDRESSES": "false", "IMGPROXY_LOG_LEVEL": "warn",
+            "IMGPROXY_FALLBACK_IMAGE_PATH": "/a.jpg", "IMGPROXY_ONLY_PRESETS": "true", "IMGPROXY_USE_ETAG": "true",
+        ])
+        #expect(settings.host == "0.0.0.0" && settings.port == 9_000 && settings.signature != nil)
+        #expect(settings.quality[.jpeg] == 70 && settings.quality[.webp] == 60)
+        #expect(settings.limits.sourcePixels == 16_800_000 && settings.limits.sourceBytes == 32 << 20)
+        #expect(settings.bounds.standard == .seconds(60) && settings.logLevel == .warning)
+        #expect(settings.originRules.allowedOrigins?.count == 2 && settings.optionRules.onlyPresets)
+        #expect(settings.fallbackImage == "/a.jpg")
+    }
+
+    @Test("come after the variables and flags of this server")
+    func precedence() async throws {
+        let environment = ["IMGPROXY_QUALITY": "70", "IMGPROXY_BIND": "[::1]:9000", "IMAGE_SERVER_QUALITY": "60"]
+        let settings = try await settings(environment, ["--allow-unsigned", "true", "--port", "1"])
+        #expect(settings.quality[.jpeg] == 60 && settings.host == "::1" && settings.port == 1)
+    }
+
+    @Test("name settings that exist, and their table is that of the README")
+    func table() throws {
+        let names = Set(Setting.all.map(\.name))
+        for entry in ImgproxyVariables.all { #expect(names.isSuperset(of: entry.settings), "\(entry.name)") }
+        #expect(ImgproxyVariables.unknown(in: ["IMGPROXY_USE_GCS": "1", "IMGPROXY_KEY": "a"]) == ["IMGPROXY_USE_GCS"])
+        let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../README.md")
+        let readme = try String(contentsOf: file, encoding: .utf8)
+        #expect(readme.contains(ImgproxyVariables.table), "put this into the README:\n\(ImgproxyVariables.table)")
+    }
+}

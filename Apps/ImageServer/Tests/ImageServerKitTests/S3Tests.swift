@@ -1,0 +1,59 @@
+import Foundation
+import HTTPTypes
+import ImageCore
+import ImageTesting
+import ImageTransporting
+import Testing
+
+@testable import ImageServerKit
+
+@Suite("Sources in buckets") struct S3Tests {
+    /// "Example: GET Object" in the documentation of AWS Signature Version 4.
+    @Test("signs requests as Amazon documents it")
+    func documentation() throws {
+        let signature = S3Signature(
+            accessKey: "AKIAIOSFODNN7EXAMPLE", secretKey: "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY",
+            region: "us-east-1")
+        let fields = signature.fields(
+            "GET", path: "/test.txt", host: "examplebucket.s3.amazonaws.com", headers: [.range: "bytes=0-9"],
+            now: Date(timeIntervalSince1970: 1_369_353_600))
+        #expect(
+            fields[.authorization]
+                == "AWS4-HMAC-SHA256 Credential=AKIAIOSFODNN7EXAMPLE/20130524/us-east-1/s3/aws4_request, "
+                + "SignedHeaders=host;range;x-amz-content-sha256;x-amz-date, "
+                + "Signature=f0e8bdb87c964420e857bd35b5d6ed310bd44f0170aba48dd91039c6036bdb41")
+    }
+
+    @Test("asks the server for the bucket and the key, and follows no redirect")
+    func request() async throws {
+        let network = ScriptedTransport()
+        let address = try #require(URL(string: "http://minio:9000/base/b/a%20%2B%C3%BC/c.jpg"))
+        network.script(address, .init(body: [.piece(Data("image".utf8))]))
+        let settings = try await ServerSettings(
+            arguments: [
+                "--allow-unsigned", "true", "--bucket-access-key", "key", "--bucket-secret-key", "secret",
+                "--bucket-endpoint",
+                "http://minio:9000/base/",
+            ], environment: [:], coreCount: 1)
+        let transport = S3Transport(network, server: try #require(settings.s3Server)) { .distantPast }
+        let url = try #require(URL(webAddress: "s3://b/a%20+ü/c.jpg"))
+        let response = try await transport.send(TransportRequest(url: url))
+        #expect(response.head.url == url)
+        #expect(try await response.body.collected(expectedBytes: nil, limit: 100) == Data("image".utf8))
+        #expect(settings.originRules.allowsBuckets)
+    }
+
+    @Test("reads Amazon's own variables if imgproxy's say so")
+    func variables() async throws {
+        let environment = [
+            "IMGPROXY_USE_S3": "true", "AWS_ACCESS_KEY_ID": "a", "AWS_SECRET_ACCESS_KEY": "b",
+            "IMGPROXY_S3_REGION": "eu-x",
+        ]
+        let settings = try await ServerSettings(
+            arguments: ["--allow-unsigned", "true"], environment: environment, coreCount: 1)
+        #expect(settings.s3Server?.endpoint.absoluteString == "https://s3.eu-x.amazonaws.com/")
+        let none = try await ServerSettings(
+            arguments: ["--allow-unsigned", "true"], environment: ["AWS_ACCESS_KEY_ID": "a"], coreCount: 1)
+        #expect(none.s3Server == nil)
+    }
+}

@@ -1,0 +1,49 @@
+import Foundation
+import ImageServerKit
+import ImageServing
+import Logging
+import NIOCore
+import NIOPosix
+import ServiceLifecycle
+import Testing
+
+@Suite("Listening at a Unix socket", .timeLimit(.minutes(10)))
+struct SocketTests {
+    @Test("serves at the socket, also if a server before it left one behind")
+    func socket() async throws {
+        let path = "/tmp/image-server-\(UUID().uuidString.prefix(8)).sock"
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        for _ in 0..<2 {
+            let settings = try await ServerSettings(
+                arguments: ["--allow-unsigned", "true", "--socket", path], environment: [:], coreCount: 1)
+            let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+            let (started, start) = AsyncStream<Int>.makeStream()
+            let group = ServiceGroup(
+                configuration: .init(
+                    services: [try ImageServer(settings, logger: logger) { start.yield($0) }], logger: logger))
+            let running = Task { try await group.run() }
+            _ = await started.first { _ in true }
+            #expect(try await response(at: path).hasPrefix("HTTP/1.1 204"))
+            await group.triggerGracefulShutdown()
+            try await running.value
+        }
+    }
+
+    private func response(at path: String) async throws -> String {
+        let bootstrap = ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+        let channel = try await bootstrap.connect(unixDomainSocketPath: path) { channel in
+            channel.eventLoop.makeCompletedFuture {
+                try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
+            }
+        }
+        return try await channel.executeThenClose { inbound, outbound in
+            try await outbound.write(ByteBuffer(string: "HEAD /favicon.ico HTTP/1.1\r\nHost: a\r\n\r\n"))
+            var received = ""
+            for try await piece in inbound {
+                received += String(buffer: piece)
+                if received.hasSuffix("\r\n\r\n") { break }
+            }
+            return received
+        }
+    }
+}
