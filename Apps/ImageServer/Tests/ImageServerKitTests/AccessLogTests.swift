@@ -52,6 +52,7 @@ import Testing
         }
         _ = await handler.answer(path, .post)
         let objects = try lines.objects()
+        try #require(objects.count == 6)
         #expect(objects.map { $0["status"] as? Int } == [200, 200, 404, 403, 404, 405])
         #expect(objects.prefix(2).map { $0["cache"] as? String } == ["origin", "memory"])
         #expect(objects.map { $0["reason"] as? String } == [nil, nil, "url", "source_not_allowed", "url", nil])

@@ -66,8 +66,9 @@ extension HTTPField.Name {
 
 /// Paths and texts in logs, without what their readers must not learn.
 enum LoggedPath {
-    /// Returns a path without its signature, and without the credentials and the query of its source. A source in Base64
-    /// is written as a plain one.
+    /// Returns a path without its signature, and without the credentials and the query of its source.
+    ///
+    /// A source in Base64 is written as a plain one.
     static func text(_ path: Substring) -> String {
         var segments = path.prefix(8_192).split(separator: "/", omittingEmptySubsequences: false).dropFirst()
         var shown = segments.first == "info" ? [segments.removeFirst()] : []
@@ -78,7 +79,7 @@ enum LoggedPath {
             shown.append(segment)
             segments.removeFirst()
         }
-        let options = shown.reduce(into: "") { $0 += "/" + $1 }
+        let options = shown.reduce(into: "") { $0 += "/\($1)" }
         return String((options + "/" + source(segments)).prefix(1_000))
     }
 
@@ -108,6 +109,6 @@ enum LoggedPath {
         let rest = word[scheme.upperBound...]
         let host = rest.prefix { $0 != "/" }
         guard let at = host.lastIndex(of: "@") else { return String(word) }
-        return word[..<scheme.upperBound] + "…" + rest[at...]
+        return "\(word[..<scheme.upperBound])…\(rest[at...])"
     }
 }

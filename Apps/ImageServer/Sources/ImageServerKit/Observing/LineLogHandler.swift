@@ -69,7 +69,7 @@ public struct LineLogHandler: LogHandler {
 
 /// Texts in lines of logs.
 enum LogText {
-    /// Whether a text needs no quotation marks: it is not empty, in ASCII, without spaces, quotes and control characters.
+    /// Whether a text needs no quotation marks: it is in ASCII, without spaces, quotes and control characters.
     static func isPlain(_ text: String, allowing extra: Unicode.Scalar? = nil) -> Bool {
         !text.isEmpty
             && text.utf8.allSatisfy { byte in

@@ -55,7 +55,7 @@ public final class ServerMetrics: Sendable {
     ///   - work: The numbers of downloads and decodes that wait and that run.
     func text(_ service: ImageService, work: (waiting: Int, running: Int)) -> String {
         let state = state.withLock { $0 }
-        let families = [
+        let families: [Family] = [
             Family("image_failures_total", .counter, "Requests without a result, by reason.", state.failures.samples),
             Family(
                 "image_memory_cache_bytes", .gauge, "Size of the results in memory.",
@@ -69,12 +69,12 @@ public final class ServerMetrics: Sendable {
             Family(
                 "image_renderings_total", .counter, "Rendered results, by format.", state.renderings.samples),
             Family(
+                "image_renderings_waiting", .gauge, "Requests that wait to be rendered.",
+                service.parts.gate.waitingCount),
+            Family(
                 "image_request_duration_seconds", .histogram,
                 "Time until a response was made, by the cache of the result; empty for responses without a result.",
                 state.durations.sorted { $0.key < $1.key }.flatMap { $1.samples("cache=\"\($0)\"") }),
-            Family(
-                "image_renderings_waiting", .gauge, "Requests that wait to be rendered.",
-                service.parts.gate.waitingCount),
             Family("image_responses_total", .counter, "Responses, by status.", state.responses.samples),
             Family("image_result_bytes", .histogram, "Size of rendered results.", state.resultBytes.samples()),
             Family("image_results_total", .counter, "Results, by the cache they are from.", state.results.samples),
@@ -161,7 +161,7 @@ private struct Histogram {
     func samples(_ label: String? = nil) -> [Sample] {
         var total = 0
         let (first, all) = (label.map { $0 + "," } ?? "", label.map { "{\($0)}" } ?? "")
-        let buckets = zip(counts, bounds.map { "\($0)" } + ["+Inf"]).map { count, bound in
+        let buckets: [Sample] = zip(counts, bounds.map { "\($0)" } + ["+Inf"]).map { count, bound in
             total += count
             return ("_bucket{\(first)le=\"\(bound)\"}", "\(total)")
         }

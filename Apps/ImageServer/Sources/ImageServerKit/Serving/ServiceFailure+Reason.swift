@@ -57,8 +57,8 @@ extension RenderingFailure {
         switch self {
         case .decoding: "decoding"
         case .encoding: "encoding"
-        case .processing: "processing"
-        default: "too_large"
+        case .resultTooLarge, .tooManyBytes: "too_large"
+        default: "processing"
         }
     }
 }
