@@ -60,7 +60,7 @@ def photographs(server, folder, photos, count):
     results = {shape: [] for shape in SHAPES}
     for path in sorted(photos.glob('*.jpg'))[:count]:
         # Small, because positions are searched in it. Both programs read the same pixels.
-        image = pyvips.Image.thumbnail(str(path), 240)
+        image = pyvips.Image.thumbnail(str(path), 240).copy_memory()
         file = folder / f'{path.stem}.png'
         image.write_to_file(str(file))
         pixels = image.numpy()[:, :, :3].astype(int)
@@ -93,7 +93,7 @@ def planted(server, folder):
     """Returns the number of figures that are cut, in the crops of this server and of libvips, and the number of all."""
     random = numpy.random.default_rng(2)
     cut, cut_there, total = 0, 0, 0
-    width, height, w, h = 480, 360, 44, 52
+    width, height, w, h = 480, 360, 40, 40
     y, x = numpy.mgrid[0:height, 0:width]
     for name, ground in grounds(width, height):
         for color_name, color in COLORS.items():

@@ -6,8 +6,9 @@ import Synchronization
 /// Finds the part of an image that attracts attention: with edges, skin and saturated colors.
 ///
 /// The image is reduced to 32 × 32 cells. The score of a cell is the contrast of its luminance with that of its
-/// neighbors, its likeness to skin, and its chroma. The scores are blurred, by more for a larger crop, and the crop is
-/// centered on the highest one. This is the idea of libvips' `attention`, with chroma in place of redness.
+/// neighbors, its likeness to skin, and its chroma, without what all cells have on average. The scores are blurred, by
+/// more for a larger crop, and the crop is centered on the cells around the highest one. This is the idea of libvips'
+/// `attention`.
 struct AttentionMap {
     /// The number of columns and rows.
     private static let side = 32
@@ -21,7 +22,9 @@ struct AttentionMap {
             let start = index * 4
             return Color(pixels[start], pixels[start + 1], pixels[start + 2], alpha: pixels[start + 3])
         }
-        scores = colors.indices.map { Self.contrast(at: $0, colors) + colors[$0].interest }
+        let all = colors.indices.map { Self.contrast(at: $0, colors) + colors[$0].interest }
+        let average = all.reduce(0, +) / Double(all.count)
+        scores = all.map { max(0, $0 - average) }
     }
 
     /// Returns the left and the top of a crop of an image.
@@ -30,14 +33,24 @@ struct AttentionMap {
         let rows = Double(crop.height) / Double(image.height) * Double(Self.side)
         let sigma = max(1, (columns * columns + rows * rows).squareRoot() / 10)
         let blurred = Self.blurred(Self.blurred(scores, sigma), sigma)
-        let best = blurred.indices.max { blurred[$0] < blurred[$1] } ?? 0
-        func start(_ cell: Int, _ side: Int, _ whole: Int) -> Int {
-            let center = (Double(cell) + 0.5) / Double(Self.side) * Double(whole)
-            return min(max(0, Int((center - Double(side) / 2).rounded())), max(0, whole - side))
+        let center = center(around: blurred.indices.max { blurred[$0] < blurred[$1] } ?? 0)
+        func start(_ cell: Double, _ side: Int, _ whole: Int) -> Int {
+            let middle = (cell + 0.5) / Double(Self.side) * Double(whole)
+            return min(max(0, Int((middle - Double(side) / 2).rounded())), max(0, whole - side))
         }
-        return (
-            start(best % Self.side, crop.width, image.width), start(best / Self.side, crop.height, image.height)
-        )
+        return (start(center.x, crop.width, image.width), start(center.y, crop.height, image.height))
+    }
+
+    /// Returns the center of gravity of the scores around a cell.
+    private func center(around cell: Int) -> (x: Double, y: Double) {
+        let (column, row) = (cell % Self.side, cell / Self.side)
+        var (x, y, total) = (0.0, 0.0, 0.0)
+        for other in scores.indices where abs(other % Self.side - column) <= 2 && abs(other / Self.side - row) <= 2 {
+            x += scores[other] * Double(other % Self.side)
+            y += scores[other] * Double(other / Self.side)
+            total += scores[other]
+        }
+        return total > 0 ? (x / total, y / total) : (Double(column), Double(row))
     }
 
     /// Five times the absolute Laplacian of the luminance.
