@@ -171,15 +171,33 @@ import Testing
     func tooLarge() throws {
         let source = try SampleImages.jpeg()
         let small = try render(source, "w:800/el:1", limits: RenderingLimits(resultPixels: 1_000))
-        #expect(small.size == PixelSize(width: 44, height: 22))
+        #expect(small.size == PixelSize(width: 45, height: 22))
         #expect(try header(small.data).size == small.size)
         let padded = try render(source, "pd:500", limits: RenderingLimits(resultSide: 500))
-        #expect(padded.size == PixelSize(width: 500, height: 481))
+        #expect(padded.size == PixelSize(width: 499, height: 481))
         let animation = try render(SampleImages.gif(frames: 5), "f:gif", limits: RenderingLimits(resultPixels: 900))
         #expect(try animation.size.area * 5 <= 900 && header(animation.data).frameCount == 5)
         let tall = try render(
             SampleImages.png(2, 8, alpha: 255), "h:20000/el:1/f:webp", limits: RenderingLimits(resultSide: 65_535))
         #expect(tall.size.height == 16_383)
+    }
+
+    @Test("encodes progressive JPEG, interlaced PNG and WebP of more effort if the settings say so")
+    func encoders() throws {
+        func data(_ text: String, _ change: (inout EncoderSettings) -> Void) throws -> Data {
+            let url = try ImageURLParser(signature: nil).parse("/_/\(text)/plain/http://a/b", now: .distantPast)
+            var renderer = ImageRenderer(
+                decoder: SampleImages.decoder(), limits: RenderingLimits(), clock: ManualClock())
+            change(&renderer.encoders)
+            return try renderer.render(SampleImages.jpeg(), url.options, accepted: AcceptedFormats(accept: nil)).data
+        }
+        let progressive = Data([0xFF, 0xC2])
+        #expect(try data("f:jpg") { $0.isProgressiveJPEG = true }.firstRange(of: progressive) != nil)
+        #expect(try data("f:jpg") { _ in }.firstRange(of: progressive) == nil)
+        // The last byte of IHDR is the interlace method.
+        #expect(try data("f:png") { $0.isInterlacedPNG = true }[28] == 1)
+        #expect(try data("f:png") { _ in }[28] == 0)
+        #expect(try data("f:webp") { $0.webpEffort = 0 } != data("f:webp") { $0.webpEffort = 6 })
     }
 
     @Test("enforces formats, and keeps preferred ones")

@@ -49,7 +49,7 @@ import Testing
         let negotiated = ServiceFixture.path("w:10")
         #expect(try await service.image(path: negotiated, accept: "image/webp").result.metadata.format == "webp")
         #expect(try await service.image(path: negotiated, accept: nil).result.metadata.format == "jpeg")
-        #expect(try await service.image(path: path, accept: "image/webp").variesByAccept == false)
+        #expect(try await service.image(path: path, accept: "image/webp").vary.isEmpty)
         await service.shutDown()
     }
 

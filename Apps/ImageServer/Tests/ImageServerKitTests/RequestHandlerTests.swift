@@ -78,8 +78,8 @@ import Testing
     @Test("explains failures as text that no cache stores")
     func failures() async throws {
         let (_, handler) = try handler()
-        let unknown = await handler.answer(ServiceFixture.path("wm:1"))
-        #expect(unknown.status == 404 && unknown.text == "unknown option: wm\n")
+        let unknown = await handler.answer(ServiceFixture.path("nope:1"))
+        #expect(unknown.status == 404 && unknown.text == "unknown option: nope\n")
         #expect(unknown["Cache-Control"] == "no-store")
         #expect(unknown["Content-Type"]?.hasPrefix("text/plain") == true)
         #expect(await handler.answer("/_/w:1/plain/http://10.0.0.1:22/").status == 403)

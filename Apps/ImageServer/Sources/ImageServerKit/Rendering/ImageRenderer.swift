@@ -15,6 +15,10 @@ public struct ImageRenderer: Sendable {
     let limits: RenderingLimits
     /// The quality by format, from 1 to 100. 80 for others.
     var standardQuality: [ImageFormat: Int] = [:]
+    /// The quality for clients that want to load less data, if it is lower.
+    var saveDataQuality = 50
+    /// How results are encoded.
+    var encoders = EncoderSettings()
     /// Measures the stages.
     let clock: any Clock<Duration>
 
@@ -24,30 +28,53 @@ public struct ImageRenderer: Sendable {
     ///   - source: The file.
     ///   - options: What to do.
     ///   - accepted: The formats of the client, if the options have none.
+    ///   - watermark: The image of the option `watermark`.
     ///   - isCancelled: Called between rows. Return true to stop.
     public func render(
-        _ source: Data, _ options: ProcessingOptions, accepted: AcceptedFormats,
+        _ source: Data, _ options: ProcessingOptions, accepted: AcceptedFormats, watermark: Watermark? = nil,
         isCancelled: @Sendable () -> Bool = { false }
     ) throws(RenderingFailure) -> RenderedImage {
+        if options.isRaw { return raw(source) }
+        if options.watermark.opacity > 0, watermark == nil { throw .noWatermark }
         let header = try decoding { () throws(DecodingFailure) in try decoder.header(of: source) }
         let output = output(for: header, options, accepted)
         if options.unprocessedFormats.contains(header.format), header.format == output.format {
             return RenderedImage(data: source, format: header.format, size: header.size, times: StageTimes())
         }
         let frameCount = output.isAnimated ? limits.frameCount(of: header) : 1
+        let trimmed = try frameCount == 1 ? trimmed(source, options, isCancelled) : nil
         let plan = RenderingPlan(
-            header, options,
+            header.with(trimmed?.size), options,
             limit: .init(
                 side: min(limits.resultSide, output.largestSide), area: limits.resultPixels / max(1, frameCount)))
         try check(plan, frameCount: frameCount)
         var job = RenderingJob(
             plan: plan, options: options, output: output, quality: quality(of: output, options), limits: limits,
-            watch: Stopwatch(clock))
-        let frames = try frames(of: source, header, count: frameCount, &job, isCancelled)
+            watermark: watermark, watch: Stopwatch(clock))
+        let frames = try frames(of: source, trimmed, header, count: frameCount, &job, isCancelled)
         let data = try job.encode(frames, loopCount: header.loopCount)
         return RenderedImage(
-            data: data, format: output.format, size: plan.output,
+            data: withMetadata(of: source, header, data, job), format: output.format, size: plan.output,
             leftOutFrames: output.isAnimated ? header.frameCount - frameCount : 0, times: job.times)
+    }
+
+    /// Returns a result with the metadata that the options keep, unless it becomes too large with it.
+    private func withMetadata(of source: Data, _ header: ImageHeader, _ result: Data, _ job: RenderingJob) -> Data {
+        let options = job.options
+        if options.stripsMetadata, !options.keepsCopyright { return result }
+        let metadata = ImageMetadata(of: source, header.format)
+        let kept = options.stripsMetadata ? metadata.copyright : metadata.upright
+        let data = kept.added(to: result, job.output.format)
+        let limit = options.maxBytes > 0 ? min(options.maxBytes, limits.resultBytes) : limits.resultBytes
+        return data.count <= limit ? data : result
+    }
+
+    /// Returns a source as it is. It may be no image.
+    private func raw(_ source: Data) -> RenderedImage {
+        let header = try? decoder.header(of: source)
+        return RenderedImage(
+            data: source, format: header?.format ?? .unknown, size: header?.size ?? PixelSize(width: 0, height: 0),
+            times: StageTimes())
     }
 
     /// Returns the header of a source.
@@ -72,12 +99,13 @@ public struct ImageRenderer: Sendable {
         let format = accepted.format(
             wanted: options.format, for: header, isAnimated: header.frameCount > 1 && limits.frames > 1,
             hasAlpha: hasAlpha)
-        return OutputFormats.output(for: format) ?? OutputFormats.standard
+        return encoders.configured(OutputFormats.output(for: format) ?? OutputFormats.standard)
     }
 
     private func quality(of output: OutputFormat, _ options: ProcessingOptions) -> Int {
         if options.quality > 0 { return options.quality }
-        return options.formatQuality[output.format] ?? standardQuality[output.format] ?? 80
+        let standard = standardQuality[output.format] ?? 80
+        return options.formatQuality[output.format] ?? (options.savesData ? min(standard, saveDataQuality) : standard)
     }
 
     private func check(_ plan: RenderingPlan, frameCount: Int) throws(RenderingFailure) {
@@ -88,10 +116,45 @@ public struct ImageRenderer: Sendable {
         else { throw .resultTooLarge(sides.max { $0.area < $1.area } ?? plan.output) }
     }
 
+    /// Returns a source without the border that the options cut off; nil if there is nothing to cut off.
+    private func trimmed(
+        _ source: Data, _ options: ProcessingOptions, _ isCancelled: @Sendable () -> Bool
+    ) throws(RenderingFailure) -> Bitmap? {
+        guard let trim = options.trim else { return nil }
+        let request = DecodingRequest(color: options.stripsColorProfile ? .sRGB : .automatic)
+        let bitmap = try decoding { () throws(DecodingFailure) in
+            try decoder.decode(source, request: request, isCancelled: isCancelled).bitmap
+        }
+        guard let area = Trimming(trim, bitmap).area, area.size != bitmap.size else { return nil }
+        return try processed(bitmap, CropProcessor(x: area.x, y: area.y, size: area.size))
+    }
+
+    /// Returns the frame of an image that is already decoded in its own size.
+    private func frame(_ bitmap: Bitmap, _ job: inout RenderingJob) throws(RenderingFailure) -> AnimationFrame {
+        job.lap(.decode)
+        defer { job.lap(.process) }
+        guard let size = job.plan.target?.size else {
+            return AnimationFrame(bitmap: try job.process(bitmap), delay: .zero)
+        }
+        let resized = try processed(bitmap, ResizeProcessor(stretchingTo: size, limits: limits.decoding))
+        return AnimationFrame(bitmap: try job.process(resized), delay: .zero)
+    }
+
+    private func processed(_ bitmap: Bitmap, _ processor: any ImageProcessor) throws(RenderingFailure) -> Bitmap {
+        do {
+            return try processor.process(bitmap)
+        } catch is CancellationError {
+            throw .cancelled
+        } catch {
+            throw .processing("\(error)")
+        }
+    }
+
     private func frames(
-        of source: Data, _ header: ImageHeader, count: Int, _ job: inout RenderingJob,
+        of source: Data, _ trimmed: Bitmap?, _ header: ImageHeader, count: Int, _ job: inout RenderingJob,
         _ isCancelled: @Sendable () -> Bool
     ) throws(RenderingFailure) -> [AnimationFrame] {
+        if let trimmed { return [try frame(trimmed, &job)] }
         var target = job.plan.target
         if job.output.isLossy, job.quality <= Self.maxQualityForSpeed { target?.preference = .speed }
         let request = DecodingRequest(target: target, color: job.options.stripsColorProfile ? .sRGB : .automatic)
@@ -120,4 +183,22 @@ public struct ImageRenderer: Sendable {
             throw error == .cancelled ? .cancelled : .decoding(error)
         }
     }
+}
+
+extension ImageHeader {
+    /// Returns a header with another upright size.
+    fileprivate func with(_ size: PixelSize?) -> ImageHeader {
+        guard let size else { return self }
+        var header = self
+        header.storedSize = orientation.swapsAxes ? size.transposed : size
+        return header
+    }
+}
+
+extension ImageFormat {
+    /// The format of what is no image, or none that this server knows.
+    static let unknown = ImageFormat(rawValue: "unknown")
+
+    /// The extension of names of files that have none of their own; nil if the format is not known.
+    var fileExtension: String? { self == .unknown ? nil : rawValue }
 }

@@ -27,6 +27,18 @@ struct OrientationProcessor: ImageProcessor {
     }
 }
 
+extension ProcessingOptions.Flip {
+    /// The orientation that mirrors in this way; nil if nothing is mirrored.
+    var orientation: ImageOrientation? {
+        switch (isHorizontal, isVertical) {
+        case (false, false): nil
+        case (true, false): .upMirrored
+        case (false, true): .downMirrored
+        case (true, true): .down
+        }
+    }
+}
+
 /// The offsets in bytes at which the stored pixels are read, in the order of the upright image.
 private struct SourcePath {
     /// The offset of the first pixel.

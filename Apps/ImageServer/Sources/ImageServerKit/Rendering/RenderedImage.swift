@@ -70,6 +70,8 @@ public enum RenderingFailure: Error, Hashable, Sendable {
     case resultTooLarge(PixelSize)
     /// The result has more bytes than the limit, or than `max_bytes` at the lowest quality.
     case tooManyBytes(Int, allowed: Int)
+    /// The URL asks for a watermark, and the settings have none.
+    case noWatermark
     /// The encoder failed.
     case encoding(EncodingFailure)
     /// A processor failed. The text is for humans.
@@ -84,6 +86,7 @@ extension RenderingFailure: CustomStringConvertible {
         case .decoding(let failure): "\(failure)"
         case .resultTooLarge(let size): "the result, or the image before it is cropped, would be too large: \(size)"
         case .tooManyBytes(let count, let allowed): "the result has \(count) bytes, \(allowed) are allowed"
+        case .noWatermark: "the server has no watermark"
         case .encoding(let failure): "can't encode the result: \(failure)"
         case .processing(let text): "can't process the image: \(text)"
         case .cancelled: "cancelled"

@@ -31,6 +31,8 @@ struct RenderingJob {
     /// From 1 to 100.
     let quality: Int
     let limits: RenderingLimits
+    /// The image to draw over the result.
+    var watermark: Watermark?
     var watch: Stopwatch
     private(set) var times = StageTimes()
     private let origins = (first: AttentionCropProcessor.Origin(), result: AttentionCropProcessor.Origin())
@@ -55,14 +57,20 @@ struct RenderingJob {
         var steps: [any ImageProcessor] = plan.orientations.map(OrientationProcessor.init)
         if let crop = plan.crop { steps.append(self.crop(to: crop, plan.cropsToAttention.first, origins.first)) }
         steps.append(ResizeProcessor(stretchingTo: plan.scaled, limits: limits.decoding))
+        if let orientation = options.flip.orientation { steps.append(OrientationProcessor(orientation: orientation)) }
         if let crop = plan.resultCrop {
             steps.append(self.crop(to: crop, plan.cropsToAttention.result, origins.result))
         }
         if options.blur > 0 { steps.append(GaussianBlurProcessor(sigma: options.blur)) }
+        if options.sharpening > 0 { steps.append(SharpenProcessor(sigma: options.sharpening)) }
         if options.pixelate > 1 { steps.append(PixelateProcessor(side: options.pixelate)) }
         if let canvas = plan.canvas { steps.append(CanvasProcessor(canvas: canvas)) }
         if let background = options.background ?? (output.hasAlpha ? nil : .white) {
             steps.append(BackgroundProcessor(color: background))
+        }
+        if options.watermark.opacity > 0, let watermark {
+            steps.append(
+                WatermarkProcessor(watermark: watermark, options: options.watermark, scale: plan.distanceScale))
         }
         return steps
     }
@@ -97,7 +105,7 @@ struct RenderingJob {
     private func encoded(
         _ frames: [AnimationFrame], _ loopCount: Int, quality: Int
     ) throws(RenderingFailure) -> Data {
-        let encoding = EncodingOptions(quality: Double(quality) / 100)
+        let encoding = EncodingOptions(quality: Double(quality) / 100, isProgressive: output.isProgressive)
         do throws(EncodingFailure) {
             if frames.count == 1 { return try output.encoder.encode(frames[0].bitmap, options: encoding) }
             return try output.encoder.encode(frames, loopCount: loopCount, options: encoding)

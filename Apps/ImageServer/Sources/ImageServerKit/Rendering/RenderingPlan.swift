@@ -33,6 +33,8 @@ struct RenderingPlan: Equatable {
     private(set) var canvas: Area?
     /// The size of the result.
     private(set) var output: PixelSize
+    /// The factor of distances in pixels.
+    private(set) var distanceScale: Double
 
     /// The largest result.
     struct Limit {
@@ -46,12 +48,12 @@ struct RenderingPlan: Equatable {
     init(_ header: ImageHeader, _ options: ProcessingOptions, limit: Limit = Limit()) {
         self.init(header, options, reduction: 1)
         var reduction = 1.0
-        // More than once only because sides are rounded.
-        for _ in 0..<8 {
+        // More than once because sides are rounded, and because none becomes less than a pixel.
+        for _ in 0..<64 {
             let excess = excess(over: limit)
             if excess <= 1 { return }
             reduction /= excess
-            self.init(header, options, reduction: reduction)
+            self = RenderingPlan(header, options, reduction: reduction)
         }
     }
 
@@ -75,6 +77,7 @@ struct RenderingPlan: Equatable {
         cropsToAttention = Crops(first: options.cropGravity.anchor == .smart, result: options.gravity.anchor == .smart)
         canvas = Self.canvas(result, scale, options)
         output = canvas?.size ?? result
+        distanceScale = scale.dpr
     }
 
     /// The pixels of the largest bitmap of the plan, apart from the decoded image.

@@ -50,7 +50,7 @@ extension ImageService {
             result.metadata.freshUntil = parts.now().addingTimeInterval(fallback.lifetime.seconds)
             var answer = ImageAnswer(
                 result: result, level: .origin, url: request.url, times: StageTimes(),
-                variesByAccept: parts.formats.dependOnClient(request.url.options.format))
+                vary: vary(request.url))
             answer.fallbackStatus = fallback.status ?? failure.status
             return answer
         } catch {

@@ -10,8 +10,8 @@ public struct ImageAnswer: Sendable {
     public var times: StageTimes
     /// The status of the response if the result is the fallback image; nil if it is that of the source.
     public var fallbackStatus: Int?
-    /// Whether the format depends on the Accept field.
-    public var variesByAccept = false
+    /// The names of the header fields on which the result depends, for Vary; empty for none.
+    public var vary = ""
 }
 
 /// What is known about a source.

@@ -78,12 +78,13 @@ extension ImageService {
     private func render(
         _ source: Data, _ url: ImageURL, _ accepted: AcceptedFormats, _ trace: TraceContext
     ) async throws -> RenderedImage {
-        let (renderer, watch) = (parts.renderer, Stopwatch(parts.clock))
+        let (renderer, watermark, watch) = (parts.renderer, parts.watermark, Stopwatch(parts.clock))
         return try await span("render", trace) {
             try await decoding(url.originName) { isCancelled in
                 var watch = watch
                 let waiting = watch.lap()
-                var image = try renderer.render(source, url.options, accepted: accepted, isCancelled: isCancelled)
+                var image = try renderer.render(
+                    source, url.options, accepted: accepted, watermark: watermark, isCancelled: isCancelled)
                 image.times[.queue] = waiting
                 return image
             }

@@ -26,14 +26,17 @@ public final class ImageService: Sendable {
     /// - Parameters:
     ///   - path: The path of the request, without the query.
     ///   - accept: The value of the Accept field.
+    ///   - hints: What the client says about itself.
     /// - Throws: `.url` or `.origin`.
-    public func imageInMemory(path: some StringProtocol, accept: String?) throws(ServiceFailure) -> ImageAnswer? {
-        let request = try parsed(path, accept)
+    public func imageInMemory(
+        path: some StringProtocol, accept: String?, hints: ClientHints = ClientHints()
+    ) throws(ServiceFailure) -> ImageAnswer? {
+        let request = try parsed(path, accept, hints)
         let purge = parts.purges.time(for: request.url)
         guard let result = parts.cache.resultInMemory(for: request.key, madeAfter: purge) else { return nil }
         return ImageAnswer(
             result: result, level: .memory, url: request.url, times: StageTimes(),
-            variesByAccept: parts.formats.dependOnClient(request.url.options.format))
+            vary: vary(request.url))
     }
 
     /// Returns the image for a path.
@@ -41,11 +44,13 @@ public final class ImageService: Sendable {
     /// - Parameters:
     ///   - path: The path of the request, without the query.
     ///   - accept: The value of the Accept field.
+    ///   - hints: What the client says about itself.
     ///   - trace: The trace of the request. The first of several equal requests gives the trace of their work.
     public func image(
-        path: some StringProtocol, accept: String?, trace: TraceContext = TraceContext()
+        path: some StringProtocol, accept: String?, hints: ClientHints = ClientHints(),
+        trace: TraceContext = TraceContext()
     ) async throws(ServiceFailure) -> ImageAnswer {
-        let request = try parsed(path, accept)
+        let request = try parsed(path, accept, hints)
         do {
             let rendering = try await renderings.value(
                 for: request.key, priority: LivePriority(.normal), onProgress: { _ in }
@@ -56,7 +61,7 @@ public final class ImageService: Sendable {
             }
             return ImageAnswer(
                 result: rendering.result, level: rendering.level, url: request.url, times: rendering.times,
-                variesByAccept: parts.formats.dependOnClient(request.url.options.format))
+                vary: vary(request.url))
         } catch {
             return try await fallback(for: request, after: ServiceFailure(error))
         }
@@ -85,18 +90,25 @@ public final class ImageService: Sendable {
     /// Returns the URL of a path that may be loaded.
     func checked(_ path: some StringProtocol) throws(ServiceFailure) -> ImageURL { try parsed(path, nil).url }
 
+    /// Returns the names of the fields on which a result depends; empty for none.
+    func vary(_ url: ImageURL) -> String {
+        let accept = parts.formats.dependOnClient(url.options.format) ? ["Accept"] : []
+        return (accept + (parts.usesClientHints ? [ClientHints.names] : [])).joined(separator: ", ")
+    }
+
     private func parsed(
-        _ path: some StringProtocol, _ accept: String?
+        _ path: some StringProtocol, _ accept: String?, _ hints: ClientHints = ClientHints()
     ) throws(ServiceFailure) -> ParsedRequests.Entry {
         let (path, (parser, generation)) = (String(path), parts.parser.current)
-        if let entry = requests.entry(path, accept: accept, generation: generation) { return entry }
+        let client = hints.key.map { "\(accept ?? "")\n\($0)" } ?? accept
+        if let entry = requests.entry(path, accept: client, generation: generation) { return entry }
         do {
-            let url = try parser.parse(path, now: parts.now())
+            let url = try parser.parse(path, hints: hints, now: parts.now())
             try parts.originRules.check(url.source)
             let accepted = AcceptedFormats(
                 accept: parts.formats.dependOnClient(url.options.format) ? accept : nil, rules: parts.formats)
             return requests.insert(
-                path, accept: accept, generation: generation, url: url, accepted: accepted, key: key(url, accepted))
+                path, accept: client, generation: generation, url: url, accepted: accepted, key: key(url, accepted))
         } catch {
             throw ServiceFailure(error)
         }
@@ -106,7 +118,8 @@ public final class ImageService: Sendable {
     private func key(_ url: ImageURL, _ accepted: AcceptedFormats) -> String {
         let wanted = url.options.format?.rawValue
         let output = accepted.formats.isEmpty ? wanted ?? "accept:" : "accept:\(accepted.cacheKey):\(wanted ?? "")"
-        return "result 2 \(parts.settingsKey) \(output) \(url.options.cacheKey) \(url.source.absoluteString)"
+        let watermark = url.options.watermark.opacity > 0 ? parts.watermark?.identity ?? "" : ""
+        return "result 2 \(parts.settingsKey) \(output) \(url.options.cacheKey)\(watermark) \(url.source.absoluteString)"
     }
 
     private func info(of url: ImageURL, _ trace: TraceContext) async throws -> ImageInfo {

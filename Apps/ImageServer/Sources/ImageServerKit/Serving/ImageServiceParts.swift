@@ -24,6 +24,10 @@ public struct ImageServiceParts: Sendable {
     public var renderer: ImageRenderer
     /// Which formats results can have beside that of the URL.
     public var formats = FormatRules()
+    /// Whether hints of clients are defaults of options.
+    public var usesClientHints = false
+    /// The image that `watermark` draws; nil if there is none.
+    public var watermark: Watermark?
     /// Decides when renderings start.
     public var scheduler: any WorkScheduler
     /// Stores results.

@@ -96,17 +96,22 @@ public final class RequestHandler: Sendable {
     private func imageInMemory(_ request: ServerRequest) -> ServerResponse? {
         guard !request.path.hasPrefix("/info/") else { return nil }
         do throws(ServiceFailure) {
-            let answer = try service.imageInMemory(path: request.path, accept: request.headers[.accept])
+            let answer = try service.imageInMemory(
+                path: request.path, accept: request.headers[.accept], hints: hints(request))
             return answer.map { response($0, request) }
         } catch {
             return ServerResponse(error)
         }
     }
 
+    private func hints(_ request: ServerRequest) -> ClientHints {
+        service.parts.usesClientHints ? ClientHints(request.headers) : ClientHints()
+    }
+
     private func image(_ request: ServerRequest, _ trace: TraceContext) async -> ServerResponse {
         do throws(ServiceFailure) {
             let answer = try await service.image(
-                path: request.path, accept: request.headers[.accept], trace: trace)
+                path: request.path, accept: request.headers[.accept], hints: hints(request), trace: trace)
             return response(answer, request)
         } catch {
             return ServerResponse(error)

@@ -46,10 +46,12 @@ package struct ServerComposition: Sendable {
             retryAfter: { recorder.retryAfter(for: $0) },
             removeOrigin: { await recorder.removeStoredResponses(to: TransportRequest(url: $0)) },
             renderer: ImageRenderer(
-                decoder: decoder, limits: settings.limits, standardQuality: settings.quality, clock: clock),
-            formats: settings.formats, scheduler: scheduler, cache: settings.makeResultCache(levels, logger: logger),
-            purges: Purges(levels: levels, now: { Date() }), fallback: try settings.makeFallback(loader),
-            settingsKey: settings.resultKey,
+                decoder: decoder, limits: settings.limits, standardQuality: settings.quality,
+                saveDataQuality: settings.results.saveDataQuality, encoders: settings.results.encoders, clock: clock),
+            formats: settings.results.formats, usesClientHints: settings.results.usesClientHints,
+            watermark: settings.results.watermark, scheduler: scheduler,
+            cache: settings.makeResultCache(levels, logger: logger), purges: Purges(levels: levels, now: { Date() }),
+            fallback: try settings.makeFallback(loader), settingsKey: settings.resultKey,
             lease: shared?.lease ?? NoLease(), gate: AdmissionGate(limits: settings.admission, clock: clock),
             decoders: .decoders(settings.decoders, clock: clock), bounds: settings.bounds,
             timeLimit: settings.requestTime, clock: clock, now: { Date() }, logger: logger)

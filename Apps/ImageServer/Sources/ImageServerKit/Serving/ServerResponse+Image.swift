@@ -68,15 +68,15 @@ extension ImageAnswer {
         let metadata = result.metadata
         let output = OutputFormats.output(for: metadata.imageFormat)
         var fields: HTTPFields = [
-            .contentType: output?.mediaType ?? "application/octet-stream", .eTag: metadata.tag,
+            .contentType: OutputFormats.mediaType(of: metadata.imageFormat), .eTag: metadata.tag,
             .cacheControl: bounds.cacheControl(metadata.storage, freshUntil: freshUntil, now: now),
             .acceptRanges: "bytes", .xContentTypeOptions: "nosniff", .cacheLevel: level.rawValue,
             .resultSize: "\(metadata.width)x\(metadata.height)",
             .contentDisposition: ContentDisposition.value(
-                url, extension: output?.extensions.first ?? metadata.format),
+                url, extension: output?.extensions.first ?? metadata.imageFormat.fileExtension),
         ]
         if let count = metadata.leftOutFrames { fields[.leftOutFrames] = "\(count)" }
-        if variesByAccept { fields[.vary] = "Accept" }
+        if !vary.isEmpty { fields[.vary] = vary }
         let timing = times.serverTiming
         if !timing.isEmpty { fields[.serverTiming] = timing }
         return fields
@@ -85,9 +85,11 @@ extension ImageAnswer {
 
 /// The name under which a browser saves a result (RFC 6266).
 enum ContentDisposition {
-    static func value(_ url: ImageURL, extension: String) -> String {
+    /// - Parameter extension: The extension of the name; nil for that of the source.
+    static func value(_ url: ImageURL, extension: String?) -> String {
         let stem = url.options.filename.isEmpty ? stem(of: url.source) : url.options.filename
-        let name = "\(stem).\(`extension`)"
+        let ending = `extension` ?? url.source.pathExtension
+        let name = ending.isEmpty ? stem : "\(stem).\(ending)"
         let plain = String(name.map { isPlain($0) ? $0 : "_" })
         let kind = url.options.isAttachment ? "attachment" : "inline"
         let encoded = plain == name ? "" : "; filename*=UTF-8''\(percentEncoded(name))"

@@ -56,11 +56,11 @@ package struct ServerSettings: Sendable {
     package var resultKey: String
     /// The quality by format, from 1 to 100.
     package var quality: [ImageFormat: Int]
-    package var formats: FormatRules
+    package var results: ResultSettings
     package var stripsColorProfile: Bool
     package var logLevel: Logger.Level
     package var logFormat: LineLogHandler.Format
-    package var accessLog = AccessLog.Settings()
+    package var accessLog: AccessLog.Settings
     /// The port of `/metrics`; nil for that of the images.
     package var metricsPort: Int?
 
@@ -126,13 +126,12 @@ package struct ServerSettings: Sendable {
         fallbackLifetime = try reader.seconds("fallbackLifetime")
         resultKey = reader.resultKey()
         quality = try reader.quality()
-        formats = try reader.formatRules()
+        results = try reader.results(limits)
         stripsColorProfile = try reader.flag("stripColorProfile")
         logLevel = try reader.logLevel()
         logFormat = try reader.logFormat()
-        accessLog.isEnabled = try reader.flag("accessLog")
-        accessLog.trustedProxies = try reader.integer("trustedProxies", in: 0...100)
-        if try !reader.text("metricsPort").isEmpty { metricsPort = try reader.integer("metricsPort", in: 0...65_535) }
+        accessLog = try reader.accessLog()
+        metricsPort = try reader.metricsPort()
     }
 
     /// Returns the parser of URLs, with the presets that the file has now.
@@ -143,6 +142,8 @@ package struct ServerSettings: Sendable {
         }
         var options = ProcessingOptions()
         options.stripsColorProfile = stripsColorProfile
+        options.stripsMetadata = results.stripsMetadata
+        options.keepsCopyright = results.keepsCopyright
         do throws(Presets.Failure) {
             return ImageURLParser(
                 signature: signature, presets: try Presets(lines), baseURL: baseURL, options: options,
@@ -258,34 +259,6 @@ extension SettingsReader {
             quality[format] = value
         }
         return quality
-    }
-
-    fileprivate func formatRules() throws(SettingsFailure) -> FormatRules {
-        var rules = FormatRules(automatic: [], preferred: [])
-        for (name, format) in [("Webp", ImageFormat.webp), ("Avif", .avif), ("Jxl", .jxl)] {
-            for prefix in ["auto", "enforce"] where try flag(prefix + name) {
-                guard OutputFormats.output(for: format) != nil else {
-                    throw .invalid(prefix + name, "this server was built without the format")
-                }
-                if prefix == "auto" { rules.automatic.insert(format) } else { rules.enforced.insert(format) }
-            }
-        }
-        for name in try list("preferredFormats") {
-            guard let format = try? OutputFormats.format(named: name[...]) else {
-                throw .invalid("preferredFormats", "\(name) is not a format of results")
-            }
-            rules.preferred.append(format)
-        }
-        guard !rules.preferred.isEmpty else { throw .invalid("preferredFormats", "there must be one") }
-        return rules
-    }
-
-    fileprivate func logFormat() throws(SettingsFailure) -> LineLogHandler.Format {
-        let text = try text("logFormat")
-        guard let format = LineLogHandler.Format(rawValue: text) else {
-            throw .invalid("logFormat", "\(text) is neither text nor json")
-        }
-        return format
     }
 
     fileprivate func logLevel() throws(SettingsFailure) -> Logger.Level {

@@ -5,12 +5,13 @@ extension Setting {
     /// that a server never serves a result of other settings.
     static let shaping: Set = [
         "cacheBuster", "maxFrames", "maxAnimationPixels", "maxResultPixels", "maxResultSide", "maxResultBytes",
-        "quality", "formatQuality",
-        "stripColorProfile", "preferredFormats",
+        "quality", "formatQuality", "saveDataQuality", "stripColorProfile", "stripMetadata", "keepCopyright",
+        "preferredFormats", "jpegProgressive", "pngInterlaced", "webpEffort", "avifSpeed", "jxlEffort",
+        "watermarkOpacity",
     ]
 
     /// The other settings: they decide whether, how fast and to whom results are served. Presets and the base URL are
-    /// in the options and in the source of a URL, which are in its key.
+    /// in the options and in the source of a URL, which are in its key, and so are the hints of clients and the watermark.
     static let notShaping: Set = [
         "config", "host", "port", "key", "salt", "signatureSize", "allowUnsigned", "baseUrl", "presets", "presetsFile",
         "allowedOrigins", "allowedPorts", "allowedAddresses", "fileRoots", "cacheDirectory", "redisUrl",
@@ -23,6 +24,7 @@ extension Setting {
         "responseHeaders", "bucketAccessKey", "bucketSecretKey", "bucketRegion", "bucketEndpoint",
         "maxWaiting", "queueSeconds", "breakerFailures", "breakerSeconds", "autoWebp", "autoAvif", "autoJxl",
         "enforceWebp", "enforceAvif", "enforceJxl", "logFormat", "accessLog", "trustedProxies", "metricsPort",
+        "clientHints", "watermarkPath", "watermarkData",
     ]
 }
 

@@ -35,15 +35,17 @@ public struct Gravity: Hashable, Sendable {
     ///   - inner: The width and height of the area.
     ///   - outer: The width and height of the image.
     ///   - scale: Multiplies offsets in pixels.
+    ///   - overflows: Whether a part of the area may be outside.
     func origin(
-        of inner: (width: Int, height: Int), in outer: (width: Int, height: Int), scale: Double = 1
+        of inner: (width: Int, height: Int), in outer: (width: Int, height: Int), scale: Double = 1,
+        overflows: Bool = false
     ) -> (x: Int, y: Int) {
         let horizontal = Self.start(
             position: position(low: Self.westerly, high: Self.easterly, focus: x), offset: anchor.isPoint ? 0 : x,
-            inner.width, outer.width, scale)
+            inner.width, outer.width, scale, overflows)
         let vertical = Self.start(
             position: position(low: Self.northerly, high: Self.southerly, focus: y), offset: anchor.isPoint ? 0 : y,
-            inner.height, outer.height, scale)
+            inner.height, outer.height, scale, overflows)
         return (horizontal, vertical)
     }
 
@@ -61,7 +63,7 @@ public struct Gravity: Hashable, Sendable {
     }
 
     private static func start(
-        position: Position, offset: Double, _ inner: Int, _ outer: Int, _ scale: Double
+        position: Position, offset: Double, _ inner: Int, _ outer: Int, _ scale: Double, _ overflows: Bool
     ) -> Int {
         let pixels = abs(offset) >= 1 ? offset * scale : offset * Double(outer)
         let free = Double(outer - inner)
@@ -72,6 +74,7 @@ public struct Gravity: Hashable, Sendable {
             case .high: free - pixels
             case .at(let fraction): fraction * Double(outer) - Double(inner) / 2
             }
+        if overflows { return Int(min(max(start.rounded(.down), Double(1 - inner)), Double(outer - 1))) }
         return Int(min(max(start.rounded(.down), min(0, free)), max(0, free)))
     }
 }

@@ -59,12 +59,15 @@ public struct ImageURLParser: Sendable {
     ///
     /// - Parameters:
     ///   - path: The path as it was received, still percent-encoded, without the query.
+    ///   - hints: What the client says about itself, in place of defaults of options.
     ///   - now: The time with which `expires` is compared.
-    public func parse(_ path: some StringProtocol, now: Date) throws(URLFailure) -> ImageURL {
+    public func parse(_ path: some StringProtocol, hints: ClientHints = ClientHints(), now: Date) throws(URLFailure)
+        -> ImageURL
+    {
         guard path.utf8.count <= maxByteCount, path.hasPrefix("/") else { throw .missingSource }
         let rest = path.dropFirst()
         guard let slash = rest.firstIndex(of: "/") else { throw .missingSource }
-        let url = try parseSigned(try written(String(rest[slash...]), signature: rest[..<slash]))
+        let url = try parseSigned(try written(String(rest[slash...]), signature: rest[..<slash]), hints)
         if url.options.expires > 0, Double(url.options.expires) < now.timeIntervalSince1970 {
             throw .expired(url.options.expires)
         }
@@ -88,7 +91,9 @@ public struct ImageURLParser: Sendable {
         return signed
     }
 
-    private func parseSigned(_ path: String) throws(URLFailure) -> ImageURL {
+    private func parseSigned(_ path: String, _ hints: ClientHints) throws(URLFailure) -> ImageURL {
+        var options = options
+        hints.apply(to: &options)
         let segments = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
         var parser = OptionParser(presets: presets, options: options)
         try parser.applyStandardPreset()

@@ -91,11 +91,15 @@ extension OptionArguments {
         {
             return PixelColor(red: UInt8(red), green: UInt8(green), blue: UInt8(blue))
         }
-        guard let text = text(0) else { return nil }
+        guard count <= 1 else { throw invalid("a color has one or three parts") }
+        return try hexadecimalColor(0)
+    }
+
+    /// Returns a color of three or six hexadecimal digits.
+    func hexadecimalColor(_ index: Int) throws(URLFailure) -> PixelColor? {
+        guard let text = text(index) else { return nil }
         let digits = text.count == 3 ? text.map { "\($0)\($0)" }.joined() : String(text)
-        guard count == 1, digits.count == 6, let bytes = Hexadecimal.decode(digits) else {
-            throw invalid("\(text) is not a color")
-        }
+        guard digits.count == 6, let bytes = Hexadecimal.decode(digits) else { throw invalid("\(text) is not a color") }
         return PixelColor(red: bytes[0], green: bytes[1], blue: bytes[2])
     }
 }

@@ -61,6 +61,34 @@ extension OptionTable {
         return result
     }
 
+    static func trim(
+        _ arguments: OptionArguments, _ current: ProcessingOptions.Trim?
+    ) throws(URLFailure) -> ProcessingOptions.Trim? {
+        let range = -Double.greatestFiniteMagnitude...Double.greatestFiniteMagnitude
+        guard let threshold = try arguments.number(0, in: range) else { return nil }
+        var trim = ProcessingOptions.Trim(threshold: Int(min(max(threshold, -1), 255).rounded(.down)))
+        trim.color = try arguments.hexadecimalColor(1)
+        trim.equalsHorizontally = arguments.flag(2) ?? current?.equalsHorizontally ?? false
+        trim.equalsVertically = arguments.flag(3) ?? current?.equalsVertically ?? false
+        return trim
+    }
+
+    static func watermark(
+        _ arguments: OptionArguments, _ current: ProcessingOptions.Watermark
+    ) throws(URLFailure) -> ProcessingOptions.Watermark {
+        var watermark = current
+        watermark.opacity = try arguments.number(0, in: 0...1) ?? current.opacity
+        if let position = arguments.text(1) {
+            watermark.anchor = Gravity.Anchor(rawValue: String(position))
+            let isKnown = watermark.anchor.map { $0 != .smart && $0 != .focusPoint } ?? (position == "re")
+            guard isKnown else { throw arguments.invalid("unknown position: \(position)") }
+        }
+        watermark.x = try arguments.number(2, in: -1e6...1e6) ?? current.x
+        watermark.y = try arguments.number(3, in: -1e6...1e6) ?? current.y
+        watermark.scale = min(try arguments.number(4, in: 0...Double.greatestFiniteMagnitude) ?? current.scale, 1_000)
+        return watermark
+    }
+
     static func filename(_ arguments: OptionArguments) throws(URLFailure) -> String {
         let text = arguments.text(0) ?? ""
         let isEncoded = arguments.flag(1) ?? false

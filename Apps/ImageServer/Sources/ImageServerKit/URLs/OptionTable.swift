@@ -37,9 +37,12 @@ enum OptionTable {
     /// All options in the order of the README, apart from `preset`.
     static let all = sizes + areas + filters + outputs + deliveries
 
-    static let entries: [String: Apply] = Dictionary(
-        all.flatMap { entry in entry.names.map { ($0, entry.apply) } } + refused.map { ($0.key, refusal($0.value)) },
-        uniquingKeysWith: { first, _ in first })
+    static let entries: [String: Apply] = {
+        var entries: [String: Apply] = [:]
+        for entry in all { for name in entry.names { entries[name] = entry.apply } }
+        for (name, reason) in refused { entries[name] = refusal(reason) }
+        return entries
+    }()
 
     private static let sizes = [
         Entry(
@@ -94,8 +97,8 @@ enum OptionTable {
     private static let areas = [
         Entry(
             "gravity", "g", takes: "type:x:y", limit: 3,
-            "`ce` `no` `so` `ea` `we` `noea` `nowe` `soea` `sowe` with offsets, `fp` with a point, or `sm` for the part "
-                + "that attracts attention"
+            "`ce` `no` `so` `ea` `we` `noea` `nowe` `soea` `sowe` with offsets, `fp` with a point, or `sm` for what "
+                + "attracts attention"
         ) { arguments, options throws(URLFailure) in
             options.gravity = try arguments.gravity(from: 0) ?? options.gravity
         },
@@ -120,6 +123,12 @@ enum OptionTable {
             options.padding = padding
         },
         Entry(
+            "trim", "t", takes: "threshold:hex:equal_hor:equal_ver", limit: 4,
+            "Cuts off a border of a color, or of that at the top left. Not for animations; none without a threshold"
+        ) { arguments, options throws(URLFailure) in
+            options.trim = try trim(arguments, options.trim)
+        },
+        Entry(
             "auto_rotate", "ar", takes: "flag", "Applies the orientation of the file; on by default",
             apply: flag(\.rotatesAutomatically)),
         Entry("rotate", "rot", takes: "degrees", "Turns clockwise by a multiple of 90") {
@@ -131,6 +140,10 @@ enum OptionTable {
     ]
 
     private static let filters = [
+        Entry("flip", "fl", takes: "horizontal:vertical", limit: 2, "Mirrors the image") { arguments, options in
+            options.flip.isHorizontal = arguments.flag(0) ?? options.flip.isHorizontal
+            options.flip.isVertical = arguments.flag(1) ?? options.flip.isVertical
+        },
         Entry(
             "background", "bg", takes: "hex or red:green:blue", limit: 3,
             "The color behind transparent pixels; none without arguments"
@@ -138,6 +151,13 @@ enum OptionTable {
             options.background = try arguments.color()
         },
         Entry("blur", "bl", takes: "sigma", "A Gaussian blur", apply: sigma(\.blur, most: 1_000)),
+        Entry("sharpen", "sh", takes: "sigma", "Sharpens edges", apply: sigma(\.sharpening, most: 1_000)),
+        Entry(
+            "watermark", "wm", takes: "opacity:position:x:y:scale", limit: 5,
+            "Draws the image of the settings at a position of `gravity`, apart from `fp` and `sm`, or in tiles: `re`"
+        ) { arguments, options throws(URLFailure) in
+            options.watermark = try watermark(arguments, options.watermark)
+        },
         Entry("pixelate", "pix", takes: "pixels", "Squares of one color", apply: side(\.pixelate)),
     ]
 
@@ -177,11 +197,16 @@ enum OptionTable {
                 options.unprocessedFormats.insert(try OutputFormats.knownFormat(named: name[...]))
             }
         },
-        Entry("strip_metadata", "sm", takes: "flag", "1 only: results have no metadata", apply: only(true)),
-        Entry("keep_copyright", "kcr", takes: "flag", "0 only: results have no metadata", apply: only(false)),
+        Entry(
+            "strip_metadata", "sm", takes: "flag",
+            "0 keeps Exif and XMP of JPEG, PNG and WebP in results of these formats; 1 by default",
+            apply: flag(\.stripsMetadata)),
+        Entry(
+            "keep_copyright", "kcr", takes: "flag",
+            "Keeps artist, copyright and rights if metadata is stripped; 1 by default", apply: flag(\.keepsCopyright)),
         Entry("enforce_thumbnail", "eth", takes: "flag", "No effect: thumbnails in files are not used") { _, _ in },
         Entry("preserve_hdr", "ph", takes: "flag", "0 only: results have 8 bits per channel", apply: only(false)),
-        Entry("raw", takes: "flag", "0 only: sources are always decoded", apply: only(false)),
+        Entry("raw", takes: "flag", "Delivers the source unchanged, whatever it is", apply: flag(\.isRaw)),
     ]
 
     private static let deliveries = [

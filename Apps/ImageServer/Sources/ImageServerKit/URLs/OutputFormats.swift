@@ -22,8 +22,10 @@ public struct OutputFormat: Sendable {
     public let isLossy: Bool
     /// The longest side in pixels.
     public var largestSide = 65_500
+    /// Whether files are progressive or interlaced.
+    public var isProgressive = false
     /// Creates files of the format.
-    public let encoder: any ImageEncoder
+    public var encoder: any ImageEncoder
 }
 
 /// The formats of results. To add one, add its encoder here.
@@ -48,26 +50,32 @@ public enum OutputFormats {
         format: .jpeg, mediaType: "image/jpeg", extensions: ["jpg", "jpeg"], hasAlpha: false, isAnimated: false,
         isLossy: true, encoder: JPEGEncoder())
 
-    /// The formats of enabled traits. The encoders are set to take about as long as others, not for the smallest files.
+    /// The formats of enabled traits.
     private static var optional: [OutputFormat] {
         var formats: [OutputFormat] = []
         #if AVIF
             formats.append(
                 OutputFormat(
                     format: .avif, mediaType: "image/avif", extensions: ["avif"], hasAlpha: true, isAnimated: false,
-                    isLossy: true, encoder: AVIFEncoder(speed: 8)))
+                    isLossy: true, encoder: AVIFEncoder()))
         #endif
         #if JXL
             formats.append(
                 OutputFormat(
                     format: .jxl, mediaType: "image/jxl", extensions: ["jxl"], hasAlpha: true, isAnimated: false,
-                    isLossy: true, encoder: JXLEncoder(effort: 4)))
+                    isLossy: true, encoder: JXLEncoder()))
         #endif
         return formats
     }
 
     /// Returns the properties of a format, or nil if there is no encoder for it.
     public static func output(for format: ImageFormat) -> OutputFormat? { all.first { $0.format == format } }
+
+    /// Returns the media type of a result, which is a source in its own format if it is not processed.
+    static func mediaType(of format: ImageFormat) -> String {
+        if let output = output(for: format) { return output.mediaType }
+        return [.heic, .avif, .jxl].contains(format) ? "image/\(format.rawValue)" : "application/octet-stream"
+    }
 
     /// The formats that imgproxy knows, by its names. This server may have no decoder or encoder for them.
     private static let knownNames: [String: ImageFormat] = [

@@ -41,6 +41,44 @@ public struct ProcessingOptions: Hashable, Sendable {
         public var top = 0, right = 0, bottom = 0, left = 0
     }
 
+    /// A border of one color that is cut off.
+    public struct Trim: Hashable, Sendable {
+        /// The most by which a channel of the border differs from its color, from 0 to 255.
+        public var threshold = 10
+        /// The color; nil for that of the pixel at the top left.
+        public var color: PixelColor?
+        /// Whether as much is cut off at the left as at the right.
+        public var equalsHorizontally = false
+        /// Whether as much is cut off at the top as at the bottom.
+        public var equalsVertically = false
+    }
+
+    /// An image that is drawn over the result.
+    public struct Watermark: Hashable, Sendable {
+        /// The opacity from 0 to 1; 0 for no watermark.
+        public var opacity = 0.0
+        /// The position; nil for tiles.
+        public var anchor: Gravity.Anchor? = .center
+        /// The horizontal offset or the space between tiles: pixels if it is at least 1 or at most -1, otherwise a
+        /// fraction of the result.
+        public var x = 0.0
+        /// The same vertically.
+        public var y = 0.0
+        /// The size as a fraction of the result; 0 for the size of the watermark.
+        public var scale = 0.0
+
+        /// The position; nil for tiles.
+        var gravity: Gravity? { anchor.map { Gravity($0, x: x, y: y) } }
+    }
+
+    /// Whether an image is mirrored.
+    public struct Flip: Hashable, Sendable {
+        /// Whether left and right are exchanged.
+        public var isHorizontal = false
+        /// Whether top and bottom are exchanged.
+        public var isVertical = false
+    }
+
     /// How the image is resized.
     public var resizingType = ResizingType.fit
     /// The width in pixels; 0 for that which keeps the aspect ratio.
@@ -71,10 +109,18 @@ public struct ProcessingOptions: Hashable, Sendable {
     public var rotatesAutomatically = true
     /// The clockwise rotation in degrees: 0, 90, 180 or 270.
     public var rotation = 0
+    /// How the image is mirrored, after the rotation.
+    public var flip = Flip()
+    /// The border that is cut off; nil for none.
+    public var trim: Trim?
     /// The color behind transparent pixels; nil for none.
     public var background: PixelColor?
     /// The standard deviation of the blur in pixels; 0 for none.
     public var blur = 0.0
+    /// The standard deviation of the blur to which edges are compared when they are sharpened; 0 for none.
+    public var sharpening = 0.0
+    /// The image that is drawn over the result.
+    public var watermark = Watermark()
     /// The side of the squares of a pixelated image; below 2 for none.
     public var pixelate = 0
     /// The quality from 1 to 100; 0 for that of the format.
@@ -88,8 +134,16 @@ public struct ProcessingOptions: Hashable, Sendable {
     /// Whether the result is in sRGB, without a profile. Otherwise, it is in Display P3 with a profile if the gamut of the
     /// source is larger than sRGB.
     public var stripsColorProfile = true
+    /// Whether the result has no metadata of the source, apart from the copyright.
+    public var stripsMetadata = true
+    /// Whether the copyright is kept if the metadata is not.
+    public var keepsCopyright = true
     /// The formats whose sources are delivered unchanged if the result has the same format.
     public var unprocessedFormats: Set<ImageFormat> = []
+    /// Whether the client wants to load less data: the quality is lower, unless the URL has one.
+    public var savesData = false
+    /// Whether the source is delivered unchanged, whatever it is.
+    public var isRaw = false
     /// A text that only makes URLs and cache keys differ.
     public var cacheBuster = ""
     /// The time after which the URL is not valid, in seconds since 1970; 0 for never.
@@ -133,6 +187,24 @@ extension ProcessingOptions {
             "skp:" + unprocessedFormats.map(\.rawValue).sorted().joined(separator: ":"), "cb:\(cacheBuster)",
         ]
         if !stripsColorProfile { fields.append("scp:false") }
+        if flip != Flip() { fields.append("fl:\(flip.isHorizontal):\(flip.isVertical)") }
+        if let trim { fields.append("t:\(trim.text)") }
+        if sharpening > 0 { fields.append("sh:\(sharpening)") }
+        if watermark.opacity > 0 { fields.append("wm:\(watermark.text)") }
+        if isRaw { fields.append("raw") }
+        if !stripsMetadata { fields.append("sm:false") } else if !keepsCopyright { fields.append("kcr:false") }
+        if savesData { fields.append("save") }
         return fields.joined(separator: "/")
     }
+}
+
+extension ProcessingOptions.Trim {
+    fileprivate var text: String {
+        let color = color.map { "\($0.red),\($0.green),\($0.blue)" } ?? ""
+        return "\(threshold):\(color):\(equalsHorizontally):\(equalsVertically)"
+    }
+}
+
+extension ProcessingOptions.Watermark {
+    fileprivate var text: String { "\(opacity):\(anchor?.rawValue ?? "re"):\(x):\(y):\(scale)" }
 }

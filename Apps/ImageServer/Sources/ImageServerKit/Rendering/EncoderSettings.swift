@@ -1,0 +1,48 @@
+import ImageCodecAVIF
+import ImageCodecJXL
+import ImageCodecWebP
+import ImageCore
+
+/// How results are encoded, apart from their quality.
+public struct EncoderSettings: Hashable, Sendable {
+    /// Whether JPEG is progressive.
+    public var isProgressiveJPEG = false
+    /// Whether PNG is interlaced.
+    public var isInterlacedPNG = false
+    /// The effort for WebP, from 0 (fastest) to 6 (smallest files).
+    public var webpEffort = 4
+    /// The speed for AVIF, from 0 (smallest files) to 10 (fastest).
+    public var avifSpeed = 8
+    /// The effort for JPEG XL, from 1 (fastest) to 9 (smallest files).
+    public var jxlEffort = 4
+
+    /// Creates the standard settings, with which all formats but AVIF take about as long.
+    public init() {}
+
+    /// The settings as a part of a cache key.
+    var key: String { "\(isProgressiveJPEG),\(isInterlacedPNG),\(webpEffort),\(avifSpeed),\(jxlEffort)" }
+
+    /// Returns a format with an encoder of these settings.
+    func configured(_ output: OutputFormat) -> OutputFormat {
+        var output = output
+        switch output.format {
+        case .jpeg: output.isProgressive = isProgressiveJPEG
+        case .png: output.isProgressive = isInterlacedPNG
+        case .webp: output.encoder = WebPEncoder(effort: webpEffort)
+        case .avif:
+            #if AVIF
+                output.encoder = AVIFEncoder(speed: avifSpeed)
+            #else
+                break
+            #endif
+        case .jxl:
+            #if JXL
+                output.encoder = JXLEncoder(effort: jxlEffort)
+            #else
+                break
+            #endif
+        default: break
+        }
+        return output
+    }
+}

@@ -1,0 +1,102 @@
+import AllFormats
+import Foundation
+import ImageCore
+import ImageDecoding
+import ImageLoaderKit
+
+/// How results are made.
+package struct ResultSettings: Sendable {
+    package var formats: FormatRules
+    package var encoders: EncoderSettings
+    /// The quality for clients that want to load less data.
+    package var saveDataQuality: Int
+    package var usesClientHints: Bool
+    package var stripsMetadata: Bool
+    package var keepsCopyright: Bool
+    package var watermark: Watermark?
+}
+
+/// Reads the settings of results and of the log.
+extension SettingsReader {
+    func results(_ limits: RenderingLimits) throws(SettingsFailure) -> ResultSettings {
+        ResultSettings(
+            formats: try formatRules(), encoders: try encoders(),
+            saveDataQuality: try integer("saveDataQuality", in: 1...100), usesClientHints: try flag("clientHints"),
+            stripsMetadata: try flag("stripMetadata"), keepsCopyright: try flag("keepCopyright"),
+            watermark: try watermark(limits))
+    }
+
+    private func formatRules() throws(SettingsFailure) -> FormatRules {
+        var rules = FormatRules(automatic: [], preferred: [])
+        for (name, format) in [("Webp", ImageFormat.webp), ("Avif", .avif), ("Jxl", .jxl)] {
+            if try isChosen("auto" + name, format) { rules.automatic.insert(format) }
+            if try isChosen("enforce" + name, format) { rules.enforced.insert(format) }
+        }
+        for name in try list("preferredFormats") {
+            guard let format = try? OutputFormats.format(named: name[...]) else {
+                throw .invalid("preferredFormats", "\(name) is not a format of results")
+            }
+            rules.preferred.append(format)
+        }
+        guard !rules.preferred.isEmpty else { throw .invalid("preferredFormats", "there must be one") }
+        return rules
+    }
+
+    private func isChosen(_ name: String, _ format: ImageFormat) throws(SettingsFailure) -> Bool {
+        guard try flag(name) else { return false }
+        guard OutputFormats.output(for: format) != nil else {
+            throw .invalid(name, "the server was built without the format")
+        }
+        return true
+    }
+
+    private func encoders() throws(SettingsFailure) -> EncoderSettings {
+        var encoders = EncoderSettings()
+        encoders.isProgressiveJPEG = try flag("jpegProgressive")
+        encoders.isInterlacedPNG = try flag("pngInterlaced")
+        encoders.webpEffort = try integer("webpEffort", in: 0...6)
+        encoders.avifSpeed = try integer("avifSpeed", in: 0...10)
+        encoders.jxlEffort = try integer("jxlEffort", in: 1...9)
+        return encoders
+    }
+
+    /// Reads and decodes the watermark.
+    private func watermark(_ limits: RenderingLimits) throws(SettingsFailure) -> Watermark? {
+        let opacity = try number("watermarkOpacity")
+        guard opacity <= 1 else { throw .invalid("watermarkOpacity", "\(opacity) is above 1") }
+        let file = try text("watermarkPath")
+        let encoded = try text("watermarkData")
+        guard !file.isEmpty || !encoded.isEmpty else { return nil }
+        guard file.isEmpty || encoded.isEmpty else { throw .invalid("watermarkData", "there is a watermarkPath, too") }
+        let name = file.isEmpty ? "watermarkData" : "watermarkPath"
+        let content = file.isEmpty ? Data(base64Encoded: encoded) : FileManager.default.contents(atPath: file)
+        guard let content else { throw .invalid(name, "it can't be read") }
+        do {
+            let decoder = ImageDecoders.makeDecoder(.all, limits: limits.decoding, idleByteLimit: 0)
+            let bitmap = try decoder.decode(content, request: DecodingRequest(color: .sRGB)) { false }.bitmap
+            return Watermark(bitmap: bitmap, opacity: opacity, identity: Digest.text(of: content))
+        } catch {
+            throw .invalid(name, "it can't be decoded: \(error)")
+        }
+    }
+
+    func logFormat() throws(SettingsFailure) -> LineLogHandler.Format {
+        let name = try text("logFormat")
+        guard let format = LineLogHandler.Format(rawValue: name) else {
+            throw .invalid("logFormat", "\(name) is neither text nor json")
+        }
+        return format
+    }
+
+    func accessLog() throws(SettingsFailure) -> AccessLog.Settings {
+        var settings = AccessLog.Settings()
+        settings.isEnabled = try flag("accessLog")
+        settings.trustedProxies = try integer("trustedProxies", in: 0...100)
+        return settings
+    }
+
+    /// Returns the port of `/metrics`; nil for that of the images.
+    func metricsPort() throws(SettingsFailure) -> Int? {
+        try text("metricsPort").isEmpty ? nil : integer("metricsPort", in: 0...65_535)
+    }
+}

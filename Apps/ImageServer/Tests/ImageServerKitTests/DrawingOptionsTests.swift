@@ -1,0 +1,182 @@
+import Foundation
+import ImageCodecPNG
+import ImageCore
+import ImageDecoding
+import ImageProcessing
+import ImageTesting
+import Testing
+
+@testable import ImageServerKit
+
+/// `flip`, `trim`, `sharpen`, `watermark` and `raw`.
+@Suite struct DrawingOptionsTests {
+    /// Returns a bitmap of gray levels, or of transparent pixels where they are nil.
+    private func bitmap(_ rows: [[UInt8?]]) -> Bitmap {
+        let pixels = rows.joined().flatMap { level -> [UInt8] in
+            if let level { [level, level, level, 255] } else { [0, 0, 0, 0] }
+        }
+        return Bitmap(
+            size: PixelSize(width: rows[0].count, height: rows.count), pixels: pixels,
+            isOpaque: !rows.joined().contains(nil))
+    }
+
+    private func render(_ bitmap: Bitmap, _ text: String, watermark: Watermark? = nil) throws -> Bitmap {
+        let source = try PNGEncoder().encode(bitmap, options: EncodingOptions())
+        let result = try rendered(source, text, watermark: watermark)
+        return try SampleImages.decoder().decode(result.data, request: DecodingRequest()) { false }.bitmap
+    }
+
+    private func rendered(_ source: Data, _ text: String, watermark: Watermark? = nil) throws -> RenderedImage {
+        let url = try ImageURLParser(signature: nil).parse("/_/\(text)/f:png/plain/http://a/b", now: .distantPast)
+        let renderer = ImageRenderer(decoder: SampleImages.decoder(), limits: RenderingLimits(), clock: ManualClock())
+        return try renderer.render(
+            source, url.options, accepted: AcceptedFormats(accept: nil), watermark: watermark)
+    }
+
+    private func levels(_ bitmap: Bitmap) -> [[UInt8]] {
+        let pixels = bitmap.pixels
+        return (0..<bitmap.size.height).map { y in
+            (0..<bitmap.size.width).map { pixels[(y * bitmap.size.width + $0) * 4] }
+        }
+    }
+
+    @Test(
+        "mirrors after the rotation",
+        arguments: [
+            ("fl:1", [[2, 1], [4, 3]]), ("fl:0:1", [[3, 4], [1, 2]]), ("flip:1:1", [[4, 3], [2, 1]]),
+            ("fl::t", [[3, 4], [1, 2]]), ("fl:", [[1, 2], [3, 4]]), ("rot:90", [[3, 1], [4, 2]]),
+            ("rot:90/fl:1", [[1, 3], [2, 4]]), ("fl:1/fl:0", [[1, 2], [3, 4]]),
+        ] as [(String, [[UInt8]])])
+    func flip(text: String, expected: [[UInt8]]) throws {
+        #expect(levels(try render(bitmap([[1, 2], [3, 4]]), text)) == expected)
+    }
+
+    private static let bordered: [[UInt8?]] = [
+        [9, 9, 9, 9, 9, 9], [9, 9, 9, 99, 9, 9], [9, 9, 50, 60, 9, 9], [9, 9, 9, 9, 9, 9], [9, 9, 9, 9, 9, 9],
+    ]
+
+    @Test(
+        "cuts off a border of one color",
+        arguments: [
+            ("t:10", "2x2"), ("trim:10::1", "2x2"), ("t:10::0:1", "2x3"), ("t:45", "1x2"), ("t:60", "1x1"),
+            ("t:10:090909", "2x2"), ("t:10:999", "6x5"), ("t:10:fff", "6x5"), ("t:255", "6x5"), ("t:-1", "6x5"),
+            ("t:", "6x5"), ("t:10/t:", "6x5"), ("t:0", "2x2"), ("t:10/w:4/el:1", "4x4"), ("t:10/c:1:1:nowe", "1x1"),
+            ("t:10/rs:fill:2:1", "2x1"), ("t:10/pd:1", "4x4"),
+        ])
+    func trim(text: String, expected: String) throws {
+        #expect("\(try render(bitmap(Self.bordered), text).size)" == expected)
+    }
+
+    @Test("cuts off transparent borders, and as much on both sides if asked for")
+    func trimEdges() throws {
+        let clear: [[UInt8?]] = [[nil, nil, nil], [nil, 7, nil], [nil, 7, nil], [nil, nil, nil]]
+        #expect(levels(try render(bitmap(clear), "t:10")) == [[7], [7]])
+        let uneven: [[UInt8?]] = [[9, 9, 9, 9], [9, 90, 9, 9], [9, 9, 9, 9]]
+        #expect(levels(try render(bitmap(uneven), "t:10::1")) == [[90, 9]])
+        #expect(levels(try render(bitmap(uneven), "t:10")) == [[90]])
+        // An image of one color, and frames of animations, stay.
+        #expect(try render(bitmap([[9, 9], [9, 9]]), "t:10").size == PixelSize(width: 2, height: 2))
+        let url = try ImageURLParser(signature: nil).parse("/_/t:10/f:gif/plain/http://a/b", now: .distantPast)
+        let renderer = ImageRenderer(decoder: SampleImages.decoder(), limits: RenderingLimits(), clock: ManualClock())
+        let animation = try renderer.render(
+            SampleImages.gif(frames: 2), url.options, accepted: AcceptedFormats(accept: nil))
+        #expect(animation.size == PixelSize(width: 20, height: 10))
+    }
+
+    @Test("makes edges steeper and leaves flat areas")
+    func sharpen() throws {
+        let row: [UInt8?] = Array(repeating: 100, count: 8) + Array(repeating: 140, count: 8)
+        let edge = bitmap(Array(repeating: row, count: 8))
+        let sharp = levels(try render(edge, "sh:1"))[4]
+        #expect(sharp[7] < 100 && sharp[8] > 140 && sharp[0] == 100 && sharp[15] == 140)
+        // No more than 10 % lighter and 20 % darker.
+        #expect(sharp[8] <= 140 + 26 && sharp[7] >= 100 - 51)
+        #expect(levels(try render(edge, "sharpen:0")) == levels(edge))
+        let faint = bitmap([[100, 102], [100, 102]])
+        #expect(levels(try render(faint, "sh:1")) == levels(faint))
+    }
+
+    private func mark(_ rows: [[UInt8?]], opacity: Double = 1) -> Watermark {
+        Watermark(bitmap: bitmap(rows), opacity: opacity, identity: "mark")
+    }
+
+    @Test(
+        "draws the watermark at its position, also partly outside",
+        arguments: [
+            ("wm:1:nowe", [[200, 0, 0, 0], [0, 0, 0, 0], [0, 0, 0, 0]]),
+            ("wm:1:soea", [[0, 0, 0, 0], [0, 0, 0, 0], [0, 0, 0, 200]]),
+            ("wm:1:soea:1:1", [[0, 0, 0, 0], [0, 0, 200, 0], [0, 0, 0, 0]]),
+            ("wm:1:nowe:0.5:0", [[0, 0, 200, 0], [0, 0, 0, 0], [0, 0, 0, 0]]),
+            ("wm:0.5:nowe", [[100, 0, 0, 0], [0, 0, 0, 0], [0, 0, 0, 0]]),
+            ("wm:1:nowe:-1", [[200, 0, 0, 0], [0, 0, 0, 0], [0, 0, 0, 0]]),
+            ("watermark:1:re:1:1", [[200, 0, 200, 0], [0, 0, 0, 0], [200, 0, 200, 0]]),
+            ("wm:1:re", [[200, 200, 200, 200], [200, 200, 200, 200], [200, 200, 200, 200]]),
+            ("wm:1:no::2:0", [[0, 0, 0, 0], [0, 0, 0, 0], [0, 200, 0, 0]]),
+            ("wm:1:ce:::1", [[0, 200, 200, 200], [0, 200, 200, 200], [0, 200, 200, 200]]),
+            ("wm:0:nowe", [[0, 0, 0, 0], [0, 0, 0, 0], [0, 0, 0, 0]]),
+        ] as [(String, [[UInt8]])])
+    func watermarks(text: String, expected: [[UInt8]]) throws {
+        let ground = bitmap(Array(repeating: Array(repeating: 0, count: 4), count: 3))
+        let levels = levels(try render(ground, text, watermark: mark([[200]])))
+        if text == "watermark:1:re:1:1" {
+            #expect(levels.joined().filter { $0 == 200 }.count == 4)
+        } else if text == "wm:1:ce:::1" {
+            #expect(levels.joined().filter { $0 == 200 }.count == 9)
+        } else {
+            #expect(levels == expected)
+        }
+    }
+
+    @Test("multiplies the opacities, keeps transparency, and refuses what has no watermark")
+    func opacity() throws {
+        let ground = bitmap([[nil, 100]])
+        let result = try render(ground, "wm:0.5:re", watermark: mark([[200]], opacity: 0.5))
+        #expect(result.pixels[3] == 64 && result.pixels[0] == 200)
+        #expect(abs(Int(result.pixels[4]) - 125) <= 1 && result.pixels[7] == 255)
+        #expect(throws: RenderingFailure.noWatermark) { try render(ground, "wm:1") }
+        #expect(throws: RenderingFailure.noWatermark) { try rendered(SampleImages.jpeg(), "wm:1") }
+        #expect(ServiceFailure.rendering(.noWatermark).status == 422)
+    }
+
+    @Test("delivers raw sources unchanged, whatever they are")
+    func raw() throws {
+        let source = try SampleImages.jpeg()
+        let image = try rendered(source, "raw:1/w:4")
+        #expect(image.data == source && image.format == .jpeg && image.size == PixelSize(width: 80, height: 40))
+        #expect(try rendered(Data("<html>".utf8), "raw:1").format == .unknown)
+    }
+
+    @Test("sends raw sources as what they are, so that no browser runs them")
+    func rawResponses() async throws {
+        let fixture = ServiceFixture()
+        fixture.script(.data(Data("<script>".utf8)))
+        let response = await fixture.makeHandler().answer(ServiceFixture.path("raw:1"))
+        #expect(response.status == 200 && response.text == "<script>")
+        #expect(response["Content-Type"] == "application/octet-stream")
+        #expect(response["X-Content-Type-Options"] == "nosniff")
+        #expect(response["Content-Disposition"] == "inline; filename=\"a.jpg\"")
+    }
+
+    @Test(
+        "reads positions, colors and opacities, and refuses others",
+        arguments: [
+            "wm:2", "wm:-1", "wm:x", "wm:1:fp", "wm:1:sm", "wm:1:up", "wm:1:ce:a", "t:x", "t:1:zz", "sh:-1", "fl:1:1:1",
+        ])
+    func invalid(text: String) {
+        #expect(throws: URLFailure.self) {
+            try ImageURLParser(signature: nil).parse("/_/\(text)/plain/http://a/b", now: .distantPast)
+        }
+    }
+
+    @Test("has another result for each watermark and each of its arguments")
+    func keys() throws {
+        let texts = [
+            "fl:1", "fl:0:1", "t:1", "t:2", "t:1:fff", "t:1::1", "sh:1", "wm:1", "wm:0.5", "wm:1:no", "wm:1:re",
+            "wm:1:ce:1", "wm:1:ce::1", "wm:1:ce:::1", "raw:1",
+        ]
+        let keys = try texts.map { text in
+            try ImageURLParser(signature: nil).parse("/_/\(text)/plain/http://a/b", now: .distantPast).options.cacheKey
+        }
+        #expect(Set(keys + [ProcessingOptions().cacheKey]).count == texts.count + 1)
+    }
+}

@@ -1,0 +1,113 @@
+import Foundation
+import ImageCodecJPEG
+import ImageCodecPNG
+import ImageCore
+import ImageDecoding
+import ImageTesting
+import Testing
+
+@testable import ImageServerKit
+
+@Suite struct MetadataTests {
+    /// A TIFF file with a maker, an orientation, an artist, a copyright and a reference to a thumbnail.
+    private static func exif(littleEndian: Bool) -> Data {
+        func number(_ value: Int, _ count: Int) -> [UInt8] {
+            let bytes = (0..<count).map { UInt8(value >> (8 * $0) & 255) }
+            return littleEndian ? bytes : bytes.reversed()
+        }
+        func entry(_ tag: Int, _ type: Int, _ count: Int, _ value: [UInt8]) -> [UInt8] {
+            number(tag, 2) + number(type, 2) + number(count, 4) + value
+        }
+        let start = 8 + 2 + 4 * 12 + 4
+        var bytes: [UInt8] =
+            (littleEndian ? [0x49, 0x49] : [0x4D, 0x4D]) + number(42, 2) + number(8, 4) + number(4, 2)
+        bytes += entry(0x010F, 2, 7, number(start, 4))
+        bytes += entry(0x0112, 3, 1, number(6, 2) + [0, 0])
+        bytes += entry(0x013B, 2, 4, Array("Ann\0".utf8))
+        bytes += entry(0x8298, 2, 11, number(start + 7, 4))
+        bytes += number(99, 4)
+        return Data(bytes + Array("Maker1\0(c) Ann B.\0".utf8))
+    }
+
+    private static let xmp = Data(
+        """
+        <x:xmpmeta><rdf:RDF><rdf:Description xmp:Rating="5"><dc:rights><rdf:Alt><rdf:li xml:lang="x-default">All\
+         rights</rdf:li></rdf:Alt></dc:rights><photoshop:City>Paris</photoshop:City></rdf:Description></rdf:RDF>\
+        </x:xmpmeta>
+        """.utf8)
+
+    private func source(_ format: ImageFormat, littleEndian: Bool = false) throws -> Data {
+        let metadata = ImageMetadata(exif: Self.exif(littleEndian: littleEndian), xmp: Self.xmp)
+        return metadata.added(to: try rendered(SampleImages.jpeg(), "f:\(format.rawValue)"), format)
+    }
+
+    private func rendered(_ source: Data, _ text: String) throws -> Data {
+        let url = try ImageURLParser(signature: nil).parse("/_/\(text)/plain/http://a/b", now: .distantPast)
+        let renderer = ImageRenderer(decoder: SampleImages.decoder(), limits: RenderingLimits(), clock: ManualClock())
+        return try renderer.render(source, url.options, accepted: AcceptedFormats(accept: nil)).data
+    }
+
+    private func contains(_ data: Data, _ text: String) -> Bool { data.firstRange(of: Data(text.utf8)) != nil }
+
+    @Test(
+        "keeps the copyright and nothing else by default",
+        arguments: [ImageFormat.jpeg, .png, .webp], [ImageFormat.jpeg, .png, .webp])
+    func copyright(from: ImageFormat, to: ImageFormat) throws {
+        for littleEndian in [false, true] {
+            let result = try rendered(source(from, littleEndian: littleEndian), "w:20/f:\(to.rawValue)")
+            #expect(contains(result, "(c) Ann B.") && contains(result, "Ann\0") && contains(result, "All rights"))
+            #expect(!contains(result, "Maker1") && !contains(result, "Paris") && !contains(result, "Rating"))
+            // The photograph was turned by its orientation.
+            #expect(try SampleImages.decoder().header(of: result).size == PixelSize(width: 20, height: 40))
+            #expect(try SampleImages.decoder().header(of: result).orientation == .up)
+        }
+    }
+
+    @Test("keeps all metadata with sm:0, of an upright image", arguments: [ImageFormat.jpeg, .png, .webp])
+    func all(format: ImageFormat) throws {
+        let result = try rendered(source(format), "w:20/sm:0/f:\(format.rawValue)")
+        #expect(contains(result, "Maker1") && contains(result, "(c) Ann B.") && contains(result, "Paris"))
+        #expect(try SampleImages.decoder().header(of: result).orientation == .up)
+        #expect(try SampleImages.decoder().header(of: result).size == PixelSize(width: 20, height: 40))
+    }
+
+    @Test("keeps nothing with kcr:0, and in formats that can't hold it")
+    func nothing() throws {
+        for text in ["kcr:0/f:jpg", "f:gif", "sm:1/kcr:0/f:png"] {
+            let result = try rendered(source(.jpeg), "w:20/" + text)
+            #expect(!contains(result, "Ann") && !contains(result, "All rights"))
+        }
+        let plain = try rendered(SampleImages.jpeg(), "w:20/f:jpg")
+        #expect(try rendered(SampleImages.jpeg(), "w:20/f:jpg/sm:0") == plain)
+    }
+
+    @Test("keeps max_bytes, and the profile of WebP")
+    func limits() throws {
+        let bare = try rendered(source(.jpeg), "w:20/kcr:0/f:jpg")
+        #expect(try rendered(source(.jpeg), "w:20/f:jpg/mb:\(bare.count)").count <= bare.count)
+        let bitmap = SampleImages.bitmap(20, 10)
+        let wide = Bitmap(size: bitmap.size, pixels: bitmap.pixels, isOpaque: true, colorSpace: .displayP3)
+        let png = try PNGEncoder().encode(wide, options: EncodingOptions())
+        let source = ImageMetadata(exif: Self.exif(littleEndian: true)).added(to: png, .png)
+        let result = try rendered(source, "scp:0/f:webp")
+        #expect(contains(result, "(c) Ann B."))
+        #expect(try SampleImages.decoder().header(of: result).colorProfile == ColorSpace.displayP3.profile)
+    }
+
+    @Test("reads damaged blocks within their bounds")
+    func damaged() {
+        let exif = Self.exif(littleEndian: false)
+        for count in 0..<exif.count {
+            _ = ExifBlock.copyright(exif.prefix(count))
+            _ = ExifBlock.upright(Data(exif.prefix(count)))
+        }
+        for index in 0..<exif.count {
+            var changed = exif
+            changed[index] = 0xFF
+            _ = ExifBlock.copyright(changed)
+            _ = ExifBlock.upright(changed)
+        }
+        #expect(XMPPacket.copyright(Data("<dc:rights><script>x</script></dc:rights>".utf8)) == nil)
+        #expect(XMPPacket.copyright(Data("<dc:rights>".utf8)) == nil)
+    }
+}
