@@ -19,6 +19,7 @@ enum ImageServerCommand {
             print(PackageVersion.current)
             return
         }
+        if arguments.first == "--update-tables", arguments.count == 2 { return try updateTables(arguments[1]) }
         do {
             try await run(arguments)
         } catch let failure as SettingsFailure {
@@ -26,6 +27,13 @@ enum ImageServerCommand {
         } catch {
             fail("\(error)", status: 1)
         }
+    }
+
+    /// Writes the tables of the code into the README. For `Scripts/document-server` only.
+    private static func updateTables(_ path: String) throws {
+        let text = try String(contentsOfFile: path, encoding: .utf8)
+        try ReferenceTables.updated(text).write(toFile: path, atomically: true, encoding: .utf8)
+        print("updated \(path)")
     }
 
     private static func fail(_ message: String, status: Int32) -> Never {

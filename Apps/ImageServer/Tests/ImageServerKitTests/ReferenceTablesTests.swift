@@ -1,0 +1,33 @@
+import Foundation
+import Testing
+
+@testable import ImageServerKit
+
+@Suite struct ReferenceTablesTests {
+    @Test("the README has the tables of the code; Scripts/document-server writes them")
+    func readme() throws {
+        let package = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
+        let text = try String(contentsOf: package.appending(path: "README.md"), encoding: .utf8)
+        #expect(text.contains("<!-- options -->\n| option |") && text.contains("<!-- settings -->\n| flag |"))
+        #expect(ReferenceTables.updated(text) == text)
+    }
+
+    @Test("replaces what is between the comments, and nothing else")
+    func replacing() {
+        let text = "a\n<!-- options -->\nold\n<!-- end of options -->\nb <!-- settings -->"
+        let updated = ReferenceTables.updated(text)
+        #expect(updated.hasPrefix("a\n<!-- options -->\n| option | arguments |  |\n|---|---|---|\n| `resize` `rs` |"))
+        #expect(updated.hasSuffix("|\n<!-- end of options -->\nb <!-- settings -->"))
+        #expect(ReferenceTables.updated("none") == "none")
+    }
+
+    @Test("every option has arguments and a description, and every name is used once")
+    func completeness() {
+        let names = OptionTable.all.flatMap(\.names)
+        #expect(Set(names).count == names.count)
+        #expect(
+            OptionTable.all.allSatisfy { !$0.arguments.isEmpty && !$0.summary.isEmpty && !$0.summary.contains("|") })
+        #expect(Setting.all.allSatisfy { !$0.summary.isEmpty && !$0.summary.contains("|") })
+    }
+}
