@@ -45,6 +45,7 @@ extension DataCacheFailure {
         case .inaccessible: "inaccessible"
         case .tooLarge: "tooLarge"
         case .io: "io"
+        @unknown default: "other"
         }
     }
 }

@@ -119,7 +119,8 @@ public final class ImageService: Sendable {
         let wanted = url.options.format?.rawValue
         let output = accepted.formats.isEmpty ? wanted ?? "accept:" : "accept:\(accepted.cacheKey):\(wanted ?? "")"
         let watermark = url.options.watermark.opacity > 0 ? parts.watermark?.identity ?? "" : ""
-        return "result 2 \(parts.settingsKey) \(output) \(url.options.cacheKey)\(watermark) \(url.source.absoluteString)"
+        return
+            "result 2 \(parts.settingsKey) \(output) \(url.options.cacheKey)\(watermark) \(url.source.absoluteString)"
     }
 
     private func info(of url: ImageURL, _ trace: TraceContext) async throws -> ImageInfo {
