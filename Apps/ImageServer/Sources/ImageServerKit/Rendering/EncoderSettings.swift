@@ -19,9 +19,6 @@ public struct EncoderSettings: Hashable, Sendable {
     /// Creates the standard settings, with which all formats but AVIF take about as long.
     public init() {}
 
-    /// The settings as a part of a cache key.
-    var key: String { "\(isProgressiveJPEG),\(isInterlacedPNG),\(webpEffort),\(avifSpeed),\(jxlEffort)" }
-
     /// Returns a format with an encoder of these settings.
     func configured(_ output: OutputFormat) -> OutputFormat {
         var output = output
