@@ -42,7 +42,8 @@ struct OverloadTests {
     func page() async throws {
         let source = try Samples.jpeg()
         let origin = try LoopbackServer { _ in .ok(source) }
-        try await withServer(["--max-renderings", "2"], origin: origin) { server async throws in
+        let settings = ["--max-renderings", "2", "--queue-seconds", "500", "--request-seconds", "600"]
+        try await withServer(settings, origin: origin) { server async throws in
             let statuses = try await withThrowingTaskGroup(of: [Int].self) { browsers in
                 for browser in 0..<60 {
                     browsers.addTask {
