@@ -67,6 +67,8 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOFoundationEssentialsCompat", package: "swift-nio"),
                 .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ] + codecs,
@@ -74,7 +76,7 @@ let package = Package(
         .target(
             name: "ImageServing",
             dependencies: [
-                "ImageServerKit", module("ImageCore"),
+                "ImageServerKit", module("ImageCore"), module("ImageTransporting"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
@@ -86,10 +88,11 @@ let package = Package(
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
             swiftSettings: strict),
+        .target(name: "CAllocator"),
         .executableTarget(
             name: "image-server",
             dependencies: [
-                "ImageServerKit", "ImageServing", module("ImageCore"),
+                "CAllocator", "ImageServerKit", "ImageServing", module("ImageCore"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
                 .product(name: "Logging", package: "swift-log"),
@@ -101,6 +104,7 @@ let package = Package(
                 "ImageServerKit", module("ImageCore"), module("ImageProcessing"), module("ImageTransporting"),
                 module("ImageTesting"), module("ImageDecoding"), module("ImageColorManagement"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "Logging", package: "swift-log"),
             ] + codecs,
             exclude: ["Clients"], swiftSettings: strict),

@@ -21,9 +21,7 @@ struct ImageResponder: HTTPResponder {
     let departures: ClientDepartures
 
     func respond(to request: Request, context: Context) async throws -> Response {
-        let received = ServerRequest(
-            method: request.method, target: request.head.path ?? "/", headers: request.headers,
-            client: context.channel.remoteAddress?.ipAddress)
+        let received = ServerRequest(request.head, client: context.channel.remoteAddress?.ipAddress)
         if let response = handler.immediateResponse(to: received) { return Response(response) }
         // If the client leaves, its share of the work is cancelled.
         return Response(
@@ -42,24 +40,39 @@ struct MetricsResponder: HTTPResponder {
 }
 
 extension Response {
+    init(_ response: ServerResponse) {
+        self.init(
+            status: .init(code: response.status), headers: response.headers, body: Self.body(response))
+    }
+
+    private static func body(_ response: ServerResponse) -> ResponseBody {
+        let pieces = response.pieces
+        if pieces.count < 2 { return pieces.first.map(ResponseBody.init(byteBuffer:)) ?? ResponseBody() }
+        return ResponseBody(contentLength: response.body.count) { writer in
+            for piece in pieces { try await writer.write(piece) }
+            try await writer.finish(nil)
+        }
+    }
+}
+
+extension ServerRequest {
+    init(_ head: HTTPRequest, client: String?) {
+        self.init(method: head.method, target: head.path ?? "/", headers: head.headerFields, client: client)
+    }
+}
+
+extension ServerResponse {
     /// The size of a piece of a large body. A client that reads a piece is not stalled.
     private static let pieceBytes = 128 << 10
 
-    init(_ response: ServerResponse) {
-        self.init(
-            status: .init(code: response.status), headers: response.headers, body: Self.body(response.body))
-    }
-
-    private static func body(_ data: Data) -> ResponseBody {
-        if data.isEmpty { return ResponseBody() }
-        if data.count <= pieceBytes { return ResponseBody(byteBuffer: ByteBuffer(bytes: data)) }
-        return ResponseBody(contentLength: data.count) { writer in
-            for start in stride(from: 0, to: data.count, by: pieceBytes) {
-                let first = data.startIndex + start
-                let piece = data[first..<min(first + pieceBytes, data.endIndex)]
-                try await writer.write(ByteBuffer(bytes: piece))
-            }
-            try await writer.finish(nil)
+    /// The body in pieces, without a copy of a result.
+    var pieces: [ByteBuffer] {
+        if body.isEmpty { return [] }
+        let whole = sharedBody ?? ByteBuffer(bytes: body)
+        if whole.readableBytes <= Self.pieceBytes { return [whole] }
+        return stride(from: 0, to: whole.readableBytes, by: Self.pieceBytes).compactMap { start in
+            let count = min(Self.pieceBytes, whole.readableBytes - start)
+            return whole.getSlice(at: whole.readerIndex + start, length: count)
         }
     }
 }

@@ -8,6 +8,8 @@ import UnixSignals
 
 /// The server: Hummingbird in front of an image service.
 package struct ImageServer: Service, CustomStringConvertible {
+    /// The value of Server.
+    static let name = "image-server"
     /// The name in the logs. The settings have secrets.
     package let description = "ImageServer"
     private let settings: ServerSettings
@@ -112,16 +114,18 @@ package struct ImageServer: Service, CustomStringConvertible {
 
     private var application: some ApplicationProtocol {
         let (writeLimit, departures) = (TimeAmount(settings.writeTime), ClientDepartures())
+        let bodies = PendingBodies(limit: settings.unreadBytes)
         return Application(
             responder: ImageResponder(handler: handler, departures: departures),
             server: .http1(
                 configuration: .init(
                     additionalChannelHandlers: [
-                        RequestRulesInstaller(), StalledWriteHandler(limit: writeLimit), DepartureHandler(departures),
+                        RequestRulesInstaller(), StalledWriteHandler(limit: writeLimit, bodies: bodies),
+                        DepartureHandler(departures),
                     ],
                     idleTimeout: TimeAmount(settings.idleTime))),
             configuration: ApplicationConfiguration(
-                address: address, serverName: "image-server", backlog: 1_024,
+                address: address, serverName: Self.name, backlog: 1_024,
                 availableConnectionsDelegate: .maximum(settings.maxConnections, logger: logger)),
             onServerRunning: { [onRunning] channel in onRunning(channel.localAddress?.port ?? 0) }, logger: logger)
     }

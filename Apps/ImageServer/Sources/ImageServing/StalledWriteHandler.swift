@@ -7,21 +7,28 @@ final class StalledWriteHandler: ChannelOutboundHandler, RemovableChannelHandler
     typealias OutboundOut = HTTPResponsePart
 
     private let limit: TimeAmount
+    private let bodies: PendingBodies
     private var pendingWrites = 0
     /// When a write was started or completed last.
     private var lastProgress = NIODeadline.uptimeNanoseconds(0)
     private var timer: Scheduled<Void>?
 
-    init(limit: TimeAmount) { self.limit = limit }
+    init(limit: TimeAmount, bodies: PendingBodies) {
+        self.limit = limit
+        self.bodies = bodies
+    }
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         let promise = promise ?? context.eventLoop.makePromise()
         let eventLoop = context.eventLoop
         if pendingWrites == 0 { lastProgress = eventLoop.now }
         pendingWrites += 1
-        promise.futureResult.assumeIsolated().whenComplete { _ in
+        let (body, channel) = (Self.body(unwrapOutboundIn(data)), context.channel)
+        if let body { bodies.add(body, on: channel, at: eventLoop.now) }
+        promise.futureResult.assumeIsolated().whenComplete { [bodies] _ in
             self.pendingWrites -= 1
             self.lastProgress = eventLoop.now
+            if let body { bodies.remove(body, on: channel, at: eventLoop.now) }
         }
         context.write(data, promise: promise)
         if timer == nil { startTimer(context, at: eventLoop.now + limit) }
@@ -30,6 +37,10 @@ final class StalledWriteHandler: ChannelOutboundHandler, RemovableChannelHandler
     func handlerRemoved(context: ChannelHandlerContext) {
         timer?.cancel()
         timer = nil
+    }
+
+    private static func body(_ part: HTTPResponsePart) -> ByteBuffer? {
+        if case .body(let body) = part { body } else { nil }
     }
 
     private func startTimer(_ context: ChannelHandlerContext, at deadline: NIODeadline) {

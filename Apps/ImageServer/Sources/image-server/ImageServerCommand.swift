@@ -1,3 +1,4 @@
+import CAllocator
 import Foundation
 import ImageCore
 import ImageServerKit
@@ -10,6 +11,7 @@ import UnixSignals
 @main
 enum ImageServerCommand {
     static func main() async throws {
+        return_freed_memory()
         let arguments = Array(CommandLine.arguments.dropFirst())
         if !Set(arguments).isDisjoint(with: ["--help", "-h"]) {
             print(Setting.help)

@@ -2,6 +2,7 @@ import Foundation
 import HTTPTypes
 import ImageCore
 import ImageTesting
+import NIOCore
 import Synchronization
 import Testing
 
@@ -36,6 +37,23 @@ import Testing
         #expect(second["X-Cache"] == "memory")
         #expect(second["ETag"] == response["ETag"])
         #expect(second.body == response.body)
+    }
+
+    @Test("responses with a result, or a part of it, share its memory")
+    func sharedMemory() async throws {
+        let (_, handler) = try handler()
+        func address(_ response: ServerResponse) -> Int? {
+            response.sharedBody.map { body in
+                unsafe body.withUnsafeReadableBytes { Int(bitPattern: $0.baseAddress) }
+            }
+        }
+        let first = await handler.answer(path)
+        let second = await handler.answer(path)
+        #expect(address(first) != nil && address(second) == address(first))
+        let part = await handler.answer(path, .get, [.range: "bytes=2-5"])
+        #expect(address(part) == address(first).map { $0 + 2 })
+        #expect(part.sharedBody?.readableBytes == 4)
+        #expect(await handler.answer(path, .head).sharedBody == nil)
     }
 
     @Test("varies by Accept only if the URL has no format")

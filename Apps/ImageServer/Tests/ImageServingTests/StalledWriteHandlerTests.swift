@@ -10,9 +10,10 @@ import Testing
 struct StalledWriteHandlerTests {
     private let channel: EmbeddedChannel
     private let socket = HeldWrites()
+    private let bodies = PendingBodies(limit: 3_000)
 
     init() throws {
-        channel = EmbeddedChannel(handlers: [socket, StalledWriteHandler(limit: .seconds(10))])
+        channel = EmbeddedChannel(handlers: [socket, StalledWriteHandler(limit: .seconds(10), bodies: bodies)])
         try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
     }
 
@@ -25,6 +26,24 @@ struct StalledWriteHandlerTests {
         #expect(channel.isActive)
         channel.embeddedEventLoop.advanceTime(by: .milliseconds(1))
         #expect(!channel.isActive)
+    }
+
+    @Test("unread memory beyond the limit disconnects the slowest client, and shared memory counts once")
+    func unreadBytes() throws {
+        let other = EmbeddedChannel(handlers: [HeldWrites(), StalledWriteHandler(limit: .seconds(10), bodies: bodies)])
+        try other.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 2)).wait()
+        func write(_ buffer: ByteBuffer, _ channel: EmbeddedChannel) {
+            channel.write(HTTPResponsePart.body(buffer), promise: nil)
+        }
+        let shared = ByteBuffer(repeating: 1, count: 2_048)
+        for _ in 0..<10 { write(shared, channel) }
+        #expect(bodies.byteCount == 2_048)
+        for loop in [channel.embeddedEventLoop, other.embeddedEventLoop] { loop.advanceTime(by: .milliseconds(999)) }
+        write(ByteBuffer(repeating: 2, count: 1_024), other)
+        #expect(channel.isActive && other.isActive && bodies.byteCount == 3_072)
+        for loop in [channel.embeddedEventLoop, other.embeddedEventLoop] { loop.advanceTime(by: .milliseconds(1)) }
+        write(ByteBuffer(repeating: 3, count: 1_024), other)
+        #expect(!channel.isActive && other.isActive && bodies.byteCount == 2_048)
     }
 
     @Test("each completed write starts the limit again")

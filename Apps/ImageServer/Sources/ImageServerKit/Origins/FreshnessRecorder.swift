@@ -22,14 +22,15 @@ public final class FreshnessRecorder: ResponseCache {
     ///   - limit: The number of originals that are remembered.
     ///   - now: Returns the current time.
     public init(
-        over transport: any ResponseCache, bounds: LifetimeBounds = LifetimeBounds(), limit: Int = 100_000,
+        over transport: any ResponseCache, bounds: LifetimeBounds = LifetimeBounds(), limit: Int = 50_000,
         now: @escaping @Sendable () -> Date
     ) {
         self.transport = transport
         self.bounds = bounds
         self.now = now
-        freshness = MemoryCache(limits: CacheLimits(count: limit))
-        traces = MemoryCache(limits: CacheLimits(count: limit))
+        // URLs of 100 bytes. Fewer are remembered if they are longer.
+        freshness = MemoryCache(limits: CacheLimits(cost: limit * (Self.entryBytes + 100)))
+        traces = MemoryCache(limits: CacheLimits(cost: limit * (Self.entryBytes + 100)))
         retryTimes = MemoryCache(limits: CacheLimits(count: 1_000))
     }
 
@@ -41,7 +42,13 @@ public final class FreshnessRecorder: ResponseCache {
 
     /// Sets the trace with which the next request for a URL is sent. The loader's request has no field for it, because
     /// requests with other fields would not share a download.
-    public func setTrace(_ trace: TraceContext, for url: URL) { traces.insert(trace, for: url.absoluteString) }
+    public func setTrace(_ trace: TraceContext, for url: URL) {
+        let url = url.absoluteString
+        traces.insert(trace, cost: Self.entryBytes + url.utf8.count, for: url)
+    }
+
+    /// About the memory of an entry without its URL.
+    private static let entryBytes = 200
 
     public func answer(to request: TransportRequest) async throws(TransportFailure) -> CacheAnswer {
         let url = request.url.absoluteString
@@ -83,7 +90,8 @@ public final class FreshnessRecorder: ResponseCache {
         _ heads: [ResponseHead], _ response: TransportResponse, _ url: String
     ) -> TransportResponse {
         let all = heads.map { freshness(of: $0) }
-        freshness.insert(all.dropFirst().reduce(all[0]) { $0.combined(with: $1) }, for: url)
+        freshness.insert(
+            all.dropFirst().reduce(all[0]) { $0.combined(with: $1) }, cost: Self.entryBytes + url.utf8.count, for: url)
         if response.head.status.code == 429, let time = response.head.headers[.retryAfter] {
             retryTimes.insert(time, for: url)
         } else {

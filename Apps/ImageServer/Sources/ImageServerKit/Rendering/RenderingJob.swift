@@ -40,12 +40,14 @@ struct RenderingJob {
     mutating func lap(_ stage: StageTimes.Stage) { times.add(watch.lap(), to: stage) }
 
     /// Applies the steps of imgproxy's pipeline after decoding, in its order.
-    func process(_ bitmap: Bitmap) throws(RenderingFailure) -> Bitmap {
+    func process(_ bitmap: consuming Bitmap) throws(RenderingFailure) -> Bitmap {
+        var image = bitmap
         do {
-            return try processors.reduce(bitmap) { image, processor in
+            for processor in processors {
                 try Task.checkCancellation()
-                return try processor.process(image)
+                image = try processor.process(image)
             }
+            return image
         } catch is CancellationError {
             throw .cancelled
         } catch {

@@ -39,7 +39,7 @@ public final class ResultCache: Sendable {
         report: @escaping @Sendable (ResultLevel, DataCacheFailure) -> Void = { _, _ in }
     ) {
         memory = MemoryCache(
-            limits: CacheLimits(cost: memoryByteLimit, entryCost: max(1, memoryByteLimit / 8)), policy: .s3FIFO)
+            limits: CacheLimits(cost: memoryByteLimit, entryCost: max(1, memoryByteLimit / 2)), policy: .s3FIFO)
         self.levels = levels
         writes = BackgroundWrites(limit: pendingWrites)
         self.now = now
@@ -100,7 +100,7 @@ public final class ResultCache: Sendable {
     }
 
     private func fill(_ levels: ArraySlice<Level>, with result: StoredResult, for key: String) {
-        memory.insert(result, cost: result.data.count + key.utf8.count, for: key)
+        memory.insert(result, cost: result.byteCount + key.utf8.count, for: key)
         guard !levels.isEmpty else { return }
         writes.run { for level in levels { await self.write(result, for: key, to: level) } }
     }

@@ -1,13 +1,27 @@
 import Crypto
 public import Foundation
 public import ImageCore
+public import NIOCore
+import NIOFoundationEssentialsCompat
 
 /// A result with what is needed to serve it again.
 public struct StoredResult: Hashable, Sendable {
-    /// The file.
-    public var data: Data
+    /// The file, in memory that all responses share.
+    public let buffer: ByteBuffer
+    /// The file, in the same memory.
+    public let data: Data
     /// The properties of the file.
     public var metadata: ResultMetadata
+
+    /// Creates a result from a file.
+    public init(data: Data, metadata: ResultMetadata) {
+        buffer = ByteBuffer(data: data)
+        self.data = buffer.getData(at: 0, length: data.count, byteTransferStrategy: .noCopy) ?? data
+        self.metadata = metadata
+    }
+
+    /// The memory that it takes in a cache, without its key: measured, of the objects beside the file.
+    var byteCount: Int { buffer.storageCapacity + 2_560 }
 }
 
 extension StoredResult {

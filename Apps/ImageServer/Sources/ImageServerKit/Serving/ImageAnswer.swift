@@ -12,6 +12,8 @@ public struct ImageAnswer: Sendable {
     public var fallbackStatus: Int?
     /// The names of the header fields on which the result depends, for Vary; empty for none.
     public var vary = ""
+    /// The header fields of the path, which are made once.
+    var preparedFields = PreparedFields()
 }
 
 /// What is known about a source.

@@ -9,7 +9,7 @@ import ImageThumbHash
 public final class ImageService: Sendable {
     let parts: ImageServiceParts
     private let renderings = TaskCoalescer<String, Rendering>()
-    private let requests = ParsedRequests(limit: 20_000)
+    private let requests = ParsedRequests(byteLimit: 16 << 20)
 
     /// Creates a service.
     public init(_ parts: ImageServiceParts) { self.parts = parts }
@@ -36,7 +36,7 @@ public final class ImageService: Sendable {
         guard let result = parts.cache.resultInMemory(for: request.key, madeAfter: purge) else { return nil }
         return ImageAnswer(
             result: result, level: .memory, url: request.url, times: StageTimes(),
-            vary: vary(request.url))
+            vary: vary(request.url), preparedFields: request.preparedFields)
     }
 
     /// Returns the image for a path.
@@ -61,7 +61,7 @@ public final class ImageService: Sendable {
             }
             return ImageAnswer(
                 result: rendering.result, level: rendering.level, url: request.url, times: rendering.times,
-                vary: vary(request.url))
+                vary: vary(request.url), preparedFields: request.preparedFields)
         } catch {
             return try await fallback(for: request, after: ServiceFailure(error))
         }

@@ -10,6 +10,7 @@ final class ParsedRequests: Sendable {
         let accepted: AcceptedFormats
         /// The key of the result in all levels.
         let key: String
+        let preparedFields = PreparedFields()
         fileprivate let generation: Int
     }
 
@@ -20,8 +21,8 @@ final class ParsedRequests: Sendable {
 
     private let entries: MemoryCache<Key, Entry>
 
-    /// - Parameter limit: The number of paths.
-    init(limit: Int) { entries = MemoryCache(limits: CacheLimits(count: limit)) }
+    /// - Parameter byteLimit: The most memory that the entries take, about.
+    init(byteLimit: Int) { entries = MemoryCache(limits: CacheLimits(cost: byteLimit)) }
 
     /// Returns what was parsed with the parser of this generation.
     func entry(_ path: String, accept: String?, generation: Int) -> Entry? {
@@ -37,7 +38,10 @@ final class ParsedRequests: Sendable {
     ) -> Entry {
         let entry = Entry(url: url, accepted: accepted, key: key, generation: generation)
         let size = path.utf8.count + (accept?.utf8.count ?? 0)
-        if url.options.expires == 0, size <= 2_048 { entries.insert(entry, for: Key(path: path, accept: accept)) }
+        if url.options.expires == 0, size <= 2_048 {
+            // The path is in the key of the entry, the parsed source, its URL and the key of the result.
+            entries.insert(entry, cost: 2_500 + 8 * size, for: Key(path: path, accept: accept))
+        }
         return entry
     }
 }

@@ -1,5 +1,6 @@
 public import Foundation
 public import HTTPTypes
+public import NIOCore
 
 /// A request as the HTTP server received it.
 public struct ServerRequest: Sendable {
@@ -21,7 +22,7 @@ public struct ServerRequest: Sendable {
     }
 
     /// The target without its query.
-    public var path: Substring { target.prefix { $0 != "?" } }
+    public var path: Substring { target[..<(target.utf8.firstIndex(of: UInt8(ascii: "?")) ?? target.endIndex)] }
 
     /// Whether the request violates the rules for Host (RFC 9112, 3.2). The valid one is no header field here.
     var hasInvalidHost: Bool { headers.contains { $0.name.canonicalName == "host" } }
@@ -34,7 +35,11 @@ public struct ServerResponse: Sendable {
     /// The header fields, with Content-Length.
     public var headers: HTTPFields
     /// The bytes of the body. Empty for HEAD.
-    public var body: Data
+    public var body: Data {
+        didSet { sharedBody = nil }
+    }
+    /// The bytes of the body in memory that several responses share; nil if they don't.
+    public private(set) var sharedBody: ByteBuffer?
     /// Why there is no result. It is not sent.
     var failure: ServiceFailure?
 
@@ -45,6 +50,15 @@ public struct ServerResponse: Sendable {
         // A response without content has no length (RFC 9110, 8.6).
         if status != 204 { self.headers[.contentLength] = "\(body.count)" }
         self.body = body
+    }
+
+    /// Creates a response with a part of a result.
+    init(status: Int, headers: HTTPFields, _ result: StoredResult, _ range: Range<Int>) {
+        let start = result.data.startIndex
+        self.init(
+            status: status, headers: headers,
+            body: result.data[start + range.lowerBound..<start + range.upperBound])
+        sharedBody = result.buffer.getSlice(at: range.lowerBound, length: range.count)
     }
 
     /// Creates a response with text.

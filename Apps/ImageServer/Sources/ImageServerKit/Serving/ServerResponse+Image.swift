@@ -17,10 +17,9 @@ extension ServerResponse {
             request: request.headers, method: request.method, tag: metadata.tag, byteCount: data.count)
         {
         case .full:
-            self.init(status: 200, headers: fields, body: data)
+            self.init(status: 200, headers: fields, answer.result, 0..<data.count)
         case .partial(let range):
-            let part = data[data.startIndex + range.lowerBound..<data.startIndex + range.upperBound]
-            self.init(status: 206, headers: fields, body: part)
+            self.init(status: 206, headers: fields, answer.result, range)
             headers[.contentRange] = "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(data.count)"
         case .notModified:
             self.init(status: 304, headers: fields)
@@ -66,19 +65,27 @@ extension ImageAnswer {
 
     fileprivate func headerFields(_ bounds: LifetimeBounds, _ now: Date) -> HTTPFields {
         let metadata = result.metadata
+        var fields = preparedFields.fields(for: metadata.tag) { constantFields }
+        fields[.cacheControl] = bounds.cacheControl(metadata.storage, freshUntil: freshUntil, now: now)
+        fields[.cacheLevel] = level.rawValue
+        let timing = times.serverTiming
+        if !timing.isEmpty { fields[.serverTiming] = timing }
+        return fields
+    }
+
+    /// The fields that depend on the URL and the result only.
+    private var constantFields: HTTPFields {
+        let metadata = result.metadata
         let output = OutputFormats.output(for: metadata.imageFormat)
         var fields: HTTPFields = [
             .contentType: OutputFormats.mediaType(of: metadata.imageFormat), .eTag: metadata.tag,
-            .cacheControl: bounds.cacheControl(metadata.storage, freshUntil: freshUntil, now: now),
-            .acceptRanges: "bytes", .xContentTypeOptions: "nosniff", .cacheLevel: level.rawValue,
+            .acceptRanges: "bytes", .xContentTypeOptions: "nosniff",
             .resultSize: "\(metadata.width)x\(metadata.height)",
             .contentDisposition: ContentDisposition.value(
                 url, extension: output?.extensions.first ?? metadata.imageFormat.fileExtension),
         ]
         if let count = metadata.leftOutFrames { fields[.leftOutFrames] = "\(count)" }
         if !vary.isEmpty { fields[.vary] = vary }
-        let timing = times.serverTiming
-        if !timing.isEmpty { fields[.serverTiming] = timing }
         return fields
     }
 }

@@ -34,6 +34,8 @@ package struct ServerSettings: Sendable {
     package var breakerTime: Duration
     package var idleTime: Duration
     package var writeTime: Duration
+    /// The limit of the memory of responses that clients have not read.
+    package var unreadBytes: Int
     package var shutdownTime: Duration
     package var bounds: LifetimeBounds
     /// The longest time for which an error of an origin is kept.
@@ -107,6 +109,7 @@ package struct ServerSettings: Sendable {
         breakerTime = try reader.seconds("breakerSeconds")
         idleTime = try reader.seconds("idleSeconds")
         writeTime = try reader.seconds("writeSeconds")
+        unreadBytes = try reader.integer("unreadBytes")
         shutdownTime = try reader.seconds("shutdownSeconds")
         bounds = LifetimeBounds(
             shortest: try reader.seconds("shortestLifetime"), longest: try reader.seconds("longestLifetime"),

@@ -83,6 +83,8 @@ extension Setting {
         Setting("breakerSeconds", "5", "The time for which an origin that can't be reached gets none"),
         Setting("idleSeconds", "60", "The time after which an idle connection of a client is closed"),
         Setting("writeSeconds", "30", "The longest time in which a client reads nothing of a response"),
+        Setting(
+            "unreadBytes", "268435456", "The memory of unread responses, beyond which the slowest client must leave"),
         Setting("shutdownSeconds", "30", "The longest time for requests in progress after SIGTERM"),
         Setting("shortestLifetime", "0", "The shortest lifetime of results in seconds"),
         Setting("longestLifetime", "31536000", "The longest lifetime of results in seconds"),
