@@ -67,9 +67,11 @@ class Process:
 
     @property
     def seconds(self):
-        """The processor time so far."""
-        fields = pathlib.Path(f'/proc/{self.popen.pid}/stat').read_text().rpartition(')')[2].split()
-        return (int(fields[11]) + int(fields[12])) / TICK
+        """The processor time so far, with that of its child processes."""
+        children = pathlib.Path(f'/proc/{self.popen.pid}/task/{self.popen.pid}/children').read_text().split()
+        fields = [pathlib.Path(f'/proc/{process}/stat').read_text().rpartition(')')[2].split()
+                  for process in [self.popen.pid, *children]]
+        return sum(int(times[11]) + int(times[12]) for times in fields) / TICK
 
     @property
     def resident_mb(self):

@@ -115,15 +115,15 @@ package struct ImageServer: Service, CustomStringConvertible {
     private var application: some ApplicationProtocol {
         let (writeLimit, departures) = (TimeAmount(settings.writeTime), ClientDepartures())
         let bodies = PendingBodies(limit: settings.unreadBytes)
+        let (handler, idleTime) = (handler, TimeAmount(settings.idleTime))
         return Application(
             responder: ImageResponder(handler: handler, departures: departures),
             server: .http1(
                 configuration: .init(
                     additionalChannelHandlers: [
                         RequestRulesInstaller(), StalledWriteHandler(limit: writeLimit, bodies: bodies),
-                        DepartureHandler(departures),
-                    ],
-                    idleTimeout: TimeAmount(settings.idleTime))),
+                        DepartureHandler(departures), ImmediateResponseHandler(handler, idleTime: idleTime),
+                    ])),
             configuration: ApplicationConfiguration(
                 address: address, serverName: Self.name, backlog: 1_024,
                 availableConnectionsDelegate: .maximum(settings.maxConnections, logger: logger)),

@@ -4,6 +4,8 @@ import ImageServerKit
 import ImageServing
 import Logging
 import LoopbackServer
+import NIOCore
+import NIOPosix
 import Testing
 
 @Suite("Serving images over HTTP", .timeLimit(.minutes(10)))
@@ -48,6 +50,68 @@ struct ServingTests {
             #expect(part.status == 206 && part.body == full.body.suffix(4))
             #expect(try await server.send(path).body == full.body)
             #expect(try await server.send(path, .post).status == 405)
+        }
+    }
+
+    @Test("pipelined requests are answered in their order, also if a later result is in memory")
+    func pipelining() async throws {
+        let source = try Samples.jpeg()
+        let held = LoopbackSignal()
+        let origin = try LoopbackServer { request in
+            if request.path == "/a.jpg" { return .ok(source) }
+            let head = LoopbackReply.head(status: 200, headers: ["Content-Length": "\(source.count)"])
+            return .steps([.text(head), .wait(held), .bytes(Array(source))])
+        }
+        try await withServer(origin: origin) { server async throws in
+            let cached = imagePath("w:16/f:png", origin.url("/a.jpg"))
+            #expect(try await server.status(cached) == 200)
+            let slow = imagePath("w:16/f:jpg", origin.url("/slow.jpg"))
+            let answers = Task {
+                let requests = [cached, slow, cached].map { "GET \($0) HTTP/1.1\r\nHost: a\r\n\r\n" }
+                let last = "HEAD / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
+                return try await exchange(server.port, requests + [last])
+            }
+            await held.arrivals(1)
+            held.open()
+            let text = try await answers.value
+            let types = text.split(separator: "\r\n").filter { $0.hasPrefix("Content-Type: ") }
+            #expect(types.prefix(3).map { $0.suffix(4) } == ["/png", "jpeg", "/png"])
+        }
+    }
+
+    @Test("a client that closes its direction after the request receives all of a large result in memory")
+    func halfClosed() async throws {
+        let source = try Samples.png(2_000, 1_500)
+        let origin = try LoopbackServer { _ in .ok(source) }
+        try await withServer(origin: origin) { server async throws in
+            let path = imagePath("f:png/skp:png", origin.url("/a.png"))
+            let size = try await server.send(path).body.count
+            let text = try await exchange(
+                server.port, ["GET \(path) HTTP/1.1\r\nHost: a\r\n\r\n"], closesDirection: true)
+            let head = try #require(text.firstRange(of: "\r\n\r\n"))
+            #expect(text.utf8.distance(from: head.upperBound, to: text.endIndex) == size)
+        }
+    }
+
+    /// Sends requests at once, and returns what the server sends until it closes: a character for each byte.
+    private func exchange(_ port: Int, _ requests: [String], closesDirection: Bool = false) async throws -> String {
+        let channel = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+            .channelOption(.allowRemoteHalfClosure, value: true)
+            .connect(host: "127.0.0.1", port: port) { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try NIOAsyncChannel<ByteBuffer, ByteBuffer>(
+                        wrappingChannelSynchronously: channel,
+                        configuration: .init(isOutboundHalfClosureEnabled: true))
+                }
+            }
+        return try await channel.executeThenClose { inbound, outbound in
+            try await outbound.write(ByteBuffer(string: requests.joined()))
+            if closesDirection { outbound.finish() }
+            var text = ""
+            for try await piece in inbound {
+                text.unicodeScalars.append(contentsOf: piece.readableBytesView.map { UnicodeScalar($0 & 127) })
+            }
+            return text
         }
     }
 

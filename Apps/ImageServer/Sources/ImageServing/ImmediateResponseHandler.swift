@@ -1,0 +1,142 @@
+import Foundation
+import HTTPTypes
+import ImageServerKit
+import ImageTransporting
+import NIOCore
+import NIOHTTPTypes
+
+/// Answers requests that need no waiting, for example for results in memory, on the event loop of the connection. All
+/// others go on to Hummingbird, whose tasks change threads several times for each request.
+///
+/// Responses have the order of the requests: while Hummingbird answers one, those after it go to Hummingbird, too. So
+/// do those of clients that read slowly, because Hummingbird waits for them.
+final class ImmediateResponseHandler: ChannelDuplexHandler, RemovableChannelHandler {
+    typealias InboundIn = HTTPRequestPart
+    typealias InboundOut = HTTPRequestPart
+    typealias OutboundIn = HTTPResponsePart
+    typealias OutboundOut = HTTPResponsePart
+
+    private let handler: RequestHandler
+    private let idleTime: TimeAmount
+    /// The response to the request that is being received.
+    private var response: ServerResponse?
+    /// The requests that Hummingbird has not answered.
+    private var forwardedCount = 0
+    /// The responses of this handler that are not written yet.
+    private var pendingCount = 0
+    /// Events that wait for them, because Hummingbird closes the connection then.
+    private var delayedEvents: [Any] = []
+    private var date = HTTPDateCache()
+    /// The address of the client.
+    private var client: String?
+    private var lastActivity = NIODeadline.uptimeNanoseconds(0)
+    private var idleTimer: Scheduled<Void>?
+
+    init(_ handler: RequestHandler, idleTime: TimeAmount) {
+        self.handler = handler
+        self.idleTime = idleTime
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        client = context.channel.remoteAddress?.ipAddress
+        lastActivity = context.eventLoop.now
+        startIdleTimer(context, at: lastActivity + idleTime)
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        idleTimer?.cancel()
+        idleTimer = nil
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        lastActivity = context.eventLoop.now
+        switch unwrapInboundIn(data) {
+        case .head(let head):
+            response = immediateResponse(to: head, context)
+            if response != nil { return }
+            forwardedCount += 1
+            context.fireChannelRead(data)
+        case .body:
+            if response == nil { context.fireChannelRead(data) }
+        case .end:
+            guard let response else { return context.fireChannelRead(data) }
+            self.response = nil
+            write(response, context)
+        }
+    }
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        if case .end = unwrapOutboundIn(data) {
+            forwardedCount -= 1
+            lastActivity = context.eventLoop.now
+        }
+        context.write(data, promise: promise)
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if pendingCount > 0 {
+            delayedEvents.append(event)
+        } else {
+            context.fireUserInboundEventTriggered(event)
+        }
+    }
+
+    private func immediateResponse(to head: HTTPRequest, _ context: ChannelHandlerContext) -> ServerResponse? {
+        guard forwardedCount == 0, context.channel.isWritable, !closes(head) else { return nil }
+        return handler.immediateResponse(to: ServerRequest(head, client: client))
+    }
+
+    private func write(_ response: ServerResponse, _ context: ChannelHandlerContext) {
+        var head = HTTPResponse(status: .init(code: response.status), headerFields: response.headers)
+        head.headerFields[.date] = date.text
+        head.headerFields[.server] = ImageServer.name
+        context.write(wrapOutboundOut(.head(head)), promise: nil)
+        for piece in response.pieces { context.write(wrapOutboundOut(.body(piece)), promise: nil) }
+        let written = context.eventLoop.makePromise(of: Void.self)
+        pendingCount += 1
+        written.futureResult.assumeIsolated().whenComplete { _ in self.responseWritten(context) }
+        context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: written)
+    }
+
+    private func responseWritten(_ context: ChannelHandlerContext) {
+        pendingCount -= 1
+        lastActivity = context.eventLoop.now
+        guard pendingCount == 0 else { return }
+        let events = delayedEvents
+        delayedEvents = []
+        for event in events { context.fireUserInboundEventTriggered(event) }
+    }
+
+    private func startIdleTimer(_ context: ChannelHandlerContext, at deadline: NIODeadline) {
+        idleTimer = context.eventLoop.assumeIsolated().scheduleTask(deadline: deadline) {
+            let isIdle = self.forwardedCount == 0 && self.pendingCount == 0
+            let end = (isIdle ? self.lastActivity : context.eventLoop.now) + self.idleTime
+            if end <= context.eventLoop.now { return context.close(promise: nil) }
+            self.startIdleTimer(context, at: end)
+        }
+    }
+
+    /// Hummingbird closes the connection after such a request.
+    private func closes(_ head: HTTPRequest) -> Bool { head.headerFields[.connection]?.lowercased() == "close" }
+}
+
+@available(*, unavailable)
+extension ImmediateResponseHandler: Sendable {}
+
+/// The current date as text, formatted once a second.
+struct HTTPDateCache {
+    private var second = 0
+    private var formatted = ""
+
+    var text: String {
+        mutating get {
+            let now = Date()
+            let second = Int(now.timeIntervalSince1970)
+            if second != self.second {
+                self.second = second
+                formatted = HTTPDate.format(now)
+            }
+            return formatted
+        }
+    }
+}
