@@ -98,7 +98,7 @@ extension ImageError {
         case .decoding, .tooLarge: 422
         case .cancelled, .invalidated: 503
         case .processing: 500
-        @unknown default: 500
+        @unknown default: 502
         }
     }
 }
