@@ -12,7 +12,9 @@ struct CancellationTests {
         let held = LoopbackSignal()
         let server = try LoopbackServer { _ in .steps([.wait(held), .text("HTTP/1.1 204 No Content\r\n\r\n")]) }
         let transport = http.make(perHost: 1)
-        let first = Task { await failure(transport, TransportRequest(url: server.url("/1"))) }
+        // The request waits for as long as this task has no thread.
+        let request = TransportRequest(url: server.url("/1"), stallTimeout: .seconds(600))
+        let first = Task { await failure(transport, request) }
         await held.arrivals(1)
         let second = Task { await failure(transport, TransportRequest(url: server.url("/2"))) }
         second.cancel()

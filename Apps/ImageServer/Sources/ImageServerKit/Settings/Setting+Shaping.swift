@@ -24,7 +24,7 @@ extension Setting {
         "responseHeaders", "bucketAccessKey", "bucketSecretKey", "bucketRegion", "bucketEndpoint",
         "maxWaiting", "queueSeconds", "breakerFailures", "breakerSeconds", "autoWebp", "autoAvif", "autoJxl",
         "enforceWebp", "enforceAvif", "enforceJxl", "logFormat", "accessLog", "trustedProxies", "metricsPort",
-        "clientHints", "watermarkPath", "watermarkData",
+        "clientHints", "watermarkPath", "watermarkData", "unreadBytes",
     ]
 }
 
