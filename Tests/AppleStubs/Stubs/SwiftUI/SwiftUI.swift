@@ -70,6 +70,7 @@ protocol SeveralViews {
     var views: [any View] { get }
 }
 
+// swift-format-ignore: NoLeadingUnderscores
 /// The type of an `if` in a view builder. https://developer.apple.com/documentation/swiftui/viewbuilder
 nonisolated public struct _ConditionalContent<TrueContent: View, FalseContent: View>: PrimitiveView {
     enum Storage {
