@@ -56,6 +56,7 @@ let package = Package(
         .package(url: "https://github.com/swiftlang/swift-subprocess.git", from: "1.0.0"),
     ],
     targets: [
+        // Its readers of file formats, in Metadata, are symbolic links to those of imageload.
         .target(
             name: "ImageServerKit",
             dependencies: [
