@@ -27,35 +27,12 @@ struct ExifSummary: Encodable, Hashable, Sendable {
     }
 }
 
-/// Reads the directories of a TIFF file. All functions check bounds.
-struct TIFFReader {
-    private let data: Data
-    let isLittleEndian: Bool
-
-    init(_ data: Data) {
-        self.data = data
-        isLittleEndian = data.first == 0x49
-    }
-
-    func number(at offset: Int, _ count: Int) -> Int? {
-        isLittleEndian ? data.littleEndian(at: offset, count) : data.bigEndian(at: offset, count)
-    }
-
-    /// The offsets of the entries of a directory, by tag.
-    func directory(at offset: Int) -> [Int: Int] {
-        guard offset > 0, let count = number(at: offset, 2) else { return [:] }
-        let entries = (0..<count).map { offset + 2 + 12 * $0 }
-        let tagged = entries.compactMap { entry in number(at: entry, 2).map { ($0, entry) } }
-        return Dictionary(tagged) { first, _ in first }
-    }
-
+extension TIFFReader {
     /// The text of an entry of type ASCII, without control characters.
-    func text(ofEntryAt entry: Int) -> String? {
-        guard number(at: entry + 2, 2) == 2, let count = number(at: entry + 4, 4) else { return nil }
-        let start = count <= 4 ? entry + 8 : number(at: entry + 8, 4) ?? 0
-        guard let bytes = data.part(start, min(count, 1_000)) else { return nil }
-        let text = String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self).onOneLine
-        return text.trimmingCharacters(in: .whitespaces)
+    fileprivate func text(ofEntryAt entry: Int) -> String? {
+        ascii(ofEntryAt: entry).map {
+            String(decoding: $0, as: UTF8.self).onOneLine.trimmingCharacters(in: .whitespaces)
+        }
     }
 }
 
