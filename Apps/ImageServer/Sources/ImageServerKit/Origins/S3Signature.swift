@@ -38,12 +38,7 @@ struct S3Signature: Sendable {
 
     /// Returns a path with percent-encodings for all bytes except unreserved characters and slashes.
     static func encoded(_ path: String) -> String {
-        path.utf8.map { byte in
-            let isPlain =
-                byte < 0x80 && (Character(UnicodeScalar(byte)).isLetter || Character(UnicodeScalar(byte)).isNumber)
-            if isPlain || "-._~/".utf8.contains(byte) { return String(UnicodeScalar(byte)) }
-            return "%" + Hexadecimal.encode([byte]).uppercased()
-        }.joined()
+        path.utf8.percentEncoded { $0.isLetter || $0.isNumber || "-._~/".contains($0) }
     }
 
     private func key(day: String) -> [UInt8] {

@@ -97,9 +97,10 @@ public final class Purges: Sendable {
             return state.list
         }
         isEmpty.store(list == PurgeList(), ordering: .releasing)
-        let wanted = Data(Digest.text(of: list.encoded).utf8)
+        let text = try list.encoded()
+        let wanted = Data(Digest.text(of: text).utf8)
         if revision != wanted, list != PurgeList() {
-            try await cache.store(DataCacheEntry(data: list.encoded, createdAt: now()), for: Self.listKey)
+            try await cache.store(DataCacheEntry(data: text, createdAt: now()), for: Self.listKey)
             try await cache.store(DataCacheEntry(data: wanted, createdAt: now()), for: Self.revisionKey)
         }
         state.withLock { $0.revisions[name] = wanted }
@@ -137,10 +138,14 @@ struct PurgeList: Codable, Equatable, Sendable {
     }
 
     /// The list as JSON. Equal lists have equal texts.
-    var encoded: Data {
+    func encoded() throws(DataCacheFailure) -> Data {
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
-        return (try? encoder.encode(self)) ?? Data()
+        do {
+            return try encoder.encode(self)
+        } catch {
+            throw .io("\(error)")
+        }
     }
 
     mutating func add(_ name: String, at time: Date) {

@@ -99,8 +99,9 @@ enum ContentDisposition {
         let name = ending.isEmpty ? stem : "\(stem).\(ending)"
         let plain = String(name.map { isPlain($0) ? $0 : "_" })
         let kind = url.options.isAttachment ? "attachment" : "inline"
-        let encoded = plain == name ? "" : "; filename*=UTF-8''\(percentEncoded(name))"
-        return "\(kind); filename=\"\(plain)\"\(encoded)"
+        let value = "\(kind); filename=\"\(plain)\""
+        if plain == name { return value }
+        return value + "; filename*=UTF-8''" + name.utf8.percentEncoded { isPlain($0) && $0 != " " }
     }
 
     private static func stem(of source: URL) -> String {
@@ -111,13 +112,5 @@ enum ContentDisposition {
 
     private static func isPlain(_ character: Character) -> Bool {
         character.isASCII && (character.isLetter || character.isNumber || "-_. ".contains(character))
-    }
-
-    private static func percentEncoded(_ text: String) -> String {
-        text.utf8.map { byte in
-            let character = Character(UnicodeScalar(byte))
-            if byte < 128, isPlain(character), character != " " { return String(character) }
-            return "%" + Hexadecimal.encode([byte]).uppercased()
-        }.joined()
     }
 }

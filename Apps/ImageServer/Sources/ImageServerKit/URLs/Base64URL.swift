@@ -31,3 +31,14 @@ enum Hexadecimal {
         bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
     }
 }
+
+extension Sequence<UInt8> {
+    /// The bytes as text, in which all are percent-encoded that aren't ASCII or not kept (RFC 3986, section 2.1).
+    func percentEncoded(keeping isKept: (Character) -> Bool) -> String {
+        map { byte in
+            let character = Character(UnicodeScalar(byte))
+            if byte < 0x80, isKept(character) { return String(character) }
+            return "%" + Hexadecimal.encode([byte]).uppercased()
+        }.joined()
+    }
+}

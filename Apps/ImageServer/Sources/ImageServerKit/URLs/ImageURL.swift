@@ -194,7 +194,7 @@ extension [UInt8] {
     /// The bytes as UTF-8. If they are in another encoding, those that aren't ASCII are percent-encoded, as in URLs.
     fileprivate var textOrEscapes: String {
         if let text = String(bytes: self, encoding: .utf8) { return text }
-        return map { $0 < 0x80 ? String(UnicodeScalar($0)) : "%" + Hexadecimal.encode([$0]).uppercased() }.joined()
+        return percentEncoded { _ in true }
     }
 }
 
