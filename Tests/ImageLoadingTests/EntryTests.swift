@@ -174,7 +174,7 @@ struct EntryTests {
             await #expect(throws: ImageError.notFound) { try await loader.image(for: request) }
         }
         #expect(fixture.transport.sendCount == 1)
-        #expect(fixture.observer.kinds().suffix(2) == [.diskHit(bytes: 0), .failed("not found")])
+        #expect(fixture.observer.kinds().suffix(2) == [.diskHit(bytes: 0), .failed(.notFound)])
         #expect(await !loader.contains(request))
         #expect(await loader.cachedData(for: request) == nil)
     }

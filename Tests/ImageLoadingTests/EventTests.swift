@@ -87,7 +87,7 @@ struct EventTests {
         ]
         let after: [ImageLoadEvent.Kind] = [
             .received(bytes: bytes, of: bytes), .downloadFinished(bytes: bytes), .queued(.decode), .decodingStarted,
-            .decoded(size), .queued(.decode), .processed, .storedInMemory, .succeeded(.network),
+            .decoded(size), .queued(.decode), .processingStarted, .processed, .storedInMemory, .succeeded(.network),
         ]
         #expect(fixture.observer.kinds() == before + after)
         let times = before.map { _ in Duration.zero } + after.map { _ in Duration.seconds(2) }

@@ -56,7 +56,7 @@ struct InvalidationTests {
         #expect(fixture.transport.messages.last == .cancelled(request.address))
         gate.open()
         fixture.run()
-        let ends = fixture.observer.kinds().filter { $0 == .failed(Self.invalidated) }
+        let ends = fixture.observer.kinds().filter { $0 == .failed(.invalidated) }
         #expect(ends.count == 3 && isIdle)
     }
 

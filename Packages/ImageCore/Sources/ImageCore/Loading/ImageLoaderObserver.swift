@@ -45,6 +45,8 @@ public struct ImageLoadEvent: Hashable, Sendable {
         case decodingStarted
         /// The image is decoded, at this size in pixels.
         case decoded(PixelSize)
+        /// The processors have their slot and start.
+        case processingStarted
         /// The processors were applied.
         case processed
         /// The image was inserted into the memory cache.
@@ -59,8 +61,8 @@ public struct ImageLoadEvent: Hashable, Sendable {
         case joined(bytes: Int)
         /// The request succeeded. Each request ends with exactly one of `succeeded`, `failed` and `cancelled`.
         case succeeded(ImageSource)
-        /// The request failed. The text is for humans.
-        case failed(String)
+        /// The request failed, for a reason other than `cancelled`.
+        case failed(ImageError)
         /// The request was cancelled.
         case cancelled
     }

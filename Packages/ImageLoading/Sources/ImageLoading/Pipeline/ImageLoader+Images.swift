@@ -103,7 +103,8 @@ extension ImageLoader {
         context.send(.queued(.decode))
         var loaded = decoded.loaded
         loaded.image = try await configuration.scheduler.runDecoding(priority: priority) { isCancelled in
-            try decoded.loaded.image.processed(by: context.request.processors, isCancelled: isCancelled)
+            context.send(.processingStarted)
+            return try decoded.loaded.image.processed(by: context.request.processors, isCancelled: isCancelled)
         }
         context.send(.processed)
         return store(

@@ -75,7 +75,7 @@ final class RequestContext: Sendable {
     /// Sends the last event of a failed or cancelled request, and returns its error.
     func failed(_ error: any Error) -> ImageError {
         let error = Task.isCancelled ? .cancelled : ImageError(error)
-        if case .cancelled = error { send(.cancelled) } else { send(.failed(error.description)) }
+        if case .cancelled = error { send(.cancelled) } else { send(.failed(error)) }
         return error
     }
 }
