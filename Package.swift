@@ -32,26 +32,24 @@ func onApple(_ name: String) -> Target.Dependency {
 let httpTypes: Target.Dependency = .product(name: "HTTPTypes", package: "swift-http-types")
 let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
 
-/// Returns a dependency that is fetched and built only with a trait.
-func product(_ name: String, package: String, trait: String) -> Target.Dependency {
-    .product(name: name, package: package, condition: .when(traits: [trait]))
+/// Returns dependencies that are fetched and built only with a trait.
+func products(_ names: String..., package: String, trait: String) -> [Target.Dependency] {
+    names.map { .product(name: $0, package: package, condition: .when(traits: [trait])) }
 }
 
-let crypto = product("Crypto", package: "swift-crypto", trait: "CacheEncryption")
-
 func swiftNIO(trait: String) -> [Target.Dependency] {
-    [
-        product("NIOCore", package: "swift-nio", trait: trait),
-        product("NIOPosix", package: "swift-nio", trait: trait),
-        product("NIOSSL", package: "swift-nio-ssl", trait: trait),
-    ]
+    products("NIOCore", "NIOPosix", package: "swift-nio", trait: trait)
+        + products("NIOSSL", package: "swift-nio-ssl", trait: trait)
 }
 
 let asyncHTTPClient =
-    [
-        product("AsyncHTTPClient", package: "async-http-client", trait: "AsyncHTTPClient"),
-        product("NIOHTTP1", package: "swift-nio", trait: "AsyncHTTPClient"),
-    ] + swiftNIO(trait: "AsyncHTTPClient")
+    products("AsyncHTTPClient", package: "async-http-client", trait: "AsyncHTTPClient")
+    + products("NIOHTTP1", package: "swift-nio", trait: "AsyncHTTPClient") + swiftNIO(trait: "AsyncHTTPClient")
+
+func observability(_ log: String, _ metrics: String, _ tracing: String) -> [Target.Dependency] {
+    [(log, "swift-log"), (metrics, "swift-metrics"), (tracing, "swift-distributed-tracing")]
+        .flatMap { products($0.0, package: $0.1, trait: "Observability") }
+}
 
 let redis = swiftNIO(trait: "RedisCaching")
 
@@ -141,7 +139,9 @@ let caching = [
     module("ImageMemoryCaching", uses: ["ImageCore"]),
     module("ImageDiskCaching", uses: ["ImageCore", "CImageDiskCaching"]),
     shim("CImageDiskCaching", in: "ImageDiskCaching", resources: [privacyManifest]),
-    module("ImageTieredCaching", uses: ["ImageCore", crypto]),
+    module(
+        "ImageTieredCaching",
+        uses: ["ImageCore"] + products("Crypto", package: "swift-crypto", trait: "CacheEncryption")),
     module(
         "ImageRedisCaching",
         uses: ["ImageCore", optional("CImageRedisCaching", trait: "RedisCaching")] + redis),
@@ -203,6 +203,7 @@ let coordination = [
     module("ImageMonitoring", uses: ["ImageCore"]),
     module("ImageScheduling", uses: ["ImageCore"]),
     module("ImageCoalescing", uses: ["ImageCore"]),
+    module("ImageObserving", uses: ["ImageCore"] + observability("Logging", "Metrics", "Tracing")),
     // Its async functions run on the caller's actor (SE-0461), so that a request has fewer switches of executors.
     module(
         "ImageLoading", uses: ["ImageCore", "ImageTransporting", httpTypes],
@@ -286,6 +287,10 @@ let suites = [
     tests(of: "ImageMonitoring", uses: ["ImageContractTesting", "CNetworkNamespace"]),
     tests(of: "ImageScheduling"),
     tests(of: "ImageCoalescing"),
+    tests(
+        "ImageObservingTests",
+        of: ["ImageObserving", "ImageTesting"] + loaderParts + observability("Logging", "Metrics", "Tracing")
+            + observability("InMemoryLogging", "MetricsTestKit", "InMemoryTracing")),
     tests("ImageLoadingTests", of: ["ImageHTTPCaching", "ImageMemoryCaching", "ImageTesting"] + loaderParts),
     tests("ImagePresentingTests", of: ["ImagePresenting", "ImageTesting"] + loaderParts),
     tests("ImageTestingTests", of: ["ImageCore", "ImageTesting", "ImageTransporting", httpTypes]),
@@ -356,8 +361,8 @@ let imageload = [
         "ImageLoadTool", in: "imageload",
         uses: [
             "ImageCore", "ImageDecoding", "ImageProcessing", "ImageLoading", "ImageLoaderKit", "ImageDiskCaching",
-            "ImageHTTPCaching", "ImageTransporting", "ImageThumbHash", "ISOBoxes", "AllFormats", "CImageLoadTool",
-            httpTypes, argumentParser,
+            "ImageHTTPCaching", "ImageTransporting", "ImageObserving", "ImageThumbHash", "ISOBoxes", "AllFormats",
+            "CImageLoadTool", httpTypes, argumentParser,
         ]),
     // The decoders and encoders of all formats whose traits are enabled.
     appLibrary(
@@ -425,15 +430,12 @@ let package = Package(
     traits: [
         .default(enabledTraits: []),
         .trait(name: "CacheEncryption", description: "AESGCMEncryption in ImageTieredCaching, over swift-crypto."),
-        .trait(
-            name: "AsyncHTTPClient",
-            description: "AsyncHTTPClientTransport in ImageTransportAsyncHTTPClient, over async-http-client."),
+        .trait(name: "AsyncHTTPClient", description: "ImageTransportAsyncHTTPClient, over async-http-client."),
         .trait(name: "AVIF", description: "AVIFDecoder and AVIFEncoder in ImageCodecAVIF, over libavif."),
         .trait(name: "HEIF", description: "HEIFDecoder and HEIFEncoder in ImageCodecHEIF, over libheif."),
         .trait(name: "JXL", description: "JXLDecoder and JXLEncoder in ImageCodecJXL, over libjxl."),
-        .trait(
-            name: "RedisCaching",
-            description: "RedisDataCache and DistributedLease in ImageRedisCaching, over SwiftNIO and hiredis."),
+        .trait(name: "RedisCaching", description: "ImageRedisCaching, over SwiftNIO and hiredis."),
+        .trait(name: "Observability", description: "LoaderInstrumentation in ImageObserving: logs, metrics and spans."),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-http-types.git", from: "1.8.0"),
@@ -442,6 +444,9 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio.git", from: "2.100.0"),
         .package(url: "https://github.com/apple/swift-nio-ssl.git", from: "2.30.0"),
         .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-log.git", from: "1.16.0"),
+        .package(url: "https://github.com/apple/swift-metrics.git", from: "2.13.0"),
+        .package(url: "https://github.com/apple/swift-distributed-tracing.git", from: "1.7.0"),
         .package(url: "https://github.com/swiftlang/swift-subprocess.git", from: "1.0.0"),
         .package(url: "https://github.com/apple/swift-system.git", from: "1.6.0"),
     ],

@@ -1,0 +1,73 @@
+#if canImport(os)
+    public import ImageCore
+    public import os
+    import Synchronization
+
+    /// Shows the requests of a loader, and their stages, as intervals in Instruments.
+    ///
+    /// Credentials and queries of URLs are left out.
+    public final class SignpostObserver: ImageLoaderObserver {
+        private struct Request {
+            let id: OSSignpostID
+            let interval: OSSignpostIntervalState
+            var timeline = RequestTimeline()
+            var stage: (name: RequestStage, interval: OSSignpostIntervalState)?
+        }
+
+        private let signposter: OSSignposter
+        private let next: (any ImageLoaderObserver)?
+        private let requests = Mutex<[UInt64: Request]>([:])
+
+        /// - Parameters:
+        ///   - signposter: Receives the intervals. Its category is yours, for example `.pointsOfInterest`.
+        ///   - next: Receives all events afterwards.
+        public init(_ signposter: OSSignposter, next: (any ImageLoaderObserver)? = nil) {
+            self.signposter = signposter
+            self.next = next
+        }
+
+        public func handle(_ event: ImageLoadEvent) {
+            if event.request != 0, signposter.isEnabled { record(event) }
+            next?.handle(event)
+        }
+
+        /// The system's function returns at once and calls nothing, so the lock may be held.
+        private func record(_ event: ImageLoadEvent) {
+            requests.withLock { requests in
+                var request = requests[event.request] ?? begin(event)
+                _ = request.timeline.handle(event)
+                change(&request)
+                requests[event.request] = request
+                guard event.kind.isEnd else { return }
+                requests[event.request] = nil
+                signposter.endInterval("request", request.interval, "\(String(describing: event.kind))")
+            }
+        }
+
+        private func begin(_ event: ImageLoadEvent) -> Request {
+            let id = signposter.makeSignpostID()
+            let address = event.url?.withoutSecrets ?? ""
+            return Request(id: id, interval: signposter.beginInterval("request", id: id, "\(address)"))
+        }
+
+        private func change(_ request: inout Request) {
+            let current = request.timeline.current
+            if request.stage?.name == current { return }
+            if let stage = request.stage { signposter.endInterval(stage.name.signpost, stage.interval) }
+            request.stage = current.map { ($0, signposter.beginInterval($0.signpost, id: request.id)) }
+        }
+    }
+
+    extension RequestStage {
+        fileprivate var signpost: StaticString {
+            switch self {
+            case .lookup: "lookup"
+            case .queue: "queue"
+            case .download: "download"
+            case .decode: "decode"
+            case .process: "process"
+            case .join: "join"
+            }
+        }
+    }
+#endif

@@ -1,0 +1,166 @@
+#if Observability
+    import Foundation
+    import HTTPTypes
+    import ImageCore
+    import ImageLoading
+    import ImageObserving
+    import ImageTesting
+    import InMemoryLogging
+    import InMemoryTracing
+    import Logging
+    import MetricsTestKit
+    import Testing
+    import Tracing
+
+    @Suite("Instrumentation of a loader", .timeLimit(.minutes(10)))
+    struct LoaderInstrumentationTests {
+        private let tracer = InMemoryTracer()
+        private let metrics = TestMetrics()
+        private let messages = InMemoryLogHandler()
+        private let bed: LoaderTestBed
+        private static let secret = "user:secret"
+
+        init() {
+            var logger = Logger(label: "images", factory: { [messages] _ in messages })
+            logger.logLevel = .trace
+            let observer = LoaderInstrumentation(
+                logger: logger, metrics: metrics, tracer: tracer, now: { Date(timeIntervalSince1970: 1_000) })
+            bed = LoaderTestBed { $0.observer = observer }
+        }
+
+        private func span(_ name: String) throws -> FinishedInMemorySpan {
+            try #require(tracer.finishedSpans.first { $0.operationName == name })
+        }
+
+        private func attributes(_ name: String) throws -> [String: String] {
+            var all: [String: String] = [:]
+            try span(name).attributes.forEach { name, value in
+                switch value {
+                case .string(let text): all[name] = text
+                case .int64(let number): all[name] = "\(number)"
+                default: all[name] = "\(value)"
+                }
+            }
+            return all
+        }
+
+        /// Loads an image whose download takes three seconds.
+        private func load(_ name: String) async throws {
+            let gate = Gate()
+            let request = bed.request(name, behind: gate)
+            let task = Task { try await bed.loader.image(for: request) }
+            await gate.arrivals(1)
+            bed.clock.advance(by: .seconds(3))
+            gate.open()
+            _ = try await task.value
+        }
+
+        @Test("a request is a child of the caller's span, with a child for each of its stages")
+        func spans() async throws {
+            try await tracer.withSpan("page") { _ in try await load("a.jpg?token=1") }
+            #expect(
+                tracer.finishedSpans.map(\.operationName)
+                    == ["lookup", "queue", "download", "queue", "decode", "image request", "page"])
+            let (page, request, download) = (try span("page"), try span("image request"), try span("download"))
+            #expect(request.parentSpanID == page.spanID && download.parentSpanID == request.spanID)
+            #expect(tracer.finishedSpans.allSatisfy { $0.traceID == page.traceID })
+            #expect(tracer.activeSpans.isEmpty)
+            #expect(download.startInstant.nanosecondsSinceEpoch == 1_000_000_000_000)
+            #expect(download.endInstant.nanosecondsSinceEpoch == 1_003_000_000_000)
+            #expect(request.endInstant.nanosecondsSinceEpoch == 1_003_000_000_000)
+            #expect(request.status == nil && download.kind == .client)
+        }
+
+        @Test("attributes are those of OpenTelemetry's conventions, and the query is left out")
+        func attributes() async throws {
+            try await load("a.jpg?token=1")
+            #expect(
+                try attributes("download") == [
+                    "http.request.method": "GET", "url.full": "http://images.example/a.jpg",
+                    "server.address": "images.example", "server.port": "80",
+                    "http.response.body.size": "\(LoaderTestBed.file(width: 4).count)",
+                ])
+            #expect(
+                try attributes("image request") == [
+                    "url.full": "http://images.example/a.jpg", "image.source": "network",
+                ])
+        }
+
+        @Test("a failure is the status of the spans, a warning, and a metric with few labels")
+        func failure() async throws {
+            let request = bed.request("a.jpg?token=1", [.status(503)])
+            await #expect(throws: ImageError.httpStatus(503)) { try await bed.loader.image(for: request) }
+            for name in ["download", "image request"] {
+                #expect(try span(name).status?.code == .error)
+                #expect(try attributes(name)["error.type"] == "503")
+            }
+            #expect(try metrics.expectCounter("image_loader_failures_total", [("error_type", "5xx")]).totalValue == 1)
+            let warnings = messages.entries.filter { $0.level == .warning }
+            #expect(warnings.count == 1 && warnings.first?.metadata["error.type"] == "503")
+            #expect(messages.entries.allSatisfy { !"\($0)".contains("token") })
+        }
+
+        @Test("a cancelled request is neither an error nor a warning")
+        func cancelled() async throws {
+            let gate = Gate()
+            let request = bed.request("a.jpg", behind: gate)
+            let task = Task { try await bed.loader.image(for: request) }
+            await gate.arrivals(1)
+            task.cancel()
+            await #expect(throws: ImageError.cancelled) { try await task.value }
+            let last = try span("image request")
+            #expect(last.status == nil && last.attributes.get("error.type") == .string("cancelled"))
+            #expect(messages.entries.last?.level == .debug)
+            #expect(
+                try metrics.expectTimer("image_loader_request_duration_seconds", [("outcome", "cancelled")]).values
+                    .count == 1)
+        }
+
+        @Test("durations, bytes and requests in progress are metrics")
+        func metric() async throws {
+            try await load("a.jpg")
+            try await load("b.jpg")
+            let requests = try metrics.expectTimer("image_loader_request_duration_seconds", [("outcome", "network")])
+            #expect(requests.values == [3_000_000_000, 3_000_000_000])
+            let downloads = try metrics.expectTimer("image_loader_stage_duration_seconds", [("stage", "download")])
+            #expect(downloads.values == [3_000_000_000, 3_000_000_000])
+            #expect(
+                metrics.counterTotal(label: "image_loader_downloaded_bytes_total")
+                    == Int64(LoaderTestBed.file(width: 4).count * 2))
+            #expect(try metrics.expectMeter("image_loader_requests_in_progress").lastValue == 0)
+        }
+
+        @Test("a failure of the disk cache is written once, until something is stored")
+        func diskFailures() {
+            let observer = LoaderInstrumentation(
+                logger: Logger(label: "images", factory: { [messages] _ in messages }), metrics: metrics,
+                now: { Date() })
+            func handle(_ kinds: ImageLoadEvent.Kind...) {
+                for kind in kinds { observer.handle(ImageLoadEvent(request: 0, url: nil, kind: kind)) }
+            }
+            handle(.diskFailed(.noSpace), .diskFailed(.noSpace), .diskFailed(.noSpace))
+            #expect(messages.entries.count == 1)
+            handle(.storedOnDisk(bytes: 1), .diskFailed(.noSpace))
+            #expect(messages.entries.count == 2)
+            #expect(metrics.counterTotal(label: "image_loader_disk_failures_total") == 4)
+        }
+
+        @Test("messages have the metadata of the request's span, and errors lose the secrets of URLs")
+        func messagesInContext() {
+            var logger = Logger(label: "images", factory: { [messages] _ in messages })
+            logger.handler.metadataProvider = Logger.MetadataProvider {
+                ["trace": .string(ServiceContext.current?.inMemorySpanContext?.traceID ?? "none")]
+            }
+            let recorded = RecordingObserver()
+            let observer = LoaderInstrumentation(logger: logger, tracer: tracer, next: recorded, now: { Date() })
+            let error = ImageError.invalidURL("http://\(Self.secret)@example.com/a?token=1")
+            for kind: ImageLoadEvent.Kind in [.started, .failed(error)] {
+                observer.handle(ImageLoadEvent(request: 7, url: nil, kind: kind))
+            }
+            let metadata = messages.entries.first?.metadata
+            #expect(metadata?["trace"] == "trace-1")
+            #expect(metadata?["error"] == "invalid URL: http://example.com/a")
+            #expect(recorded.events.count == 2)
+        }
+    }
+#endif

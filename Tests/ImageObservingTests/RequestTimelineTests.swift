@@ -1,0 +1,83 @@
+import Foundation
+import ImageCore
+import ImageObserving
+import Testing
+
+@Suite("Timeline of a request")
+struct RequestTimelineTests {
+    /// Returns the stages of events that are a second apart, as "name start-end", with "!" for incomplete ones.
+    private func stages(_ kinds: ImageLoadEvent.Kind...) -> [String] {
+        var timeline = RequestTimeline()
+        return kinds.enumerated().compactMap { second, kind in
+            timeline.handle(ImageLoadEvent(request: 1, url: nil, kind: kind, elapsed: .seconds(second)))
+        }.map { "\($0.name) \($0.start.components.seconds)-\($0.end.components.seconds)\($0.isComplete ? "" : "!")" }
+    }
+
+    @Test("a download that is decoded and processed has all stages, in order")
+    func download() {
+        let size = PixelSize(width: 1, height: 1)
+        #expect(
+            stages(
+                .started, .memoryMiss(.absent), .diskMiss(.absent), .queued(.download), .downloadStarted,
+                .received(bytes: 1, of: 2), .downloadFinished(bytes: 2), .queued(.decode), .decodingStarted,
+                .decoded(size), .queued(.decode), .processingStarted, .processed, .storedInMemory, .succeeded(.network))
+                == [
+                    "lookup 0-2", "queue 3-4", "download 4-6", "queue 7-8", "decode 8-9", "queue 10-11",
+                    "process 11-12",
+                ])
+    }
+
+    @Test("a hit in memory has no stage, and one on disk no download")
+    func hits() {
+        #expect(stages(.started, .memoryHit, .succeeded(.memory)) == [])
+        #expect(
+            stages(
+                .started, .memoryMiss(.absent), .diskHit(bytes: 1), .queued(.decode), .decodingStarted,
+                .succeeded(.disk))
+                == ["lookup 0-2", "queue 3-4", "decode 4-5!"])
+    }
+
+    @Test("a download that is retried, or that a cancelled request leaves, is not complete")
+    func incomplete() {
+        #expect(
+            stages(
+                .started, .diskMiss(.absent), .queued(.download), .downloadStarted, .queued(.download),
+                .downloadStarted, .cancelled)
+                == ["lookup 0-1", "queue 2-3", "download 3-4!", "queue 4-5", "download 5-6!"])
+    }
+
+    @Test("stored bytes that are no image end their decoding without a result")
+    func notAnImage() {
+        #expect(
+            stages(.started, .diskHit(bytes: 1), .queued(.decode), .decodingStarted, .diskMiss(.notAnImage))
+                == ["lookup 0-1", "queue 2-3", "decode 3-4!"])
+    }
+
+    @Test("a request that shares the work of another one joins it")
+    func joined() {
+        #expect(
+            stages(.started, .memoryMiss(.absent), .joined(bytes: 5), .succeeded(.network)) == ["join 0-2"])
+    }
+
+    @Test("work that needs no disk cache has no lookup, and a download that waits for a network is queued")
+    func local() {
+        #expect(
+            stages(.started, .memoryMiss(.absent), .queued(.file), .downloadStarted, .downloadFinished(bytes: 1))
+                == ["queue 2-3", "download 3-4"])
+        #expect(
+            stages(.started, .diskMiss(.absent), .waitingForNetwork, .queued(.download), .downloadStarted)
+                == ["lookup 0-1", "queue 2-3", "queue 3-4"])
+    }
+
+    @Test(
+        "texts of URLs have no credentials, query, fragment or content",
+        arguments: [
+            ("https://user:pass@example.com:8443/a%20b.jpg?token=1#x", "https://example.com:8443/a%20b.jpg"),
+            ("https://example.com/a@b/c.jpg", "https://example.com/a@b/c.jpg"),
+            ("data:image/png;base64,AAAA", "data:image/png,…"), ("file:///photos/a.jpg", "file:///photos/a.jpg"),
+            ("https://user@pass@example.com/", "https://example.com/"),
+        ])
+    func secrets(address: String, text: String) throws {
+        #expect(try #require(URL(string: address)).withoutSecrets == text)
+    }
+}
