@@ -12,6 +12,7 @@ struct FetchCommand: AsyncParsableCommand {
             EXAMPLES
               imageload fetch https://example.com/a.jpg --size 300 --output images
               imageload fetch - --json < urls.txt
+              imageload fetch - --trace out.json < urls.txt
               imageload fetch photo.jpg --priority high --header 'Accept: image/webp'
             """)
 
@@ -27,6 +28,11 @@ struct FetchCommand: AsyncParsableCommand {
             """)
     var format: OutputFormat?
 
+    @Option(
+        help: "A file for the times of all requests in the Trace Event Format, which ui.perfetto.dev shows.",
+        completion: .file())
+    var trace: String?
+
     func validate() throws {
         if format != nil, output == nil { throw ValidationError("--format needs --output") }
         if format == .original, isChanged {
@@ -37,7 +43,7 @@ struct FetchCommand: AsyncParsableCommand {
     private var isChanged: Bool { options.size != nil || options.colors.color != nil }
 
     func run() async throws {
-        let session = try LoadSession(options)
+        let session = try LoadSession(options, trace: trace)
         let writer = try output.map {
             try ImageWriter(
                 folder: $0, format: format ?? (isChanged ? .png : .original), addresses: session.addresses)

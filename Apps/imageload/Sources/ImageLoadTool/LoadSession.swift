@@ -21,13 +21,15 @@ struct LoadSession {
 
     let options: LoadingOptions
     private let loader: ImageLoader
-    private let diskFailures = DiskFailureRecorder()
+    private let recorder: EventRecorder
     let addresses: [String]
     private let isInteractive: Bool
 
-    init(_ options: LoadingOptions) throws {
+    /// - Parameter trace: The path of the file that receives the times of all requests; nil for none.
+    init(_ options: LoadingOptions, trace: String? = nil) throws {
         self.options = options
-        loader = options.makeLoader(observer: diskFailures)
+        recorder = EventRecorder(trace: trace)
+        loader = options.makeLoader(observer: recorder)
         addresses = options.addresses()
         isInteractive = Console.isInteractive && !options.printing.json && !options.printing.quiet
         if addresses.isEmpty { throw ValidationError("no URLs on standard input") }
@@ -50,7 +52,8 @@ struct LoadSession {
         {
             Console.output(LoadSummary(reports: reports, elapsed: clock.now - start).table)
         }
-        if let failure = diskFailures.failure {
+        try recorder.writeTrace()
+        if let failure = recorder.diskFailure {
             Console.error(
                 ToolFailure(failure, folder: CacheFolder.url(options.cache).path).line + " Continuing without it.")
         }
@@ -120,14 +123,27 @@ struct LoadSession {
     }
 }
 
-/// Records the first failure of the disk cache, which doesn't fail the loader's requests.
-private final class DiskFailureRecorder: ImageLoaderObserver {
+/// Records the first failure of the disk cache, which doesn't fail the loader's requests, and the trace if there is one.
+private final class EventRecorder: ImageLoaderObserver {
     private let first = Mutex<DataCacheFailure?>(nil)
+    private let trace: (recorder: TraceRecorder, path: String)?
 
-    var failure: DataCacheFailure? { first.withLock { $0 } }
+    init(trace path: String?) {
+        let (clock, start) = (ContinuousClock(), ContinuousClock.now)
+        trace = path.map { (TraceRecorder { start.duration(to: clock.now) }, $0) }
+    }
+
+    var diskFailure: DataCacheFailure? { first.withLock { $0 } }
 
     func handle(_ event: ImageLoadEvent) {
+        trace?.recorder.handle(event)
         guard case .diskFailed(let failure) = event.kind else { return }
         first.withLock { if $0 == nil { $0 = failure } }
+    }
+
+    func writeTrace() throws {
+        guard let trace else { return }
+        let exists = FileManager.default.fileExists(atPath: trace.path)
+        try AtomicFile.write(try trace.recorder.json(), to: trace.path, replaces: exists)
     }
 }

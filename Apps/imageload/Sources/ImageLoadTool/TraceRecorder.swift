@@ -1,0 +1,98 @@
+import Foundation
+import ImageCore
+import ImageObserving
+import Synchronization
+
+/// Records the stages of all requests in the Trace Event Format, which Perfetto (ui.perfetto.dev) and chrome://tracing
+/// show. Each request is a thread.
+final class TraceRecorder: ImageLoaderObserver {
+    /// A complete event (`X`) or a name (`M`). Times are microseconds.
+    struct Event: Codable {
+        var name: String
+        var cat = "image"
+        var ph = "X"
+        var ts = 0.0
+        var dur: Double?
+        var pid = 1
+        var tid: UInt64
+        var args: [String: String] = [:]
+    }
+
+    private struct Request {
+        var start: Duration
+        var timeline = RequestTimeline()
+    }
+
+    private struct State {
+        var requests: [UInt64: Request] = [:]
+        var events: [Event] = []
+    }
+
+    private struct File: Codable {
+        var traceEvents: [Event]
+        var displayTimeUnit = "ms"
+    }
+
+    private let uptime: @Sendable () -> Duration
+    private let state = Mutex(State())
+
+    /// - Parameter uptime: Returns the time since the start of the trace.
+    init(uptime: @escaping @Sendable () -> Duration) { self.uptime = uptime }
+
+    func handle(_ event: ImageLoadEvent) {
+        guard event.request != 0 else { return }
+        let time = uptime()
+        state.withLock { state in
+            if event.kind == .started {
+                state.requests[event.request] = Request(start: time)
+                state.events.append(
+                    Event(name: "thread_name", ph: "M", tid: event.request, args: ["name": event.address]))
+            }
+            guard let request = state.requests[event.request] else { return }
+            if let stage = state.requests[event.request]?.timeline.handle(event) {
+                state.events.append(Event(stage, of: event.request, from: request.start))
+            }
+            guard let end = event.kind.end else { return }
+            state.requests[event.request] = nil
+            state.events.append(
+                Event(
+                    name: "request", ts: request.start.microseconds, dur: event.elapsed.microseconds,
+                    tid: event.request, args: ["url": event.address, "end": end]))
+        }
+    }
+
+    /// The trace as JSON.
+    func json() throws -> Data {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return try encoder.encode(File(traceEvents: state.withLock { $0.events }))
+    }
+}
+
+extension TraceRecorder.Event {
+    fileprivate init(_ stage: RequestTimeline.Stage, of request: UInt64, from start: Duration) {
+        self.init(
+            name: stage.name.rawValue, ts: (start + stage.start).microseconds, dur: stage.time.microseconds,
+            tid: request, args: stage.isComplete ? [:] : ["end": "incomplete"])
+    }
+}
+
+extension ImageLoadEvent {
+    fileprivate var address: String { url?.withoutSecrets ?? "" }
+}
+
+extension ImageLoadEvent.Kind {
+    /// How the request ended; nil if it goes on.
+    fileprivate var end: String? {
+        switch self {
+        case .succeeded(let source): source.rawValue
+        case .failed: "failed"
+        case .cancelled: "cancelled"
+        default: nil
+        }
+    }
+}
+
+extension Duration {
+    fileprivate var microseconds: Double { self / .microseconds(1) }
+}
