@@ -35,7 +35,7 @@ struct MetricsResponder: HTTPResponder {
 
     func respond(to request: Request, context: BasicRequestContext) async throws -> Response {
         guard request.uri.path == "/metrics", request.method == .get else { return Response(status: .notFound) }
-        return Response(handler.metricsResponse)
+        return Response(handler.metricsResponse(accept: request.headers[.accept]))
     }
 }
 

@@ -51,6 +51,7 @@ package struct ImageServer: Service, CustomStringConvertible {
         await service.synchronizePurges()
         let purging = Task { try await Self.synchronizePurges(of: service) }
         defer { purging.cancel() }
+        let exporting = Task { [composition] in await composition.exportSpans() }
         try await withGracefulShutdownHandler {
             try await withThrowingTaskGroup { group in
                 group.addTask { try await run(application, at: settings.socket ?? "\(settings.host):\(settings.port)") }
@@ -63,6 +64,9 @@ package struct ImageServer: Service, CustomStringConvertible {
             handler.startShutdown()
         }
         await service.shutDown()
+        exporting.cancel()
+        await exporting.value
+        await composition.finishExport()
     }
 
     /// Asks every few seconds what other servers have purged.

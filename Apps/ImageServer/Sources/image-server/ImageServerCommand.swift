@@ -55,9 +55,12 @@ enum ImageServerCommand {
             // There is no other place to report to.
             write: { bytes in try? FileHandle.standardError.write(contentsOf: bytes) })
         defer { output.flush() }
-        LoggingSystem.bootstrap { [format = settings.logFormat] label in
-            LineLogHandler(label: label, format: format, output: output)
-        }
+        LoggingSystem.bootstrap(
+            { [format = settings.logFormat] label, provider in
+                var handler = LineLogHandler(label: label, format: format, output: output)
+                handler.metadataProvider = provider
+                return handler
+            }, metadataProvider: .trace)
         var logger = Logger(label: "image-server")
         logger.logLevel = settings.logLevel
         let ignored = ImgproxyVariables.unknown(in: ProcessInfo.processInfo.environment)

@@ -1,4 +1,5 @@
 import Foundation
+import HTTPTypes
 import ImageCore
 import Testing
 
@@ -68,6 +69,32 @@ import Testing
         #expect(other.logFormat == .json && other.metricsPort == 9_090)
         #expect(await failure("--log-format", "xml") == .invalid("logFormat", "xml is neither text nor json"))
         #expect(await failure("--metrics-port", "http") != nil)
+    }
+
+    @Test("reads where spans are sent, from OpenTelemetry's variables too")
+    func spans() async throws {
+        #expect(try await settings().spanCollector == nil)
+        let flags = try await settings(
+            "--otlp-endpoint", "https://h:4318/base", "--otlp-headers", "a=b%20c, d=e=f", "--trace-ratio", "0.25")
+        let collector = try #require(flags.spanCollector)
+        #expect(collector.url.absoluteString == "https://h:4318/base/v1/traces" && collector.service == "image-server")
+        #expect(collector.headers == [.init("a") ?? .via: "b c", .init("d") ?? .via: "e=f"])
+        #expect(collector.sampleRatio == 0.25)
+        for (endpoint, headers) in [("localhost:4318", ""), ("ftp://h", ""), ("http://h", "a"), ("http://h", "a b=c")] {
+            #expect(await failure("--otlp-endpoint", endpoint, "--otlp-headers", headers) != nil, "\(endpoint)")
+        }
+        #expect(await failure("--trace-ratio", "1.5") != nil)
+        var environment = [
+            "OTEL_EXPORTER_OTLP_ENDPOINT": "http://other", "OTEL_SERVICE_NAME": "thumbs",
+            "IMAGE_SERVER_OTLP_ENDPOINT": "http://own", "IMAGE_SERVER_ALLOW_UNSIGNED": "true",
+        ]
+        let own = try await ServerSettings(arguments: [], environment: environment, coreCount: 1).spanCollector
+        #expect(own?.url.host() == "own" && own?.service == "thumbs")
+        environment["IMAGE_SERVER_OTLP_ENDPOINT"] = nil
+        let other = try await ServerSettings(arguments: [], environment: environment, coreCount: 1).spanCollector
+        #expect(other?.url.absoluteString == "http://other/v1/traces")
+        environment["OTEL_SDK_DISABLED"] = "true"
+        #expect(try await ServerSettings(arguments: [], environment: environment, coreCount: 1).spanCollector == nil)
     }
 
     @Test("URLs replace the settings of metadata and hints")

@@ -181,13 +181,32 @@ import Testing
         #expect(text.contains("image_renderings_total{format=\"png\"} 1\n"))
         #expect(text.contains("# TYPE image_work_waiting gauge\nimage_work_waiting 2\n"))
         // The buckets of a histogram are cumulative.
-        #expect(text.contains("# TYPE image_result_bytes histogram\nimage_result_bytes_bucket{le=\"100.0\"} 0\n"))
+        #expect(text.contains("# UNIT image_result_bytes bytes\nimage_result_bytes_bucket{le=\"100.0\"} 0\n"))
         #expect(text.contains("image_result_bytes_bucket{le=\"1000.0\"} 1\n"))
         #expect(text.contains("image_result_bytes_bucket{le=\"+Inf\"} 1\n"))
         #expect(text.contains("image_stage_seconds_bucket{stage=\"decode\",le=\"0.001\"} 1\n"))
         let names = text.split(separator: "\n").filter { $0.hasPrefix("# TYPE") }
         #expect(names == names.sorted())
         #expect(text.split(separator: "\n").filter { $0.hasPrefix("# HELP") }.count == names.count)
+    }
+
+    @Test(
+        "metrics are OpenMetrics for those who prefer it",
+        arguments: [
+            (nil, false), ("text/plain;version=0.0.4;q=0.5,*/*;q=0.1", false), ("*/*", false),
+            ("application/openmetrics-text;version=1.0.0;q=0.6,text/plain;version=0.0.4;q=0.5,*/*;q=0.1", true),
+            ("application/openmetrics-text", true), ("application/openmetrics-text;q=0", false),
+            ("application/openmetrics-text;q=0.5,text/plain", false), ("Application/OpenMetrics-Text, */*", true),
+        ])
+    func openMetrics(accept: String?, isOpen: Bool) async throws {
+        let (_, handler) = try handler()
+        _ = await handler.answer(path)
+        let response = await handler.answer("/metrics", .get, accept.map { [.accept: $0] } ?? [:])
+        let type = isOpen ? "application/openmetrics-text; version=1.0.0" : "text/plain; version=0.0.4"
+        #expect(response["Content-Type"] == type + "; charset=utf-8" && response["Vary"] == "Accept")
+        #expect(response.text.hasSuffix("\n# EOF\n") == isOpen)
+        #expect(response.text.contains("# TYPE image_results\(isOpen ? "" : "_total") counter\n"))
+        #expect(response.text.contains("\nimage_results_total{level=\"origin\"} 1\n"))
     }
 
     @Test("answers info as JSON, with size, orientation and ThumbHash")

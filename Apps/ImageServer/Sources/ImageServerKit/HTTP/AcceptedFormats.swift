@@ -15,7 +15,7 @@ public struct AcceptedFormats: Hashable, Sendable {
     ///   - accept: The value of the Accept field; nil if there is none.
     ///   - rules: The formats that can be chosen.
     public init(accept: String?, rules: FormatRules = FormatRules()) {
-        let ranges = Self.ranges(accept ?? "")
+        let ranges = MediaRanges(accept).all
         let refused = ranges.filter { $0.quality <= 0 }.map(\.type)
         let named = Set(ranges.map(\.type)).subtracting(refused)
         formats = Self.candidates.filter { format in
@@ -47,13 +47,5 @@ public struct AcceptedFormats: Hashable, Sendable {
             return (!isAnimated || output.isAnimated) && (output.hasAlpha || !(hasAlpha ?? header.hasAlpha))
         }
         return suitable ?? rules.preferred.first ?? OutputFormats.standard.format
-    }
-
-    private static func ranges(_ text: String) -> [(type: String, quality: Double)] {
-        text.split(separator: ",").map { range in
-            let parts = range.split(separator: ";").map(\.trimmed)
-            let weight = parts.dropFirst().first { $0.lowercased().hasPrefix("q=") }?.dropFirst(2)
-            return (parts.first?.lowercased() ?? "", weight.map { Double($0) ?? 0 } ?? 1)
-        }
     }
 }

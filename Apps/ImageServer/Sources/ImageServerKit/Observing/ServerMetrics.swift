@@ -1,96 +1,91 @@
 import Foundation
 import HTTPTypes
 import ImageCore
-import Synchronization
+import ImageHTTPCaching
+import Metrics
 
-/// Counts what the server does, and writes it in the text format 0.0.4 of Prometheus.
+/// Counts what the server does.
 public final class ServerMetrics: Sendable {
-    private struct State {
-        var results = Counter("level", ResultLevel.allCases.map(\.rawValue))
-        var renderings = Counter("format", OutputFormats.all.map(\.format.rawValue))
-        var responses = Counter(
-            "status",
-            [200, 204, 206, 304, 400, 401, 403, 404, 405, 412, 416, 422, 429, 500, 502, 503, 504].map { "\($0)" } + [
-                "other"
-            ])
-        var failures = Counter("reason", ServiceFailure.reasons)
-        var durations = Dictionary(
-            uniqueKeysWithValues: (ResultLevel.allCases.map(\.rawValue) + [""]).map { ($0, Histogram.ofSeconds) })
-        var resultBytes = Histogram(bounds: [1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8])
-        var stages = StageTimes.Stage.allCases.map { _ in Histogram.ofSeconds }
-    }
+    private let registry: PrometheusMetrics
+    private let results: [String: Counter]
+    private let renderings: [String: Counter]
+    private let responses: [String: Counter]
+    private let failures: [String: Counter]
+    private let durations: [String: Metrics.Timer]
+    private let resultBytes: Recorder
+    private let stages: [StageTimes.Stage: Metrics.Timer]
 
-    private let state = Mutex(State())
+    private static let statuses =
+        [200, 204, 206, 304, 400, 401, 403, 404, 405, 412, 416, 422, 429, 500, 502, 503, 504].map { "\($0)" } + [
+            "other"
+        ]
 
     /// Creates metrics of nothing.
-    public init() {}
+    /// - Parameter registry: Keeps them, with those of the loader.
+    init(_ registry: PrometheusMetrics) {
+        func counters(_ name: String, _ label: String, _ values: [String]) -> [String: Counter] {
+            let counters = values.map { ($0, Counter(label: name, dimensions: [(label, $0)], factory: registry)) }
+            return Dictionary(counters) { first, _ in first }
+        }
+        func timer(_ name: String, _ label: String, _ value: String) -> Metrics.Timer {
+            Metrics.Timer(label: name, dimensions: [(label, value)], factory: registry)
+        }
+        let levels = ResultLevel.allCases.map(\.rawValue)
+        self.registry = registry
+        results = counters("image_results_total", "level", levels)
+        renderings = counters("image_renderings_total", "format", OutputFormats.all.map(\.format.rawValue))
+        responses = counters("image_responses_total", "status", Self.statuses)
+        failures = counters("image_failures_total", "reason", ServiceFailure.reasons)
+        durations = Dictionary(
+            uniqueKeysWithValues: (levels + [""]).map { ($0, timer("image_request_duration_seconds", "cache", $0)) })
+        stages = Dictionary(
+            uniqueKeysWithValues: StageTimes.Stage.allCases.map {
+                ($0, timer("image_stage_seconds", "stage", $0.rawValue))
+            })
+        resultBytes = Recorder(label: "image_result_bytes", factory: registry)
+    }
 
     /// Counts a response, and records the time until it was made.
     func record(_ response: ServerResponse, _ time: Duration) {
-        let level = response.headers[.cacheLevel] ?? ""
-        state.withLock { state in
-            state.responses.add("\(response.status)")
-            if let failure = response.failure { state.failures.add(failure.reason) }
-            state.durations[level]?.add(time.seconds)
-        }
+        (responses["\(response.status)"] ?? responses["other"])?.increment()
+        if let failure = response.failure { failures[failure.reason]?.increment() }
+        durations[response.headers[.cacheLevel] ?? ""]?.record(duration: time)
     }
 
     /// Counts an answer, and records its stages if it was rendered.
     func record(_ answer: ImageAnswer) {
-        state.withLock { state in
-            state.results.add(answer.level.rawValue)
-            guard answer.level == .origin else { return }
-            state.renderings.add(answer.result.metadata.format)
-            state.resultBytes.add(Double(answer.result.data.count))
-            for (index, stage) in StageTimes.Stage.allCases.enumerated() {
-                if let time = answer.times[stage] { state.stages[index].add(time.seconds) }
-            }
+        results[answer.level.rawValue]?.increment()
+        guard answer.level == .origin else { return }
+        renderings[answer.result.metadata.format]?.increment()
+        resultBytes.record(answer.result.data.count)
+        for (stage, timer) in stages {
+            if let time = answer.times[stage] { timer.record(duration: time) }
         }
     }
 
-    /// Returns all metrics in alphabetical order.
+    /// Returns the page with all metrics.
     ///
     /// - Parameters:
+    ///   - accept: The Accept field of the request, which may ask for OpenMetrics.
     ///   - service: The service whose renderings and memory are shown.
     ///   - work: The numbers of downloads and decodes that wait and that run.
-    func text(_ service: ImageService, work: (waiting: Int, running: Int)) -> String {
-        let state = state.withLock { $0 }
-        let families: [Family] = [
-            Family("image_failures_total", .counter, "Requests without a result, by reason.", state.failures.samples),
-            Family(
-                "image_memory_cache_bytes", .gauge, "Size of the results in memory.",
-                service.parts.cache.memoryByteCount),
-            Family(
-                "image_origins_unavailable", .gauge, "Origins that can't be reached, and get no requests for a time.",
-                service.parts.unavailableOriginCount()),
-            Family(
-                "image_renderings_in_progress", .gauge, "Renderings that run or wait for a source or a decoder.",
-                service.parts.gate.runningCount),
-            Family(
-                "image_renderings_total", .counter, "Rendered results, by format.", state.renderings.samples),
-            Family(
-                "image_renderings_waiting", .gauge, "Requests that wait to be rendered.",
-                service.parts.gate.waitingCount),
-            Family(
-                "image_request_duration_seconds", .histogram,
-                "Time until a response was made, by the cache of the result; empty for responses without a result.",
-                state.durations.sorted { $0.key < $1.key }.flatMap { $1.samples("cache=\"\($0)\"") }),
-            Family("image_responses_total", .counter, "Responses, by status.", state.responses.samples),
-            Family("image_result_bytes", .histogram, "Size of rendered results.", state.resultBytes.samples()),
-            Family("image_results_total", .counter, "Results, by the cache they are from.", state.results.samples),
-            Family("image_stage_seconds", .histogram, "Time of the stages of renderings.", stageSamples(state)),
-            Family("image_work_running", .gauge, "Downloads and decodes that run.", work.running),
-            Family("image_work_waiting", .gauge, "Downloads and decodes that wait.", work.waiting),
-            Family(
-                "process_resident_memory_bytes", .gauge, "Resident memory of the process.", Self.residentBytes ?? 0),
+    func page(accept: String?, _ service: ImageService, work: (waiting: Int, running: Int)) -> ServerResponse {
+        let gauges = [
+            "image_memory_cache_bytes": service.parts.cache.memoryByteCount,
+            "image_origins_unavailable": service.parts.unavailableOriginCount(),
+            "image_renderings_in_progress": service.parts.gate.runningCount,
+            "image_renderings_waiting": service.parts.gate.waitingCount,
+            "image_work_running": work.running, "image_work_waiting": work.waiting,
+            "process_resident_memory_bytes": Self.residentBytes ?? 0,
         ]
-        return families.map(\.text).joined()
-    }
-
-    private func stageSamples(_ state: State) -> [Sample] {
-        zip(StageTimes.Stage.allCases, state.stages).flatMap { stage, histogram in
-            histogram.samples("stage=\"\(stage.rawValue)\"")
-        }
+        for (name, value) in gauges { Meter(label: name, factory: registry).set(value) }
+        let isOpen = MediaRanges(accept).prefers("application/openmetrics-text", to: "text/plain")
+        return ServerResponse(
+            status: 200, text: registry.text(isOpen ? .openMetrics : .text),
+            type: isOpen
+                ? "application/openmetrics-text; version=1.0.0; charset=utf-8"
+                : "text/plain; version=0.0.4; charset=utf-8",
+            headers: [.vary: "Accept"])
     }
 
     /// The resident memory of this process, from `/proc/self/status`; nil on other systems than Linux.
@@ -103,68 +98,32 @@ public final class ServerMetrics: Sendable {
     }
 }
 
-/// What follows the name of a metric in a line: a suffix with labels, and the value.
-private typealias Sample = (suffix: String, value: String)
-
-/// The lines of a metric.
-private struct Family {
-    enum Kind: String { case counter, gauge, histogram }
-
-    let text: String
-
-    init(_ name: String, _ kind: Kind, _ help: String, _ samples: [Sample]) {
-        text = samples.reduce(into: "# HELP \(name) \(help)\n# TYPE \(name) \(kind)\n") { text, sample in
-            text += "\(name)\(sample.suffix) \(sample.value)\n"
-        }
-    }
-
-    init(_ name: String, _ kind: Kind, _ help: String, _ value: Int) {
-        self.init(name, kind, help, [("", "\(value)")])
-    }
-}
-
-/// Counts by the values of a label. A value that is not known counts as `other`.
-private struct Counter {
-    private let label: String
-    private var counts: [String: Int]
-
-    init(_ label: String, _ values: [String]) {
-        self.label = label
-        counts = Dictionary(values.map { ($0, 0) }, uniquingKeysWith: +)
-    }
-
-    mutating func add(_ value: String) { counts[counts[value] == nil ? "other" : value, default: 0] += 1 }
-
-    var samples: [Sample] { counts.sorted { $0.key < $1.key }.map { ("{\(label)=\"\($0.key)\"}", "\($0.value)") } }
-}
-
-private struct Histogram {
-    private let bounds: [Double]
-    private var counts: [Int]
-    private var sum = 0.0
-
-    init(bounds: [Double]) {
-        self.bounds = bounds
-        counts = Array(repeating: 0, count: bounds.count + 1)
-    }
-
-    static var ofSeconds: Histogram {
-        Histogram(bounds: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30])
-    }
-
-    mutating func add(_ value: Double) {
-        counts[bounds.firstIndex { value <= $0 } ?? bounds.count] += 1
-        sum += value
-    }
-
-    /// - Parameter label: A label of all samples, with its value.
-    func samples(_ label: String? = nil) -> [Sample] {
-        var total = 0
-        let (first, all) = (label.map { $0 + "," } ?? "", label.map { "{\($0)}" } ?? "")
-        let buckets: [Sample] = zip(counts, bounds.map { "\($0)" } + ["+Inf"]).map { count, bound in
-            total += count
-            return ("_bucket{\(first)le=\"\(bound)\"}", "\(total)")
-        }
-        return buckets + [("_sum\(all)", "\(sum)"), ("_count\(all)", "\(total)")]
-    }
+extension ServerMetrics {
+    /// The descriptions of all metrics, those of the loader included.
+    public static let help = [
+        "image_failures_total": "Requests without a result, by reason.",
+        "image_loader_disk_failures_total": "Failures of the cache of originals.",
+        "image_loader_downloaded_bytes_total": "Bytes of originals received from origins.",
+        "image_loader_failures_total": "Originals that could not be loaded, by type of the error.",
+        "image_loader_request_duration_seconds": "Time until an original was loaded, by its source.",
+        "image_loader_requests_in_progress": "Originals that are being loaded.",
+        "image_loader_shared_bytes_total": "Bytes of downloads that further requests for an original used, too.",
+        "image_loader_stage_duration_seconds": "Time of the stages of loading originals.",
+        "image_memory_cache_bytes": "Size of the results in memory.",
+        "image_origins_unavailable": "Origins that can't be reached, and get no requests for a time.",
+        "image_renderings_in_progress": "Renderings that run or wait for a source or a decoder.",
+        "image_renderings_total": "Rendered results, by format.",
+        "image_renderings_waiting": "Requests that wait to be rendered.",
+        "image_request_duration_seconds":
+            "Time until a response was made, by the cache of the result; empty for responses without a result.",
+        "image_responses_total": "Responses, by status.",
+        "image_result_bytes": "Size of rendered results.",
+        "image_results_total": "Results, by the cache they are from.",
+        "image_spans_dropped_total": "Spans that did not reach the collector.",
+        "image_spans_exported_total": "Spans that the collector received.",
+        "image_stage_seconds": "Time of the stages of renderings.",
+        "image_work_running": "Downloads and decodes that run.",
+        "image_work_waiting": "Downloads and decodes that wait.",
+        "process_resident_memory_bytes": "Resident memory of the process.",
+    ]
 }

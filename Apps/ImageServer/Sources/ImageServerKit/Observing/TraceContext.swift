@@ -12,8 +12,10 @@ public struct TraceContext: Hashable, Sendable {
     public let state: String
 
     /// Creates the context of a new trace.
-    public init() {
-        self.init(traceID: Self.newSpanID() + Self.newSpanID(), spanID: Self.newSpanID(), isSampled: false, state: "")
+    /// - Parameter isSampled: Whether it is recorded.
+    public init(isSampled: Bool = false) {
+        self.init(
+            traceID: Self.newSpanID() + Self.newSpanID(), spanID: Self.newSpanID(), isSampled: isSampled, state: "")
     }
 
     /// Reads `traceparent` and `tracestate`. Returns nil if the former is missing or not valid (section 3.2.2).

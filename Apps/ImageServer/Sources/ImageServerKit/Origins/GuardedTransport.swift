@@ -44,7 +44,6 @@ public struct GuardedTransport: DataTransport {
     private func identified(_ request: TransportRequest) -> TransportRequest {
         var request = request
         request.headers[.userAgent] = userAgent
-        TraceContext(request.headers)?.child().set(in: &request.headers)
         return request
     }
 }

@@ -6,12 +6,16 @@ extension ImageService {
     /// Returns a result of the slower levels, or renders it.
     func rendering(_ request: ParsedRequests.Entry, _ trace: TraceContext) async throws -> Rendering {
         var watch = Stopwatch(parts.clock)
-        let hit = await span("lookup", trace) { await self.stored(request) }
+        let hit = await parts.tracer.traced("lookup", in: trace) { _ in await self.stored(request) }
         let lookup = watch.lap()
         if let hit, hit.result.metadata.freshUntil > parts.now() {
             return Rendering(result: hit.result, level: hit.level, times: [.lookup: lookup])
         }
+        let queue = parts.tracer.start("queue", in: trace)
+        // Of a request that is refused, too.
+        defer { queue.end() }
         return try await parts.gate.run(origin: request.url.originName) {
+            queue.end()
             var rendering = try await self.leased(request, stale: hit?.result, trace)
             rendering.times[.lookup] = lookup
             return rendering
@@ -63,10 +67,10 @@ extension ImageService {
 
     /// Loads the original through the loader, which has its own caches and shares downloads.
     func source(of url: ImageURL, _ trace: TraceContext) async throws -> Data {
-        parts.prepareOrigin(url.source, trace)
         do {
-            return try await span("source", trace) {
-                try await self.parts.loader.data(for: ImageRequest(url: url.source)).data
+            return try await parts.tracer.traced("source", in: trace) { span in
+                self.parts.prepareOrigin(url.source, span.trace)
+                return try await self.parts.loader.data(for: ImageRequest(url: url.source)).data
             }
         } catch ImageError.httpStatus(429) {
             throw ServiceFailure.originBusy(retryAfter: parts.retryAfter(url.source))
@@ -79,8 +83,8 @@ extension ImageService {
         _ source: Data, _ url: ImageURL, _ accepted: AcceptedFormats, _ trace: TraceContext
     ) async throws -> RenderedImage {
         let (renderer, watermark, watch) = (parts.renderer, parts.watermark, Stopwatch(parts.clock))
-        return try await span("render", trace) {
-            try await decoding(url.originName) { isCancelled in
+        return try await parts.tracer.traced("render", in: trace) { span in
+            let image = try await decoding(url.originName) { isCancelled in
                 var watch = watch
                 let waiting = watch.lap()
                 var image = try renderer.render(
@@ -88,6 +92,8 @@ extension ImageService {
                 image.times[.queue] = waiting
                 return image
             }
+            parts.tracer.addStages(image.times, to: span)
+            return image
         }
     }
 
@@ -114,22 +120,5 @@ extension ImageService {
         result.metadata.storage = freshness.storage
         result.metadata.freshUntil = parts.bounds.end(of: freshness, now: parts.now())
         return result
-    }
-
-    /// Runs a stage, and logs its time as a span of the request's trace.
-    private func span<Value: Sendable>(
-        _ name: String, _ trace: TraceContext, _ body: () async throws -> Value
-    ) async rethrows -> Value {
-        guard parts.logger.logLevel <= .debug else { return try await body() }
-        var watch = Stopwatch(parts.clock)
-        defer {
-            parts.logger.debug(
-                "span",
-                metadata: [
-                    "span": "\(name)", "trace": "\(trace.traceID)", "id": "\(trace.child().spanID)",
-                    "parent": "\(trace.spanID)", "ms": "\(watch.lap().seconds * 1e3)",
-                ])
-        }
-        return try await body()
     }
 }

@@ -52,6 +52,10 @@ public struct ImageServiceParts: Sendable {
     public var clock: any Clock<Duration>
     /// Returns the current time.
     public var now: @Sendable () -> Date
-    /// Receives the spans of the stages, at the level `debug`.
+    /// Makes the spans of requests and of their stages.
+    public var tracer = ServerTracer(now: { Date() })
+    /// Keeps the metrics.
+    public var metrics = PrometheusMetrics()
+    /// Receives what is left out of results.
     public var logger = Logger(label: "image-server") { _ in SwiftLogNoOpLogHandler() }
 }

@@ -31,7 +31,7 @@ public final class RequestHandler: Sendable {
         self.rules = rules
         self.access = AccessLog(logger: logger, settings: access)
         self.showsMetrics = showsMetrics
-        metrics = ServerMetrics()
+        metrics = ServerMetrics(service.parts.metrics)
     }
 
     /// Makes `/health/ready` fail, so that no new requests are sent to this server.
@@ -46,7 +46,7 @@ public final class RequestHandler: Sendable {
         }
         if request.method == .delete, rules.purgeSecret != nil, !request.hasInvalidHost { return nil }
         if let response = refusal(of: request) { return finished(response, request, after: watch.lap()) }
-        let response = ownPage(request.path) ?? imageInMemory(request)
+        let response = ownPage(request) ?? imageInMemory(request)
         return response.map { finished($0, request, after: watch.lap()) }
     }
 
@@ -62,32 +62,33 @@ public final class RequestHandler: Sendable {
     public func response(to request: ServerRequest) async -> ServerResponse {
         let request = rules.request(request) ?? request
         var watch = Stopwatch(service.parts.clock)
-        let trace = (TraceContext(request.headers) ?? TraceContext()).child()
-        let response: ServerResponse
+        let span = service.parts.tracer.start(request)
+        var response: ServerResponse
         if request.method == .delete {
             response = await purge(request)
         } else {
             let isInfo = request.path.hasPrefix("/info/")
-            response = await isInfo ? info(request, trace) : image(request, trace)
+            response = await isInfo ? info(request, span.trace) : image(request, span.trace)
         }
-        return finished(response, request, after: watch.lap(), trace)
+        response = finished(response, request, after: watch.lap(), span.trace)
+        service.parts.tracer.end(span, request, response)
+        return response
     }
 
-    /// The page for Prometheus.
-    public var metricsResponse: ServerResponse {
-        ServerResponse(
-            status: 200, text: metrics.text(service, work: workCounts()),
-            type: "text/plain; version=0.0.4; charset=utf-8")
+    /// Returns the page for Prometheus.
+    /// - Parameter accept: The Accept field of the request.
+    public func metricsResponse(accept: String?) -> ServerResponse {
+        metrics.page(accept: accept, service, work: workCounts())
     }
 
-    private func ownPage(_ path: Substring) -> ServerResponse? {
-        switch path {
+    private func ownPage(_ request: ServerRequest) -> ServerResponse? {
+        switch request.path {
         case "/": LandingPage.response
         case "/health", "/health/live": ServerResponse(status: 200, text: "alive\n")
         case "/health/ready":
             isShuttingDown.load(ordering: .relaxed)
                 ? ServerResponse(status: 503, text: "shutting down\n") : ServerResponse(status: 200, text: "ready\n")
-        case "/metrics" where showsMetrics: metricsResponse
+        case "/metrics" where showsMetrics: metricsResponse(accept: request.headers[.accept])
         case "/favicon.ico": ServerResponse(status: 204)
         default: nil
         }

@@ -7,6 +7,7 @@ import ImageDiskCaching
 import ImageHTTPCaching
 import ImageLoaderKit
 import ImageLoading
+import ImageObserving
 import ImageScheduling
 import ImageTieredCaching
 import ImageTransportCurl
@@ -21,12 +22,14 @@ package struct ServerComposition: Sendable {
     let scheduler: PriorityScheduler
     /// Replaces the parser when presets are reloaded.
     package let parser: CurrentParser
+    /// Sends the spans; nil if they aren't collected.
+    let exporter: SpanExporter?
 
     /// Creates the parts.
     ///
     /// - Parameters:
     ///   - settings: The settings.
-    ///   - logger: Receives failures of caches, and spans.
+    ///   - logger: Receives failures of caches and of the collector of spans.
     /// - Throws: A `SettingsFailure`, or an error of the file system.
     package init(_ settings: ServerSettings, logger: Logger) throws {
         parser = CurrentParser(try settings.makeParser())
@@ -37,7 +40,11 @@ package struct ServerComposition: Sendable {
         let recorder = try settings.makeOrigins(breakers, shared?.cache, logger: logger)
         let clock = ContinuousClock()
         let levels = try settings.makeResultLevels(shared?.cache)
-        let loader = settings.makeLoader(recorder, decoder, scheduler)
+        let metrics = PrometheusMetrics()
+        exporter = settings.makeExporter(metrics, logger: logger)
+        let tracer = settings.makeTracer(exporter)
+        let loader = settings.makeLoader(
+            recorder, decoder, scheduler, settings.makeObserver(metrics, tracer, logger: logger))
         parts = ImageServiceParts(
             parser: parser, originRules: settings.originRules,
             loader: loader, freshness: { recorder.freshness(of: $0) },
@@ -54,8 +61,15 @@ package struct ServerComposition: Sendable {
             fallback: try settings.makeFallback(loader), settingsKey: settings.resultKey,
             lease: shared?.lease ?? NoLease(), gate: AdmissionGate(limits: settings.admission, clock: clock),
             decoders: .decoders(settings.decoders, clock: clock), bounds: settings.bounds,
-            timeLimit: settings.requestTime, clock: clock, now: { Date() }, logger: logger)
+            timeLimit: settings.requestTime, clock: clock, now: { Date() }, tracer: tracer,
+            metrics: metrics, logger: logger)
     }
+
+    /// Sends spans until the task is cancelled.
+    package func exportSpans() async { await exporter?.run() }
+
+    /// Sends the last spans.
+    package func finishExport() async { await exporter?.finish() }
 
     /// The numbers of downloads and decodes that wait and that run.
     package var workCounts: (waiting: Int, running: Int) { (scheduler.waitingCount, scheduler.runningCount) }
@@ -105,7 +119,8 @@ extension ServerSettings {
     }
 
     fileprivate func makeLoader(
-        _ recorder: FreshnessRecorder, _ decoder: DownsamplingDecoder, _ scheduler: PriorityScheduler
+        _ recorder: FreshnessRecorder, _ decoder: DownsamplingDecoder, _ scheduler: PriorityScheduler,
+        _ observer: LoaderInstrumentation
     ) -> ImageLoader {
         var others: [String: any DataTransport] = ["file": FileTransport(confinedTo: originRules.fileRoots)]
         // The operator has chosen the address of this server, which may be private.
@@ -119,12 +134,36 @@ extension ServerSettings {
         return ImageLoader(
             ImageLoaderConfiguration(
                 memoryCache: nil, transport: .cached(recorder).adding(others), decoder: decoder,
-                scheduler: scheduler, coalescer: TaskCoalescer(),
+                scheduler: scheduler, coalescer: TaskCoalescer(), observer: observer,
                 retryPolicy: RetryPolicy(retries: 1) { Double.random(in: 0..<1) },
                 transferLimits: TransferLimits(
                     connectTimeout: connectTime, stallTimeout: stallTime, totalTimeout: requestTime,
                     maxBodyBytes: limits.sourceBytes, maxRedirects: 5),
                 clock: ContinuousClock()))
+    }
+
+    /// The log has a line of each request of a client. Those of the loader are for whoever looks closer.
+    fileprivate func makeObserver(
+        _ metrics: PrometheusMetrics, _ tracer: ServerTracer, logger: Logger
+    ) -> LoaderInstrumentation {
+        LoaderInstrumentation(
+            logger: logLevel <= .debug ? logger : nil, metrics: metrics, tracer: tracer, now: { Date() })
+    }
+
+    fileprivate func makeTracer(_ exporter: SpanExporter?) -> ServerTracer {
+        guard let exporter, let spanCollector else { return ServerTracer(now: { Date() }) }
+        return ServerTracer(sampleRatio: spanCollector.sampleRatio, now: { Date() }, receive: { exporter.add($0) })
+    }
+
+    /// The operator has chosen the address of the collector, which may be private.
+    fileprivate func makeExporter(_ metrics: PrometheusMetrics, logger: Logger) -> SpanExporter? {
+        spanCollector.map { collector in
+            let network = CurlTransport(
+                configuration: CurlTransport.Configuration(
+                    maxConnectionsPerHost: 1, maxConnections: 1, rootsFile: rootsFile, usesEnvironmentProxy: false))
+            return SpanExporter(
+                to: collector, over: network, metrics: metrics, logger: logger, clock: ContinuousClock())
+        }
     }
 
     /// A file is read now, and a URL when the image is needed.

@@ -24,7 +24,8 @@ extension Setting {
         "responseHeaders", "bucketAccessKey", "bucketSecretKey", "bucketRegion", "bucketEndpoint",
         "maxWaiting", "queueSeconds", "breakerFailures", "breakerSeconds", "autoWebp", "autoAvif", "autoJxl",
         "enforceWebp", "enforceAvif", "enforceJxl", "logFormat", "accessLog", "trustedProxies", "metricsPort",
-        "clientHints", "watermarkPath", "watermarkData", "unreadBytes",
+        "clientHints", "watermarkPath", "watermarkData", "unreadBytes", "otlpEndpoint", "otlpHeaders", "otlpService",
+        "traceRatio",
     ]
 }
 

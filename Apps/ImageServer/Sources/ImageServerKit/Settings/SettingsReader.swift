@@ -30,7 +30,8 @@ struct SettingsReader {
     ///   - arguments: The flags, without the name of the program.
     ///   - environment: The environment variables.
     init(arguments: [String], environment: [String: String]) async throws(SettingsFailure) {
-        let environment = ImgproxyVariables.translated(KubernetesVariables.removed(from: environment))
+        let environment = OpenTelemetryVariables.translated(
+            ImgproxyVariables.translated(KubernetesVariables.removed(from: environment)))
         try Self.check(arguments, environment)
         let flags = CommandLineArgumentsProvider(arguments: ["image-server"] + arguments)
         let variables = EnvironmentVariablesProvider(environmentVariables: environment)
