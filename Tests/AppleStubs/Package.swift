@@ -48,6 +48,7 @@ let package = Package(
         stub("AppleDispatch"),
         stub("AppleFoundation"),
         stub("Network"),
+        stub("os"),
         stub("CoreGraphics"),
         stub("ImageIO", dependencies: "CoreGraphics"),
         stub("QuartzCore", dependencies: "CoreGraphics"),
@@ -69,6 +70,7 @@ let package = Package(
         module("ImageProcessing", uses: ["ImageCore", "CImageProcessing"]),
         module("ImageDecoding", uses: ["ImageCore", "ImageProcessing"]),
         module("ImageMonitoring", uses: ["ImageCore", "ImageIO", "Network"], completing: ["AppleDispatch"]),
+        module("ImageObserving", uses: ["ImageCore", "os"]),
         module("ImageScheduling", uses: ["ImageCore"]),
         module("ImageCoalescing", uses: ["ImageCore"]),
         module(
@@ -115,7 +117,7 @@ let package = Package(
                 "ImagePresenting", "ImagePresentingUIKit", "ImagePresentingSwiftUI", "ImageCodecImageIO",
                 "ImageLoaderKit", "ImageMonitoring", "ImageTransportURLSession", "ImageTesting", "UIKit", "SwiftUI",
                 "PhotoFeedModel", "PhotoFeedViews", "CoreGraphics", "ImageIO", "Network", "AppleDispatch",
-                "AppleFoundation",
+                "AppleFoundation", "ImageObserving", "os",
             ] + loaderParts,
             path: "Tests", swiftSettings: testSettings),
         // The examples of the repository's README. Only type-checked here.

@@ -18,7 +18,7 @@
         private let metrics = TestMetrics()
         private let messages = InMemoryLogHandler()
         private let bed: LoaderTestBed
-        private static let secret = "user:secret"
+        private static let secret = "user:se@cret"
 
         init() {
             var logger = Logger(label: "images", factory: { [messages] _ in messages })

@@ -48,11 +48,12 @@ final class TraceRecorder: ImageLoaderObserver {
                 state.events.append(
                     Event(name: "thread_name", ph: "M", tid: event.request, args: ["name": event.address]))
             }
-            guard let request = state.requests[event.request] else { return }
-            if let stage = state.requests[event.request]?.timeline.handle(event) {
+            guard var request = state.requests[event.request] else { return }
+            if let stage = request.timeline.handle(event) {
                 state.events.append(Event(stage, of: event.request, from: request.start))
             }
-            guard let end = event.kind.end else { return }
+            state.requests[event.request] = request
+            guard let end = request.timeline.outcome else { return }
             state.requests[event.request] = nil
             state.events.append(
                 Event(
@@ -79,18 +80,6 @@ extension TraceRecorder.Event {
 
 extension ImageLoadEvent {
     fileprivate var address: String { url?.withoutSecrets ?? "" }
-}
-
-extension ImageLoadEvent.Kind {
-    /// How the request ended; nil if it goes on.
-    fileprivate var end: String? {
-        switch self {
-        case .succeeded(let source): source.rawValue
-        case .failed: "failed"
-        case .cancelled: "cancelled"
-        default: nil
-        }
-    }
 }
 
 extension Duration {

@@ -42,25 +42,21 @@
         ///   - elapsed: The time since the start of the request.
         func record(_ kind: ImageLoadEvent.Kind, _ stage: RequestTimeline.Stage?, _ elapsed: Duration) {
             if let stage { stages[stage.name]?.record(duration: stage.time) }
+            if let outcome = kind.outcome {
+                inProgress.decrement()
+                requests[outcome]?.record(duration: elapsed)
+            }
             switch kind {
             case .started: inProgress.increment()
             case .downloadFinished(let bytes): downloadedBytes.increment(by: bytes)
             case .joined(let bytes): sharedBytes.increment(by: bytes)
             case .diskFailed: diskFailures.increment()
-            case .succeeded(let source): end(source.rawValue, elapsed)
-            case .cancelled: end("cancelled", elapsed)
             case .failed(let error):
-                end("failed", elapsed)
                 Counter(
                     label: "image_loader_failures_total", dimensions: [("error_type", error.label)], factory: factory
                 ).increment()
             default: break
             }
-        }
-
-        private func end(_ outcome: String, _ elapsed: Duration) {
-            inProgress.decrement()
-            requests[outcome]?.record(duration: elapsed)
         }
     }
 #endif

@@ -21,8 +21,8 @@ public struct RequestTimeline: Sendable {
 
     /// The stage in progress; nil for none. At most one is, because the stages of a request follow each other.
     public private(set) var current: RequestStage?
-    /// Whether the request has ended. Later events are those of work that goes on for others.
-    public private(set) var isFinished = false
+    /// How the request has ended: the source of its image, `failed` or `cancelled`. Nil while it is in progress.
+    public private(set) var outcome: String?
     private var start = Duration.zero
 
     /// Creates the timeline of a request without events.
@@ -55,7 +55,7 @@ public struct RequestTimeline: Sendable {
 
     /// Ends the last stage. A request whose lookup has no end has found its image in memory, or at another request.
     private mutating func endOfRequest(_ event: ImageLoadEvent) -> Stage? {
-        isFinished = true
+        outcome = event.kind.outcome
         defer { current = nil }
         return current == .lookup ? nil : end(event, isComplete: false)
     }
@@ -70,13 +70,17 @@ public struct RequestTimeline: Sendable {
 }
 
 extension ImageLoadEvent.Kind {
-    /// Whether it is the last event of its request.
-    var isEnd: Bool {
+    /// How the request has ended, if this is its last event.
+    var outcome: String? {
         switch self {
-        case .succeeded, .failed, .cancelled: true
-        default: false
+        case .succeeded(let source): source.rawValue
+        case .failed: "failed"
+        case .cancelled: "cancelled"
+        default: nil
         }
     }
+
+    var isEnd: Bool { outcome != nil }
 }
 
 extension Duration {

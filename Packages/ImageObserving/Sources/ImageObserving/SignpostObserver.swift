@@ -34,13 +34,13 @@
         /// The system's function returns at once and calls nothing, so the lock may be held.
         private func record(_ event: ImageLoadEvent) {
             requests.withLock { requests in
-                var request = requests[event.request] ?? begin(event)
+                guard var request = event.kind == .started ? begin(event) : requests[event.request] else { return }
                 _ = request.timeline.handle(event)
                 change(&request)
                 requests[event.request] = request
-                guard event.kind.isEnd else { return }
+                guard let outcome = request.timeline.outcome else { return }
                 requests[event.request] = nil
-                signposter.endInterval("request", request.interval, "\(String(describing: event.kind))")
+                signposter.endInterval("request", request.interval, "\(outcome)")
             }
         }
 

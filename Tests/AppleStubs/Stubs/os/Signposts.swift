@@ -1,0 +1,84 @@
+// Stub declarations of the API that SignpostObserver needs. Each has a link to its page in Apple's reference.
+import Synchronization
+
+/// https://developer.apple.com/documentation/os/ossignpostid
+public struct OSSignpostID: Hashable, Sendable {
+    fileprivate let number: Int
+}
+
+/// Not Sendable here, which accepts less than an SDK in which it is.
+/// https://developer.apple.com/documentation/os/ossignpostintervalstate
+public final class OSSignpostIntervalState {
+    fileprivate let id: OSSignpostID
+
+    fileprivate init(id: OSSignpostID) { self.id = id }
+}
+
+/// https://developer.apple.com/documentation/os/signpostmetadata
+public struct SignpostMetadata: ExpressibleByStringInterpolation, Sendable {
+    fileprivate let text: String
+
+    public init(stringLiteral value: String) { text = value }
+}
+
+/// https://developer.apple.com/documentation/os/ossignposter
+public struct OSSignposter: Sendable {
+    /// https://developer.apple.com/documentation/os/oslog/category
+    public enum Category: Sendable {
+        case pointsOfInterest
+    }
+
+    public init(subsystem: String, category: String) {}
+
+    public init(subsystem: String, category: Category) {}
+
+    public var isEnabled: Bool { true }
+
+    public func makeSignpostID() -> OSSignpostID {
+        OSSignpostID(
+            number: SignpostStub.lastID.withLock {
+                $0 += 1
+                return $0
+            })
+    }
+
+    /// https://developer.apple.com/documentation/os/ossignposter/begininterval(_:id:)
+    public func beginInterval(_ name: StaticString, id: OSSignpostID) -> OSSignpostIntervalState {
+        SignpostStub.add("begin \(name)")
+        return OSSignpostIntervalState(id: id)
+    }
+
+    /// https://developer.apple.com/documentation/os/ossignposter/begininterval(_:id:_:)
+    public func beginInterval(
+        _ name: StaticString, id: OSSignpostID, _ message: SignpostMetadata
+    ) -> OSSignpostIntervalState {
+        SignpostStub.add("begin \(name) \(message.text)")
+        return OSSignpostIntervalState(id: id)
+    }
+
+    /// https://developer.apple.com/documentation/os/ossignposter/endinterval(_:_:)
+    public func endInterval(_ name: StaticString, _ state: OSSignpostIntervalState) {
+        SignpostStub.add("end \(name)")
+    }
+
+    /// https://developer.apple.com/documentation/os/ossignposter/endinterval(_:_:_:)
+    public func endInterval(_ name: StaticString, _ state: OSSignpostIntervalState, _ message: SignpostMetadata) {
+        SignpostStub.add("end \(name) \(message.text)")
+    }
+}
+
+/// The intervals that were begun and ended, for tests.
+public enum SignpostStub {
+    fileprivate static let lastID = Mutex(0)
+    private static let log = Mutex<[String]>([])
+
+    fileprivate static func add(_ line: String) { log.withLock { $0.append(line) } }
+
+    /// Returns the intervals since the last call.
+    public static func takeLog() -> [String] {
+        log.withLock { log in
+            defer { log = [] }
+            return log
+        }
+    }
+}
