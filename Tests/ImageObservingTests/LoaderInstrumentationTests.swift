@@ -100,6 +100,25 @@
             #expect(messages.entries.allSatisfy { !"\($0)".contains("token") })
         }
 
+        @Test("each attempt of a download is a span, with the number of attempts before it")
+        func retries() throws {
+            let observer = LoaderInstrumentation(tracer: tracer, now: { Date() })
+            let url = try #require(URL(string: "https://example.com/a.jpg"))
+            for kind: ImageLoadEvent.Kind in [
+                .started, .queued(.download), .downloadStarted, .queued(.download), .downloadStarted,
+                .downloadFinished(bytes: 7), .succeeded(.network), .storedInMemory,
+            ] {
+                observer.handle(ImageLoadEvent(request: 1, url: url, kind: kind))
+            }
+            let downloads = tracer.finishedSpans.filter { $0.operationName == "download" }.map(\.attributes)
+            #expect(downloads.count == 2)
+            #expect(downloads.first?.get("error.type") == "_OTHER")
+            #expect(downloads.first?.get("http.request.resend_count") == nil)
+            #expect(downloads.last?.get("http.request.resend_count") == 1)
+            #expect(downloads.last?.get("http.response.body.size") == 7)
+            #expect(downloads.last?.get("server.port") == 443)
+        }
+
         @Test("a cancelled request is neither an error nor a warning")
         func cancelled() async throws {
             let gate = Gate()

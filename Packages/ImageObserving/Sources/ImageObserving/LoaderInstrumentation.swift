@@ -14,10 +14,11 @@
     public final class LoaderInstrumentation: ImageLoaderObserver {
         private let log: LoaderLog?
         private let metrics: LoaderMetrics?
-        private let tracing: LoaderTracing?
-        private let next: (any ImageLoaderObserver)?
+        private let tracer: (any Tracer)?
         private let address: @Sendable (URL) -> String
-        private let timelines = Mutex<[UInt64: RequestTimeline]>([:])
+        private let next: (any ImageLoaderObserver)?
+        private let now: @Sendable () -> Date
+        private let requests = Mutex<[UInt64: (timeline: RequestTimeline, span: RequestSpan?)]>([:])
 
         /// Creates an observer for one loader, because others number their requests equally.
         ///
@@ -36,30 +37,40 @@
         ) {
             log = logger.map { LoaderLog(logger: $0) }
             self.metrics = metrics.map { LoaderMetrics($0) }
-            tracing = tracer.map { LoaderTracing($0, now: now) }
+            self.tracer = tracer
             self.address = address
             self.next = next
+            self.now = now
         }
 
         public func handle(_ event: ImageLoadEvent) {
-            let stage = timelines.withLock { timelines in
-                if event.request == 0 { return RequestTimeline.Stage?.none }
-                if event.kind == .started { timelines[event.request] = RequestTimeline() }
-                let stage = timelines[event.request]?.handle(event)
-                if event.kind.isEnd { timelines[event.request] = nil }
-                return stage
-            }
-            metrics?.record(event.kind, stage, event.elapsed)
             let writes = log?.accepts(event.kind) ?? false
-            let address = writes || tracing != nil ? event.url.map(address) : nil
-            let context = tracing?.record(event, stage, address)
+            let address = writes || tracer != nil ? event.url.map(address) : nil
+            if event.kind == .started {
+                let span = tracer.map { RequestSpan($0, at: now(), address) }
+                requests.withLock { $0[event.request] = (RequestTimeline(), span) }
+            }
+            let (stage, span) = advance(event)
+            metrics?.record(event.kind, stage, event.elapsed)
+            span?.record(event, stage, address)
             if writes {
                 // So that the logger can add the identity of the trace.
-                ServiceContext.$current.withValue(context ?? ServiceContext.current) {
+                ServiceContext.$current.withValue(span?.context ?? ServiceContext.current) {
                     log?.write(event, stage, address)
                 }
             }
             next?.handle(event)
+        }
+
+        /// Returns the stage that the event has ended, and the span of the request. Nil for events of no request.
+        private func advance(_ event: ImageLoadEvent) -> (RequestTimeline.Stage?, RequestSpan?) {
+            requests.withLock { requests in
+                guard var request = requests[event.request] else { return (nil, nil) }
+                let (span, stage) = (request.span, request.timeline.handle(event))
+                if stage?.name == .download { request.span?.downloads += 1 }
+                requests[event.request] = request.timeline.outcome == nil ? request : nil
+                return (stage, span)
+            }
         }
     }
 #endif

@@ -79,8 +79,6 @@ extension ImageLoadEvent.Kind {
         default: nil
         }
     }
-
-    var isEnd: Bool { outcome != nil }
 }
 
 extension Duration {
