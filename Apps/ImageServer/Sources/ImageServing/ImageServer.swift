@@ -52,6 +52,7 @@ package struct ImageServer: Service, CustomStringConvertible {
         let purging = Task { try await Self.synchronizePurges(of: service) }
         defer { purging.cancel() }
         let exporting = Task { [composition] in await composition.exportSpans() }
+        defer { exporting.cancel() }
         try await withGracefulShutdownHandler {
             try await withThrowingTaskGroup { group in
                 group.addTask { try await run(application, at: settings.socket ?? "\(settings.host):\(settings.port)") }

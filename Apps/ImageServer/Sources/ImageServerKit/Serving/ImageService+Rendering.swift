@@ -1,5 +1,6 @@
 import Foundation
 import ImageCore
+import ImageObserving
 import Logging
 
 extension ImageService {
@@ -111,7 +112,7 @@ extension ImageService {
         parts.logger.notice(
             "frames left out",
             metadata: [
-                "source": "\(source.absoluteString.prefix(500))", "frames": "\(count)", "trace": "\(trace.traceID)",
+                "source": "\(source.withoutSecrets.prefix(500))", "frames": "\(count)", "trace": "\(trace.traceID)",
             ])
     }
 

@@ -37,14 +37,14 @@ package struct ServerComposition: Sendable {
         let decoder = settings.makeDecoder()
         let shared = try SharedLevel.make(settings)
         let breakers = settings.makeNetwork()
-        let recorder = try settings.makeOrigins(breakers, shared?.cache, logger: logger)
-        let clock = ContinuousClock()
-        let levels = try settings.makeResultLevels(shared?.cache)
         let metrics = PrometheusMetrics()
         exporter = settings.makeExporter(metrics, logger: logger)
         let tracer = settings.makeTracer(exporter)
-        let loader = settings.makeLoader(
-            recorder, decoder, scheduler, settings.makeObserver(metrics, tracer, logger: logger))
+        let observer = settings.makeObserver(metrics, tracer, logger: logger)
+        let recorder = try settings.makeOrigins(breakers, shared?.cache, observer, logger: logger)
+        let clock = ContinuousClock()
+        let levels = try settings.makeResultLevels(shared?.cache)
+        let loader = settings.makeLoader(recorder, decoder, scheduler, observer)
         parts = ImageServiceParts(
             parser: parser, originRules: settings.originRules,
             loader: loader, freshness: { recorder.freshness(of: $0) },
@@ -103,7 +103,8 @@ extension ServerSettings {
 
     /// In front of the network: the recorder and the HTTP cache.
     fileprivate func makeOrigins(
-        _ network: CircuitBreakingTransport, _ shared: (any DataCache)?, logger: Logger
+        _ network: CircuitBreakingTransport, _ shared: (any DataCache)?, _ observer: LoaderInstrumentation,
+        logger: Logger
     ) throws -> FreshnessRecorder {
         let reports = FailureReports(clock: ContinuousClock())
         let caching = CachingTransport(
@@ -112,7 +113,8 @@ extension ServerSettings {
                 policy: SharedCachePolicy(bounds: bounds, missingLifetime: missingLifetime),
                 observer: { event in
                     guard case .cacheFailed(let url, let failure) = event else { return }
-                    reports.report("source cache failed", failure, ["url": "\(url)"], to: logger)
+                    observer.handle(ImageLoadEvent(request: 0, url: url, kind: .diskFailed(failure)))
+                    reports.report("source cache failed", failure, ["url": "\(url.withoutSecrets)"], to: logger)
                 }),
             now: { Date() })
         return FreshnessRecorder(over: caching, bounds: bounds, now: { Date() })
