@@ -82,7 +82,9 @@ final class SpanExporter: Sendable {
             defer { state.queue = [] }
             return state.queue.count
         }
-        if rest > 0 { dropped.increment(by: rest) }
+        guard rest > 0 else { return }
+        dropped.increment(by: rest)
+        logger.warning("spans were not exported", metadata: ["count": "\(rest)"])
     }
 
     /// Sends batches until the queue is empty or the collector is unavailable. Then the batch waits for the next time.
@@ -128,14 +130,14 @@ final class SpanExporter: Sendable {
         } catch {
             if Task.isCancelled { return .unavailable }
             changed(isFailing: true, LoggedPath.withoutSecrets("\(error)"))
-            return error is EncodingError ? .refused : .unavailable
+            return error is TransportFailure ? .unavailable : .refused
         }
     }
 
     private func request(for batch: [FinishedSpan]) throws -> TransportRequest {
-        let document = SpanDocument(batch, service: collector.service, version: PackageVersion.current)
+        let body = try SpanDocument.json(batch, service: collector.service, version: PackageVersion.current)
         var request = TransportRequest(
-            url: collector.url, method: .post, headers: collector.headers, body: try JSONEncoder().encode(document),
+            url: collector.url, method: .post, headers: collector.headers, body: body,
             connectTimeout: Self.timeout, stallTimeout: Self.timeout, totalTimeout: Self.timeout,
             maxBodyBytes: 1 << 20, followsRedirects: false)
         request.headers[.contentType] = "application/json"
