@@ -51,8 +51,6 @@ func observability(_ log: String, _ metrics: String, _ tracing: String) -> [Targ
         .flatMap { products($0.0, package: $0.1, trait: "Observability") }
 }
 
-let redis = swiftNIO(trait: "RedisCaching")
-
 /// The reasons of a module for calls that Apple's platforms restrict. With a Swift target, SwiftPM would link all of Foundation.
 let privacyManifest = Resource.copy("PrivacyInfo.xcprivacy")
 
@@ -144,7 +142,7 @@ let caching = [
         uses: ["ImageCore"] + products("Crypto", package: "swift-crypto", trait: "CacheEncryption")),
     module(
         "ImageRedisCaching",
-        uses: ["ImageCore", optional("CImageRedisCaching", trait: "RedisCaching")] + redis),
+        uses: ["ImageCore", optional("CImageRedisCaching", trait: "RedisCaching")] + swiftNIO(trait: "RedisCaching")),
     shim("CImageRedisCaching", in: "ImageRedisCaching", over: "CLibHiredis", "CLibXXHash", trait: "RedisCaching"),
     library("CLibHiredis", in: "ImageRedisCaching", pkgConfig: "hiredis", apt: "libhiredis-dev", brew: "hiredis"),
     library("CLibXXHash", in: "ImageRedisCaching", pkgConfig: "libxxhash", apt: "libxxhash-dev", brew: "xxhash"),
@@ -253,7 +251,7 @@ let suites = [
         uses: [
             "ImageContractTesting", "RedisServerProcess", "LoopbackServer",
             optional("CImageRedisCaching", trait: "RedisCaching"),
-        ] + redis),
+        ] + swiftNIO(trait: "RedisCaching")),
     tests(of: "ImageTransporting", uses: [httpTypes]),
     tests(
         of: "ImageTransportAsyncHTTPClient",

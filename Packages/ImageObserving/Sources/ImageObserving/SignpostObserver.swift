@@ -18,6 +18,8 @@
         private let next: (any ImageLoaderObserver)?
         private let requests = Mutex<[UInt64: Request]>([:])
 
+        /// Creates an observer for one loader.
+        ///
         /// - Parameters:
         ///   - signposter: Receives the intervals. Its category is yours, for example `.pointsOfInterest`.
         ///   - next: Receives all events afterwards.
