@@ -16,6 +16,8 @@ final class TraceRecorder: ImageLoaderObserver {
         var pid = 1
         var tid: UInt64
         var args: [String: String] = [:]
+
+        var end: Double { ts + (dur ?? 0) }
     }
 
     private struct Request {
@@ -62,11 +64,12 @@ final class TraceRecorder: ImageLoaderObserver {
         }
     }
 
-    /// The trace as JSON.
+    /// The trace as JSON. A request is before its stages, because viewers nest events in this order.
     func json() throws -> Data {
+        let events = state.withLock { $0.events }.sorted { ($0.ts, $1.end) < ($1.ts, $0.end) }
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return try encoder.encode(File(traceEvents: state.withLock { $0.events }))
+        return try encoder.encode(File(traceEvents: events))
     }
 }
 
