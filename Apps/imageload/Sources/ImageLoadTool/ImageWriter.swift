@@ -117,7 +117,7 @@ enum FileAccess {
         } catch {
             throw ToolFailure(
                 status: .inputOutput,
-                line: "\(path): can't create the folder (\(error.reason)). Choose another --output.")
+                line: "\(path): can't create the folder (\(error.reason)). Choose another folder.")
         }
         return folder
     }
