@@ -123,7 +123,8 @@ struct LoadSession {
     }
 }
 
-/// Records the first failure of the disk cache, which doesn't fail the loader's requests, and the trace if there is one.
+/// Records the first failure of the disk cache, which doesn't fail the loader's requests, and the trace, if there is
+/// one.
 private final class EventRecorder: ImageLoaderObserver {
     private let first = Mutex<DataCacheFailure?>(nil)
     private let trace: (recorder: TraceRecorder, path: String)?
