@@ -1,0 +1,128 @@
+"""Makes Documentation/Performance.md and its plots from the figures."""
+
+import pathlib
+import re
+import statistics
+import xml.sax.saxutils
+
+from groups import GROUPS
+from measure import ROOT
+
+TEMPLATE = pathlib.Path(__file__).with_name('Performance.md')
+PAGE = ROOT / 'Documentation/Performance.md'
+UNITS = {'ns': ('µs', 1e3), 'µs': ('ms', 1e3), 'ms': ('s', 1e3), 'B': ('kB', 1e3)}
+MARK = re.compile(r'\{([a-z-]+)(?:/(.+?)(/ratio)?)?\}')
+
+
+def scaled(value, unit):
+    while value >= 1000 and unit in UNITS:
+        unit, factor = UNITS[unit]
+        value /= factor
+    return value, unit
+
+
+def number(value):
+    """Returns three significant digits, at most two decimals."""
+    return f'{value:.0f}' if value >= 100 else f'{value:.1f}' if value >= 10 else f'{value:.2f}'
+
+
+def spread(numbers):
+    """Returns the least and the most as text: one number if both read the same."""
+    least, most = number(min(numbers)), number(max(numbers))
+    return least if least == most else f'{least} to {most}'
+
+
+def time(row):
+    """The range of a value over all rounds, with its unit."""
+    unit = scaled(min(row['values']), row['unit'])[1]
+    factor = min(row['values']) / scaled(min(row['values']), row['unit'])[0] if min(row['values']) else 1
+    return f'{spread([value / factor for value in row["values"]])} {unit}'.replace(' times', '×').replace('×', ' ×')
+
+
+def ratio(row):
+    return f'{spread(row["ratios"])} ×'
+
+
+def goal(row):
+    if 'goal' not in row:
+        return ''
+    median = statistics.median(row.get('ratios') or row['values'])
+    limit = f'{number(row["goal"])} ×' if 'ratios' in row else ' '.join([number(scaled(row['goal'], row['unit'])[0]), scaled(row['goal'], row['unit'])[1]])
+    return limit if median <= row['goal'] else f'{limit}: not reached'
+
+
+def table(rows, baseline):
+    has_ratio, has_goal = any('ratios' in row for row in rows.values()), any('goal' in row for row in rows.values())
+    heads = ['', 'measured'] + [f'relative to {baseline or "the comparison"}'] * has_ratio + ['goal'] * has_goal
+    lines = ['| ' + ' | '.join(heads) + ' |', '|---' * len(heads) + '|']
+    for name, row in rows.items():
+        cells = [name, time(row)] + [ratio(row) if 'ratios' in row else ''] * has_ratio + [goal(row)] * has_goal
+        lines.append('| ' + ' | '.join(cells) + ' |')
+    return lines
+
+
+def plot(rows, baseline):
+    """Draws the ratios as bars, with their range, and the goals as marks. The line is 1: as fast as the baseline."""
+    rows = {name: row for name, row in rows.items() if 'ratios' in row and set(row['ratios']) != {1}}
+    width, left, right, step = 860, 360, 60, 26
+    largest = max(max(row['ratios'] + [row.get('goal', 0), 1]) for row in rows.values())
+    largest = min(largest, 2.5)
+    x = lambda value: left + min(value, largest) / largest * (width - left - right)
+    parts = [f'<text x="14" y="24" font-size="15" font-weight="bold">Time relative to {baseline}: less is faster</text>']
+    for index, (name, row) in enumerate(rows.items()):
+        y, median = 40 + index * step, statistics.median(row['ratios'])
+        parts.append(f'<text x="{left - 10}" y="{y + 14}" text-anchor="end">{xml.sax.saxutils.escape(name)}</text>')
+        parts.append(f'<rect x="{left}" y="{y + 3}" width="{x(median) - left:.1f}" height="15" fill="#4c78a8"/>')
+        parts.append(f'<path d="M{x(min(row["ratios"])):.1f} {y + 10.5}H{x(max(row["ratios"])):.1f}" stroke="#1b2a3a" stroke-width="2"/>')
+        parts.append(f'<text x="{x(max(row["ratios"])) + 7:.1f}" y="{y + 15}">{number(median)}</text>')
+        if 'goal' in row:
+            parts.append(f'<path d="M{x(row["goal"]):.1f} {y}v21" stroke="#d62728" stroke-width="2"/>')
+    height = 40 + len(rows) * step + 34
+    parts.append(f'<path d="M{x(1):.1f} 34V{height - 30}" stroke="#555555" stroke-dasharray="4 3"/>')
+    notes = 'Bar: median. Dark line: range of the rounds. Dashed: as fast as the baseline.'
+    parts.append(f'<text x="14" y="{height - 10}" font-size="12">{notes}{" Red: goal." if any("goal" in row for row in rows.values()) else ""}</text>')
+    return (f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" font-family="Helvetica, Arial, sans-serif" '
+            f'font-size="13" fill="#222222">\n<rect width="100%" height="100%" fill="#ffffff"/>\n' + '\n'.join(parts) + '\n</svg>\n')
+
+
+def section(name, result):
+    """Returns the command, when and where it ran, and what it printed."""
+    group = GROUPS[name]
+    command = group.command.replace('benchmarks', 'swift run -c release benchmarks', 1) if group.command.startswith('benchmarks') else group.command
+    rounds = 'one run' if result['rounds'] == 1 else f'{result["rounds"]} runs'
+    load = spread(result['load'])
+    lines = [f'`{command}`, {result["date"]}, commit `{result["commit"]}`, {rounds}, load of the machine before each {load}:', '']
+    if 'figures' in result:
+        if group.baseline:
+            lines += [f'![Times relative to {group.baseline}](figures-{name}.svg)', '']
+        return lines + table(result['figures'], group.baseline)
+    if group.prints == 'markdown':
+        return lines + result['text']
+    return lines + ['```', *result['text'], '```']
+
+
+def shown(figures, name, row, is_ratio):
+    """The text of one figure in prose."""
+    found = figures.get(name, {}).get('figures', {}).get(row)
+    if found is None:
+        raise KeyError(f'{name}/{row}')
+    return ratio(found) if is_ratio else time(found)
+
+
+def documents(figures):
+    """Returns the generated files with their texts."""
+    machines = sorted({result['machine'] for result in figures.values()})
+
+    def fill(match):
+        name, row, is_ratio = match.groups()
+        if name == 'machine':
+            return '; '.join(machines)
+        if row:
+            return shown(figures, name, row, is_ratio)
+        return '\n'.join(section(name, figures[name])) if name in figures else 'Not measured yet.'
+
+    files = {PAGE: MARK.sub(fill, TEMPLATE.read_text())}
+    for name, result in figures.items():
+        if GROUPS[name].baseline:
+            files[PAGE.with_name(f'figures-{name}.svg')] = plot(result['figures'], GROUPS[name].baseline)
+    return files
