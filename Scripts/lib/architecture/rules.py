@@ -25,7 +25,7 @@ IGNORED = {'out', 'Package.resolved'}
 LIBRARY_MODULES = {'FoundationEssentials', 'Foundation', 'Synchronization', 'Glibc', 'Musl', 'Darwin', 'Dispatch', 'Observation'}
 APPLE_MODULES = LIBRARY_MODULES | {'ImageIO', 'CoreGraphics', 'UniformTypeIdentifiers', 'UIKit', 'SwiftUI', 'AppKit'}
 # A framework of Apple's that one module may import.
-OWN_FRAMEWORKS = {'ImageMonitoring': {'Network'}}
+OWN_FRAMEWORKS = {'ImageMonitoring': {'Network'}, 'ImageObserving': {'os'}}
 SYSTEM_C = {'Glibc', 'Musl', 'Darwin'}
 
 # Checking the type of an injected clock (`clock as? ContinuousClock`) is allowed.

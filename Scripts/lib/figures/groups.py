@@ -28,5 +28,5 @@ GROUPS = {
     'processing': Group('benchmarks processing'),
     'feed': Group('Scripts/bench-feed --rounds 2', prints='text', rounds=1, needs_lab=True),
     'peers': Group('Scripts/bench-peers LAB OUT', prints='markdown', rounds=1, needs_lab=True),
-    'server': Group('Scripts/bench-server cached uncached overload page', prints='text', rounds=1),
+    'server': Group('Scripts/bench-server cached uncached overload page idle cold faults', prints='text', rounds=1),
 }

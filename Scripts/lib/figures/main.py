@@ -4,7 +4,7 @@ import argparse
 import pathlib
 import sys
 
-from check import problems
+from check import problems, prose
 from groups import GROUPS
 from measure import measure, read
 from page import documents
@@ -31,7 +31,7 @@ def main():
         if found:
             sys.exit('\n'.join(found + [f'error: {len(found)} figures differ from Documentation/figures.json']))
         return
-    for path, text in documents(read()).items():
+    for path, text in [*documents(read()).items(), *prose(read())]:
         path.write_text(text)
 
 

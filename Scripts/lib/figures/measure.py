@@ -1,5 +1,6 @@
 """Runs the measurements of Scripts/bench-all, and writes their results into one file."""
 
+import contextlib
 import datetime
 import json
 import os
@@ -34,6 +35,30 @@ def machine():
     return f'{os.cpu_count()} cores of {model}, {memory:.0f} GiB, {system["PRETTY_NAME"].strip(chr(34))}, Swift {swift}'
 
 
+def commit():
+    """Returns the commit, and whether sources differ from it."""
+    return output('git', 'rev-parse', '--short', 'HEAD') + (' with changes' if output('git', 'status', '--porcelain', 'Packages', 'Apps') else '')
+
+
+@contextlib.contextmanager
+def new_file_system():
+    """Yields a folder on a new ext4 file system, because files are created more slowly where many were removed. Root only; else a temporary folder."""
+    with tempfile.TemporaryDirectory(prefix='figures-') as folder:
+        if os.getuid():
+            yield folder
+            return
+        image = pathlib.Path(folder) / 'image'
+        output('truncate', '-s', '4G', str(image))
+        output('mkfs.ext4', '-q', str(image))
+        mounted = pathlib.Path(folder) / 'mounted'
+        mounted.mkdir()
+        output('mount', '-o', 'loop', str(image), str(mounted))
+        try:
+            yield str(mounted)
+        finally:
+            output('umount', str(mounted))
+
+
 def run(command, lab, is_json):
     """Returns what a command prints. A command that fails ends the measurements."""
     # bench-peers adds to its last folder, so it gets a new one.
@@ -42,7 +67,8 @@ def run(command, lab, is_json):
     if words[0] == 'benchmarks':
         words = [str(ROOT / '.build/release/benchmarks'), *words[1:], *(['--json'] if is_json else [])]
     environment = os.environ | ({'PYTHON': str(lab / 'venv/bin/python')} if lab else {})
-    result = subprocess.run(words, cwd=ROOT, stdout=subprocess.PIPE, text=True, env=environment)
+    with new_file_system() if command.startswith('benchmarks disk') else contextlib.nullcontext(tempfile.gettempdir()) as folder:
+        result = subprocess.run(words, cwd=ROOT, stdout=subprocess.PIPE, text=True, env=environment | {'TMPDIR': folder})
     if result.returncode:
         sys.exit(f'error: {command} ended with status {result.returncode}\n{result.stdout}')
     return result.stdout
@@ -59,7 +85,7 @@ def merge(rounds):
     """Merges the rows of all rounds: one for each name, with the values of all rounds."""
     rows = {}
     for row in (figure(row) for rows_of_round in rounds for row in rows_of_round):
-        merged = rows.setdefault(row['name'], {'unit': row['unit'], 'values': []})
+        merged = rows.setdefault(row['name'], {'unit': row['unit'].replace('times', '×'), 'values': []})
         merged['values'].append(float(f'{row["value"]:.6g}'))
         if row.get('ratio') is not None:
             merged.setdefault('ratios', []).append(round(row['ratio'], 4))
@@ -78,7 +104,7 @@ def measure(names, rounds, lab):
         count = group.rounds or rounds
         result = {
             'date': datetime.date.today().isoformat(), 'machine': machine(), 'rounds': count,
-            'commit': output('git', 'describe', '--always', '--dirty'), 'load': [],
+            'commit': commit(), 'load': [],
         }
         outputs = []
         for number in range(count):

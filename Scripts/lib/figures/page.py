@@ -14,13 +14,6 @@ UNITS = {'ns': ('µs', 1e3), 'µs': ('ms', 1e3), 'ms': ('s', 1e3), 'B': ('kB', 1
 MARK = re.compile(r'\{([a-z-]+)(?:/(.+?)(/ratio)?)?\}')
 
 
-def scaled(value, unit):
-    while value >= 1000 and unit in UNITS:
-        unit, factor = UNITS[unit]
-        value /= factor
-    return value, unit
-
-
 def number(value):
     """Returns three significant digits, at most two decimals."""
     return f'{value:.0f}' if value >= 100 else f'{value:.1f}' if value >= 10 else f'{value:.2f}'
@@ -34,9 +27,10 @@ def spread(numbers):
 
 def time(row):
     """The range of a value over all rounds, with its unit."""
-    unit = scaled(min(row['values']), row['unit'])[1]
-    factor = min(row['values']) / scaled(min(row['values']), row['unit'])[0] if min(row['values']) else 1
-    return f'{spread([value / factor for value in row["values"]])} {unit}'.replace(' times', '×').replace('×', ' ×')
+    unit, factor = row['unit'], 1
+    while min(row['values']) / factor >= 1000 and unit in UNITS:
+        unit, factor = UNITS[unit][0], factor * UNITS[unit][1]
+    return f'{spread([value / factor for value in row["values"]])} {unit}'
 
 
 def ratio(row):
@@ -47,7 +41,7 @@ def goal(row):
     if 'goal' not in row:
         return ''
     median = statistics.median(row.get('ratios') or row['values'])
-    limit = f'{number(row["goal"])} ×' if 'ratios' in row else ' '.join([number(scaled(row['goal'], row['unit'])[0]), scaled(row['goal'], row['unit'])[1]])
+    limit = f'{row["goal"]:g} {"×" if "ratios" in row else row["unit"]}'
     return limit if median <= row['goal'] else f'{limit}: not reached'
 
 
@@ -105,7 +99,7 @@ def shown(figures, name, row, is_ratio):
     """The text of one figure in prose."""
     found = figures.get(name, {}).get('figures', {}).get(row)
     if found is None:
-        raise KeyError(f'{name}/{row}')
+        raise SystemExit(f'error: there is no figure {name}/{row} in Documentation/figures.json')
     return ratio(found) if is_ratio else time(found)
 
 
