@@ -212,6 +212,11 @@ let presentation = [
     module("ImagePresenting", uses: ["ImageCore", "ImageLoading"]),
     module("ImagePresentingUIKit", uses: ["ImageCore", "ImageLoading", "ImagePresenting", "ImageCodecImageIO"]),
     module("ImagePresentingSwiftUI", uses: ["ImageCore", "ImageLoading", "ImagePresenting", "ImageCodecImageIO"]),
+    module(
+        "ImagePresentingGTK",
+        uses: ["ImageCore", "ImageLoading", "ImagePresenting", optional("CLibGTK", trait: "GTK")],
+        settings: strict + [.defaultIsolation(MainActor.self)]),
+    library("CLibGTK", in: "ImagePresentingGTK", pkgConfig: "gtk4", apt: "libgtk-4-dev", brew: "gtk4"),
 ]
 
 let classicCodecs: [Target.Dependency] = ["ImageCodecJPEG", "ImageCodecPNG", "ImageCodecWebP", "ImageCodecGIF"]
@@ -432,6 +437,7 @@ let package = Package(
         .trait(name: "AVIF", description: "AVIFDecoder and AVIFEncoder in ImageCodecAVIF, over libavif."),
         .trait(name: "HEIF", description: "HEIFDecoder and HEIFEncoder in ImageCodecHEIF, over libheif."),
         .trait(name: "JXL", description: "JXLDecoder and JXLEncoder in ImageCodecJXL, over libjxl."),
+        .trait(name: "GTK", description: "ImagePresentingGTK, over GTK 4."),
         .trait(name: "RedisCaching", description: "ImageRedisCaching, over SwiftNIO and hiredis."),
         .trait(name: "Observability", description: "LoaderInstrumentation in ImageObserving: logs, metrics and spans."),
     ],

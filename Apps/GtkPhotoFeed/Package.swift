@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A separate package, because it needs GTK 4 and the root package must build without it. No package depends on it.
+// A separate package, because it needs GTK 4 and the root package must build without it.
 
 let strict: [SwiftSetting] = [
     .strictMemorySafety(),
@@ -23,25 +23,20 @@ let package = Package(
     name: "gtk-photo-feed",
     platforms: [.macOS(.v15)],
     products: [
-        .library(name: "GtkImageUI", targets: ["GtkImageUI"]),
-        .executable(name: "photo-feed", targets: ["photo-feed"]),
+        .executable(name: "photo-feed", targets: ["photo-feed"])
     ],
     dependencies: [
-        .package(name: "swift-image-loading", path: "../.."),
+        .package(name: "swift-image-loading", path: "../..", traits: ["GTK"]),
         .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.2"),
     ],
     targets: [
-        .systemLibrary(name: "CGtk", pkgConfig: "gtk4", providers: [.apt(["libgtk-4-dev"]), .brew(["gtk4"])]),
-        .target(
-            name: "GtkImageUI",
-            dependencies: ["CGtk", module("ImageCore"), module("ImageLoading"), module("ImagePresenting")],
-            swiftSettings: toolkit),
+        .systemLibrary(name: "CMalloc"),
         .target(
             name: "PhotoFeedDesktop",
             dependencies: [
-                "GtkImageUI", "CGtk", module("ImageCore"), module("ImageLoading"),
-                module("ImageLoaderKit"), module("ImagePresenting"), module("ImageThumbHash"),
-                "FeedOrigin", "LoopbackServer", "PhotoFeedModel",
+                "CMalloc", module("ImageCore"), module("ImageLoading"), module("ImageLoaderKit"),
+                module("ImagePresenting"), module("ImagePresentingGTK"), module("ImageThumbHash"), "FeedOrigin",
+                "LoopbackServer", "PhotoFeedModel",
             ],
             swiftSettings: toolkit),
         .executableTarget(
@@ -54,7 +49,7 @@ let package = Package(
         // The example of the guide ImagesInGTK.
         .executableTarget(
             name: "image-window",
-            dependencies: ["GtkImageUI", "CGtk", module("ImageCore"), module("ImageLoaderKit")],
+            dependencies: [module("ImagePresentingGTK"), module("ImageCore"), module("ImageLoaderKit")],
             swiftSettings: toolkit),
         // Symbolic links to targets of the root package that are not products.
         .target(name: "LoopbackServer", dependencies: [module("ImageTesting")], swiftSettings: strict),
@@ -70,15 +65,15 @@ let package = Package(
         .testTarget(
             name: "PhotoFeedDesktopTests",
             dependencies: [
-                "PhotoFeedDesktop", "GtkImageUI", "CGtk", module("ImageCore"), module("ImageLoading"),
+                "PhotoFeedDesktop", module("ImagePresentingGTK"), module("ImageCore"), module("ImageLoading"),
                 module("ImageLoaderKit"), module("ImagePresenting"),
                 "FeedOrigin", "PhotoFeedModel",
             ],
             swiftSettings: strict),
         .testTarget(
-            name: "GtkImageUITests",
+            name: "ImagePresentingGTKTests",
             dependencies: [
-                "GtkImageUI", "CGtk", module("ImageCore"), module("ImageLoading"), module("ImageLoaderKit"),
+                module("ImagePresentingGTK"), module("ImageCore"), module("ImageLoading"), module("ImageLoaderKit"),
                 module("ImagePresenting"), module("ImageTesting"),
             ],
             swiftSettings: strict),

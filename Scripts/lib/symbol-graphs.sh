@@ -3,8 +3,9 @@
 
 # find_module_maps BIN CHECKOUTS: sets `maps` to the compiler options for the C modules of a build, with those of optional dependencies.
 find_module_maps() {
-    local map
+    local map flag
     maps=()
+    for flag in $(pkg-config --cflags gtk4 2>/dev/null); do maps+=(-Xcc "$flag"); done
     for map in "$root"/Packages/*/Sources/CLib*/module.modulemap "$1"/*.build/module.modulemap \
         "$2"/*/Sources/*/include/module.modulemap; do
         if [[ -e $map ]]; then maps+=(-Xcc "-fmodule-map-file=$map"); fi

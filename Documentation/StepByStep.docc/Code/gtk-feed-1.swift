@@ -1,5 +1,4 @@
-import CGtk
-import GtkImageUI
+import ImagePresentingGTK
 
 // GTK has one thread, and the main actor uses the same one.
 guard gtk_init_check() != 0 else { fatalError("no display: set DISPLAY, or run under xvfb-run") }

@@ -1,6 +1,5 @@
-import CGtk
-import GtkImageUI
 import ImageLoaderKit
+import ImagePresentingGTK
 
 /// A photo, as the feed describes it.
 struct Photo: Decodable {

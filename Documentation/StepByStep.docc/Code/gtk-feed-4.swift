@@ -1,7 +1,6 @@
-import CGtk
-import GtkImageUI
 import ImageLoaderKit
 import ImagePresenting
+import ImagePresentingGTK
 
 /// A photo, as the feed describes it.
 struct Photo: Decodable {

@@ -1,6 +1,6 @@
-internal import CGtk
-internal import GtkImageUI
+internal import CMalloc
 public import ImageCore
+internal import ImagePresentingGTK
 internal import PhotoFeedModel
 
 /// The desktop app.

@@ -1,7 +1,6 @@
-import CGtk
-import GtkImageUI
 import ImageCore
 import ImageLoaderKit
+import ImagePresentingGTK
 
 // Shows the images at the addresses in the arguments side by side.
 guard gtk_init_check() != 0 else { fatalError("no display: set DISPLAY, or run under xvfb-run") }

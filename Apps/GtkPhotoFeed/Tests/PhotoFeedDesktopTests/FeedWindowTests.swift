@@ -1,9 +1,8 @@
-import CGtk
 import Foundation
-import GtkImageUI
 import ImageCore
 import ImageLoading
 import ImagePresenting
+import ImagePresentingGTK
 import PhotoFeedModel
 import XCTest
 

@@ -1,6 +1,6 @@
 import FeedOrigin
-import GtkImageUI
 import ImagePresenting
+import ImagePresentingGTK
 import PhotoFeedModel
 
 @testable import PhotoFeedDesktop

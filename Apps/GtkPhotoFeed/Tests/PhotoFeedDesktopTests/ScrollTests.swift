@@ -1,7 +1,7 @@
-import GtkImageUI
 import ImageCore
 import ImageLoading
 import ImagePresenting
+import ImagePresentingGTK
 import PhotoFeedModel
 import XCTest
 

@@ -1,8 +1,7 @@
-import CGtk
 import FeedOrigin
-import GtkImageUI
 import ImageCore
 import ImageLoaderKit
+import ImagePresentingGTK
 import XCTest
 
 @testable import PhotoFeedDesktop

@@ -1,8 +1,8 @@
-internal import GtkImageUI
 internal import ImageCore
 internal import ImageLoaderKit
 internal import ImageLoading
 internal import ImagePresenting
+internal import ImagePresentingGTK
 internal import ImageThumbHash
 internal import PhotoFeedModel
 

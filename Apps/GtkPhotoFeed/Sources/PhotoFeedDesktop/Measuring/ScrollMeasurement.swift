@@ -1,9 +1,8 @@
-internal import CGtk
-internal import GtkImageUI
 internal import ImageCore
 internal import ImageLoaderKit
 internal import ImageLoading
 internal import ImagePresenting
+internal import ImagePresentingGTK
 
 #if canImport(FoundationEssentials)
     internal import FoundationEssentials

@@ -1,7 +1,7 @@
 internal import FeedOrigin
-internal import GtkImageUI
 internal import ImageLoading
 internal import ImagePresenting
+internal import ImagePresentingGTK
 internal import PhotoFeedModel
 
 #if canImport(FoundationEssentials)

@@ -1,6 +1,6 @@
 internal import FeedOrigin
-internal import GtkImageUI
 internal import ImagePresenting
+internal import ImagePresentingGTK
 
 #if canImport(FoundationEssentials)
     internal import FoundationEssentials

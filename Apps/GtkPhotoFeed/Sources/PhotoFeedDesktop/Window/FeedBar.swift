@@ -1,5 +1,4 @@
-internal import CGtk
-internal import GtkImageUI
+internal import ImagePresentingGTK
 
 /// The title bar of the window, with buttons for back, refresh, layout, theme and inspector.
 final class FeedBar {

@@ -1,4 +1,4 @@
-internal import GtkImageUI
+internal import ImagePresentingGTK
 
 /// The style sheet of the window.
 enum FeedStyle {

@@ -1,5 +1,4 @@
-internal import CGtk
-internal import GtkImageUI
+internal import ImagePresentingGTK
 internal import PhotoFeedModel
 
 // The full image, and the actions of keys and buttons.

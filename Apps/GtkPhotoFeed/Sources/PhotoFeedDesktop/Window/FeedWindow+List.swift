@@ -1,8 +1,7 @@
-internal import CGtk
-internal import GtkImageUI
 internal import ImageCore
 internal import ImageLoading
 internal import ImagePresenting
+internal import ImagePresentingGTK
 internal import PhotoFeedModel
 
 extension FeedWindow {

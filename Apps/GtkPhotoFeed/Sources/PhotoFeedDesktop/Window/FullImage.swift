@@ -1,7 +1,6 @@
-internal import CGtk
-internal import GtkImageUI
 internal import ImageCore
 internal import ImagePresenting
+internal import ImagePresentingGTK
 internal import PhotoFeedModel
 
 /// A photo at the size of the window.

@@ -1,7 +1,6 @@
-internal import CGtk
-internal import GtkImageUI
 internal import ImageCore
 internal import ImageLoading
+internal import ImagePresentingGTK
 
 /// An overlay with statistics of the loader and of frames.
 final class Inspector {

@@ -1,5 +1,4 @@
-internal import CGtk
-internal import GtkImageUI
+internal import ImagePresentingGTK
 internal import PhotoFeedModel
 
 /// The footer of the list, which is shown if the next page has failed. It has a button to try again.

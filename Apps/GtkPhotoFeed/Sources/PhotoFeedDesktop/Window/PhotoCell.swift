@@ -1,7 +1,6 @@
-internal import CGtk
-internal import GtkImageUI
 internal import ImageLoading
 internal import ImagePresenting
+internal import ImagePresentingGTK
 internal import PhotoFeedModel
 
 /// The layout of the photos.

@@ -1,0 +1,260 @@
+import Foundation
+import ImageCore
+import ImageLoaderKit
+import ImageLoading
+import ImagePresenting
+import ImageTesting
+import XCTest
+
+@testable import ImagePresentingGTK
+
+final class GtkImageCellTests: GtkTestCase {
+    /// Runs the body of a test with a cell in a window.
+    private func onFixture(_ body: @MainActor (CellFixture) -> Void) throws {
+        try onScreen {
+            let fixture = CellFixture()
+            defer { fixture.close() }
+            body(fixture)
+        }
+    }
+
+    func testAnImageIsLoadedWhenTheCellAppearsOnTheScreen() throws {
+        try onFixture { fixture in
+            fixture.bind(1)
+            XCTAssertEqual(fixture.view.content, .placeholder)
+            XCTAssertEqual(fixture.gate.arrivalCount, 0)
+            fixture.cell.setOnScreen(true)
+            XCTAssertTrue(fixture.waitUntil { fixture.gate.arrivalCount == 1 })
+            XCTAssertEqual(fixture.view.content, .placeholder)
+            fixture.time += GtkImageCell.quickLoad
+            fixture.gate.open()
+            XCTAssertTrue(fixture.waitUntil { fixture.view.content == .image })
+            XCTAssertTrue(fixture.view.isCrossfading)
+        }
+    }
+
+    func testAQuicklyLoadedImageDoesNotFade() throws {
+        try onFixture { fixture in
+            fixture.cell.setOnScreen(true)
+            fixture.bind(1)
+            fixture.gate.open()
+            XCTAssertTrue(fixture.waitUntil { fixture.view.content == .image })
+            XCTAssertFalse(fixture.view.isCrossfading)
+        }
+    }
+
+    func testAnImageInMemoryIsShownImmediatelyWithoutAFade() throws {
+        try onFixture { fixture in
+            fixture.gate.open()
+            fixture.cell.setOnScreen(true)
+            fixture.bind(1)
+            XCTAssertTrue(fixture.waitUntil { fixture.view.content == .image && !fixture.view.isCrossfading })
+            fixture.cell.unbind()
+            XCTAssertEqual(fixture.view.content, .placeholder)
+            fixture.bind(1)
+            XCTAssertEqual(fixture.view.content, .image)
+            XCTAssertFalse(fixture.view.isCrossfading)
+        }
+    }
+
+    func testThePlaceholderOfARequestIsShownUntilTheImageIsLoaded() throws {
+        try onFixture { fixture in
+            fixture.cell.setOnScreen(true)
+            fixture.bind(1, placeholder: bitmap(8, 6, red: 200))
+            XCTAssertEqual(fixture.view.content, .image)
+            XCTAssertEqual(fixture.view.shownBitmap?.size, PixelSize(width: 8, height: 6))
+            fixture.time += GtkImageCell.quickLoad
+            fixture.gate.open()
+            XCTAssertTrue(fixture.waitUntil { fixture.cell.appearance.kind == .final })
+            XCTAssertTrue(fixture.view.isCrossfading)
+            XCTAssertEqual(fixture.view.shownBitmap?.size, fixture.cell.appearance.image?.bitmap.size)
+        }
+    }
+
+    func testAFailureIsShownInsteadOfThePlaceholder() throws {
+        try onFixture { fixture in
+            fixture.gate.open()
+            fixture.failures.isFailing = true
+            fixture.cell.setOnScreen(true)
+            fixture.bind(1, placeholder: bitmap(8, 6, red: 200))
+            XCTAssertTrue(fixture.waitUntil { fixture.view.content == .failure })
+            fixture.failures.isFailing = false
+            XCTAssertTrue(fixture.view.pressRetry())
+            XCTAssertTrue(fixture.waitUntil { fixture.cell.appearance.kind == .final })
+        }
+    }
+
+    func testACellOffTheScreenHoldsNoImage() throws {
+        try onFixture { fixture in
+            fixture.gate.open()
+            fixture.cell.setOnScreen(true)
+            fixture.bind(1)
+            XCTAssertTrue(fixture.waitUntil { fixture.view.content == .image })
+            fixture.cell.setOnScreen(false)
+            XCTAssertEqual(fixture.view.content, .placeholder)
+            XCTAssertNil(fixture.cell.appearance.image)
+            fixture.cell.setOnScreen(true)
+            XCTAssertEqual(fixture.view.content, .image)
+        }
+    }
+
+    func testAFailureCanBeRetried() throws {
+        try onFixture { fixture in
+            fixture.gate.open()
+            fixture.failures.isFailing = true
+            fixture.cell.setOnScreen(true)
+            fixture.bind(1)
+            XCTAssertTrue(fixture.waitUntil { fixture.view.content == .failure })
+            fixture.failures.isFailing = false
+            XCTAssertTrue(fixture.view.pressRetry())
+            XCTAssertTrue(fixture.waitUntil { fixture.view.content == .image })
+        }
+    }
+
+    func testTheRequestedSizeFollowsTheScaleFactor() throws {
+        try onFixture { fixture in
+            fixture.bind(1)
+            let scale = fixture.view.widget.scaleFactor
+            XCTAssertEqual(
+                fixture.cell.boundRequest?.target?.size, PixelSize(width: 80 * scale, height: 60 * scale))
+        }
+    }
+
+    func testOnlySlowLoadsShowAProgressBar() throws {
+        try onFixture { fixture in
+            @MainActor func render(_ bytes: Int) {
+                fixture.cell.render(
+                    ImageAppearance(phase: .loading(WorkProgress(completedBytes: bytes, totalBytes: 100))))
+            }
+            render(10)
+            XCTAssertFalse(fixture.view.showsProgress)
+            fixture.time += GtkImageCell.slowLoad
+            render(20)
+            XCTAssertTrue(fixture.view.showsProgress)
+            fixture.cell.render(ImageAppearance(phase: .failure(.notFound)))
+            XCTAssertFalse(fixture.view.showsProgress)
+            render(30)
+            XCTAssertFalse(fixture.view.showsProgress, "each load is timed separately")
+        }
+    }
+
+    func testAnAnimationPlaysWhileItIsOnTheScreen() throws {
+        try onScreen {
+            var isTicking = false
+            let clock = AnimationClock { isTicking = $0 }
+            let fixture = CellFixture(clock: clock, frameCount: 3)
+            defer { fixture.close() }
+            fixture.gate.open()
+            fixture.cell.setOnScreen(true)
+            fixture.bind(1)
+            XCTAssertTrue(fixture.waitUntil { isTicking })
+            var time = Duration.zero
+            @MainActor func plays() -> Bool {
+                let first = fixture.view.shownBitmap
+                return fixture.waitUntil {
+                    time += .milliseconds(100)
+                    clock.tick(at: time)
+                    return fixture.view.shownBitmap != first
+                }
+            }
+            XCTAssertTrue(plays())
+            XCTAssertTrue(plays())
+            fixture.cell.setOnScreen(false)
+            XCTAssertFalse(isTicking)
+            fixture.cell.setOnScreen(true)
+            XCTAssertTrue(fixture.waitUntil { isTicking })
+            XCTAssertTrue(plays())
+            clock.reducesMotion = true
+            XCTAssertFalse(isTicking)
+        }
+    }
+
+    func testTheClockOfAWindowPreparesFramesForItsRenderer() throws {
+        try onScreen {
+            let window = TestWindow(ImageView(width: 80, height: 60).widget)
+            defer { window.close() }
+            let clock = WindowClock(window.window)
+            let fixture = CellFixture(clock: clock.clock, frameCount: 3)
+            defer { fixture.close() }
+            fixture.gate.open()
+            fixture.cell.setOnScreen(true)
+            fixture.bind(1)
+            XCTAssertTrue(fixture.waitUntil { clock.clock.isRunning })
+            let frame = bitmap(8, 6, red: 9)
+            clock.clock.prepareFrame?(frame)
+            XCTAssertEqual(frame.preparedForCairo != nil, window.window.usesCairoRenderer)
+        }
+    }
+}
+
+/// A cell in a window, and a loader whose downloads wait for a gate.
+@MainActor private final class CellFixture {
+    let cell: GtkImageCell
+    let gate = Gate()
+    let failures = Failures()
+    private let window: TestWindow
+    private let clock = TestTime()
+    private let file: Data
+
+    @MainActor final class TestTime {
+        var time = Duration.zero
+    }
+
+    final class Failures: Sendable {
+        private let flag = Watched(false)
+        var isFailing: Bool {
+            get { flag.value }
+            set { flag.change { $0 = newValue } }
+        }
+    }
+
+    var view: ImageView { cell.view }
+    var time: Duration {
+        get { clock.time }
+        set { clock.time = newValue }
+    }
+
+    init(clock: AnimationClock? = nil, frameCount: Int = 1) {
+        var defaults = ImageLoaderOptions(cacheDirectory: nil)
+        defaults.retryPolicy.retries = 0
+        defaults.memoryPressureMonitor = nil
+        defaults.connectivityMonitor = nil
+        file = Self.gif(frameCount: frameCount)
+        cell = GtkImageCell(
+            loader: defaults.makeLoader(), width: 80, height: 60, clock: clock,
+            now: { [time = self.clock] in time.time }
+        )
+        window = TestWindow(cell.view.widget)
+    }
+
+    private static func gif(frameCount: Int) -> Data {
+        let frames = (0..<frameCount).map { number in
+            AnimationFrame(bitmap: bitmap(100, 80, red: UInt8(number * 40)), delay: .milliseconds(100))
+        }
+        return (try? ImageEncoders.encoder(for: .gif)?.encode(frames, loopCount: 0, options: EncodingOptions()))
+            ?? Data()
+    }
+
+    func bind(_ number: Int, placeholder: Bitmap? = nil) {
+        let (gate, failures, file) = (gate, failures, file)
+        cell.bind("image \(number)") { size in
+            var request = ImageRequest(
+                .fetch(name: "\(number)") {
+                    await gate.pass()
+                    if failures.isFailing { throw NoSuchImage() }
+                    return file
+                }, target: ImageTarget(size, mode: .fill))
+            if let placeholder {
+                let header = ImageHeader(format: .gif, storedSize: placeholder.size)
+                request.options.setPlaceholder { DecodedImage(bitmap: placeholder, header: header) }
+            }
+            return request
+        }
+    }
+
+    func waitUntil(_ isDone: () -> Bool) -> Bool { GtkMainLoop.run(upTo: testTimeout, until: isDone) }
+
+    func close() { window.close() }
+}
+
+private struct NoSuchImage: Error {}

@@ -1,0 +1,31 @@
+import ImagePresentingGTK
+import XCTest
+
+final class InscriptionTests: GtkTestCase {
+    func testTheSizeDoesNotDependOnTheText() throws {
+        try onScreen {
+            let inscription = Widget.inscription(characters: 10, alignment: 0.5)
+            inscription.inscribedText = "short"
+            let size = naturalSize(of: inscription)
+            inscription.inscribedText = String(repeating: "a long text, and\n", count: 20)
+            XCTAssertEqual(naturalSize(of: inscription), size)
+            XCTAssertGreaterThan(size[0], 0)
+        }
+    }
+
+    func testTheTextCanBeSet() throws {
+        try onScreen {
+            let inscription = Widget.inscription(characters: 10, alignment: 0)
+            XCTAssertEqual(inscription.inscribedText, "")
+            inscription.inscribedText = "Grüße"
+            XCTAssertEqual(inscription.inscribedText, "Grüße")
+        }
+    }
+}
+
+/// Returns the natural width and height, in points.
+@MainActor private func naturalSize(of widget: Widget) -> [Int32] {
+    var size = GtkRequisition()
+    unsafe gtk_widget_get_preferred_size(widget.pointer, nil, &size)
+    return [size.width, size.height]
+}

@@ -1,0 +1,34 @@
+#include <glib-unix.h>
+#include <gtk/gtk.h>
+
+/* Whether GTK converts textures from their color space to that of the display. */
+static inline gboolean cgtk_has_color_states(void) { return GTK_CHECK_VERSION(4, 16, 0); }
+
+/* Creates a texture whose color space has these code points of H.273. Returns NULL if GTK can only show sRGB (1, 13). */
+static inline GdkTexture *cgtk_texture_new(
+    int width, int height, GdkMemoryFormat format, GBytes *bytes, gsize stride, guint primaries, guint transfer) {
+    if (primaries == 1 && transfer == 13) return gdk_memory_texture_new(width, height, format, bytes, stride);
+#if GTK_CHECK_VERSION(4, 16, 0)
+    GdkCicpParams *params = gdk_cicp_params_new();
+    gdk_cicp_params_set_color_primaries(params, primaries);
+    gdk_cicp_params_set_transfer_function(params, transfer);
+    gdk_cicp_params_set_matrix_coefficients(params, 0);
+    gdk_cicp_params_set_range(params, GDK_CICP_RANGE_FULL);
+    GdkColorState *state = gdk_cicp_params_build_color_state(params, NULL);
+    g_object_unref(params);
+    if (state == NULL) return NULL;
+    GdkMemoryTextureBuilder *builder = gdk_memory_texture_builder_new();
+    gdk_memory_texture_builder_set_width(builder, width);
+    gdk_memory_texture_builder_set_height(builder, height);
+    gdk_memory_texture_builder_set_format(builder, format);
+    gdk_memory_texture_builder_set_bytes(builder, bytes);
+    gdk_memory_texture_builder_set_stride(builder, stride);
+    gdk_memory_texture_builder_set_color_state(builder, state);
+    GdkTexture *texture = gdk_memory_texture_builder_build(builder);
+    gdk_color_state_unref(state);
+    g_object_unref(builder);
+    return texture;
+#else
+    return NULL;
+#endif
+}

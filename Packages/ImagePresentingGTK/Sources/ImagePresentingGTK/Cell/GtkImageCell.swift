@@ -1,0 +1,172 @@
+#if GTK
+public import ImageCore
+public import ImagePresenting
+
+/// A cell that loads and shows an image: an `ImageView` with an `ImageBinding`.
+///
+/// The owner binds it to an image and sets whether it is on the screen. The cell computes the image's size in pixels,
+/// which depends on the scale factor of the screen. A cell off the screen holds no image, because lists keep many more
+/// cells than are visible.
+public final class GtkImageCell: ImageSurface {
+    /// Returns the request for an image, given its size in pixels.
+    public typealias Request = (PixelSize) -> ImageRequest
+
+    /// The duration of a load after which a progress bar is shown.
+    public static let slowLoad = Duration.milliseconds(600)
+    /// The duration of a load up to which an image is shown without a transition.
+    ///
+    /// Such a short placeholder isn't noticeable, and painting a transition is several times as expensive as painting
+    /// an image.
+    public static let quickLoad = Duration.milliseconds(100)
+
+    /// The view that shows the image.
+    public let view: ImageView
+    /// Called whenever the appearance changes.
+    public var onChange: () -> Void = {}
+
+    private let width: Int
+    private let height: Int
+    private let now: () -> Duration
+    private let binding: ImageBinding
+    private var request: Request?
+    private var shownNumber: UInt64?
+    private var loadingSince: Duration?
+
+    /// Creates a cell that is not bound to an image.
+    ///
+    /// - Parameters:
+    ///   - loader: Loads the images.
+    ///   - width: The width of the images, in points.
+    ///   - height: The height of the images, in points.
+    ///   - fit: How an image fits into the cell.
+    ///   - shrinks: Whether the cell can become smaller than this size.
+    ///   - options: The options of the binding.
+    ///   - clock: Plays animated images, or `nil` to show only their first frame.
+    ///   - now: Returns the current time, to detect quick and slow loads.
+    public init(
+        loader: any ImageLoaderProtocol, width: Int, height: Int, fit: ImageFit = .cover, shrinks: Bool = false,
+        options: ImageBinding.Options = .recycledCell, clock: AnimationClock? = nil,
+        now: @escaping () -> Duration = monotonicTime
+    ) {
+        (self.width, self.height, self.now) = (width, height, now)
+        binding = ImageBinding(loader: loader, options: options, clock: clock)
+        view = ImageView(width: shrinks ? 1 : width, height: shrinks ? 1 : height, fit: fit)
+        binding.surface = self
+        binding.setVisible(false)
+        view.onRetry = { [weak self] in self?.binding.retry() }
+        view.widget.onSignal("notify::scale-factor") { [weak self] in self?.rebind() }
+    }
+
+    /// The appearance that the binding last set.
+    public var appearance: ImageAppearance { binding.appearance }
+    /// The request for the bound image at the current scale factor, or `nil` if the cell is not bound.
+    public var boundRequest: ImageRequest? { binding.request }
+
+    /// Binds the cell to an image.
+    ///
+    /// - Parameters:
+    ///   - description: The accessible description of the image.
+    ///   - request: Returns the request for a size in pixels.
+    public func bind(_ description: String, _ request: @escaping Request) {
+        self.request = request
+        view.setDescription(description)
+        rebind()
+    }
+
+    /// Shows the placeholder and cancels the load.
+    public func unbind() {
+        request = nil
+        binding.unbind()
+    }
+
+    /// Sets whether the cell is on the screen. Initially false.
+    public func setOnScreen(_ isOnScreen: Bool) { binding.setVisible(isOnScreen) }
+
+    private func rebind() {
+        guard let request else { return }
+        let scale = view.widget.scaleFactor
+        binding.bind(request(PixelSize(width: width * scale, height: height * scale)))
+    }
+
+    // MARK: Drawing
+
+    /// Shows an appearance. The binding calls this method.
+    public func render(_ appearance: ImageAppearance) {
+        if let image = appearance.image, !appearance.isFailedPlaceholder {
+            show(image, appearance)
+        } else {
+            shownNumber = nil
+            switch appearance.phase {
+            case .failure(let error): view.showFailure(error.displayText)
+            case .loading: view.showPlaceholder(isBusy: true)
+            case .idle, .success: view.showPlaceholder(isBusy: false)
+            }
+        }
+        showProgress(of: appearance.phase)
+        onChange()
+    }
+
+    private func show(_ image: DecodedImage, _ appearance: ImageAppearance) {
+        view.setBusy(appearance.phase.isLoading)
+        guard shownNumber != appearance.imageVersion else { return }
+        shownNumber = appearance.imageVersion
+        let isQuick = loadingSince.map { now() - $0 < Self.quickLoad } ?? true
+        view.show(
+            Texture(image.bitmap), crossfadingFor: isQuick ? 0 : appearance.transition.milliseconds,
+            isBrief: appearance.kind == .placeholder || appearance.isAnimating)
+    }
+
+    private func showProgress(of phase: ImagePhase) {
+        guard case .loading(let progress) = phase else {
+            loadingSince = nil
+            return view.showProgress(nil)
+        }
+        let start = loadingSince ?? now()
+        loadingSince = start
+        guard now() - start >= Self.slowLoad, let progress, let total = progress.totalBytes, total > 0 else { return }
+        view.showProgress(Double(progress.completedBytes) / Double(total))
+    }
+}
+
+extension ImageBinding.Options {
+    /// Options for the cells of a list. A cell off the screen neither loads nor holds an image. Loaded images fade in.
+    public static var recycledCell: Self {
+        var options = Self()
+        options.loadsBeforeVisible = false
+        options.releasesHiddenImage = true
+        options.transition = .crossDissolve(.milliseconds(180))
+        return options
+    }
+}
+
+extension ImageAppearance {
+    /// Whether loading has failed and only the placeholder is left. The cell shows the failure instead.
+    fileprivate var isFailedPlaceholder: Bool { phase.isFailure && kind == .placeholder }
+}
+
+extension ImageTransition {
+    /// The duration in milliseconds. Both kinds of transition are crossfades here, because the page below is the
+    /// background.
+    fileprivate var milliseconds: Int {
+        switch self {
+        case .none: 0
+        case .fadeIn(let duration), .crossDissolve(let duration): Int(duration / .milliseconds(1))
+        }
+    }
+}
+
+extension ImageError {
+    /// A message that is short enough for a cell.
+    fileprivate var displayText: String {
+        switch self {
+        case .network: "No connection"
+        case .offline: "Offline, and not in the cache"
+        case .httpStatus(let status): "HTTP error \(status)"
+        case .notFound: "Not found"
+        case .decoding, .processing: "Not an image"
+        case .tooLarge: "Too large"
+        default: "Not loaded"
+        }
+    }
+}
+#endif

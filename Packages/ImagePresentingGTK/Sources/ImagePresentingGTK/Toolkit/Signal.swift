@@ -1,0 +1,104 @@
+#if GTK
+internal import CLibGTK
+
+// Connects Swift closures to GTK's signals, for as long as the object lives.
+extension Widget {
+    /// Calls a handler each time that the widget emits a signal. The handler doesn't receive the signal's arguments.
+    public func onSignal(_ name: String, _ action: @escaping () -> Void) {
+        unsafe connect(UnsafeMutableRawPointer(pointer), name, action)
+    }
+
+    /// Calls a handler for each key pressed in a window, before the widgets in it handle the key.
+    ///
+    /// - Parameter action: The handler. Its arguments are GDK's name of the key, such as "Escape", "F5" or "r", and
+    ///   whether Control is pressed. It returns whether it has handled the key.
+    public func onKey(_ action: @escaping (String, Bool) -> Bool) {
+        typealias Action = (String, Bool) -> Bool
+        guard let controller = unsafe gtk_event_controller_key_new() else { return }
+        unsafe gtk_event_controller_set_propagation_phase(controller, GTK_PHASE_CAPTURE)
+        unsafe gtk_widget_add_controller(pointer, controller)
+        let callback: @convention(c) (UnsafeMutableRawPointer?, UInt32, UInt32, UInt32) -> gboolean = {
+            box, key, _, modifiers in
+            guard let action = unsafe Box<Action>.contents(of: box), let name = unsafe gdk_keyval_name(key) else {
+                return 0
+            }
+            return action(unsafe String(cString: name), modifiers & GDK_CONTROL_MASK.rawValue != 0) ? 1 : 0
+        }
+        unsafe connect(
+            UnsafeMutableRawPointer(controller), "key-pressed", unsafe unsafeBitCast(callback, to: GCallback.self),
+            Box(action))
+    }
+
+    /// Calls a handler each time that the widget emits a signal whose only argument is a position.
+    public func onSignal(_ name: String, withPosition action: @escaping (Int) -> Void) {
+        unsafe connect(UnsafeMutableRawPointer(pointer), name, withPosition: action)
+    }
+}
+
+/// Calls a handler each time that an object other than a widget emits a signal.
+///
+/// The handler is connected with swapped arguments, so that GLib passes its data as the first argument for any signal.
+///
+/// - Returns: GLib's identifier of the handler.
+@discardableResult
+public func connect(_ object: UnsafeMutableRawPointer, _ signal: String, _ action: @escaping () -> Void) -> UInt {
+    let callback: @convention(c) (UnsafeMutableRawPointer?) -> Void = { box in
+        if let action = unsafe Box<() -> Void>.contents(of: box) { action() }
+    }
+    return unsafe connect(object, signal, unsafe unsafeBitCast(callback, to: GCallback.self), Box(action))
+}
+
+/// Calls a handler each time that an object emits a signal whose only argument is an object.
+public func connect(
+    _ object: UnsafeMutableRawPointer, _ signal: String, withObject action: @escaping (UnsafeMutableRawPointer) -> Void
+) {
+    typealias Action = (UnsafeMutableRawPointer) -> Void
+    let callback: @convention(c) (UnsafeMutableRawPointer?, UnsafeMutableRawPointer?) -> Void = { box, argument in
+        guard let argument = unsafe argument, let action = unsafe Box<Action>.contents(of: box) else { return }
+        unsafe action(argument)
+    }
+    unsafe connect(object, signal, unsafe unsafeBitCast(callback, to: GCallback.self), Box(action))
+}
+
+/// Calls a handler each time that an object emits a signal whose only argument is a position.
+public func connect(
+    _ object: UnsafeMutableRawPointer, _ signal: String, withPosition action: @escaping (Int) -> Void
+) {
+    let callback: @convention(c) (UnsafeMutableRawPointer?, UInt32) -> Void = { box, position in
+        guard let action = unsafe Box<(Int) -> Void>.contents(of: box) else { return }
+        action(Int(position))
+    }
+    unsafe connect(object, signal, unsafe unsafeBitCast(callback, to: GCallback.self), Box(action))
+}
+
+@discardableResult
+private func connect(
+    _ object: UnsafeMutableRawPointer, _ signal: String, _ callback: GCallback?, _ box: AnyObject
+) -> UInt {
+    let handler = unsafe g_signal_connect_data(
+        object, signal, callback, Unmanaged.passRetained(box).toOpaque(), releaseClosure, G_CONNECT_SWAPPED)
+    return UInt(handler)
+}
+
+/// An object that holds a Swift value, for C functions that take a pointer.
+final class Box<Contents> {
+    let contents: Contents
+
+    init(_ contents: Contents) { self.contents = contents }
+
+    /// Returns the contents of a box from its pointer.
+    static func contents(of pointer: UnsafeMutableRawPointer?) -> Contents? {
+        unsafe pointer.map { unsafe Unmanaged<Box>.fromOpaque($0).takeUnretainedValue().contents }
+    }
+}
+
+/// Releases the box of a signal handler. Not isolated, because objects can be released on any thread.
+nonisolated func releaseClosure(_ data: gpointer?, _ closure: UnsafeMutablePointer<GClosure>?) {
+    if let data = unsafe data { unsafe Unmanaged<AnyObject>.fromOpaque(data).release() }
+}
+
+/// Releases the box of a callback. Not isolated, because GLib can release it on any thread.
+nonisolated func releaseBox(_ data: gpointer?) {
+    if let data = unsafe data { unsafe Unmanaged<AnyObject>.fromOpaque(data).release() }
+}
+#endif
