@@ -49,7 +49,7 @@ let package = Package(
         // The example of the guide ImagesInGTK.
         .executableTarget(
             name: "image-window",
-            dependencies: [module("ImagePresentingGTK"), module("ImageCore"), module("ImageLoaderKit")],
+            dependencies: [module("ImagePresentingGTK"), module("ImageLoaderKit")],
             swiftSettings: toolkit),
         // Symbolic links to targets of the root package that are not products.
         .target(name: "LoopbackServer", dependencies: [module("ImageTesting")], swiftSettings: strict),

@@ -6,10 +6,9 @@ GtkMainLoop.attach()
 
 let window = Widget.window()
 unsafe gtk_window_set_default_size(window.cast(to: GtkWindow.self), 700, 700)
+let animations = WindowClock(window)  // runs tasks after each frame, too
 
 var isOpen = true
 window.onSignal("destroy") { isOpen = false }
 unsafe gtk_window_present(window.cast(to: GtkWindow.self))
-let frames = FrameMeter()
-frames.follow(window)  // runs tasks after each frame, too
 while isOpen { GtkMainLoop.step() }

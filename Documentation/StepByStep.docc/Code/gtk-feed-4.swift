@@ -6,8 +6,6 @@ import ImagePresentingGTK
 struct Photo: Decodable {
     let title: String
     let thumbnailUrl: URL
-
-    func request(_ size: PixelSize) -> ImageRequest { ImageRequest(url: thumbnailUrl, target: .fill(size)) }
 }
 
 func photos(at feed: URL, with loader: ImageLoader) async throws -> [Photo] {
@@ -18,20 +16,20 @@ func photos(at feed: URL, with loader: ImageLoader) async throws -> [Photo] {
 /// A cell that shows one photo at a time.
 final class PhotoCell: RecycledCell {
     private let photos: [Photo]
-    private let image: GtkImageCell
-    var widget: Widget { image.view.widget }
+    private let image: LoadingImageView
+    var widget: Widget { image.widget }
 
     init(_ photos: [Photo], loader: ImageLoader, clock: AnimationClock) {
         self.photos = photos
-        image = GtkImageCell(loader: loader, width: 160, height: 160, clock: clock)
+        image = LoadingImageView(loader: loader, width: 160, height: 160, clock: clock)
     }
 
     func bind(to position: Int) {
         let photo = photos[position]
-        image.bind(photo.title) { size in photo.request(size) }
+        image.load(photo.thumbnailUrl, description: photo.title)
     }
 
-    func unbind() { image.unbind() }
+    func unbind() { image.cancelLoading() }
 
     func setOnScreen(_ isOnScreen: Bool) { image.setOnScreen(isOnScreen) }
 }
@@ -42,29 +40,26 @@ let loader = try ImageLoader()
 
 let window = Widget.window()
 unsafe gtk_window_set_default_size(window.cast(to: GtkWindow.self), 700, 700)
-let animations = WindowClock(window)
+let animations = WindowClock(window)  // runs tasks after each frame, too
 var list: CellList<PhotoCell>?
-var prefetch: PrefetchController?
 
 func show(_ photos: [Photo]) {
     let grid = CellList(.grid(columns: 2...8)) {
         PhotoCell(photos, loader: loader, clock: animations.clock)
     }
     grid.count = photos.count
-    prefetchAhead(of: grid, photos)
+    grid.prefetch = prefetch(photos)
     unsafe gtk_window_set_child(window.cast(to: GtkWindow.self), grid.widget.pointer)
     list = grid
 }
 
-func prefetchAhead(of grid: CellList<PhotoCell>, _ photos: [Photo]) {
+/// Loads photos in the size of the cells.
+func prefetch(_ photos: [Photo]) -> PrefetchController {
     let pixels = 160 * window.scaleFactor
-    let controller = PrefetchController(prefetcher: ImagePrefetcher(loader: loader)) { position in
-        photos[position].request(PixelSize(width: pixels, height: pixels))
+    let size = PixelSize(width: pixels, height: pixels)
+    return PrefetchController(prefetcher: ImagePrefetcher(loader: loader)) { position in
+        ImageRequest(url: photos[position].thumbnailUrl, target: .fill(size))
     }
-    grid.onScreenChange = { visible in
-        controller.update(visible: visible, of: photos.count, at: monotonicTime())
-    }
-    prefetch = controller
 }
 
 Task {
@@ -79,6 +74,4 @@ Task {
 var isOpen = true
 window.onSignal("destroy") { isOpen = false }
 unsafe gtk_window_present(window.cast(to: GtkWindow.self))
-let frames = FrameMeter()
-frames.follow(window)  // runs tasks after each frame, too
 while isOpen { GtkMainLoop.step() }

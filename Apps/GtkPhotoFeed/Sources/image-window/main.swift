@@ -1,4 +1,3 @@
-import ImageCore
 import ImageLoaderKit
 import ImagePresentingGTK
 
@@ -10,13 +9,11 @@ let loader = try ImageLoader()
 let window = Widget.window()
 let animations = WindowClock(window)
 let row = Widget.box(GTK_ORIENTATION_HORIZONTAL, spacing: 12)
-row.setMargins(12)
 
 let cells = CommandLine.arguments.dropFirst().compactMap { URL(webAddress: $0) }.map { url in
-    let cell = GtkImageCell(loader: loader, width: 240, height: 240, clock: animations.clock)
-    cell.bind(url.lastPathComponent) { size in ImageRequest(url: url, target: .fill(size)) }
-    cell.setOnScreen(true)
-    row.append(cell.view.widget)
+    let cell = LoadingImageView(loader: loader, width: 240, height: 240, clock: animations.clock)
+    cell.load(url, description: url.lastPathComponent)
+    row.append(cell.widget)
     return cell
 }
 
@@ -24,7 +21,5 @@ var isOpen = true
 window.onSignal("destroy") { isOpen = false }
 unsafe gtk_window_set_child(window.cast(to: GtkWindow.self), row.pointer)
 unsafe gtk_window_present(window.cast(to: GtkWindow.self))
-let frames = FrameMeter()
-frames.follow(window)  // runs tasks after each frame, too
 while isOpen { GtkMainLoop.step() }
 withExtendedLifetime(cells) {}

@@ -1,5 +1,9 @@
-import ImagePresentingGTK
+import ImageLoading
+import ImagePresenting
+import ImageTesting
 import XCTest
+
+@testable import ImagePresentingGTK
 
 final class CellListTests: GtkTestCase {
     func testFarFewerCellsThanItems() throws {
@@ -120,6 +124,22 @@ final class CellListTests: GtkTestCase {
             XCTAssertEqual(activated, [7])
         }
     }
+
+    func testTheListPrefetchesWhatComesNext() throws {
+        try onScreen {
+            let list = ListOnScreen(count: 5_000)
+            defer { list.close() }
+            let prefetched = ListOnScreen.Log()
+            let prefetcher = ImagePrefetcher(loader: FakeImageLoader())
+            list.list.prefetch = PrefetchController(prefetcher: prefetcher) { position in
+                prefetched.ranges.append(position..<position + 1)
+                return nil
+            }
+            list.scroll(by: 300)
+            let last = list.list.onScreen.last?.position ?? 0
+            XCTAssertTrue(prefetched.ranges.contains { $0.lowerBound > last })
+        }
+    }
 }
 
 /// A list in a window, with cells that record calls.
@@ -184,7 +204,7 @@ final class CellListTests: GtkTestCase {
 }
 
 @MainActor private final class RecordingCell: RecycledCell {
-    let widget = Widget.inscription(characters: 4, alignment: 0)
+    let widget = Widget.box(GTK_ORIENTATION_VERTICAL)
     var position: Int?
     var isOnScreen = false
     private let log: ListOnScreen.Log
@@ -198,7 +218,6 @@ final class CellListTests: GtkTestCase {
         if self.position != nil { log.faults += 1 }
         self.position = position
         log.binds += 1
-        widget.inscribedText = "\(position)"
     }
 
     func unbind() {

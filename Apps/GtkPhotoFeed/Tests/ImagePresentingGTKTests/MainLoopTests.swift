@@ -1,6 +1,7 @@
 import Dispatch
-import ImagePresentingGTK
 import XCTest
+
+@testable import ImagePresentingGTK
 
 final class MainLoopTests: GtkTestCase {
     func testTasksOfTheMainActorRunInTheLoop() throws {

@@ -1,6 +1,7 @@
 import ImageCore
-import ImagePresentingGTK
 import XCTest
+
+@testable import ImagePresentingGTK
 
 #if canImport(Glibc)
     import Glibc

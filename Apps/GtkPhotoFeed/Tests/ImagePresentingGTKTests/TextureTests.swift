@@ -1,6 +1,7 @@
 import ImageCore
-import ImagePresentingGTK
 import XCTest
+
+@testable import ImagePresentingGTK
 
 final class TextureTests: GtkTestCase {
     func testATextureShowsTheBitmapsPixels() throws {

@@ -2,10 +2,10 @@ import Foundation
 import ImageCore
 import ImageLoading
 import ImagePresenting
-import ImagePresentingGTK
 import PhotoFeedModel
 import XCTest
 
+@testable import ImagePresentingGTK
 @testable import PhotoFeedDesktop
 
 final class FeedWindowTests: DesktopTestCase {

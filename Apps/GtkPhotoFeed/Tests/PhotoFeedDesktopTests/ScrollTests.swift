@@ -1,10 +1,10 @@
 import ImageCore
 import ImageLoading
 import ImagePresenting
-import ImagePresentingGTK
 import PhotoFeedModel
 import XCTest
 
+@testable import ImagePresentingGTK
 @testable import PhotoFeedDesktop
 
 final class ScrollTests: DesktopTestCase {
@@ -14,7 +14,7 @@ final class ScrollTests: DesktopTestCase {
             let fixture = try Fixture(.forTests(photos: 100), memoryByteLimit: 4_000_000)
             defer { fixture.close() }
             let numbers = NumberCheck()
-            fixture.window.meter.onFrame = { [weak window = fixture.window] _ in window.map(numbers.check) }
+            fixture.window.onFrame = { [weak window = fixture.window] in window.map(numbers.check) }
             fixture.window.open()
             let list = fixture.window.list
             XCTAssertTrue(

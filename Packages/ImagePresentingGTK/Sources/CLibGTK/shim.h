@@ -1,6 +1,30 @@
 #include <glib-unix.h>
 #include <gtk/gtk.h>
 
+/* Functions with variable arguments, which Swift can't call. */
+
+static inline gboolean cgtk_get_flag(gpointer object, const char *property) {
+    gboolean value = FALSE;
+    g_object_get(object, property, &value, NULL);
+    return value;
+}
+
+static inline void cgtk_set_flag(gpointer object, const char *property, gboolean value) {
+    g_object_set(object, property, value, NULL);
+}
+
+static inline void cgtk_set_accessible_label(GtkWidget *widget, const char *label) {
+    gtk_accessible_update_property(GTK_ACCESSIBLE(widget), GTK_ACCESSIBLE_PROPERTY_LABEL, label, -1);
+}
+
+static inline void cgtk_set_busy(GtkWidget *widget, gboolean is_busy) {
+    gtk_accessible_update_state(GTK_ACCESSIBLE(widget), GTK_ACCESSIBLE_STATE_BUSY, is_busy, -1);
+}
+
+static inline void cgtk_set_role(GtkWidget *widget, GtkAccessibleRole role) {
+    g_object_set(widget, "accessible-role", role, NULL);
+}
+
 /* Whether GTK converts textures from their color space to that of the display. */
 static inline gboolean cgtk_has_color_states(void) { return GTK_CHECK_VERSION(4, 16, 0); }
 

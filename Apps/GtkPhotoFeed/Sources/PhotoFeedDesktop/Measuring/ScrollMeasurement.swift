@@ -28,9 +28,8 @@ final class ScrollMeasurement {
     private let content: Content
     private let window = Widget.window()
     private let list: CellList<MeasuredCell>
-    private let meter = FrameMeter()
+    private var meter = FrameMeter()
     private let animations: WindowClock
-    private var ticker: FrameTicker?
     private var times: [Duration] = []
     private var ticks = 0
     private var changes = 0
@@ -44,7 +43,7 @@ final class ScrollMeasurement {
         var changed: () -> Void = {}
         list = CellList(.grid(columns: 4...4)) { [clock = animations.clock] in
             MeasuredCell(
-                GtkImageCell(loader: loader, width: MeasuredCell.side, height: MeasuredCell.side, clock: clock),
+                LoadingImageView(loader: loader, width: MeasuredCell.side, height: MeasuredCell.side, clock: clock),
                 onFrame: { changed() }
             ) { files.request(at: $0, isAnimated: content == .animations) }
         }
@@ -69,18 +68,21 @@ final class ScrollMeasurement {
         unsafe gtk_window_present(window.cast(to: GtkWindow.self))
         defer { unsafe gtk_window_destroy(window.cast(to: GtkWindow.self)) }
         _ = GtkMainLoop.run(upTo: 60) { !list.onScreen.isEmpty && list.onScreen.allSatisfy { $0.cell.isLoaded } }
-        meter.onFrame = { [unowned self] in times.append($0) }
-        meter.follow(window)
         changes = 0
-        let ticker = FrameTicker(window) { [unowned self] _ in tick() }
-        ticker.start()
+        animations.onFrame = { [unowned self] in frameEnded() }
+        scroll()
         _ = GtkMainLoop.run(upTo: 600) { list.offset >= list.largestOffset }
-        ticker.stop()
+        animations.onFrame = {}
         return summary
     }
 
-    /// Scrolls by a sixteenth of a row.
-    private func tick() {
+    private func frameEnded() {
+        if let duration = meter.frameEnded() { times.append(duration) }
+        scroll()
+    }
+
+    /// Scrolls by a sixteenth of a row, which needs another frame.
+    private func scroll() {
         ticks += 1
         list.offset += 10.5
         if content == .changedStills { changePictures() }
@@ -111,21 +113,21 @@ final class ScrollMeasurement {
 private final class MeasuredCell: RecycledCell {
     static let side = 160
 
-    let image: GtkImageCell
+    let image: LoadingImageView
     private let request: (Int) -> ImageRequest
 
-    init(_ image: GtkImageCell, onFrame: @escaping () -> Void, request: @escaping (Int) -> ImageRequest) {
+    init(_ image: LoadingImageView, onFrame: @escaping () -> Void, request: @escaping (Int) -> ImageRequest) {
         self.image = image
         self.request = request
         image.onChange = { [unowned image] in if image.appearance.isAnimating { onFrame() } }
     }
 
-    var widget: Widget { image.view.widget }
+    var widget: Widget { image.widget }
     var isLoaded: Bool { image.appearance.kind == .final }
 
-    func bind(to position: Int) { image.bind("") { [request] _ in request(position) } }
+    func bind(to position: Int) { image.load(request(position), description: "") }
 
-    func unbind() { image.unbind() }
+    func unbind() { image.cancelLoading() }
 
     func setOnScreen(_ isOnScreen: Bool) { image.setOnScreen(isOnScreen) }
 }

@@ -59,8 +59,8 @@ final class Fixture {
 
     /// Runs the main loop for a duration.
     func run(for duration: Duration) {
-        let end = monotonicTime() + duration
-        _ = GtkMainLoop.run(upTo: 60) { monotonicTime() >= end }
+        let end = ContinuousClock.now + duration
+        _ = GtkMainLoop.run(upTo: 60) { ContinuousClock.now >= end }
     }
 
     /// Whether the list is laid out, and each cell on the screen shows its image without a crossfade in progress.

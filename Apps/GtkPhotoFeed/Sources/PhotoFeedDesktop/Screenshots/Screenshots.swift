@@ -63,8 +63,8 @@ struct Screenshots {
     }
 
     private func dark(_ fixture: Fixture) throws {
-        DesktopSettings.isDark = true
-        defer { DesktopSettings.isDark = false }
+        Theme.isDark = true
+        defer { Theme.isDark = false }
         fixture.run(for: .milliseconds(500))
         try save(fixture, "dark")
     }

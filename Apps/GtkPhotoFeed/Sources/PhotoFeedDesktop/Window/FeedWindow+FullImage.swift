@@ -25,12 +25,12 @@ extension FeedWindow {
     }
 
     func connect() {
-        meter.onFrame = { [inspector] in inspector.record($0) }
+        animations.onFrame = { [weak self] in self?.frameEnded() }
         footer.onRetry = { [model] in model.retryPage() }
         bar.onBack = { [weak self] in self?.closeImage() }
         bar.onRefresh = { [weak self] in self?.refresh() }
         bar.onLayout = { [weak self] in self?.setLayout($0) }
-        bar.onDark = { DesktopSettings.isDark = $0 }
+        bar.onDark = { Theme.isDark = $0 }
         bar.onInspect = { [inspector] in inspector.isOn = $0 }
         window.onSignal("notify::scale-factor") { [weak self] in self?.followThumbnailSize() }
         window.onKey { [weak self] key, isControl in self?.pressed(key, isControl) ?? false }

@@ -43,13 +43,9 @@ extension FeedWindow {
         feedPage.append(footer.widget)
         list.count = model.photos.count
         list.onActivate = { [weak self] in self?.openImage(at: $0) }
-        list.onScreenChange = { [weak self] in self?.screenChanged(to: $0) }
+        list.prefetch = prefetch
+        list.onScreenChange = { [model] in if let last = $0.last { model.appeared(at: last) } }
         list.onPull = { [weak self] in self?.refresh() }
-    }
-
-    private func screenChanged(to range: Range<Int>) {
-        prefetch.update(visible: range, of: model.photos.count, at: monotonicTime())
-        if let last = range.last { model.appeared(at: last) }
     }
 
     /// Updates the list. If photos were only appended, the cells of the others are not rebound.

@@ -17,7 +17,9 @@ final class FeedWindow {
     let model: PhotoFeedModel
     let loading: FeedLoading
     let window = Widget.window()
-    let meter = FrameMeter()
+    /// Called after each frame.
+    var onFrame: () -> Void = {}
+    private var meter = FrameMeter()
     let bar = FeedBar()
     let pages = Widget.stack()
     let full: FullImage
@@ -34,7 +36,8 @@ final class FeedWindow {
 
     /// Creates a window without showing it.
     init(_ model: PhotoFeedModel, loading: FeedLoading) {
-        (self.model, self.loading) = (model, loading)
+        self.model = model
+        self.loading = loading
         FeedStyle.install()
         animations = WindowClock(window)
         full = FullImage(loading: loading, clock: animations.clock)
@@ -52,7 +55,6 @@ final class FeedWindow {
     func open(width: Int = 940, height: Int = 760) {
         unsafe gtk_window_set_default_size(window.cast(to: GtkWindow.self), Int32(width), Int32(height))
         unsafe gtk_window_present(window.cast(to: GtkWindow.self))
-        meter.follow(window)
         load()
     }
 
@@ -66,6 +68,11 @@ final class FeedWindow {
     func onClose(_ action: @escaping () -> Void) { window.onSignal("destroy", action) }
 
     func load() { model.load() }
+
+    func frameEnded() {
+        if let duration = meter.frameEnded() { inspector.record(duration) }
+        onFrame()
+    }
 
     func refresh() { Task { [model] in await model.refresh() } }
 

@@ -6,7 +6,7 @@ internal import PhotoFeedModel
 /// A photo at the size of the window.
 final class FullImage {
     let widget = Widget.box(GTK_ORIENTATION_VERTICAL)
-    private(set) var cell: GtkImageCell?
+    private(set) var cell: LoadingImageView?
     private(set) var position: Int?
     private let caption = Widget.label("")
     private let loading: FeedLoading
@@ -32,23 +32,21 @@ final class FullImage {
         self.position = position
         var options = ImageBinding.Options()
         options.transition = .crossDissolve(.milliseconds(180))
-        let cell = GtkImageCell(
+        let cell = LoadingImageView(
             loader: loading.loader, width: width, height: height, fit: .contain, shrinks: true, options: options,
             clock: clock)
         self.cell = cell
-        cell.view.widget.setExpands(horizontally: true, vertically: true)
-        widget.append(cell.view.widget)
+        cell.widget.setExpands(horizontally: true, vertically: true)
+        widget.append(cell.widget)
         caption.text = photo.title
         widget.append(caption)
-        cell.setOnScreen(true)
-        cell.bind(photo.title) { [loading] size in loading.full(photo, size) }
+        cell.load(description: photo.title) { [loading] size in loading.full(photo, size) }
     }
 
     func close() {
         guard let cell else { return }
-        cell.setOnScreen(false)
-        cell.unbind()
-        widget.remove(cell.view.widget)
+        cell.cancelLoading()
+        widget.remove(cell.widget)
         widget.remove(caption)
         (self.cell, position) = (nil, nil)
     }

@@ -16,7 +16,7 @@ final class Inspector {
 
     private let loading: FeedLoading
     private var frames: [Duration] = []
-    private var lastUpdate = Duration.zero
+    private var lastUpdate: ContinuousClock.Instant?
     private var isUpdating = false
     private static let updateInterval = Duration.milliseconds(500)
     private static let frameLimit = 120
@@ -34,8 +34,9 @@ final class Inspector {
         guard isOn else { return }
         frames.append(frame)
         if frames.count > Self.frameLimit { frames.removeFirst() }
-        let now = monotonicTime()
-        guard now - lastUpdate >= Self.updateInterval, !isUpdating else { return }
+        let now = ContinuousClock.now
+        if let lastUpdate, now - lastUpdate < Self.updateInterval { return }
+        guard !isUpdating else { return }
         lastUpdate = now
         Task { await update() }
     }

@@ -16,7 +16,7 @@ enum PhotoLayout: String, CaseIterable {
 /// A photo of the feed with its caption.
 final class PhotoCell: RecycledCell {
     let widget: Widget
-    let image: GtkImageCell
+    let image: LoadingImageView
     let caption: Widget
     /// The second line of text, only in lists.
     private var detail: Widget?
@@ -28,13 +28,13 @@ final class PhotoCell: RecycledCell {
         _ layout: PhotoLayout, loading: FeedLoading, clock: AnimationClock, photoAt: @escaping (Int) -> Photo?
     ) {
         (self.loading, self.photoAt) = (loading, photoAt)
-        image = GtkImageCell(
+        image = LoadingImageView(
             loader: loading.loader, width: layout.side, height: layout.side, clock: clock)
         widget = .box(layout == .grid ? GTK_ORIENTATION_VERTICAL : GTK_ORIENTATION_HORIZONTAL, spacing: 6)
         caption = .inscription(characters: layout == .grid ? 18 : 40, alignment: layout == .grid ? 0.5 : 0)
         widget.addStyle("photo-cell")
-        widget.append(image.view.widget)
-        image.view.widget.setAlignment(horizontal: GTK_ALIGN_CENTER, vertical: GTK_ALIGN_CENTER)
+        widget.append(image.widget)
+        image.widget.setAlignment(horizontal: GTK_ALIGN_CENTER, vertical: GTK_ALIGN_CENTER)
         layout == .grid ? widget.append(caption) : addTexts()
     }
 
@@ -55,12 +55,12 @@ final class PhotoCell: RecycledCell {
         self.photo = photo
         caption.inscribedText = photo.title
         detail?.inscribedText = "Album \(photo.albumId), image \(photo.id)"
-        image.bind(photo.title) { [loading] size in loading.thumbnail(of: photo, size) }
+        image.load(description: photo.title) { [loading] size in loading.thumbnail(of: photo, size) }
     }
 
     func unbind() {
         photo = nil
-        image.unbind()
+        image.cancelLoading()
     }
 
     func setOnScreen(_ isOnScreen: Bool) { image.setOnScreen(isOnScreen) }

@@ -27,11 +27,6 @@ enum ImageStyle {
         """
 }
 
-/// Adds a CSS style sheet for the whole process. Does nothing if there is no display.
-public func installStyle(_ css: String) {
-    if let display = unsafe gdk_display_get_default() { unsafe installStyle(css, on: display) }
-}
-
 private func installStyle(_ css: String, on display: OpaquePointer) {
     guard let provider = unsafe gtk_css_provider_new() else { return }
     unsafe gtk_css_provider_load_from_data(provider, css, -1)

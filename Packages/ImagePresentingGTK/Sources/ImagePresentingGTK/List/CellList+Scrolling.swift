@@ -3,7 +3,7 @@ internal import CLibGTK
 
 extension CellList {
     /// The number of existing cells, including those that GTK keeps off the screen.
-    public var cellCount: Int { cells.count }
+    var cellCount: Int { cells.count }
 
     /// The cells on the screen with their positions, in order of position.
     public var onScreen: [(position: Int, cell: Cell)] {

@@ -1,5 +1,6 @@
 #if GTK
 internal import CLibGTK
+public import ImagePresenting
 
 /// A scrolling list or grid with reused cells.
 ///
@@ -14,6 +15,9 @@ internal import CLibGTK
     public var onActivate: (Int) -> Void = { _ in }
     /// Called at most once per frame, when the range of items on the screen has changed.
     public var onScreenChange: (Range<Int>) -> Void = { _ in }
+
+    /// Loads what comes next, according to the range on the screen.
+    public var prefetch: PrefetchController?
 
     /// Called when the user pulls beyond the beginning.
     public var onPull: () -> Void = {}
@@ -51,7 +55,8 @@ internal import CLibGTK
     ///   - layout: The arrangement of the cells.
     ///   - makeCell: Creates a cell.
     public init(_ layout: CellListLayout, makeCell: @escaping () -> Cell) {
-        (self.layout, self.makeCell) = (layout, makeCell)
+        self.layout = layout
+        self.makeCell = makeCell
         unsafe model = unsafe gtk_string_list_new(nil)
         // The selection and the view consume the references that are passed to them.
         let selection = unsafe gtk_single_selection_new(OpaquePointer(g_object_ref(UnsafeMutableRawPointer(model))))
@@ -161,8 +166,10 @@ extension CellList {
             guard let self else { return }
             isScreenChangeScheduled = false
             let range = visibleCells.values.compactMap(\.position).sorted().longestRun
-            if range != lastOnScreen { onScreenChange(range) }
+            guard range != lastOnScreen else { return }
             lastOnScreen = range
+            prefetch?.update(visible: range, of: count, at: .microseconds(g_get_monotonic_time()))
+            onScreenChange(range)
         }
     }
 }

@@ -20,7 +20,7 @@ public enum GtkMainLoop {
     /// The priority of main actor work. It is lower than that of painting (`GDK_PRIORITY_REDRAW`, 120), so that tasks
     /// don't delay frames.
     ///
-    /// `FrameMeter` also runs tasks after each frame, because continuous painting would otherwise delay them for
+    /// `WindowClock` also runs tasks after each frame, because continuous painting would otherwise delay them for
     /// seconds.
     private static let priority: Int32 = 125
 
@@ -42,7 +42,7 @@ public enum GtkMainLoop {
 
     /// Runs the queued work of the main actor. Does nothing if such work calls it, because libdispatch doesn't run the
     /// queue recursively.
-    public static func runMainQueue() { drainMainQueue(nil) }
+    static func runMainQueue() { drainMainQueue(nil) }
 
     /// Runs at most one iteration of the loop, including painting, timers and tasks.
     ///

@@ -2,7 +2,7 @@
 internal import CLibGTK
 
 /// Calls a handler once per frame while it runs. GTK's frame clock may stop while no ticker runs.
-public final class FrameTicker {
+final class FrameTicker {
     private let widget: Widget
     private let onTick: (Duration) -> Void
     private var callback: UInt32?
@@ -12,16 +12,16 @@ public final class FrameTicker {
     /// - Parameters:
     ///   - widget: The widget whose frame clock is used. The handler is called while it is realized.
     ///   - onTick: The handler. Its argument is the frame clock's time.
-    public init(_ widget: Widget, onTick: @escaping (Duration) -> Void) {
+    init(_ widget: Widget, onTick: @escaping (Duration) -> Void) {
         self.widget = widget
         self.onTick = onTick
     }
 
     /// Whether the ticker runs.
-    public var isRunning: Bool { callback != nil }
+    var isRunning: Bool { callback != nil }
 
     /// Starts to call the handler.
-    public func start() {
+    func start() {
         guard callback == nil else { return }
         callback = unsafe gtk_widget_add_tick_callback(
             widget.pointer,
@@ -34,7 +34,7 @@ public final class FrameTicker {
     }
 
     /// Stops calling the handler.
-    public func stop() {
+    func stop() {
         guard let callback else { return }
         unsafe gtk_widget_remove_tick_callback(widget.pointer, callback)
         self.callback = nil

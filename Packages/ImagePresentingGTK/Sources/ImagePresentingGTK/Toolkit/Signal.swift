@@ -8,27 +8,6 @@ extension Widget {
         unsafe connect(UnsafeMutableRawPointer(pointer), name, action)
     }
 
-    /// Calls a handler for each key pressed in a window, before the widgets in it handle the key.
-    ///
-    /// - Parameter action: The handler. Its arguments are GDK's name of the key, such as "Escape", "F5" or "r", and
-    ///   whether Control is pressed. It returns whether it has handled the key.
-    public func onKey(_ action: @escaping (String, Bool) -> Bool) {
-        typealias Action = (String, Bool) -> Bool
-        guard let controller = unsafe gtk_event_controller_key_new() else { return }
-        unsafe gtk_event_controller_set_propagation_phase(controller, GTK_PHASE_CAPTURE)
-        unsafe gtk_widget_add_controller(pointer, controller)
-        let callback: @convention(c) (UnsafeMutableRawPointer?, UInt32, UInt32, UInt32) -> gboolean = {
-            box, key, _, modifiers in
-            guard let action = unsafe Box<Action>.contents(of: box), let name = unsafe gdk_keyval_name(key) else {
-                return 0
-            }
-            return action(unsafe String(cString: name), modifiers & GDK_CONTROL_MASK.rawValue != 0) ? 1 : 0
-        }
-        unsafe connect(
-            UnsafeMutableRawPointer(controller), "key-pressed", unsafe unsafeBitCast(callback, to: GCallback.self),
-            Box(action))
-    }
-
     /// Calls a handler each time that the widget emits a signal whose only argument is a position.
     public func onSignal(_ name: String, withPosition action: @escaping (Int) -> Void) {
         unsafe connect(UnsafeMutableRawPointer(pointer), name, withPosition: action)
@@ -41,7 +20,7 @@ extension Widget {
 ///
 /// - Returns: GLib's identifier of the handler.
 @discardableResult
-public func connect(_ object: UnsafeMutableRawPointer, _ signal: String, _ action: @escaping () -> Void) -> UInt {
+func connect(_ object: UnsafeMutableRawPointer, _ signal: String, _ action: @escaping () -> Void) -> UInt {
     let callback: @convention(c) (UnsafeMutableRawPointer?) -> Void = { box in
         if let action = unsafe Box<() -> Void>.contents(of: box) { action() }
     }
@@ -49,7 +28,7 @@ public func connect(_ object: UnsafeMutableRawPointer, _ signal: String, _ actio
 }
 
 /// Calls a handler each time that an object emits a signal whose only argument is an object.
-public func connect(
+func connect(
     _ object: UnsafeMutableRawPointer, _ signal: String, withObject action: @escaping (UnsafeMutableRawPointer) -> Void
 ) {
     typealias Action = (UnsafeMutableRawPointer) -> Void
@@ -61,7 +40,7 @@ public func connect(
 }
 
 /// Calls a handler each time that an object emits a signal whose only argument is a position.
-public func connect(
+func connect(
     _ object: UnsafeMutableRawPointer, _ signal: String, withPosition action: @escaping (Int) -> Void
 ) {
     let callback: @convention(c) (UnsafeMutableRawPointer?, UInt32) -> Void = { box, position in

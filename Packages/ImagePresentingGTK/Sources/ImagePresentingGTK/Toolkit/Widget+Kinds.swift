@@ -10,32 +10,8 @@ extension Widget {
     /// Creates a label.
     public static func label(_ text: String) -> Widget { unsafe Widget(gtk_label_new(text)) }
 
-    /// Creates a line of text with a fixed size, truncated at the end. Changing its text causes no layout, unlike that
-    /// of a label.
-    ///
-    /// - Parameters:
-    ///   - characters: The natural width in characters.
-    ///   - alignment: The horizontal alignment, from 0 (at the beginning) to 1 (at the end).
-    public static func inscription(characters: Int, alignment: Float) -> Widget {
-        let inscription = unsafe Widget(gtk_inscription_new(nil))
-        unsafe gtk_inscription_set_nat_chars(inscription.opaque, UInt32(characters))
-        unsafe gtk_inscription_set_xalign(inscription.opaque, alignment)
-        unsafe gtk_inscription_set_text_overflow(inscription.opaque, GTK_INSCRIPTION_OVERFLOW_ELLIPSIZE_END)
-        return inscription
-    }
-
     /// Creates a button with a text.
     public static func button(_ text: String) -> Widget { unsafe Widget(gtk_button_new_with_label(text)) }
-
-    /// Creates a button with an icon of the theme.
-    public static func button(icon name: String) -> Widget { unsafe Widget(gtk_button_new_from_icon_name(name)) }
-
-    /// Creates a toggle button with an icon of the theme.
-    public static func toggle(icon name: String) -> Widget {
-        let button = unsafe Widget(gtk_toggle_button_new())
-        unsafe gtk_button_set_icon_name(button.cast(to: GtkButton.self), name)
-        return button
-    }
 
     /// Creates an icon of the theme.
     public static func icon(_ name: String) -> Widget { unsafe Widget(gtk_image_new_from_icon_name(name)) }
@@ -47,19 +23,13 @@ extension Widget {
     public static func stack() -> Widget { unsafe Widget(gtk_stack_new()) }
 
     /// Creates a widget that draws an image.
-    public static func image() -> Widget { unsafe Widget(gtk_picture_new()) }
+    static func image() -> Widget { unsafe Widget(gtk_picture_new()) }
 
     /// Creates a progress bar.
-    public static func progressBar() -> Widget { unsafe Widget(gtk_progress_bar_new()) }
+    static func progressBar() -> Widget { unsafe Widget(gtk_progress_bar_new()) }
 
     /// Creates a scrolling container.
-    public static func scrolled() -> Widget { unsafe Widget(gtk_scrolled_window_new()) }
-
-    /// Creates a spinner, which must be started.
-    public static func spinner() -> Widget { unsafe Widget(gtk_spinner_new()) }
-
-    /// Creates a title bar for a window.
-    public static func headerBar() -> Widget { unsafe Widget(gtk_header_bar_new()) }
+    static func scrolled() -> Widget { unsafe Widget(gtk_scrolled_window_new()) }
 
     /// Creates a window.
     public static func window() -> Widget { unsafe Widget(gtk_window_new()) }
@@ -69,9 +39,6 @@ extension Widget {
 extension Widget {
     /// Adds a widget at the end of a box.
     public func append(_ child: Widget) { unsafe gtk_box_append(cast(to: GtkBox.self), child.pointer) }
-
-    /// Removes a widget from a box.
-    public func remove(_ child: Widget) { unsafe gtk_box_remove(cast(to: GtkBox.self), child.pointer) }
 }
 
 // Methods of labels.
@@ -87,15 +54,6 @@ extension Widget {
         unsafe gtk_label_set_wrap(opaque, count > 1 ? 1 : 0)
         unsafe gtk_label_set_lines(opaque, Int32(count))
         unsafe gtk_label_set_ellipsize(opaque, PANGO_ELLIPSIZE_END)
-    }
-}
-
-// Methods of inscriptions.
-extension Widget {
-    /// The text of an inscription.
-    public var inscribedText: String {
-        get { unsafe gtk_inscription_get_text(opaque).map { unsafe String(cString: $0) } ?? "" }
-        set { unsafe gtk_inscription_set_text(opaque, newValue) }
     }
 }
 
@@ -116,7 +74,7 @@ extension Widget {
     }
 
     /// The name of the visible page, or an empty text if there is none.
-    public var visiblePage: String {
+    var visiblePage: String {
         unsafe gtk_stack_get_visible_child_name(opaque).map { unsafe String(cString: $0) } ?? ""
     }
 
@@ -127,6 +85,6 @@ extension Widget {
     }
 
     /// Whether a crossfade between pages is in progress.
-    public var isCrossfading: Bool { unsafe gtk_stack_get_transition_running(opaque) != 0 }
+    var isCrossfading: Bool { unsafe gtk_stack_get_transition_running(opaque) != 0 }
 }
 #endif

@@ -34,7 +34,7 @@ extension Widget {
     }
 
     /// Whether GTK draws the widget.
-    public var isMapped: Bool { unsafe gtk_widget_get_mapped(pointer) != 0 }
+    var isMapped: Bool { unsafe gtk_widget_get_mapped(pointer) != 0 }
 
     /// The number of pixels per point.
     public var scaleFactor: Int { Int(unsafe gtk_widget_get_scale_factor(pointer)) }
@@ -43,10 +43,7 @@ extension Widget {
     public func addStyle(_ name: String) { unsafe gtk_widget_add_css_class(pointer, name) }
 
     /// Removes a CSS class.
-    public func removeStyle(_ name: String) { unsafe gtk_widget_remove_css_class(pointer, name) }
-
-    /// Returns whether the widget has a CSS class.
-    public func hasStyle(_ name: String) -> Bool { unsafe gtk_widget_has_css_class(pointer, name) != 0 }
+    func removeStyle(_ name: String) { unsafe gtk_widget_remove_css_class(pointer, name) }
 
     /// Sets the minimum size, in points.
     public func setMinimumSize(width: Int, height: Int) {
@@ -59,30 +56,10 @@ extension Widget {
         unsafe gtk_widget_set_valign(pointer, vertical)
     }
 
-    /// Sets whether the widget takes additional space.
-    public func setExpands(horizontally: Bool, vertically: Bool) {
-        unsafe gtk_widget_set_hexpand(pointer, horizontally ? 1 : 0)
-        unsafe gtk_widget_set_vexpand(pointer, vertically ? 1 : 0)
-    }
-
-    /// Sets the tooltip and the accessible label of a button without text.
-    public func setHint(_ text: String) {
-        unsafe gtk_widget_set_tooltip_text(pointer, text)
-        setAccessibleLabel(text)
-    }
-
     /// The width in points.
     public var width: Int { Int(unsafe gtk_widget_get_width(pointer)) }
 
     /// The height in points.
     public var height: Int { Int(unsafe gtk_widget_get_height(pointer)) }
-
-    /// Sets all margins, in points.
-    public func setMargins(_ points: Int) {
-        unsafe gtk_widget_set_margin_start(pointer, Int32(points))
-        unsafe gtk_widget_set_margin_end(pointer, Int32(points))
-        unsafe gtk_widget_set_margin_top(pointer, Int32(points))
-        unsafe gtk_widget_set_margin_bottom(pointer, Int32(points))
-    }
 }
 #endif

@@ -8,7 +8,7 @@ import XCTest
 
 @testable import ImagePresentingGTK
 
-final class GtkImageCellTests: GtkTestCase {
+final class LoadingImageViewTests: GtkTestCase {
     /// Runs the body of a test with a cell in a window.
     private func onFixture(_ body: @MainActor (CellFixture) -> Void) throws {
         try onScreen {
@@ -20,13 +20,14 @@ final class GtkImageCellTests: GtkTestCase {
 
     func testAnImageIsLoadedWhenTheCellAppearsOnTheScreen() throws {
         try onFixture { fixture in
+            fixture.cell.setOnScreen(false)
             fixture.bind(1)
             XCTAssertEqual(fixture.view.content, .placeholder)
             XCTAssertEqual(fixture.gate.arrivalCount, 0)
             fixture.cell.setOnScreen(true)
             XCTAssertTrue(fixture.waitUntil { fixture.gate.arrivalCount == 1 })
             XCTAssertEqual(fixture.view.content, .placeholder)
-            fixture.time += GtkImageCell.quickLoad
+            fixture.time += LoadingImageView.quickLoad
             fixture.gate.open()
             XCTAssertTrue(fixture.waitUntil { fixture.view.content == .image })
             XCTAssertTrue(fixture.view.isCrossfading)
@@ -49,7 +50,7 @@ final class GtkImageCellTests: GtkTestCase {
             fixture.cell.setOnScreen(true)
             fixture.bind(1)
             XCTAssertTrue(fixture.waitUntil { fixture.view.content == .image && !fixture.view.isCrossfading })
-            fixture.cell.unbind()
+            fixture.cell.cancelLoading()
             XCTAssertEqual(fixture.view.content, .placeholder)
             fixture.bind(1)
             XCTAssertEqual(fixture.view.content, .image)
@@ -63,7 +64,7 @@ final class GtkImageCellTests: GtkTestCase {
             fixture.bind(1, placeholder: bitmap(8, 6, red: 200))
             XCTAssertEqual(fixture.view.content, .image)
             XCTAssertEqual(fixture.view.shownBitmap?.size, PixelSize(width: 8, height: 6))
-            fixture.time += GtkImageCell.quickLoad
+            fixture.time += LoadingImageView.quickLoad
             fixture.gate.open()
             XCTAssertTrue(fixture.waitUntil { fixture.cell.appearance.kind == .final })
             XCTAssertTrue(fixture.view.isCrossfading)
@@ -120,6 +121,14 @@ final class GtkImageCellTests: GtkTestCase {
         }
     }
 
+    func testARequestKeepsItsTarget() throws {
+        try onFixture { fixture in
+            let request = ImageRequest(.data(Data(), name: "small"), target: .fit(PixelSize(width: 8, height: 6)))
+            fixture.cell.load(request, description: "small")
+            XCTAssertEqual(fixture.cell.boundRequest?.target, request.target)
+        }
+    }
+
     func testOnlySlowLoadsShowAProgressBar() throws {
         try onFixture { fixture in
             @MainActor func render(_ bytes: Int) {
@@ -128,7 +137,7 @@ final class GtkImageCellTests: GtkTestCase {
             }
             render(10)
             XCTAssertFalse(fixture.view.showsProgress)
-            fixture.time += GtkImageCell.slowLoad
+            fixture.time += LoadingImageView.slowLoad
             render(20)
             XCTAssertTrue(fixture.view.showsProgress)
             fixture.cell.render(ImageAppearance(phase: .failure(.notFound)))
@@ -169,6 +178,24 @@ final class GtkImageCellTests: GtkTestCase {
         }
     }
 
+    func testTheClockOfAWindowRunsTasksAfterEachFrame() throws {
+        try onScreen {
+            let window = TestWindow(ImageView(width: 80, height: 60).widget)
+            defer { window.close() }
+            let clock = WindowClock(window.window)
+            var (queued, ran, ranBeforeEndOfFrame) = (0, 0, [Bool]())
+            let frames = unsafe gtk_widget_get_frame_clock(window.window.pointer)
+            unsafe connect(UnsafeMutableRawPointer(try XCTUnwrap(frames)), "paint") {
+                queued += 1
+                Task { ran += 1 }
+            }
+            clock.onFrame = { ranBeforeEndOfFrame.append(ran == queued) }
+            unsafe gtk_widget_queue_draw(window.window.pointer)
+            XCTAssertTrue(GtkMainLoop.run(upTo: testTimeout) { queued > 0 && !ranBeforeEndOfFrame.isEmpty })
+            XCTAssertFalse(ranBeforeEndOfFrame.contains(false))
+        }
+    }
+
     func testTheClockOfAWindowPreparesFramesForItsRenderer() throws {
         try onScreen {
             let window = TestWindow(ImageView(width: 80, height: 60).widget)
@@ -189,7 +216,7 @@ final class GtkImageCellTests: GtkTestCase {
 
 /// A cell in a window, and a loader whose downloads wait for a gate.
 @MainActor private final class CellFixture {
-    let cell: GtkImageCell
+    let cell: LoadingImageView
     let gate = Gate()
     let failures = Failures()
     private let window: TestWindow
@@ -220,7 +247,7 @@ final class GtkImageCellTests: GtkTestCase {
         defaults.memoryPressureMonitor = nil
         defaults.connectivityMonitor = nil
         file = Self.gif(frameCount: frameCount)
-        cell = GtkImageCell(
+        cell = LoadingImageView(
             loader: defaults.makeLoader(), width: 80, height: 60, clock: clock,
             now: { [time = self.clock] in time.time }
         )
@@ -237,19 +264,17 @@ final class GtkImageCellTests: GtkTestCase {
 
     func bind(_ number: Int, placeholder: Bitmap? = nil) {
         let (gate, failures, file) = (gate, failures, file)
-        cell.bind("image \(number)") { size in
-            var request = ImageRequest(
-                .fetch(name: "\(number)") {
-                    await gate.pass()
-                    if failures.isFailing { throw NoSuchImage() }
-                    return file
-                }, target: ImageTarget(size, mode: .fill))
-            if let placeholder {
-                let header = ImageHeader(format: .gif, storedSize: placeholder.size)
-                request.options.setPlaceholder { DecodedImage(bitmap: placeholder, header: header) }
-            }
-            return request
+        var request = ImageRequest(
+            .fetch(name: "\(number)") {
+                await gate.pass()
+                if failures.isFailing { throw NoSuchImage() }
+                return file
+            })
+        if let placeholder {
+            let header = ImageHeader(format: .gif, storedSize: placeholder.size)
+            request.options.setPlaceholder { DecodedImage(bitmap: placeholder, header: header) }
         }
+        cell.load(request, description: "image \(number)")
     }
 
     func waitUntil(_ isDone: () -> Bool) -> Bool { GtkMainLoop.run(upTo: testTimeout, until: isDone) }

@@ -1,88 +1,113 @@
 #if GTK
+internal import CLibGTK
 public import ImageCore
 public import ImagePresenting
 
-/// A cell that loads and shows an image: an `ImageView` with an `ImageBinding`.
+/// A view that loads and shows an image: an `ImageView` with an `ImageBinding`.
 ///
-/// The owner binds it to an image and sets whether it is on the screen. The cell computes the image's size in pixels,
-/// which depends on the scale factor of the screen. A cell off the screen holds no image, because lists keep many more
-/// cells than are visible.
-public final class GtkImageCell: ImageSurface {
+/// The image is decoded to the size of the view in pixels, which depends on the scale factor of the screen. A view that
+/// is not on the screen holds no image, because lists keep many more cells than are visible.
+public final class LoadingImageView: ImageSurface {
     /// Returns the request for an image, given its size in pixels.
     public typealias Request = (PixelSize) -> ImageRequest
 
     /// The duration of a load after which a progress bar is shown.
-    public static let slowLoad = Duration.milliseconds(600)
+    static let slowLoad = Duration.milliseconds(600)
     /// The duration of a load up to which an image is shown without a transition.
     ///
     /// Such a short placeholder isn't noticeable, and painting a transition is several times as expensive as painting
     /// an image.
-    public static let quickLoad = Duration.milliseconds(100)
+    static let quickLoad = Duration.milliseconds(100)
 
     /// The view that shows the image.
     public let view: ImageView
+    /// The widget of the view.
+    public var widget: Widget { view.widget }
     /// Called whenever the appearance changes.
     public var onChange: () -> Void = {}
 
     private let width: Int
     private let height: Int
+    private let fit: ImageFit
     private let now: () -> Duration
     private let binding: ImageBinding
     private var request: Request?
     private var shownNumber: UInt64?
     private var loadingSince: Duration?
 
-    /// Creates a cell that is not bound to an image.
+    /// Creates a view without an image, which counts as on the screen.
     ///
     /// - Parameters:
     ///   - loader: Loads the images.
     ///   - width: The width of the images, in points.
     ///   - height: The height of the images, in points.
-    ///   - fit: How an image fits into the cell.
-    ///   - shrinks: Whether the cell can become smaller than this size.
-    ///   - options: The options of the binding.
+    ///   - fit: How an image fits into the view.
+    ///   - shrinks: Whether the view can become smaller than this size.
+    ///   - options: What the view shows before and between images.
     ///   - clock: Plays animated images, or `nil` to show only their first frame.
     ///   - now: Returns the current time, to detect quick and slow loads.
     public init(
         loader: any ImageLoaderProtocol, width: Int, height: Int, fit: ImageFit = .cover, shrinks: Bool = false,
-        options: ImageBinding.Options = .recycledCell, clock: AnimationClock? = nil,
-        now: @escaping () -> Duration = monotonicTime
+        options: ImageBinding.Options = .onScreenOnly, clock: AnimationClock? = nil,
+        now: @escaping () -> Duration = { .microseconds(g_get_monotonic_time()) }
     ) {
-        (self.width, self.height, self.now) = (width, height, now)
+        self.width = width
+        self.height = height
+        self.fit = fit
+        self.now = now
         binding = ImageBinding(loader: loader, options: options, clock: clock)
         view = ImageView(width: shrinks ? 1 : width, height: shrinks ? 1 : height, fit: fit)
         binding.surface = self
-        binding.setVisible(false)
         view.onRetry = { [weak self] in self?.binding.retry() }
-        view.widget.onSignal("notify::scale-factor") { [weak self] in self?.rebind() }
+        view.widget.onSignal("notify::scale-factor") { [weak self] in self?.reload() }
     }
 
     /// The appearance that the binding last set.
     public var appearance: ImageAppearance { binding.appearance }
-    /// The request for the bound image at the current scale factor, or `nil` if the cell is not bound.
-    public var boundRequest: ImageRequest? { binding.request }
+    /// The request for the image at the current scale factor, or `nil` if there is none.
+    var boundRequest: ImageRequest? { binding.request }
 
-    /// Binds the cell to an image.
+    /// Shows the image at a URL, decoded to the size of the view.
+    ///
+    /// - Parameters:
+    ///   - url: The address of the image.
+    ///   - description: The accessible description of the image.
+    public func load(_ url: URL, description: String) { load(ImageRequest(url: url), description: description) }
+
+    /// Shows the image of a request. An image in memory is shown before this method returns.
+    ///
+    /// - Parameters:
+    ///   - request: The image. Without a target, it is decoded to the size of the view.
+    ///   - description: The accessible description of the image.
+    public func load(_ request: ImageRequest, description: String) {
+        load(description: description) { [fit] size in
+            var request = request
+            if request.target == nil { request.target = fit == .cover ? .fill(size) : .fit(size) }
+            return request
+        }
+    }
+
+    /// Shows the image of a request that depends on the size, such as one with previews of the same size.
     ///
     /// - Parameters:
     ///   - description: The accessible description of the image.
-    ///   - request: Returns the request for a size in pixels.
-    public func bind(_ description: String, _ request: @escaping Request) {
+    ///   - request: Returns the request for the size of the view in pixels. Called again if the scale factor changes.
+    public func load(description: String, _ request: @escaping Request) {
         self.request = request
         view.setDescription(description)
-        rebind()
+        reload()
     }
 
     /// Shows the placeholder and cancels the load.
-    public func unbind() {
+    public func cancelLoading() {
         request = nil
         binding.unbind()
     }
 
-    /// Sets whether the cell is on the screen. Initially false.
+    /// Sets whether the view is on the screen. A view that isn't neither loads nor holds an image.
     public func setOnScreen(_ isOnScreen: Bool) { binding.setVisible(isOnScreen) }
 
-    private func rebind() {
+    private func reload() {
         guard let request else { return }
         let scale = view.widget.scaleFactor
         binding.bind(request(PixelSize(width: width * scale, height: height * scale)))
@@ -129,8 +154,8 @@ public final class GtkImageCell: ImageSurface {
 }
 
 extension ImageBinding.Options {
-    /// Options for the cells of a list. A cell off the screen neither loads nor holds an image. Loaded images fade in.
-    public static var recycledCell: Self {
+    /// Options of a view that neither loads nor holds an image while it is not on the screen. Loaded images fade in.
+    public static var onScreenOnly: Self {
         var options = Self()
         options.loadsBeforeVisible = false
         options.releasesHiddenImage = true
@@ -140,7 +165,7 @@ extension ImageBinding.Options {
 }
 
 extension ImageAppearance {
-    /// Whether loading has failed and only the placeholder is left. The cell shows the failure instead.
+    /// Whether loading has failed and only the placeholder is left. The view shows the failure instead.
     fileprivate var isFailedPlaceholder: Bool { phase.isFailure && kind == .placeholder }
 }
 
@@ -156,7 +181,7 @@ extension ImageTransition {
 }
 
 extension ImageError {
-    /// A message that is short enough for a cell.
+    /// A message that is short enough for a small view.
     fileprivate var displayText: String {
         switch self {
         case .network: "No connection"

@@ -1,7 +1,9 @@
 import ImagePresentingGTK
 import XCTest
 
-final class InscriptionTests: GtkTestCase {
+@testable import PhotoFeedDesktop
+
+final class InscriptionTests: DesktopTestCase {
     func testTheSizeDoesNotDependOnTheText() throws {
         try onScreen {
             let inscription = Widget.inscription(characters: 10, alignment: 0.5)
