@@ -3,17 +3,17 @@ import PackageDescription
 
 let package = Package(
     name: "photos",
+    platforms: [.macOS(.v15)],
     dependencies: [
-        .package(path: "../swift-image-loading"),
-        .package(path: "../swift-image-loading/Apps/GtkPhotoFeed"),
+        .package(url: "<URL of this repository>", branch: "main", traits: ["GTK"])
     ],
     targets: [
         .executableTarget(
             name: "photos",
             dependencies: [
-                .product(name: "GtkImageUI", package: "GtkPhotoFeed"),
                 .product(name: "ImageLoaderKit", package: "swift-image-loading"),
                 .product(name: "ImagePresenting", package: "swift-image-loading"),
+                .product(name: "ImagePresentingGTK", package: "swift-image-loading"),
             ],
             swiftSettings: [.defaultIsolation(MainActor.self)])
     ]
