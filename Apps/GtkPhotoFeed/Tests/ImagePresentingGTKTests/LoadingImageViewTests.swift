@@ -247,10 +247,8 @@ final class LoadingImageViewTests: GtkTestCase {
         defaults.memoryPressureMonitor = nil
         defaults.connectivityMonitor = nil
         file = Self.gif(frameCount: frameCount)
-        cell = LoadingImageView(
-            loader: defaults.makeLoader(), width: 80, height: 60, clock: clock,
-            now: { [time = self.clock] in time.time }
-        )
+        cell = LoadingImageView(loader: defaults.makeLoader(), width: 80, height: 60, clock: clock)
+        cell.now = { [time = self.clock] in time.time }
         window = TestWindow(cell.view.widget)
     }
 

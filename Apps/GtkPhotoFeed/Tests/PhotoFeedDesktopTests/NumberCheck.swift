@@ -1,8 +1,8 @@
 import FeedOrigin
 import ImagePresenting
-import ImagePresentingGTK
 import PhotoFeedModel
 
+@testable import ImagePresentingGTK
 @testable import PhotoFeedDesktop
 
 /// Checks that each cell on the screen shows the image that it is bound to. Reads the numbers that FeedServer draws on

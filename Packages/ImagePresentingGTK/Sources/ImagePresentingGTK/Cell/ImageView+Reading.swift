@@ -1,15 +1,15 @@
 #if GTK
 internal import CLibGTK
-public import ImageCore
+internal import ImageCore
 
 // Reads from GTK what is shown, for tests.
 extension ImageView {
     /// The identity of the visible image, or `nil` if no image is visible. The identity can be reused when the image is
     /// replaced.
-    public var shownImageID: UInt? { unsafe shownPaintable.map { UInt(bitPattern: $0) } }
+    var shownImageID: UInt? { unsafe shownPaintable.map { UInt(bitPattern: $0) } }
 
     /// A copy of the visible image, as GTK draws it. Colors are premultiplied with alpha.
-    public var shownBitmap: Bitmap? {
+    var shownBitmap: Bitmap? {
         guard let paintable = unsafe shownPaintable, let snapshot = unsafe gtk_snapshot_new() else { return nil }
         let size = unsafe PixelSize(
             width: Int(gdk_paintable_get_intrinsic_width(paintable)),

@@ -29,7 +29,8 @@ public final class LoadingImageView: ImageSurface {
     private let width: Int
     private let height: Int
     private let fit: ImageFit
-    private let now: () -> Duration
+    /// Returns the current time, to detect quick and slow loads.
+    var now: () -> Duration = { .microseconds(g_get_monotonic_time()) }
     private let binding: ImageBinding
     private var request: Request?
     private var shownNumber: UInt64?
@@ -45,16 +46,13 @@ public final class LoadingImageView: ImageSurface {
     ///   - shrinks: Whether the view can become smaller than this size.
     ///   - options: What the view shows before and between images.
     ///   - clock: Plays animated images, or `nil` to show only their first frame.
-    ///   - now: Returns the current time, to detect quick and slow loads.
     public init(
         loader: any ImageLoaderProtocol, width: Int, height: Int, fit: ImageFit = .cover, shrinks: Bool = false,
-        options: ImageBinding.Options = .onScreenOnly, clock: AnimationClock? = nil,
-        now: @escaping () -> Duration = { .microseconds(g_get_monotonic_time()) }
+        options: ImageBinding.Options = .onScreenOnly, clock: AnimationClock? = nil
     ) {
         self.width = width
         self.height = height
         self.fit = fit
-        self.now = now
         binding = ImageBinding(loader: loader, options: options, clock: clock)
         view = ImageView(width: shrinks ? 1 : width, height: shrinks ? 1 : height, fit: fit)
         binding.surface = self

@@ -9,7 +9,7 @@ extension Widget {
     }
 
     /// Calls a handler each time that the widget emits a signal whose only argument is a position.
-    public func onSignal(_ name: String, withPosition action: @escaping (Int) -> Void) {
+    func onSignal(_ name: String, withPosition action: @escaping (Int) -> Void) {
         unsafe connect(UnsafeMutableRawPointer(pointer), name, withPosition: action)
     }
 }
