@@ -196,6 +196,24 @@ final class LoadingImageViewTests: GtkTestCase {
         }
     }
 
+    func testAnAnimationThatWasLoadedBeforeTheWindowIsShownPlays() throws {
+        try onScreen {
+            let window = Widget.window()
+            let clock = WindowClock(window)
+            let fixture = CellFixture(clock: clock.clock, frameCount: 3)
+            defer { fixture.close() }
+            fixture.gate.open()
+            fixture.bind(1)
+            XCTAssertTrue(fixture.waitUntil { clock.clock.isRunning })
+            let first = fixture.view.shownBitmap
+            unsafe gtk_window_present(window.cast(to: GtkWindow.self))
+            XCTAssertTrue(fixture.waitUntil { fixture.view.shownBitmap != first })
+            fixture.cell.setOnScreen(false)
+            XCTAssertFalse(clock.clock.isRunning)
+            unsafe gtk_window_destroy(window.cast(to: GtkWindow.self))
+        }
+    }
+
     func testTheClockOfAWindowPreparesFramesForItsRenderer() throws {
         try onScreen {
             let window = TestWindow(ImageView(width: 80, height: 60).widget)

@@ -27,10 +27,9 @@ final class FeedWindowTests: DesktopTestCase {
                     return fixture.window.list.onScreen.last?.position == 39 && fixture.isSettled
                 })
             let painted = PaintedCells(fixture)
-            let ticker = FrameTicker(fixture.window.window) { _ in fixture.window.list.offset -= 40 }
-            ticker.start()
+            fixture.window.onFrame = { [list = fixture.window.list] in list.offset -= 40 }
+            fixture.window.list.offset -= 40
             XCTAssertTrue(fixture.waitUntil { fixture.window.list.onScreen.first?.position == 0 })
-            ticker.stop()
             XCTAssertGreaterThan(painted.frames, 5)
             XCTAssertEqual(painted.unknown, 0)
             XCTAssertEqual(painted.withoutImage, 0)

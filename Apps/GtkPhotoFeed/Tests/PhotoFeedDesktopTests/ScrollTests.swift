@@ -14,7 +14,11 @@ final class ScrollTests: DesktopTestCase {
             let fixture = try Fixture(.forTests(photos: 100), memoryByteLimit: 4_000_000)
             defer { fixture.close() }
             let numbers = NumberCheck()
-            fixture.window.onFrame = { [weak window = fixture.window] in window.map(numbers.check) }
+            var step = 0.0
+            fixture.window.onFrame = { [weak window = fixture.window] in
+                window.map(numbers.check)
+                window?.list.offset -= step
+            }
             fixture.window.open()
             let list = fixture.window.list
             XCTAssertTrue(
@@ -23,10 +27,9 @@ final class ScrollTests: DesktopTestCase {
                     return list.onScreen.last?.position == 99 && fixture.isSettled
                 })
             let downloaded = fixture.loading.downloads.statistics.downloadedBytes
-            let ticker = FrameTicker(fixture.window.window) { _ in list.offset -= 40 }
-            ticker.start()
+            step = 40
+            list.offset -= step
             XCTAssertTrue(fixture.waitUntil { list.offset == 0 && fixture.isSettled })
-            ticker.stop()
             XCTAssertEqual(numbers.wrongCount, 0)
             XCTAssertGreaterThan(numbers.ids.count, 95)
             XCTAssertEqual(fixture.loading.downloads.statistics.downloadedBytes, downloaded)

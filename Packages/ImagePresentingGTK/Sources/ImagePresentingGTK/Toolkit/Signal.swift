@@ -60,7 +60,7 @@ private func connect(
 }
 
 /// An object that holds a Swift value, for C functions that take a pointer.
-final class Box<Contents> {
+private final class Box<Contents> {
     let contents: Contents
 
     init(_ contents: Contents) { self.contents = contents }
@@ -72,12 +72,7 @@ final class Box<Contents> {
 }
 
 /// Releases the box of a signal handler. Not isolated, because objects can be released on any thread.
-nonisolated func releaseClosure(_ data: gpointer?, _ closure: UnsafeMutablePointer<GClosure>?) {
-    if let data = unsafe data { unsafe Unmanaged<AnyObject>.fromOpaque(data).release() }
-}
-
-/// Releases the box of a callback. Not isolated, because GLib can release it on any thread.
-nonisolated func releaseBox(_ data: gpointer?) {
+private nonisolated func releaseClosure(_ data: gpointer?, _ closure: UnsafeMutablePointer<GClosure>?) {
     if let data = unsafe data { unsafe Unmanaged<AnyObject>.fromOpaque(data).release() }
 }
 #endif

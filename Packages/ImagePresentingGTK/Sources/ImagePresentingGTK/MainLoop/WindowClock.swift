@@ -15,7 +15,6 @@ public final class WindowClock {
         [weak self] isRunning in
         self?.runningChanged(to: isRunning)
     }
-    private lazy var ticker: FrameTicker = FrameTicker(window) { [weak self] in self?.clock.tick(at: $0) }
 
     /// Creates the clock of a window. Keep it as long as the window.
     public init(_ window: Widget) {
@@ -25,19 +24,25 @@ public final class WindowClock {
         if unsafe gtk_widget_get_realized(window.pointer) != 0 { followFrames() }
     }
 
+    /// Follows the frames of the window until it is closed.
     private func followFrames() {
-        guard let clock = unsafe gtk_widget_get_frame_clock(window.pointer) else { return }
-        unsafe connect(UnsafeMutableRawPointer(clock), "after-paint") { [weak self] in
+        guard let frames = unsafe gtk_widget_get_frame_clock(window.pointer) else { return }
+        unsafe connect(UnsafeMutableRawPointer(frames), "update") { [weak self] in
+            self?.clock.tick(at: .microseconds(unsafe gdk_frame_clock_get_frame_time(frames)))
+        }
+        unsafe connect(UnsafeMutableRawPointer(frames), "after-paint") { [weak self] in
             GtkMainLoop.runMainQueue()
             self?.onFrame()
         }
+        if clock.isRunning { runningChanged(to: true) }
     }
 
     private func runningChanged(to isRunning: Bool) {
-        guard isRunning else { return ticker.stop() }
-        // The renderer is known since the window is visible.
+        guard let frames = unsafe gtk_widget_get_frame_clock(window.pointer) else { return }
+        guard isRunning else { return unsafe gdk_frame_clock_end_updating(frames) }
+        // The renderer is known since the window is realized.
         if window.usesCairoRenderer { clock.prepareFrame = { $0.prepareForCairo() } }
-        ticker.start()
+        unsafe gdk_frame_clock_begin_updating(frames)
     }
 }
 #endif
