@@ -221,6 +221,7 @@ let presentation = [
 
 let classicCodecs: [Target.Dependency] = ["ImageCodecJPEG", "ImageCodecPNG", "ImageCodecWebP", "ImageCodecGIF"]
 let modernCodecs: [Target.Dependency] = ["ImageCodecAVIF", "ImageCodecHEIF", "ImageCodecJXL"]
+let codecTesting: [Target.Dependency] = ["ImageDecoding", "ImageProcessing", "ImageContractTesting", "GeneratedImages"]
 /// A loader and the parts that work without files, network and codecs.
 let loaderParts: [Target.Dependency] = [
     "ImageCore", "ImageTransporting", "ImageLoading", "ImageScheduling", "ImageCoalescing", httpTypes,
@@ -274,18 +275,8 @@ let suites = [
     tests(of: "ImageCodecWebP", uses: ["GeneratedImages"]),
     tests(of: "ImageCodecGIF", uses: ["GeneratedImages"]),
     tests(of: "ImageThumbHash"),
-    tests(
-        of: "ImageCodecAVIF",
-        uses: [
-            "ImageDecoding", "ImageProcessing", "ImageContractTesting", "GeneratedImages",
-            optional("CTestAVIF", trait: "AVIF"),
-        ]),
-    tests(
-        of: "ImageCodecHEIF",
-        uses: [
-            "ImageDecoding", "ImageProcessing", "ImageContractTesting", "GeneratedImages",
-            optional("CTestHEIF", trait: "HEIF"),
-        ]),
+    tests(of: "ImageCodecAVIF", uses: codecTesting + [optional("CTestAVIF", trait: "AVIF")]),
+    tests(of: "ImageCodecHEIF", uses: codecTesting + [optional("CTestHEIF", trait: "HEIF")]),
     tests(of: "ImageCodecJXL", uses: ["ImageCodecJPEG", "GeneratedImages", "TestJXL", "TestProfiles"]),
     tests(of: "ImageMonitoring", uses: ["ImageContractTesting", "CNetworkNamespace"]),
     tests(of: "ImageScheduling"),
