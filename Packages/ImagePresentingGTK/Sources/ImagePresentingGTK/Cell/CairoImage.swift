@@ -11,20 +11,14 @@ internal import ImageCore
     let pointer: OpaquePointer
 
     /// Creates an image. Returns nil if there is not enough memory.
-    ///
-    /// - Parameters:
-    ///   - pixels: The result of `Bitmap.cairoPixels`.
-    ///   - bitmap: The image itself.
-    init?(_ pixels: [UInt8], of bitmap: Bitmap) {
-        let size = bitmap.size
-        guard let surface = unsafe Self.surface(pixels, size, bitmap.isOpaque) else { return nil }
-        defer { unsafe cairo_surface_destroy(surface) }
+    init?(_ pixels: CairoPixels) {
+        let size = pixels.size
         var bounds = graphene_rect_t(
             origin: graphene_point_t(x: 0, y: 0),
             size: graphene_size_t(width: Float(size.width), height: Float(size.height)))
         let snapshot = unsafe gtk_snapshot_new()
         let context = unsafe gtk_snapshot_append_cairo(snapshot, &bounds)
-        unsafe cairo_set_source_surface(context, surface, 0, 0)
+        unsafe cairo_set_source_surface(context, pixels.surface, 0, 0)
         // Like GTK's textures: edges stay sharp if the image is scaled.
         unsafe cairo_pattern_set_extend(cairo_get_source(context), CAIRO_EXTEND_PAD)
         unsafe cairo_rectangle(context, 0, 0, Double(size.width), Double(size.height))
@@ -35,44 +29,44 @@ internal import ImageCore
     }
 
     isolated deinit { unsafe g_object_unref(UnsafeMutableRawPointer(pointer)) }
+}
 
-    /// Returns `Bitmap.cairoPixels`. Doesn't run on the main actor.
-    nonisolated static func pixels(of bitmap: Bitmap) async -> [UInt8] { bitmap.cairoPixels }
+/// The pixels of an image in cairo's format, which all views that show the image share.
+// Sendable, because cairo counts references atomically, and nobody writes to the surface after its initializer.
+@safe nonisolated final class CairoPixels: @unchecked Sendable {
+    /// Owns its memory. Otherwise, cairo would copy the pixels when the surface is destroyed before the picture of it.
+    fileprivate let surface: OpaquePointer
+    fileprivate let size: PixelSize
 
-    private static func surface(_ pixels: [UInt8], _ size: PixelSize, _ isOpaque: Bool) -> OpaquePointer? {
+    /// Returns nil if there is not enough memory.
+    fileprivate init?(_ bitmap: Bitmap) {
+        size = bitmap.size
         // Cairo ignores the alpha of RGB24, and doesn't look for transparent pixels.
-        let format = isOpaque ? CAIRO_FORMAT_RGB24 : CAIRO_FORMAT_ARGB32
+        let format = bitmap.isOpaque ? CAIRO_FORMAT_RGB24 : CAIRO_FORMAT_ARGB32
         let surface = unsafe cairo_image_surface_create(format, Int32(size.width), Int32(size.height))
-        // In cairo too, rows with four bytes per pixel have no padding.
         guard let surface = unsafe surface, let data = unsafe cairo_image_surface_get_data(surface) else {
             unsafe cairo_surface_destroy(surface)
             return nil
         }
-        unsafe pixels.withUnsafeBytes {
-            unsafe UnsafeMutableRawPointer(data).copyMemory(
-                from: $0.baseAddress ?? UnsafeRawPointer(data), byteCount: $0.count)
-        }
+        unsafe self.surface = unsafe surface
+        let texture = unsafe makeTexture(bitmap)
+        unsafe gdk_texture_download(texture, data, gsize(cairo_image_surface_get_stride(surface)))
+        unsafe g_object_unref(UnsafeMutableRawPointer(texture))
         unsafe cairo_surface_mark_dirty(surface)
-        return unsafe surface
     }
+
+    deinit { unsafe cairo_surface_destroy(surface) }
+
+    /// Converts a bitmap outside the main actor.
+    @concurrent static func converted(_ bitmap: Bitmap) async -> CairoPixels? { CairoPixels(bitmap) }
 }
 
 extension Bitmap {
-    /// The pixels as premultiplied blue, green, red and alpha, without padding.
-    nonisolated var cairoPixels: [UInt8] {
-        let texture = unsafe makeTexture(self)
-        defer { unsafe g_object_unref(UnsafeMutableRawPointer(texture)) }
-        return unsafe [UInt8](unsafeUninitializedCapacity: size.area * 4) { pixels, count in
-            unsafe gdk_texture_download(texture, pixels.baseAddress, gsize(size.width * 4))
-            count = size.area * 4
-        }
-    }
-
-    /// Converts the image for `preparedForCairo`, which all views that show it share.
-    nonisolated func prepareForCairo() { _ = drawable { $0.cairoPixels } }
+    /// Converts the image for `preparedForCairo`.
+    nonisolated func prepareForCairo() { _ = drawable(CairoPixels.init) }
 
     /// The pixels that `prepareForCairo` has converted, or nil if it has not.
-    var preparedForCairo: [UInt8]? { drawable { _ in nil } }
+    var preparedForCairo: CairoPixels? { drawable { _ in nil } }
 }
 
 extension Widget {

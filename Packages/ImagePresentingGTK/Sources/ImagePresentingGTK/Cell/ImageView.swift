@@ -144,7 +144,7 @@ extension ImageView {
         if milliseconds > 0, stack.visiblePage == Page.image(front) { front = 1 - front }
         let usesCairo = widget.usesCairoRenderer
         let prepared = usesCairo ? texture.bitmap.preparedForCairo : nil
-        let painted = prepared.flatMap { CairoImage($0, of: texture.bitmap) }
+        let painted = prepared.flatMap(CairoImage.init)
         unsafe gtk_picture_set_paintable(page(front).opaque, painted?.pointer ?? texture.pointer)
         content = .image
         stack.showPage(Page.image(front), crossfadingFor: milliseconds)
@@ -155,8 +155,8 @@ extension ImageView {
     /// Converts the image to the format that is cheapest to paint, and replaces the texture with it.
     private func convert(_ texture: Texture, for page: Widget) -> Task<Void, Never> {
         Task { [bitmap = texture.bitmap] in
-            let pixels = await CairoImage.pixels(of: bitmap)
-            guard !Task.isCancelled, let painted = CairoImage(pixels, of: bitmap) else { return }
+            let pixels = await CairoPixels.converted(bitmap)
+            guard !Task.isCancelled, let painted = pixels.flatMap(CairoImage.init) else { return }
             unsafe gtk_picture_set_paintable(page.opaque, painted.pointer)
         }
     }
