@@ -134,9 +134,9 @@ private final class OriginBed: Sendable {
         return freshness(path)?.freshUntil?.timeIntervalSince(time.now)
     }
 
-    func freshness(_ path: String) -> OriginFreshness? { recorder.freshness(of: url(path)) }
+    func freshness(_ path: String) -> OriginFreshness? { recorder.freshness(of: ImageRequest(url: url(path))) }
 
-    func retryAfter(_ path: String) -> String? { recorder.retryAfter(for: url(path)) }
+    func retryAfter(_ path: String) -> String? { recorder.retryAfter(for: ImageRequest(url: url(path))) }
 }
 
 private final class RepliesByPath: DataTransport {

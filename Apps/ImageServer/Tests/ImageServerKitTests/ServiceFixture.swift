@@ -62,7 +62,7 @@ final class ServiceFixture: Sendable {
         return ImageService(
             ImageServiceParts(
                 parser: parser, originRules: OriginRules(), loader: loader,
-                freshness: { [self] url in freshness.withLock { $0[url.absoluteString] } },
+                freshness: { [self] original in freshness.withLock { $0[original.url?.absoluteString ?? ""] } },
                 retryAfter: { [self] _ in retryAfter.withLock { $0 } },
                 removeOrigin: { [self] url in removedOrigins.withLock { $0.append(url.absoluteString) } },
                 renderer: ImageRenderer(decoder: SampleImages.decoder(), limits: RenderingLimits(), clock: clock),

@@ -1,6 +1,6 @@
 public import Foundation
 import HTTPTypes
-import ImageCore
+public import ImageCore
 import ImageMemoryCaching
 public import ImageTransporting
 
@@ -12,6 +12,7 @@ public final class FreshnessRecorder: ResponseCache {
     private let transport: any ResponseCache
     private let now: @Sendable () -> Date
     private let bounds: LifetimeBounds
+    private let forwarding: ForwardedFields
     private let freshness: MemoryCache<String, OriginFreshness>
     private let retryTimes: MemoryCache<String, String>
     private let traces: MemoryCache<String, TraceContext>
@@ -19,14 +20,16 @@ public final class FreshnessRecorder: ResponseCache {
     /// - Parameters:
     ///   - transport: Loads originals, with a cache.
     ///   - bounds: The bounds of the lifetime of each response.
+    ///   - forwarding: The header fields that a redirect to another origin removes.
     ///   - limit: The number of originals that are remembered.
     ///   - now: Returns the current time.
     public init(
-        over transport: any ResponseCache, bounds: LifetimeBounds = LifetimeBounds(), limit: Int = 50_000,
-        now: @escaping @Sendable () -> Date
+        over transport: any ResponseCache, bounds: LifetimeBounds = LifetimeBounds(),
+        forwarding: ForwardedFields = ForwardedFields(), limit: Int = 50_000, now: @escaping @Sendable () -> Date
     ) {
         self.transport = transport
         self.bounds = bounds
+        self.forwarding = forwarding
         self.now = now
         // URLs of 100 bytes. Fewer are remembered if they are longer.
         freshness = MemoryCache(limits: CacheLimits(cost: limit * (Self.entryBytes + 100)))
@@ -34,48 +37,61 @@ public final class FreshnessRecorder: ResponseCache {
         retryTimes = MemoryCache(limits: CacheLimits(count: 1_000))
     }
 
-    /// Returns the freshness of the latest response for a URL; nil if there was none.
-    public func freshness(of url: URL) -> OriginFreshness? { freshness.value(for: url.absoluteString) }
+    /// Returns the freshness of the latest response to a request; nil if there was none.
+    public func freshness(of request: ImageRequest) -> OriginFreshness? { freshness.value(for: Self.name(request)) }
 
-    /// Returns the Retry-After of the latest response for a URL, if it had status 429.
-    public func retryAfter(for url: URL) -> String? { retryTimes.value(for: url.absoluteString) }
+    /// Returns the Retry-After of the latest response to a request, if it had status 429.
+    public func retryAfter(for request: ImageRequest) -> String? { retryTimes.value(for: Self.name(request)) }
 
-    /// Sets the trace with which the next request for a URL is sent. The loader's request has no field for it, because
-    /// requests with other fields would not share a download.
-    public func setTrace(_ trace: TraceContext, for url: URL) {
-        let url = url.absoluteString
-        traces.insert(trace, cost: Self.entryBytes + url.utf8.count, for: url)
+    /// Sets the trace with which the next request is sent. The loader's request has no field for it, because requests
+    /// with other fields would not share a download.
+    public func setTrace(_ trace: TraceContext, for request: ImageRequest) {
+        let name = Self.name(request)
+        traces.insert(trace, cost: Self.entryBytes + name.utf8.count, for: name)
+    }
+
+    /// Returns what tells originals apart: the URL, and for whom it is loaded.
+    private static func name(_ request: ImageRequest) -> String {
+        name(request.url, request.headers[OriginalClient.identityField.rawName])
+    }
+
+    private static func name(_ url: URL?, _ identity: String?) -> String {
+        "\(url?.absoluteString ?? "")\(identity.map { " \($0)" } ?? "")"
     }
 
     /// About the memory of an entry without its URL.
     private static let entryBytes = 200
 
     public func answer(to request: TransportRequest) async throws(TransportFailure) -> CacheAnswer {
-        let url = request.url.absoluteString
+        let name = Self.name(request.url, request.headers[OriginalClient.identityField])
         var request = request
-        traces.removeValue(for: url)?.set(in: &request.headers)
+        traces.removeValue(for: name)?.set(in: &request.headers)
         var hop = request
         hop.followsRedirects = false
         let first = try await transport.answer(to: hop)
         if case .stored(let response) = first, !response.head.isRedirect {
-            return .stored(recorded([response.head], response, url))
+            return .stored(recorded([response.head], response, name))
         }
         return .exchange(after: first.miss) { [request] () async throws(TransportFailure) in
-            try await self.followed(request, first)
+            try await self.followed(request, first, name)
         }
     }
 
-    /// Returns the response at the end of the redirects.
+    /// Returns the response at the end of the redirects. What follows a redirect to another origin is not for its client.
     private func followed(
-        _ request: TransportRequest, _ first: CacheAnswer
+        _ request: TransportRequest, _ first: CacheAnswer, _ name: String
     ) async throws(TransportFailure) -> TransportResponse {
         var heads: [ResponseHead] = []
+        var isAtOrigin = true
         let response = try await RedirectChain.response(to: request) { hop throws(TransportFailure) in
+            var hop = hop
+            isAtOrigin = isAtOrigin && hop.url.originName == request.url.originName
+            if !isAtOrigin { forwarding.remove(from: &hop.headers) }
             let response = try await (heads.isEmpty ? first.response() : transport.send(hop))
             heads.append(response.head)
             return response
         }
-        return recorded(heads, response, request.url.absoluteString)
+        return recorded(heads, response, name)
     }
 
     public func removeStoredResponses(to request: TransportRequest) async {
@@ -87,15 +103,16 @@ public final class FreshnessRecorder: ResponseCache {
     }
 
     private func recorded(
-        _ heads: [ResponseHead], _ response: TransportResponse, _ url: String
+        _ heads: [ResponseHead], _ response: TransportResponse, _ name: String
     ) -> TransportResponse {
         let all = heads.map { freshness(of: $0) }
         freshness.insert(
-            all.dropFirst().reduce(all[0]) { $0.combined(with: $1) }, cost: Self.entryBytes + url.utf8.count, for: url)
+            all.dropFirst().reduce(all[0]) { $0.combined(with: $1) }, cost: Self.entryBytes + name.utf8.count, for: name
+        )
         if response.head.status.code == 429, let time = response.head.headers[.retryAfter] {
-            retryTimes.insert(time, for: url)
+            retryTimes.insert(time, for: name)
         } else {
-            _ = retryTimes.removeValue(for: url)
+            _ = retryTimes.removeValue(for: name)
         }
         return response
     }

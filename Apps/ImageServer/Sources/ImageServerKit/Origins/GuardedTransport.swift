@@ -11,19 +11,23 @@ public struct GuardedTransport: DataTransport {
     private let transport: any DataTransport
     private let rules: OriginRules
     private let userAgent: String
+    private let forwarding: ForwardedFields
     private let now: @Sendable () -> Date
 
     /// - Parameters:
     ///   - transport: Sends requests to origins.
     ///   - rules: Decide about URLs.
-    ///   - userAgent: The value of User-Agent.
+    ///   - userAgent: The value of User-Agent, unless it is that of the client.
+    ///   - forwarding: The header fields that only some origins receive.
     ///   - now: Returns the current time.
     public init(
-        _ transport: any DataTransport, rules: OriginRules, userAgent: String, now: @escaping @Sendable () -> Date
+        _ transport: any DataTransport, rules: OriginRules, userAgent: String,
+        forwarding: ForwardedFields = ForwardedFields(), now: @escaping @Sendable () -> Date
     ) {
         self.transport = transport
         self.rules = rules
         self.userAgent = userAgent
+        self.forwarding = forwarding
         self.now = now
     }
 
@@ -43,7 +47,9 @@ public struct GuardedTransport: DataTransport {
 
     private func identified(_ request: TransportRequest) -> TransportRequest {
         var request = request
-        request.headers[.userAgent] = userAgent
+        if !forwarding.reaches(request.url) { forwarding.remove(from: &request.headers) }
+        request.headers[OriginalClient.identityField] = nil
+        if request.headers[.userAgent] == nil { request.headers[.userAgent] = userAgent }
         return request
     }
 }

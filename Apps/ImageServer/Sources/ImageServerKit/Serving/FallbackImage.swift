@@ -47,6 +47,7 @@ extension ImageService {
             var result = try await fallback.result(for: "\(output) \(request.url.options.cacheKey)") { source in
                 try await rendered(source, request)
             }
+            if request.client.isPersonal { result.metadata.storage = .client }
             result.metadata.freshUntil = parts.now().addingTimeInterval(fallback.lifetime.seconds)
             var answer = ImageAnswer(
                 result: result, level: .origin, url: request.url, times: StageTimes(),

@@ -47,10 +47,11 @@ extension ImageService {
     ) async throws -> Rendering {
         var watch = Stopwatch(parts.clock)
         let start = parts.now()
-        let source = try await source(of: request.url, trace)
+        let (source, loaded) = try await source(of: request, trace)
         var times = StageTimes()
         times[.source] = watch.lap()
-        let freshness = parts.freshness(request.url.source) ?? OriginFreshness()
+        // Only the client itself may store what was loaded with its fields (RFC 9111, 3.5), and this server for it.
+        let freshness = request.client.isPersonal ? loaded.combined(with: OriginFreshness(storage: .client)) : loaded
         let digest = Digest.text(of: source)
         var rendering: Rendering
         if let stale, stale.metadata.originalDigest == digest {
@@ -62,20 +63,24 @@ extension ImageService {
         }
         rendering.result.metadata.madeAt = start
         rendering.times.add(times)
-        if freshness.storage == .shared { await parts.cache.storeShared(rendering.result, for: request.key) }
+        if loaded.storage == .shared { await parts.cache.storeShared(rendering.result, for: request.key) }
         return rendering
     }
 
     /// Loads the original through the loader, which has its own caches and shares downloads.
-    func source(of url: ImageURL, _ trace: TraceContext) async throws -> Data {
+    func source(
+        of request: ParsedRequests.Entry, _ trace: TraceContext
+    ) async throws -> (data: Data, freshness: OriginFreshness) {
+        let original = request.client.request(for: request.url.source, purgedAt: parts.purges.time(for: request.url))
         do {
-            return try await parts.tracer.traced("source", in: trace) { span in
-                self.parts.prepareOrigin(url.source, span.trace)
-                return try await self.parts.loader.data(for: ImageRequest(url: url.source)).data
+            let data = try await parts.tracer.traced("source", in: trace) { span in
+                self.parts.prepareOrigin(original, span.trace)
+                return try await self.parts.loader.data(for: original).data
             }
+            return (data, parts.freshness(original) ?? OriginFreshness())
         } catch ImageError.httpStatus(429) {
-            throw ServiceFailure.originBusy(retryAfter: parts.retryAfter(url.source))
-        } catch ImageError.network(let kind, let reason) where url.source.isFileURL {
+            throw ServiceFailure.originBusy(retryAfter: parts.retryAfter(original))
+        } catch ImageError.network(let kind, let reason) where request.url.source.isFileURL {
             throw ServiceFailure.file("\(kind.rawValue): \(reason)")
         }
     }

@@ -1,4 +1,5 @@
 import Foundation
+public import HTTPTypes
 import ImageCoalescing
 import ImageCore
 import ImageThumbHash
@@ -27,11 +28,12 @@ public final class ImageService: Sendable {
     ///   - path: The path of the request, without the query.
     ///   - accept: The value of the Accept field.
     ///   - hints: What the client says about itself.
+    ///   - fields: The header fields of the client.
     /// - Throws: `.url` or `.origin`.
     public func imageInMemory(
-        path: some StringProtocol, accept: String?, hints: ClientHints = ClientHints()
+        path: some StringProtocol, accept: String?, hints: ClientHints = ClientHints(), fields: HTTPFields = [:]
     ) throws(ServiceFailure) -> ImageAnswer? {
-        let request = try parsed(path, accept, hints)
+        let request = try parsed(path, accept, hints, fields)
         let purge = parts.purges.time(for: request.url)
         guard let result = parts.cache.resultInMemory(for: request.key, madeAfter: purge) else { return nil }
         return ImageAnswer(
@@ -45,12 +47,13 @@ public final class ImageService: Sendable {
     ///   - path: The path of the request, without the query.
     ///   - accept: The value of the Accept field.
     ///   - hints: What the client says about itself.
+    ///   - fields: The header fields of the client.
     ///   - trace: The trace of the request. The first of several equal requests gives the trace of their work.
     public func image(
-        path: some StringProtocol, accept: String?, hints: ClientHints = ClientHints(),
+        path: some StringProtocol, accept: String?, hints: ClientHints = ClientHints(), fields: HTTPFields = [:],
         trace: TraceContext = TraceContext()
     ) async throws(ServiceFailure) -> ImageAnswer {
-        let request = try parsed(path, accept, hints)
+        let request = try parsed(path, accept, hints, fields)
         do {
             let rendering = try await renderings.value(
                 for: request.key, priority: LivePriority(.normal), onProgress: { _ in }
@@ -69,12 +72,12 @@ public final class ImageService: Sendable {
 
     /// Returns what is known about the source of a path.
     public func info(
-        path: some StringProtocol, trace: TraceContext = TraceContext()
+        path: some StringProtocol, fields: HTTPFields = [:], trace: TraceContext = TraceContext()
     ) async throws(ServiceFailure) -> ImageInfo {
-        let url = try parsed(path, nil).url
+        let request = try parsed(path, nil, ClientHints(), fields)
         do {
             return try await withDeadline(parts.timeLimit, clock: parts.clock) { [self] in
-                try await parts.gate.run(origin: url.originName) { try await self.info(of: url, trace) }
+                try await parts.gate.run(origin: request.url.originName) { try await self.info(of: request, trace) }
             }
         } catch {
             throw ServiceFailure(error)
@@ -93,40 +96,49 @@ public final class ImageService: Sendable {
     /// Returns the names of the fields on which a result depends; empty for none.
     func vary(_ url: ImageURL) -> String {
         let accept = parts.formats.dependOnClient(url.options.format) ? ["Accept"] : []
-        return (accept + (parts.usesClientHints ? [ClientHints.names] : [])).joined(separator: ", ")
+        let hints = parts.usesClientHints ? [ClientHints.names] : []
+        return (accept + hints + parts.forwarding.varyNames(for: url.source)).joined(separator: ", ")
     }
 
     private func parsed(
-        _ path: some StringProtocol, _ accept: String?, _ hints: ClientHints = ClientHints()
+        _ path: some StringProtocol, _ accept: String?, _ hints: ClientHints = ClientHints(),
+        _ fields: HTTPFields = [:]
     ) throws(ServiceFailure) -> ParsedRequests.Entry {
         let (path, (parser, generation)) = (String(path), parts.parser.current)
         let client = hints.key.map { "\(accept ?? "")\n\($0)" } ?? accept
-        if let entry = requests.entry(path, accept: client, generation: generation) { return entry }
+        let fields = parts.forwarding.fields(of: fields)
+        if fields.isEmpty, let entry = requests.entry(path, accept: client, generation: generation) { return entry }
         do {
             let url = try parser.parse(path, hints: hints, now: parts.now())
             try parts.originRules.check(url.source)
             let accepted = AcceptedFormats(
                 accept: parts.formats.dependOnClient(url.options.format) ? accept : nil, rules: parts.formats)
+            let original = OriginalClient(fields, for: url.source, parts.forwarding)
             return requests.insert(
-                path, accept: client, generation: generation, url: url, accepted: accepted, key: key(url, accepted))
+                path, accept: client,
+                ParsedRequests.Entry(
+                    url: url, accepted: accepted, client: original, key: key(url, accepted, original.identity),
+                    generation: generation))
         } catch {
             throw ServiceFailure(error)
         }
     }
 
     /// The key of a result in all levels. Its version changes if equal options give other results.
-    private func key(_ url: ImageURL, _ accepted: AcceptedFormats) -> String {
+    private func key(_ url: ImageURL, _ accepted: AcceptedFormats, _ identity: String) -> String {
         let wanted = url.options.format?.rawValue
         let output = accepted.formats.isEmpty ? wanted ?? "accept:" : "accept:\(accepted.cacheKey):\(wanted ?? "")"
         let watermark = url.options.watermark.opacity > 0 ? parts.watermark?.identity ?? "" : ""
-        return
-            "result 2 \(parts.settingsKey) \(output) \(url.options.cacheKey)\(watermark) \(url.source.absoluteString)"
+        // A URL has no spaces.
+        let client = identity.isEmpty ? "" : "for \(identity) "
+        return "result 2 \(parts.settingsKey) \(client)\(output) \(url.options.cacheKey)\(watermark) "
+            + url.source.absoluteString
     }
 
-    private func info(of url: ImageURL, _ trace: TraceContext) async throws -> ImageInfo {
-        let source = try await source(of: url, trace)
+    private func info(of request: ParsedRequests.Entry, _ trace: TraceContext) async throws -> ImageInfo {
+        let source = try await source(of: request, trace).data
         let renderer = parts.renderer
-        return try await decoding(url.originName) { isCancelled in
+        return try await decoding(request.url.originName) { isCancelled in
             let header = try renderer.header(of: source)
             let preview = try renderer.preview(
                 of: source, fitting: PixelSize(width: 100, height: 100), isCancelled: isCancelled)
@@ -149,6 +161,14 @@ public final class ImageService: Sendable {
 }
 
 extension ImageURL {
-    /// The scheme, host and port of the source.
-    var originName: String { "\(source.scheme ?? "")://\(source.host() ?? ""):\(source.port ?? 0)" }
+    /// The origin of the source.
+    var originName: String { source.originName }
+}
+
+extension URL {
+    /// The scheme, host and port, in one form for equal ones.
+    var originName: String {
+        let scheme = scheme?.lowercased() ?? ""
+        return "\(scheme)://\(host()?.lowercased() ?? ""):\(port ?? (scheme == "https" ? 443 : 80))"
+    }
 }

@@ -8,10 +8,11 @@ final class ParsedRequests: Sendable {
     struct Entry: Sendable {
         let url: ImageURL
         let accepted: AcceptedFormats
+        let client: OriginalClient
         /// The key of the result in all levels.
         let key: String
         let preparedFields = PreparedFields()
-        fileprivate let generation: Int
+        let generation: Int
     }
 
     private struct Key: Hashable, Sendable {
@@ -32,13 +33,11 @@ final class ParsedRequests: Sendable {
         return entry
     }
 
-    /// Remembers a path, and returns its entry. Paths with a time of expiry are not remembered.
-    func insert(
-        _ path: String, accept: String?, generation: Int, url: ImageURL, accepted: AcceptedFormats, key: String
-    ) -> Entry {
-        let entry = Entry(url: url, accepted: accepted, key: key, generation: generation)
+    /// Remembers a path, and returns its entry. Neither paths with a time of expiry nor what is for one client is
+    /// remembered.
+    func insert(_ path: String, accept: String?, _ entry: Entry) -> Entry {
         let size = path.utf8.count + (accept?.utf8.count ?? 0)
-        if url.options.expires == 0, size <= 2_048 {
+        if entry.url.options.expires == 0, !entry.client.isPersonal, size <= 2_048 {
             // The path is in the key of the entry, the parsed source, its URL and the key of the result.
             entries.insert(entry, cost: 2_500 + 8 * size, for: Key(path: path, accept: accept))
         }

@@ -53,6 +53,9 @@ public final class RequestHandler: Sendable {
     /// Returns the response to a request that has neither a page nor an image as its response; nil to others.
     private func refusal(of request: ServerRequest) -> ServerResponse? {
         if request.hasInvalidHost { return ServerResponse(status: 400, text: "the Host field is missing or invalid\n") }
+        if service.parts.forwarding.isTooLarge(request.headers) {
+            return ServerResponse(status: 431, text: "the header fields for the origin are too large\n")
+        }
         if request.method == .get || request.method == .head { return nil }
         if request.method == .options, let response = rules.preflightResponse { return response }
         return ServerResponse(status: 405, text: "only GET and HEAD are supported\n", headers: [.allow: "GET, HEAD"])
@@ -98,7 +101,7 @@ public final class RequestHandler: Sendable {
         guard !request.path.hasPrefix("/info/") else { return nil }
         do throws(ServiceFailure) {
             let answer = try service.imageInMemory(
-                path: request.path, accept: request.headers[.accept], hints: hints(request))
+                path: request.path, accept: request.headers[.accept], hints: hints(request), fields: request.headers)
             return answer.map { response($0, request) }
         } catch {
             return ServerResponse(error)
@@ -112,7 +115,8 @@ public final class RequestHandler: Sendable {
     private func image(_ request: ServerRequest, _ trace: TraceContext) async -> ServerResponse {
         do throws(ServiceFailure) {
             let answer = try await service.image(
-                path: request.path, accept: request.headers[.accept], hints: hints(request), trace: trace)
+                path: request.path, accept: request.headers[.accept], hints: hints(request), fields: request.headers,
+                trace: trace)
             return response(answer, request)
         } catch {
             return ServerResponse(error)
@@ -121,9 +125,11 @@ public final class RequestHandler: Sendable {
 
     private func info(_ request: ServerRequest, _ trace: TraceContext) async -> ServerResponse {
         do throws(ServiceFailure) {
-            let info = try await service.info(path: request.path.dropFirst("/info".count), trace: trace)
+            let info = try await service.info(
+                path: request.path.dropFirst("/info".count), fields: request.headers, trace: trace)
+            let caching = service.parts.forwarding.names.isEmpty ? "no-cache" : "private, no-cache"
             return ServerResponse(
-                status: 200, headers: [.contentType: "application/json", .cacheControl: "no-cache"],
+                status: 200, headers: [.contentType: "application/json", .cacheControl: caching],
                 body: try encoded(info))
         } catch {
             return ServerResponse(error)

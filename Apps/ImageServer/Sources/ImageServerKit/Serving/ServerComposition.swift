@@ -47,7 +47,7 @@ package struct ServerComposition: Sendable {
         let loader = settings.makeLoader(recorder, decoder, scheduler, observer)
         parts = ImageServiceParts(
             parser: parser, originRules: settings.originRules,
-            loader: loader, freshness: { recorder.freshness(of: $0) },
+            loader: loader, forwarding: settings.forwarding, freshness: { recorder.freshness(of: $0) },
             prepareOrigin: { recorder.setTrace($1, for: $0) },
             unavailableOriginCount: { breakers.unavailableServerCount },
             retryAfter: { recorder.retryAfter(for: $0) },
@@ -97,8 +97,8 @@ extension ServerSettings {
                 maxConnectionsPerHost: maxDownloadsPerOrigin, maxConnections: maxDownloads * 2,
                 rootsFile: rootsFile, usesEnvironmentProxy: false, addressPolicy: { addresses.allows($0) }))
         return CircuitBreakingTransport(
-            GuardedTransport(network, rules: originRules, userAgent: userAgent) { Date() }, threshold: breakerFailures,
-            pause: breakerTime, countsResponses: false, clock: ContinuousClock())
+            GuardedTransport(network, rules: originRules, userAgent: userAgent, forwarding: forwarding) { Date() },
+            threshold: breakerFailures, pause: breakerTime, countsResponses: false, clock: ContinuousClock())
     }
 
     /// In front of the network: the recorder and the HTTP cache.
@@ -111,13 +111,14 @@ extension ServerSettings {
             over: network, cache: try makeSourceCache(shared),
             rules: CachingRules(
                 policy: SharedCachePolicy(bounds: bounds, missingLifetime: missingLifetime),
+                identity: { CacheIdentity(partition: $0[OriginalClient.identityField]) },
                 observer: { event in
                     guard case .cacheFailed(let url, let failure) = event else { return }
                     observer.handle(ImageLoadEvent(request: 0, url: url, kind: .diskFailed(failure)))
                     reports.report("source cache failed", failure, ["url": "\(url.withoutSecrets)"], to: logger)
                 }),
             now: { Date() })
-        return FreshnessRecorder(over: caching, bounds: bounds, now: { Date() })
+        return FreshnessRecorder(over: caching, bounds: bounds, forwarding: forwarding, now: { Date() })
     }
 
     fileprivate func makeLoader(

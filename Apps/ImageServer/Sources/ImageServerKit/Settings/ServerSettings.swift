@@ -47,6 +47,7 @@ package struct ServerSettings: Sendable {
     package var s3Server: S3Server?
     package var optionRules: OptionRules
     package var userAgent: String
+    package var forwarding: ForwardedFields
     /// A PEM file of certificates; nil for those of the system.
     package var rootsFile: String?
     /// The file or URL of the fallback image; nil for none.
@@ -123,6 +124,7 @@ package struct ServerSettings: Sendable {
         originRules.allowsBuckets = s3Server != nil
         optionRules = try reader.optionRules()
         userAgent = try reader.text("userAgent")
+        forwarding = try reader.forwardedFields(originRules)
         rootsFile = try reader.path("rootsFile")
         fallbackImage = try reader.path("fallbackImage")
         let status = try reader.integer("fallbackStatus", in: 0...599)
@@ -204,15 +206,20 @@ extension SettingsReader {
         return URLSignature(pairs, byteCount: size)
     }
 
-    fileprivate func originRules() throws(SettingsFailure) -> OriginRules {
+    /// Returns a list of origins; nil if it is empty.
+    func allowedOrigins(_ name: String) throws(SettingsFailure) -> [AllowedOrigin]? {
         var origins: [AllowedOrigin] = []
-        for text in try list("allowedOrigins") {
+        for text in try list(name) {
             do throws(AllowedOrigin.InvalidEntry) {
                 origins.append(try AllowedOrigin(text))
             } catch {
-                throw .invalid("allowedOrigins", "\(text): \(error)")
+                throw .invalid(name, "\(text): \(error)")
             }
         }
+        return origins.isEmpty ? nil : origins
+    }
+
+    fileprivate func originRules() throws(SettingsFailure) -> OriginRules {
         var ports: Set<Int> = []
         for text in try list("allowedPorts") {
             guard let port = Int(text), (1...65_535).contains(port) else {
@@ -221,7 +228,7 @@ extension SettingsReader {
             ports.insert(port)
         }
         return OriginRules(
-            allowedOrigins: origins.isEmpty ? nil : origins, allowedPorts: ports,
+            allowedOrigins: try allowedOrigins("allowedOrigins"), allowedPorts: ports,
             fileRoots: try list("fileRoots").map { URL(filePath: $0) })
     }
 

@@ -11,7 +11,8 @@ extension Setting {
     ]
 
     /// The other settings: they decide whether, how fast and to whom results are served. Presets and the base URL are
-    /// in the options and in the source of a URL, which are in its key, and so are the hints of clients and the watermark.
+    /// in the options and in the source of a URL, which are in its key, and so are the hints of clients, the watermark and a
+    /// digest of the header fields that are sent to the origin.
     static let notShaping: Set = [
         "config", "host", "port", "key", "salt", "signatureSize", "allowUnsigned", "baseUrl", "presets", "presetsFile",
         "allowedOrigins", "allowedPorts", "allowedAddresses", "fileRoots", "cacheDirectory", "redisUrl",
@@ -24,6 +25,7 @@ extension Setting {
         "responseHeaders", "bucketAccessKey", "bucketSecretKey", "bucketRegion", "bucketEndpoint",
         "maxWaiting", "queueSeconds", "breakerFailures", "breakerSeconds", "autoWebp", "autoAvif", "autoJxl",
         "enforceWebp", "enforceAvif", "enforceJxl", "logFormat", "accessLog", "trustedProxies", "metricsPort",
+        "forwardHeaders", "forwardCookies", "requestHeaders", "forwardOrigins",
         "clientHints", "watermarkPath", "watermarkData", "unreadBytes", "otlpEndpoint", "otlpHeaders", "otlpService",
         "traceRatio",
     ]

@@ -50,6 +50,11 @@ extension Setting {
         Setting("allowedPorts", "80,443", "The allowed ports of sources"),
         Setting("allowedAddresses", "", "Address ranges that are allowed although they aren't public: 10.1.0.0/16"),
         Setting("userAgent", "image-server", "The User-Agent of requests to origins"),
+        Setting("forwardHeaders", "", "The header fields of clients that are sent to origins: Authorization,X-Tenant"),
+        Setting("forwardCookies", "false", "Sends the cookies of clients to origins"),
+        Setting(
+            "requestHeaders", "", "Header fields of all requests to these origins: Name: value, with \\; between them"),
+        Setting("forwardOrigins", "", "The origins that get these fields; empty for all of allowedOrigins"),
         Setting("rootsFile", "", "A PEM file of certificates to trust in place of the system's"),
         Setting("fileRoots", "", "Folders whose files can be sources, as file: URLs"),
         Setting("bucketAccessKey", "", "The access key of sources such as s3://bucket/key; empty for none"),

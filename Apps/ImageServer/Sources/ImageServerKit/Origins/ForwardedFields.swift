@@ -1,0 +1,132 @@
+import Foundation
+public import HTTPTypes
+import ImageCore
+
+/// The header fields that are sent to some origins: those of clients, and others that are always the same.
+///
+/// What was loaded with them is stored under a digest of their values, so nobody else receives it.
+public struct ForwardedFields: Sendable {
+    /// The names of the fields of clients.
+    public var names: [HTTPField.Name] = []
+    /// The fields that are the same for all clients. They replace those of clients.
+    public var constant: HTTPFields = [:]
+    /// The origins that receive the fields.
+    public var destinations = OriginRules(allowedOrigins: [])
+
+    /// The most bytes of names and values that a client can send.
+    static let maxByteCount = 8_192
+
+    /// Creates rules that send nothing.
+    public init() {}
+
+    /// Returns the fields of a client that may be sent. What its Connection field names is for this server only
+    /// (RFC 9110, 7.6.1).
+    func fields(of client: HTTPFields) -> HTTPFields {
+        guard !names.isEmpty else { return [:] }
+        let connection = (client[.connection] ?? "").lowercased().split { $0 == "," || $0 == " " }
+        return names.reduce(into: HTTPFields()) { fields, name in
+            guard let value = client[name], !value.isEmpty, !connection.contains(name.canonicalName[...]) else {
+                return
+            }
+            fields[name] = value
+        }
+    }
+
+    /// Whether a client sends more than `maxByteCount`.
+    func isTooLarge(_ client: HTTPFields) -> Bool {
+        fields(of: client).reduce(0) { $0 + $1.name.rawName.utf8.count + $1.value.utf8.count } > Self.maxByteCount
+    }
+
+    /// Returns whether an origin receives the fields.
+    func reaches(_ url: URL) -> Bool { (try? destinations.check(url)) != nil }
+
+    /// Removes the fields from a request to another origin.
+    func remove(from fields: inout HTTPFields) {
+        for name in names { fields[name] = nil }
+        for field in constant { fields[field.name] = nil }
+    }
+
+    /// The names for Vary in responses about a source; empty for none.
+    func varyNames(for source: URL) -> [String] {
+        names.isEmpty || !reaches(source) ? [] : names.map(\.rawName)
+    }
+}
+
+/// For whom an original is loaded.
+struct OriginalClient: Sendable {
+    /// The fields that are sent.
+    private var fields: HTTPFields = [:]
+    /// Whether some of the fields are those of a client.
+    private(set) var isPersonal = false
+    /// A digest of the fields; empty without any.
+    private(set) var identity = ""
+
+    /// A header field with the identity, by which the caches of originals tell clients apart. It is never sent.
+    static let identityField = HTTPField.Name("X-Image-Server-Client") ?? .via
+
+    /// Everybody: no fields are sent.
+    init() {}
+
+    /// - Parameter client: The fields of the client that may be sent.
+    init(_ client: HTTPFields, for source: URL, _ forwarding: ForwardedFields) {
+        guard !client.isEmpty || !forwarding.constant.isEmpty, forwarding.reaches(source) else { return }
+        fields = client
+        for field in forwarding.constant { fields[field.name] = field.value }
+        isPersonal = !client.isEmpty
+        // Neither names nor values have line breaks.
+        let lines = fields.map { "\($0.name.canonicalName): \($0.value)" }.sorted().joined(separator: "\n")
+        identity = Digest.text(of: Data(lines.utf8))
+    }
+
+    /// Returns the request for a source.
+    ///
+    /// - Parameter purge: The time of the last purge. What was stored before is not used: only what everybody may have
+    ///   is removed by the source.
+    func request(for source: URL, purgedAt purge: Date) -> ImageRequest {
+        var request = ImageRequest(url: source)
+        guard !identity.isEmpty else { return request }
+        for field in fields { request.headers[field.name.rawName] = field.value }
+        let suffix = purge == .distantPast ? "" : " \(purge.timeIntervalSince1970)"
+        request.headers[Self.identityField.rawName] = identity + suffix
+        return request
+    }
+}
+
+extension SettingsReader {
+    /// - Parameter origins: The allowed sources.
+    func forwardedFields(_ origins: OriginRules) throws(SettingsFailure) -> ForwardedFields {
+        var fields = ForwardedFields()
+        for text in try list("forwardHeaders") { fields.names.append(try fieldName(text, "forwardHeaders")) }
+        guard fields.names.count <= 32 else { throw .invalid("forwardHeaders", "more than 32 names") }
+        if fields.names.contains(.cookie) { throw .invalid("forwardHeaders", "set forwardCookies for Cookie") }
+        if try flag("forwardCookies") { fields.names.append(.cookie) }
+        fields.constant = try headerFields("requestHeaders")
+        for field in fields.constant { _ = try fieldName(field.name.rawName, "requestHeaders") }
+        guard !fields.names.isEmpty || !fields.constant.isEmpty else { return fields }
+        let destinations = try allowedOrigins("forwardOrigins") ?? origins.allowedOrigins
+        guard let destinations else { throw .invalid("forwardOrigins", "name the origins that receive header fields") }
+        fields.destinations = OriginRules(allowedOrigins: destinations, allowedPorts: origins.allowedPorts)
+        return fields
+    }
+
+    /// Returns the name of a field that has no meaning for this server, its caches or its connections.
+    private func fieldName(_ text: String, _ setting: String) throws(SettingsFailure) -> HTTPField.Name {
+        guard let name = HTTPField.Name(text) else {
+            throw .invalid(setting, "\(text) is not the name of a header field")
+        }
+        guard !Self.ownFields.contains(name.canonicalName) else {
+            throw .invalid(setting, "\(text) is written by this server itself")
+        }
+        return name
+    }
+
+    private static let ownFields: Set = [
+        // Of a connection (RFC 9110, 7.6.1) and of the message.
+        "connection", "keep-alive", "proxy-authenticate", "proxy-authorization", "proxy-connection", "te", "trailer",
+        "transfer-encoding", "upgrade", "host", "expect", "content-length", "content-encoding", "content-type",
+        // Of caches and of parts of the original.
+        "accept-encoding", "cache-control", "pragma", "range", "if-range", "if-match", "if-none-match",
+        "if-modified-since", "if-unmodified-since",
+        "traceparent", "tracestate", OriginalClient.identityField.canonicalName,
+    ]
+}
