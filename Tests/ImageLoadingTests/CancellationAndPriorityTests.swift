@@ -17,6 +17,26 @@ struct CancellationAndPriorityTests {
         #expect(fixture.transport.requests.map(\.priority) == [priority])
     }
 
+    @Test(
+        "downloads are limited by server: scheme, host and port",
+        arguments: [
+            ("http://h/a", "http://h:80"), ("http://H:80/a", "http://h:80"), ("http://h:81/a", "http://h:81"),
+            ("https://h/a", "https://h:443"), ("https://[::1]:8443/a", "https://::1:8443"),
+        ])
+    func server(url: String, server: String) async throws {
+        let scheduler = ManualScheduler()
+        let fixture = LoaderFixture(scheduler: scheduler)
+        let request = ImageRequest(url: try #require(URL(string: url)))
+        let task = Task { try await fixture.loader.image(for: request) }
+        await scheduler.arrivals(1)
+        let hosts = scheduler.messages.compactMap {
+            if case .enqueued(_, .download, _, let host) = $0 { host } else { nil }
+        }
+        #expect(hosts == [server])
+        task.cancel()
+        _ = await task.result
+    }
+
     @Test("a request cancelled while its download waits for a slot is never sent")
     func cancelledWhileQueued() async throws {
         let scheduler = ManualScheduler()
@@ -70,7 +90,7 @@ struct CancellationAndPriorityTests {
             guard case .enqueued(_, let lane, let priority, let host) = message else { return nil }
             return "\(lane.rawValue) \(priority) \(host ?? "-")"
         }
-        #expect(lanes == ["download low images.example", "decode low -"])
+        #expect(lanes == ["download low http://images.example:80", "decode low -"])
     }
 
     @Test("a retry waits for the policy's delay without occupying a slot")

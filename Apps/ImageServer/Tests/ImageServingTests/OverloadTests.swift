@@ -61,6 +61,24 @@ struct OverloadTests {
         }
     }
 
+    @Test("a stalled server doesn't delay another one at another port of its host")
+    func ports() async throws {
+        let held = LoopbackSignal()
+        let (stalled, other) = (try holdingOrigin(held), try holdingOrigin(LoopbackSignal()))
+        let settings = [
+            "--max-downloads-per-origin", "1", "--request-seconds", "5", "--allowed-addresses", "127.0.0.1",
+            "--allowed-ports",
+            "\(stalled.port),\(other.port)",
+        ]
+        try await withServer(settings) { server async throws in
+            let slow = Task { try await server.status(imagePath("w:4", stalled.url("/a.jpg"))) }
+            await held.arrivals(1)
+            #expect(try await server.status(imagePath("w:4", other.url("/free.jpg"))) == 200)
+            held.open()
+            #expect(try await slow.value == 200)
+        }
+    }
+
     @Test("a client that leaves ends the work for it")
     func leaving() async throws {
         let held = LoopbackSignal()

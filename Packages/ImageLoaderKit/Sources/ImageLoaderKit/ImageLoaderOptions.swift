@@ -64,8 +64,8 @@ public struct ImageLoaderOptions: Sendable {
     public var partialDownloadByteLimit = 100_000_000
     /// The maximum number of downloads at a time. Values below 1 count as 1.
     public var maxDownloads = 12
-    /// The maximum number of downloads from one host at a time. Clamped to 1...(`maxDownloads` − 1), so that one host
-    /// never delays all others.
+    /// The maximum number of downloads from one server (scheme, host and port) at a time. Clamped to
+    /// 1...(`maxDownloads` − 1), so that one server never delays all others.
     public var maxDownloadsPerHost = 6
     /// The maximum number of decodes at a time; the number of processor cores by default. Clamped to 1...256.
     public var maxDecodes: Int

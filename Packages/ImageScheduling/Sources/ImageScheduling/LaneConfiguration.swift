@@ -4,7 +4,7 @@ import ImageCore
 public struct LaneConfiguration: Sendable {
     /// The maximum amount of work at a time. With 0, nothing starts until `PriorityScheduler.setLimit` raises it.
     public var limit: Int
-    /// The maximum amount of work per host at a time, at least 1; nil for no limit.
+    /// The maximum amount of work per server (scheme, host and port) at a time, at least 1; nil for no limit.
     public var perHostLimit: Int?
     /// Limits the starts of work that is then cancelled; nil for no limit.
     public var startRate: StartRate?

@@ -45,7 +45,7 @@
             self.loop = loop
             self.deadline = deadline
             self.engine = engine
-            server = RedirectChain.server(of: request.url)
+            server = request.url.server
             let timer = TransferTimer(request, deadline: deadline)
             state = .makeBoxSendingValue(State(timer: timer), eventLoop: loop)
         }

@@ -51,7 +51,7 @@ public struct CircuitBreakingTransport: DataTransport {
     }
 
     private func exchange(_ request: TransportRequest) async throws(TransportFailure) -> TransportResponse {
-        let exchange = try breakers.admit(RedirectChain.server(of: request.url))
+        let exchange = try breakers.admit(request.url.server)
         do throws(TransportFailure) {
             let response = try await transport.send(request)
             return countsResponses ? exchange.observing(response) : exchange.reached(response)

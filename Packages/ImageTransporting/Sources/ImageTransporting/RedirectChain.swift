@@ -62,7 +62,7 @@ public struct RedirectChain: Sendable {
         count += 1
         guard count <= request.maxRedirects else { throw .tooManyRedirects(request.maxRedirects) }
         visited.insert(Self.address(of: request))
-        if Self.server(of: url) != Self.server(of: request.url) { dropCredentials() }
+        if url.server != request.url.server { dropCredentials() }
         changeMethod(after: head.status)
         request.url = url
         request.identifier = nil
@@ -106,13 +106,6 @@ public struct RedirectChain: Sendable {
     private static let bodyFields: [HTTPField.Name] = [
         .contentEncoding, .contentLanguage, .contentLength, .contentLocation, .contentType, .transferEncoding,
     ]
-
-    /// Returns the scheme, host and port in lower case.
-    package static func server(of url: URL) -> String {
-        let scheme = url.scheme?.lowercased() ?? ""
-        let port = url.port ?? (scheme == "https" ? 443 : 80)
-        return "\(scheme)://\(url.host()?.lowercased() ?? ""):\(port)"
-    }
 
     private static func address(of request: TransportRequest) -> String {
         let whole = request.url.absoluteString

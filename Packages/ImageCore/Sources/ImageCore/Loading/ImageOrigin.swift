@@ -23,8 +23,8 @@ public enum ImageOrigin: Sendable {
         if case .url(let url) = self { url } else { nil }
     }
 
-    /// The host, for limits; nil if the original has no URL.
-    package var host: String? { url?.host() }
+    /// The server, for limits; nil if the original has no URL with a host.
+    package var server: String? { url?.host().flatMap { $0.isEmpty ? nil : url?.server } }
 
     /// Whether it needs neither network nor disk cache: bytes in memory, `file:` and `data:` URLs.
     public var isLocal: Bool {
@@ -51,6 +51,12 @@ public enum ImageOrigin: Sendable {
 }
 
 extension URL {
+    /// The scheme, host and port in lower case, with the port of the scheme if the URL has none.
+    package var server: String {
+        let scheme = scheme?.lowercased() ?? ""
+        return "\(scheme)://\(host()?.lowercased() ?? ""):\(port ?? (scheme == "https" ? 443 : 80))"
+    }
+
     /// Whether it is a `file:` or `data:` URL.
     var isLocal: Bool { ["file:", "data:"].contains(absoluteString.prefix(5).lowercased()) }
 }

@@ -11,7 +11,7 @@ public protocol WorkScheduler: AnyObject, Sendable {
     ///
     /// - Parameters:
     ///   - lane: The queue in which the work waits.
-    ///   - host: The host of a download, for schedulers with limits per host; nil for other work.
+    ///   - host: The server of a download (scheme, host and port), for limits per server; nil for other work.
     ///   - priority: The priority while the work waits. It can change.
     ///   - work: Runs once, or never if the task is cancelled first.
     /// - Throws: The error of `work`, or `CancellationError` if the task is cancelled before `work` starts.

@@ -149,7 +149,7 @@ enum CacheInvalidation {
         let named = [HTTPField.Name.location, .contentLocation].compactMap { name in
             head.headers[fields: name].first.flatMap { URL(webAddress: $0.bytes, relativeTo: url) }
         }
-        return [url] + named.filter { RedirectChain.server(of: $0) == RedirectChain.server(of: url) }
+        return [url] + named.filter { $0.server == url.server }
     }
 }
 
