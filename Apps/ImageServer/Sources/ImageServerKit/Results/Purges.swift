@@ -35,11 +35,18 @@ public final class Purges: Sendable {
         self.report = report
     }
 
-    /// Returns the time before which results for a URL are purged.
+    /// Returns the time before which results for a URL are purged, also by its watermark.
     func time(for url: ImageURL) -> Date {
         if isEmpty.load(ordering: .acquiring) { return .distantPast }
-        let names = [PurgeList.name(source: url.source), PurgeList.name(resultOf: url)]
-        return state.withLock { state in
+        let sources = [url.source] + (url.options.watermarkSource.map { [$0] } ?? [])
+        return time(of: sources.map(PurgeList.name(source:)) + [PurgeList.name(resultOf: url)])
+    }
+
+    /// Returns the time before which an original is purged.
+    func time(ofSource source: URL) -> Date { time(of: [PurgeList.name(source: source)]) }
+
+    private func time(of names: [String]) -> Date {
+        state.withLock { state in
             names.flatMap { [state.list.times[$0], state.learned[$0]] }.compactMap(\.self)
                 .reduce(state.list.floor, max)
         }

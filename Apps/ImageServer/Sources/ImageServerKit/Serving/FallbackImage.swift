@@ -60,13 +60,9 @@ extension ImageService {
     }
 
     private func rendered(_ source: Data, _ request: ParsedRequests.Entry) async throws -> StoredResult {
-        let (renderer, watermark) = (parts.renderer, parts.watermark)
         let image = try await withDeadline(parts.timeLimit, clock: parts.clock) { [self] in
-            try await decoding(request.url.originName) { isCancelled in
-                try renderer.render(
-                    source, request.url.options, accepted: request.accepted, watermark: watermark,
-                    isCancelled: isCancelled)
-            }
+            let trace = TraceContext()
+            return try await render(source, request, try await watermark(of: request, trace), trace)
         }
         return result(image, Digest.text(of: source), OriginFreshness())
     }

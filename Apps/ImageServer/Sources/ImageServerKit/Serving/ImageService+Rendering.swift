@@ -47,17 +47,19 @@ extension ImageService {
     ) async throws -> Rendering {
         var watch = Stopwatch(parts.clock)
         let start = parts.now()
-        let (source, loaded) = try await source(of: request, trace)
+        let (source, ofSource) = try await source(of: request, trace)
+        let watermark = try await watermark(of: request, trace)
         var times = StageTimes()
         times[.source] = watch.lap()
+        let loaded = watermark.map { ofSource.combined(with: $0.freshness) } ?? ofSource
         // Only the client itself may store what was loaded with its fields (RFC 9111, 3.5), and this server for it.
         let freshness = request.client.isPersonal ? loaded.combined(with: OriginFreshness(storage: .client)) : loaded
-        let digest = Digest.text(of: source)
+        let digest = Digest.text(of: source) + (watermark.map { Digest.text(of: $0.data) } ?? "")
         var rendering: Rendering
         if let stale, stale.metadata.originalDigest == digest {
             rendering = Rendering(result: renewed(stale, freshness), level: .origin)
         } else {
-            let image = try await render(source, request.url, request.accepted, trace)
+            let image = try await render(source, request, watermark, trace)
             if image.leftOutFrames > 0 { logLeftOut(image.leftOutFrames, of: request.url.source, trace) }
             rendering = Rendering(result: result(image, digest, freshness), level: .origin, times: image.times)
         }
@@ -71,7 +73,14 @@ extension ImageService {
     func source(
         of request: ParsedRequests.Entry, _ trace: TraceContext
     ) async throws -> (data: Data, freshness: OriginFreshness) {
-        let original = request.client.request(for: request.url.source, purgedAt: parts.purges.time(for: request.url))
+        try await load(
+            request.client.request(for: request.url.source, purgedAt: parts.purges.time(for: request.url)), trace)
+    }
+
+    /// Loads a source or a watermark.
+    func load(
+        _ original: ImageRequest, _ trace: TraceContext
+    ) async throws -> (data: Data, freshness: OriginFreshness) {
         do {
             let data = try await parts.tracer.traced("source", in: trace) { span in
                 self.parts.prepareOrigin(original, span.trace)
@@ -80,21 +89,27 @@ extension ImageService {
             return (data, parts.freshness(original) ?? OriginFreshness())
         } catch ImageError.httpStatus(429) {
             throw ServiceFailure.originBusy(retryAfter: parts.retryAfter(original))
-        } catch ImageError.network(let kind, let reason) where request.url.source.isFileURL {
+        } catch ImageError.network(let kind, let reason) where original.url?.isFileURL == true {
             throw ServiceFailure.file("\(kind.rawValue): \(reason)")
         }
     }
 
-    private func render(
-        _ source: Data, _ url: ImageURL, _ accepted: AcceptedFormats, _ trace: TraceContext
+    /// - Parameter file: The watermark that the URL names; nil for that of the settings.
+    func render(
+        _ source: Data, _ request: ParsedRequests.Entry, _ file: LoadedWatermark?, _ trace: TraceContext
     ) async throws -> RenderedImage {
-        let (renderer, watermark, watch) = (parts.renderer, parts.watermark, Stopwatch(parts.clock))
+        let (renderer, own, opacity) = (parts.renderer, parts.watermark, parts.watermarkOpacity)
+        let watch = Stopwatch(parts.clock)
         return try await parts.tracer.traced("render", in: trace) { span in
-            let image = try await decoding(url.originName) { isCancelled in
+            let image = try await decoding(request.url.originName) { isCancelled in
                 var watch = watch
                 let waiting = watch.lap()
+                let watermark = try file.map {
+                    try renderer.watermark(from: $0.data, opacity: opacity, isCancelled: isCancelled)
+                }
                 var image = try renderer.render(
-                    source, url.options, accepted: accepted, watermark: watermark, isCancelled: isCancelled)
+                    source, request.url.options, accepted: request.accepted, watermark: watermark ?? own,
+                    isCancelled: isCancelled)
                 image.times[.queue] = waiting
                 return image
             }

@@ -2,6 +2,7 @@ import Foundation
 public import HTTPTypes
 import ImageCoalescing
 import ImageCore
+import ImageMemoryCaching
 import ImageThumbHash
 
 /// Answers requests for images: from the caches of results, or by loading and rendering the source.
@@ -11,6 +12,7 @@ public final class ImageService: Sendable {
     let parts: ImageServiceParts
     private let renderings = TaskCoalescer<String, Rendering>()
     private let requests = ParsedRequests(byteLimit: 16 << 20)
+    let watermarks = WatermarkFiles(limits: CacheLimits(cost: 16 << 20))
 
     /// Creates a service.
     public init(_ parts: ImageServiceParts) { self.parts = parts }
@@ -111,6 +113,7 @@ public final class ImageService: Sendable {
         do {
             let url = try parser.parse(path, hints: hints, now: parts.now())
             try parts.originRules.check(url.source)
+            try checkWatermark(of: url)
             let accepted = AcceptedFormats(
                 accept: parts.formats.dependOnClient(url.options.format) ? accept : nil, rules: parts.formats)
             let original = OriginalClient(fields, for: url.source, parts.forwarding)
@@ -124,11 +127,21 @@ public final class ImageService: Sendable {
         }
     }
 
+    private func checkWatermark(of url: ImageURL) throws(ServiceFailure) {
+        guard let source = url.options.watermarkSource else { return }
+        do throws(OriginRefusal) {
+            try parts.originRules.check(source)
+        } catch {
+            throw .watermark(.origin(error))
+        }
+    }
+
     /// The key of a result in all levels. Its version changes if equal options give other results.
     private func key(_ url: ImageURL, _ accepted: AcceptedFormats, _ identity: String) -> String {
         let wanted = url.options.format?.rawValue
         let output = accepted.formats.isEmpty ? wanted ?? "accept:" : "accept:\(accepted.cacheKey):\(wanted ?? "")"
-        let watermark = url.options.watermark.opacity > 0 ? parts.watermark?.identity ?? "" : ""
+        let options = url.options.watermark
+        let watermark = options.opacity > 0 && options.source == nil ? parts.watermark?.identity ?? "" : ""
         // A URL has no spaces.
         let client = identity.isEmpty ? "" : "for \(identity) "
         return "result 2 \(parts.settingsKey) \(client)\(output) \(url.options.cacheKey)\(watermark) "

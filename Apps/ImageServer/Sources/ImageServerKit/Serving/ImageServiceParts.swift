@@ -30,6 +30,8 @@ public struct ImageServiceParts: Sendable {
     public var usesClientHints = false
     /// The image that `watermark` draws; nil if there is none.
     public var watermark: Watermark?
+    /// The opacity of watermarks that URLs name, from 0 to 1.
+    public var watermarkOpacity = 1.0
     /// Decides when renderings start.
     public var scheduler: any WorkScheduler
     /// Stores results.

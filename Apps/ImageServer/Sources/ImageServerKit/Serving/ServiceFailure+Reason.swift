@@ -10,6 +10,7 @@ extension ServiceFailure {
         case .origin, .file: "source_not_allowed"
         case .originBusy: "source_status"
         case .source(let error): error.reason
+        case .watermark(let failure): failure.reason
         case .rendering(let failure): failure.reason
         case .overloaded: "overloaded"
         case .timedOut: "timeout"
@@ -30,6 +31,7 @@ extension ServiceFailure {
     var logText: String {
         switch self {
         case .other(let text), .file(let text): text
+        case .watermark(let failure): "the watermark: \(failure.logText)"
         default: description
         }
     }

@@ -12,6 +12,8 @@ public enum ServiceFailure: Error, Sendable {
     case originBusy(retryAfter: String?)
     /// The file can't be read, or is outside of the folders after links are resolved. The text is for logs.
     case file(String)
+    /// The watermark of the URL must not or can't be loaded or decoded.
+    indirect case watermark(ServiceFailure)
     /// The source can't be rendered.
     case rendering(RenderingFailure)
     /// Too many renderings wait. A client may try again after a time.
@@ -50,6 +52,7 @@ extension ServiceFailure {
         case .url(.wrongSignature), .origin, .file: 403
         case .url: 404
         case .source(let error): error.gatewayStatus
+        case .watermark(let failure): failure.status
         case .rendering(.encoding), .rendering(.processing), .other: 500
         case .rendering: 422
         case .overloaded, .cancelled: 503
@@ -76,6 +79,7 @@ extension ServiceFailure: CustomStringConvertible {
         case .source(let error): "can't load the source: \(error)"
         case .originBusy: "the server of the source is busy; try again later"
         case .file: "the file can't be read, or is outside of the allowed folders"
+        case .watermark(let failure): "the watermark: \(failure)"
         case .rendering(let failure): "can't render the source: \(failure)"
         case .overloaded: "too many images are being rendered; try again later"
         case .timedOut: "the image took too long"

@@ -48,7 +48,8 @@ public enum ImgproxyVariables {
         Entry("PNG_INTERLACED", "pngInterlaced"), Entry("WEBP_EFFORT", "webpEffort"), Entry("AVIF_SPEED", "avifSpeed"),
         Entry("JXL_EFFORT", "jxlEffort"), Entry("STRIP_METADATA", "stripMetadata"),
         Entry("KEEP_COPYRIGHT", "keepCopyright"), Entry("ENABLE_CLIENT_HINTS", "clientHints"),
-        Entry("WATERMARK_PATH", "watermarkPath"), Entry("WATERMARK_DATA", "watermarkData"),
+        Entry("WATERMARK_PATH", "watermarkPath"), Entry("WATERMARK_URL", "watermarkUrl"),
+        Entry("WATERMARK_DATA", "watermarkData"),
         Entry("WATERMARK_OPACITY", "watermarkOpacity"),
         Entry("STRIP_COLOR_PROFILE", "stripColorProfile"), Entry("PRESETS", "presets"),
         Entry("PRESETS_PATH", "presetsFile"), Entry("ONLY_PRESETS", "onlyPresets"),
@@ -64,7 +65,7 @@ public enum ImgproxyVariables {
     static func translated(_ environment: [String: String]) -> [String: String] {
         var found: [String: String] = [:]
         for entry in all {
-            guard let text = environment[prefix + entry.name], !text.isEmpty else { continue }
+            guard let text = environment[entry.variable], !text.isEmpty else { continue }
             for (name, value) in zip(entry.settings, entry.convert(text)) {
                 guard let value, let setting = Setting.all.first(where: { $0.name == name }) else { continue }
                 // Several variables add to one list of address ranges.
@@ -85,23 +86,17 @@ public enum ImgproxyVariables {
 
     /// Returns the variables of imgproxy in an environment that have no counterpart, in alphabetical order.
     public static func unknown(in environment: [String: String]) -> [String] {
-        let known = Set(all.map { prefix + $0.name } + ["\(prefix)USE_S3"])
+        let known = Set(all.map(\.variable) + ["\(prefix)USE_S3"])
         return environment.keys.filter { $0.hasPrefix(prefix) && !known.contains($0) }.sorted()
     }
 
-    private static let prefix = "IMGPROXY_"
-
-    /// A table of the variables in Markdown, for the README.
-    public static var table: String {
-        let rows = all.map { entry in
-            let settings = entry.settings.map { "`\($0)`" }.joined(separator: ", ")
-            return "| `\(prefix)\(entry.name)` | \(settings) | \(entry.note) |"
-        }
-        return (["| imgproxy | here | |", "|---|---|---|"] + rows).joined(separator: "\n")
-    }
+    fileprivate static let prefix = "IMGPROXY_"
 }
 
 extension ImgproxyVariables.Entry {
+    /// The name of the variable.
+    var variable: String { ImgproxyVariables.prefix + name }
+
     fileprivate init(
         _ name: String, _ setting: String, _ note: String = "",
         _ convert: @escaping @Sendable (String) -> String? = { $0 }

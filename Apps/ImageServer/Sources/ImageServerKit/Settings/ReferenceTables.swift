@@ -3,7 +3,7 @@ package enum ReferenceTables {
     /// Returns a text with its tables replaced. Each is between two comments, such as `<!-- options -->` and
     /// `<!-- end of options -->`.
     package static func updated(_ text: String) -> String {
-        [("options", options), ("settings", settings)].reduce(text) { text, table in
+        [("options", options), ("settings", settings), ("imgproxy", variables)].reduce(text) { text, table in
             guard let start = text.firstRange(of: "<!-- \(table.0) -->\n"),
                 let end = text.firstRange(of: "<!-- end of \(table.0) -->")
             else { return text }
@@ -26,6 +26,14 @@ package enum ReferenceTables {
             ["flag", "default", ""],
             Setting.all.map { setting in
                 ["`\(setting.flag)`", setting.standard.isEmpty ? "" : "`\(setting.standard)`", setting.summary]
+            })
+    }
+
+    private static var variables: String {
+        table(
+            ["imgproxy", "here", ""],
+            ImgproxyVariables.all.map { entry in
+                [entry.variable, entry.settings.joined(separator: "`, `")].map { "`\($0)`" } + [entry.note]
             })
     }
 

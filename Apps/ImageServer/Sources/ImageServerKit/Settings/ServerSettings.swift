@@ -134,6 +134,11 @@ package struct ServerSettings: Sendable {
         resultKey = reader.resultKey()
         quality = try reader.quality()
         results = try reader.results(limits)
+        do throws(OriginRefusal) {
+            if let url = results.watermarkURL { try originRules.check(url) }
+        } catch {
+            throw .invalid("watermarkUrl", "\(error)")
+        }
         stripsColorProfile = try reader.flag("stripColorProfile")
         logLevel = try reader.logLevel()
         logFormat = try reader.logFormat()
@@ -152,6 +157,7 @@ package struct ServerSettings: Sendable {
         options.stripsColorProfile = stripsColorProfile
         options.stripsMetadata = results.stripsMetadata
         options.keepsCopyright = results.keepsCopyright
+        options.watermark.source = results.watermarkURL
         do throws(Presets.Failure) {
             return ImageURLParser(
                 signature: signature, presets: try Presets(lines), baseURL: baseURL, options: options,

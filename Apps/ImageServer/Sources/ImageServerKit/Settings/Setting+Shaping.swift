@@ -26,8 +26,8 @@ extension Setting {
         "maxWaiting", "queueSeconds", "breakerFailures", "breakerSeconds", "autoWebp", "autoAvif", "autoJxl",
         "enforceWebp", "enforceAvif", "enforceJxl", "logFormat", "accessLog", "trustedProxies", "metricsPort",
         "forwardHeaders", "forwardCookies", "requestHeaders", "forwardOrigins",
-        "clientHints", "watermarkPath", "watermarkData", "unreadBytes", "otlpEndpoint", "otlpHeaders", "otlpService",
-        "traceRatio",
+        "clientHints", "watermarkPath", "watermarkData", "watermarkUrl", "unreadBytes", "otlpEndpoint", "otlpHeaders",
+        "otlpService", "traceRatio",
     ]
 }
 

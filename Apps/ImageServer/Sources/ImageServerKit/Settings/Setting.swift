@@ -122,6 +122,7 @@ extension Setting {
         Setting("jxlEffort", "4", "The effort for JPEG XL, from 1, fastest, to 9, smallest"),
         Setting("watermarkPath", "", "The file of the image that the option watermark draws"),
         Setting("watermarkData", "", "The same image in Base64, in place of a file"),
+        Setting("watermarkUrl", "", "The URL of the image, in place of a file. The rules for sources apply"),
         Setting("watermarkOpacity", "1", "The opacity of the watermark, from 0 to 1"),
         Setting("stripColorProfile", "true", "Results are in sRGB; false keeps larger gamuts, in Display P3"),
         Setting("logLevel", "info", "trace, debug, info, notice, warning, error or critical"),

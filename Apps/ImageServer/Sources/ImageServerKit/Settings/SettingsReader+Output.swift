@@ -1,5 +1,5 @@
 import AllFormats
-import Foundation
+package import Foundation
 import ImageCore
 import ImageDecoding
 import ImageLoaderKit
@@ -14,6 +14,9 @@ package struct ResultSettings: Sendable {
     package var stripsMetadata: Bool
     package var keepsCopyright: Bool
     package var watermark: Watermark?
+    /// The URL of the watermark, if it has one.
+    package var watermarkURL: URL?
+    package var watermarkOpacity: Double
 }
 
 /// Reads the settings of results and of the log.
@@ -23,7 +26,8 @@ extension SettingsReader {
             formats: try formatRules(), encoders: try encoders(),
             saveDataQuality: try integer("saveDataQuality", in: 1...100), usesClientHints: try flag("clientHints"),
             stripsMetadata: try flag("stripMetadata"), keepsCopyright: try flag("keepCopyright"),
-            watermark: try watermark(limits))
+            watermark: try watermark(limits), watermarkURL: try watermarkURL(),
+            watermarkOpacity: try number("watermarkOpacity"))
     }
 
     private func formatRules() throws(SettingsFailure) -> FormatRules {
@@ -78,6 +82,16 @@ extension SettingsReader {
         } catch {
             throw .invalid(name, "it can't be decoded: \(error)")
         }
+    }
+
+    /// Returns the address of the watermark, which is loaded when it is needed.
+    private func watermarkURL() throws(SettingsFailure) -> URL? {
+        guard let address = try optionalText("watermarkUrl") else { return nil }
+        guard try text("watermarkPath").isEmpty, try text("watermarkData").isEmpty else {
+            throw .invalid("watermarkUrl", "there is another watermark, too")
+        }
+        guard let url = URL(webAddress: address) else { throw .invalid("watermarkUrl", "not a URL") }
+        return url
     }
 
     func logFormat() throws(SettingsFailure) -> LineLogHandler.Format {

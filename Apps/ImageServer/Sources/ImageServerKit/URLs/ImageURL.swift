@@ -160,8 +160,15 @@ struct SourceText {
         if text.isEmpty { throw .missingSource }
     }
 
-    func url(relativeTo base: String) throws(URLFailure) -> URL {
-        let complete = base + text
+    func url(relativeTo base: String) throws(URLFailure) -> URL { try Self.url(base + text) }
+
+    /// Returns a complete URL that is in URL-safe Base64.
+    static func url(inBase64 text: Substring) throws(URLFailure) -> URL {
+        guard let bytes = Base64URL.decode(text) else { throw .malformedSource("not Base64") }
+        return try url(Array(bytes).textOrEscapes)
+    }
+
+    private static func url(_ complete: String) throws(URLFailure) -> URL {
         guard !complete.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) else {
             throw .malformedSource("control characters must be percent-encoded")
         }

@@ -158,6 +158,14 @@ enum OptionTable {
         ) { arguments, options throws(URLFailure) in
             options.watermark = try watermark(arguments, options.watermark)
         },
+        Entry(
+            "watermark_url", "wmu", takes: "url",
+            "The image of `watermark` in place of that of the settings, in URL-safe Base64. The rules for sources apply"
+        ) { arguments, options throws(URLFailure) in
+            options.watermark.source = try arguments.text(0).map { text throws(URLFailure) in
+                try SourceText.url(inBase64: text)
+            }
+        },
         Entry("pixelate", "pix", takes: "pixels", "Squares of one color", apply: side(\.pixelate)),
     ]
 

@@ -1,3 +1,4 @@
+public import Foundation
 public import ImageCore
 public import ImageProcessing
 
@@ -66,6 +67,8 @@ public struct ProcessingOptions: Hashable, Sendable {
         public var y = 0.0
         /// The size as a fraction of the result; 0 for the size of the watermark.
         public var scale = 0.0
+        /// The URL of the image; nil for that of the settings.
+        public var source: URL?
 
         /// The position; nil for tiles.
         var gravity: Gravity? { anchor.map { Gravity($0, x: x, y: y) } }
@@ -164,6 +167,9 @@ public struct ProcessingOptions: Hashable, Sendable {
     /// The position of the area that is processed.
     var cropGravity: Gravity { crop.gravity ?? gravity }
 
+    /// The URL of the watermark, if one is drawn and has a URL.
+    var watermarkSource: URL? { watermark.opacity > 0 && !isRaw ? watermark.source : nil }
+
     /// Whether the result can have space around the image.
     var addsSpace: Bool { extends.isEnabled || extendsAspectRatio.isEnabled || padding != Padding() }
 
@@ -206,5 +212,8 @@ extension ProcessingOptions.Trim {
 }
 
 extension ProcessingOptions.Watermark {
-    fileprivate var text: String { "\(opacity):\(anchor?.rawValue ?? "re"):\(x):\(y):\(scale)" }
+    fileprivate var text: String {
+        let url = source.map { ":\(Base64URL.encode($0.absoluteString.utf8))" } ?? ""
+        return "\(opacity):\(anchor?.rawValue ?? "re"):\(x):\(y):\(scale)\(url)"
+    }
 }
