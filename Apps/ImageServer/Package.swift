@@ -19,6 +19,19 @@ let codecs = [
     "ImageCodecJXL",
 ].map(module)
 
+/// Returns a target that is used only with a trait, because it needs a C library that many systems don't have.
+func optional(_ target: String, trait: String) -> Target.Dependency {
+    .target(name: target, condition: .when(traits: [trait]))
+}
+
+/// Returns a system library that is installed by a Debian package or a Homebrew formula.
+func library(_ name: String, pkgConfig: String, apt: String, brew: String) -> Target {
+    .systemLibrary(name: name, pkgConfig: pkgConfig, providers: [.apt([apt]), .brew([brew])])
+}
+
+/// Returns a setting that defines a macro with a trait.
+func macro(_ name: String, trait: String) -> CSetting { .define(name, .when(traits: [trait])) }
+
 /// Returns a trait of the root package that is enabled with one of this package.
 func trait(_ name: String, with own: String) -> Package.Dependency.Trait {
     .trait(name: name, condition: .when(traits: [own]))
@@ -27,13 +40,18 @@ func trait(_ name: String, with own: String) -> Package.Dependency.Trait {
 let package = Package(
     name: "image-server",
     platforms: [.macOS(.v15)],
-    products: [.executable(name: "image-server", targets: ["image-server"])],
+    products: [
+        .executable(name: "image-server", targets: ["image-server"]),
+        .executable(name: "image-server-svg", targets: ["image-server-svg"]),
+    ],
     traits: [
         .default(enabledTraits: ["Redis"]),
         .trait(name: "Redis", description: "A cache and a lease on Redis or Valkey. Needs hiredis and xxHash."),
         .trait(name: "AVIF", description: "Decodes and encodes AVIF. Needs libavif."),
         .trait(name: "HEIF", description: "Decodes HEIC. Needs libheif and libde265."),
         .trait(name: "JXL", description: "Decodes and encodes JPEG XL. Needs libjxl."),
+        .trait(name: "TIFF", description: "Decodes TIFF. Needs libtiff."),
+        .trait(name: "SVG", description: "Draws SVG by the program image-server-svg. Needs librsvg."),
     ],
     dependencies: [
         .package(
@@ -64,7 +82,7 @@ let package = Package(
             dependencies: [
                 module("ImageCore"), module("ImageLoading"), module("ImageDecoding"), module("ImageProcessing"),
                 module("ImageLoaderKit"), module("ImageMemoryCaching"), module("ImageDiskCaching"),
-                "AllFormats", module("ImageTransporting"), module("ImageTransportCurl"),
+                "AllFormats", "SourceFormats", module("ImageTransporting"), module("ImageTransportCurl"),
                 module("ImageHTTPCaching"), module("ImageCoalescing"), module("ImageScheduling"),
                 module("ImageThumbHash"), module("ImageTieredCaching"), module("ImageRedisCaching"),
                 module("ImageObserving"),
@@ -94,6 +112,23 @@ let package = Package(
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
             swiftSettings: strict),
+        // Its Data+Numbers.swift is a symbolic link to that of imageload.
+        .target(
+            name: "SourceFormats",
+            dependencies: [
+                module("ImageCore"), module("ImageCodecPNG"), optional("CTIFF", trait: "TIFF"),
+                optional("CSVGProcess", trait: "SVG"),
+            ],
+            swiftSettings: strict),
+        .target(
+            name: "CTIFF", dependencies: [optional("CLibTIFF", trait: "TIFF")],
+            cSettings: [macro("HAS_TIFF", trait: "TIFF")]),
+        library("CLibTIFF", pkgConfig: "libtiff-4", apt: "libtiff-dev", brew: "libtiff"),
+        .target(name: "CSVGProcess"),
+        .executableTarget(
+            name: "image-server-svg", dependencies: [optional("CLibRSVG", trait: "SVG")],
+            cSettings: [macro("HAS_SVG", trait: "SVG")]),
+        library("CLibRSVG", pkgConfig: "librsvg-2.0", apt: "librsvg2-dev", brew: "librsvg"),
         .target(name: "CAllocator"),
         .executableTarget(
             name: "image-server",
@@ -107,7 +142,8 @@ let package = Package(
         .testTarget(
             name: "ImageServerKitTests",
             dependencies: [
-                "ImageServerKit", module("ImageCore"), module("ImageProcessing"), module("ImageTransporting"),
+                "ImageServerKit", "SourceFormats", "image-server-svg", module("ImageCore"), module("ImageProcessing"),
+                module("ImageTransporting"),
                 module("ImageTesting"), module("ImageDecoding"), module("ImageColorManagement"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -116,6 +152,13 @@ let package = Package(
                 .product(name: "Tracing", package: "swift-distributed-tracing"),
             ] + codecs,
             exclude: ["Clients"], swiftSettings: strict),
+        .testTarget(
+            name: "SourceFormatsTests",
+            dependencies: [
+                "SourceFormats", "image-server-svg", module("ImageCore"), module("ImageDecoding"),
+                module("ImageCodecPNG"), module("ImageColorManagement"),
+            ],
+            exclude: ["make-files.py"], resources: [.copy("Files")], swiftSettings: strict),
         .testTarget(
             name: "ImageServingTests",
             dependencies: [

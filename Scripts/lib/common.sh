@@ -39,6 +39,15 @@ format_traits() {
     printf '%s' "${traits#,}"
 }
 
+# Prints the traits of the image server whose C libraries are installed, separated by commas.
+server_traits() {
+    local traits
+    traits="Redis,$(format_traits)"
+    if pkg-config --exists libtiff-4 2>/dev/null; then traits+=,TIFF; fi
+    if pkg-config --exists librsvg-2.0 2>/dev/null; then traits+=,SVG; fi
+    printf '%s' "${traits/,,/,}"
+}
+
 # is_current STAMP FOLDER…: succeeds if no file in the folders is newer than the stamp, except those that a build writes, and no
 # folder of sources or tests, which would be newer if a file was removed.
 is_current() {
@@ -60,13 +69,17 @@ build_release() {
     traits=$(format_traits)
     case "$product" in
         photo-feed) traits="" ;;
-        image-server) traits="Redis${traits:+,$traits}" ;;
+        image-server | image-server-svg) traits=$(server_traits) ;;
     esac
     if [[ -n $traits ]]; then options+=(--traits "$traits"); fi
     touch "$stamp.new"
     python3 "$root/Scripts/lib/run_step.py" --name "building $product in release" --log "$log" -- \
         swift build --package-path "$folder" -c release --product "$product" "${options[@]}" ||
         fail "$product doesn't build" "if a header is missing, run Scripts/bootstrap"
+    if [[ $product == image-server && ,$traits, == *,SVG,* ]]; then
+        swift build --package-path "$folder" -c release --product image-server-svg "${options[@]}" >>"$log" 2>&1 ||
+            fail "image-server-svg doesn't build" "see $log"
+    fi
     mv "$stamp.new" "$stamp"
     touch "$stamp.built"
 }

@@ -7,6 +7,7 @@ import ImageColorManagement
 import ImageCore
 import ImageDecoding
 import ImageProcessing
+import SourceFormats
 
 @testable import ImageServerKit
 
@@ -36,7 +37,7 @@ enum SampleImages {
 
     static func decoder(_ limits: RenderingLimits = RenderingLimits()) -> DownsamplingDecoder {
         DownsamplingDecoder(
-            decoders: [JPEGDecoder(), PNGDecoder(), WebPDecoder(), GIFDecoder()],
+            decoders: [JPEGDecoder(), PNGDecoder(), WebPDecoder(), GIFDecoder()] + .sources,
             colorConverter: LittleCMSColorConverter(), limits: limits.decoding)
     }
 }

@@ -2,6 +2,7 @@ public import Foundation
 public import ImageCore
 import ImageDecoding
 import ImageProcessing
+import SourceFormats
 
 /// Decodes a source to size, applies the options and encodes the result.
 ///
@@ -37,8 +38,11 @@ public struct ImageRenderer: Sendable {
         if options.isRaw { return raw(source) }
         if options.watermark.opacity > 0, watermark == nil { throw .noWatermark }
         let header = try decoding { () throws(DecodingFailure) in try decoder.header(of: source) }
+        var options = options
+        // A drawing has no size in which it is best.
+        if header.format == .svg { options.enlarges = true }
         let output = output(for: header, options, accepted)
-        if options.unprocessedFormats.contains(header.format), header.format == output.format {
+        if isUnprocessed(header.format, output, options) {
             return RenderedImage(data: source, format: header.format, size: header.size, times: StageTimes())
         }
         let frameCount = output.isAnimated ? limits.frameCount(of: header) : 1
@@ -56,6 +60,12 @@ public struct ImageRenderer: Sendable {
         return RenderedImage(
             data: withMetadata(of: source, header, data, job), format: output.format, size: plan.output,
             leftOutFrames: output.isAnimated ? header.frameCount - frameCount : 0, times: job.times)
+    }
+
+    /// Whether a source is delivered as it is. One whose format no result has is so unless the URL has a format.
+    private func isUnprocessed(_ format: ImageFormat, _ output: OutputFormat, _ options: ProcessingOptions) -> Bool {
+        guard options.unprocessedFormats.contains(format) else { return false }
+        return format == output.format || (options.format == nil && OutputFormats.output(for: format) == nil)
     }
 
     /// Returns a result with the metadata that the options keep, unless it becomes too large with it.
@@ -158,6 +168,7 @@ public struct ImageRenderer: Sendable {
         var target = job.plan.target
         if job.output.isLossy, job.quality <= Self.maxQualityForSpeed { target?.preference = .speed }
         let request = DecodingRequest(target: target, color: job.options.stripsColorProfile ? .sRGB : .automatic)
+        let decoder = decoder(for: header, target: job.plan.target)
         let reader = try decoding { () throws(DecodingFailure) in
             try decoder.makeFrameReader(of: source, request: request)
         }
@@ -172,6 +183,16 @@ public struct ImageRenderer: Sendable {
             job.lap(.process)
         }
         return frames
+    }
+
+    /// Returns a decoder that draws a drawing in the size of the result, even if its own is smaller.
+    private func decoder(for header: ImageHeader, target: ImageTarget?) -> DownsamplingDecoder {
+        #if SVG
+            if header.format == .svg, let target {
+                return DownsamplingDecoder(decoders: [SVGDecoder(size: target.size)], limits: limits.decoding)
+            }
+        #endif
+        return decoder
     }
 
     private func decoding<Value>(

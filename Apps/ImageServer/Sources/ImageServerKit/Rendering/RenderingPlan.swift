@@ -1,4 +1,5 @@
 import ImageCore
+import SourceFormats
 
 /// The steps from a source to the pixels of a result, computed from the header before anything is decoded.
 struct RenderingPlan: Equatable {
@@ -71,7 +72,8 @@ struct RenderingPlan: Equatable {
         if reduction < 1 { scale.reduce(by: reduction, cropped.size) }
         scaled = cropped.size.scaled(scale.x, scale.y)
         let swaps = orientations.filter(\.swapsAxes).count % 2 == 1
-        (target, crop) = Self.decoding(logical, cropped, scale, scaled, swaps: swaps)
+        (target, crop) = Self.decoding(
+            logical, cropped, scale, scaled, swaps: swaps, isDrawing: header.format == .svg)
         let result = Self.resultSize(scaled, scale, options)
         resultCrop = result == scaled ? nil : options.gravity.area(of: result, in: scaled, scale: scale.dpr)
         cropsToAttention = Crops(first: options.cropGravity.anchor == .smart, result: options.gravity.anchor == .smart)
@@ -102,16 +104,16 @@ struct RenderingPlan: Equatable {
     /// Returns the size at which to decode, and the area of the decoded image.
     ///
     /// The whole image is decoded at the scale of the result if it becomes smaller. A part of it that becomes larger is
-    /// decoded at its own size, so that the rest takes no more memory than the source.
+    /// decoded at its own size, so that the rest takes no more memory than the source, unless it is a drawing.
     private static func decoding(
-        _ logical: PixelSize, _ cropped: Area, _ scale: ResizeScale, _ scaled: PixelSize, swaps: Bool
+        _ logical: PixelSize, _ cropped: Area, _ scale: ResizeScale, _ scaled: PixelSize, swaps: Bool, isDrawing: Bool
     ) -> (ImageTarget?, Area?) {
         let isWhole = cropped.size == logical
         if isWhole, scale.x == scale.y {
             return (scaled == logical ? nil : target(scaled, swaps), nil)
         }
         let factor = max(scale.x, scale.y)
-        if factor >= 1 { return (nil, isWhole ? nil : cropped) }
+        if factor >= 1, !isDrawing { return (nil, isWhole ? nil : cropped) }
         let decoded = logical.scaled(factor, factor)
         return (target(decoded, swaps), isWhole ? nil : cropped.scaled(factor, within: decoded))
     }

@@ -13,6 +13,7 @@ import ImageTieredCaching
 import ImageTransportCurl
 import ImageTransporting
 package import Logging
+import SourceFormats
 
 /// Creates the parts of a server from its settings. Real clocks enter here.
 package struct ServerComposition: Sendable {
@@ -86,8 +87,9 @@ extension ServerSettings {
         ])
     }
 
-    fileprivate func makeDecoder() -> DownsamplingDecoder {
-        ImageDecoders.makeDecoder(.all, limits: limits.decoding, idleByteLimit: 64 << 20)
+    func makeDecoder() -> DownsamplingDecoder {
+        let decoders = ([any ImageDecoder].all + .sources).filter { !refusedSources.contains($0.format) }
+        return ImageDecoders.makeDecoder(decoders, limits: limits.decoding, idleByteLimit: 64 << 20)
     }
 
     /// The circuit breakers, the checks and libcurl.

@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTypes
 import ImageCore
+import SourceFormats
 
 extension ServerResponse {
     /// Creates the response for a result: the whole of it, a part, or the reason why the client needs none.
@@ -73,6 +74,9 @@ extension ImageAnswer {
         return fields
     }
 
+    /// Keeps browsers from running scripts of a drawing, and from loading what it refers to.
+    private static let inertDrawing = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:"
+
     /// The fields that depend on the URL and the result only.
     private var constantFields: HTTPFields {
         let metadata = result.metadata
@@ -84,6 +88,7 @@ extension ImageAnswer {
             .contentDisposition: ContentDisposition.value(
                 url, extension: output?.extensions.first ?? metadata.imageFormat.fileExtension),
         ]
+        if metadata.imageFormat == .svg { fields[.contentSecurityPolicy] = Self.inertDrawing }
         if let count = metadata.leftOutFrames { fields[.leftOutFrames] = "\(count)" }
         if !vary.isEmpty { fields[.vary] = vary }
         return fields

@@ -11,6 +11,8 @@ package struct ServerSettings: Sendable {
     package var baseURL: String
     package var presets: [String]
     package var presetsFile: String?
+    /// The formats of sources that are not decoded.
+    package var refusedSources: Set<ImageFormat>
     package var originRules: OriginRules
     package var addressRules: AddressRules
     package var cacheDirectory: URL?
@@ -89,6 +91,7 @@ package struct ServerSettings: Sendable {
         baseURL = try reader.text("baseUrl")
         presets = try reader.list("presets")
         presetsFile = try reader.path("presetsFile")
+        refusedSources = Set(try reader.formats("refusedSources"))
         originRules = try reader.originRules()
         addressRules = try reader.addressRules()
         cacheDirectory = try reader.path("cacheDirectory").map { URL(filePath: $0) }

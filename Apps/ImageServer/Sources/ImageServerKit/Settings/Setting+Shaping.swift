@@ -27,7 +27,7 @@ extension Setting {
         "enforceWebp", "enforceAvif", "enforceJxl", "logFormat", "accessLog", "trustedProxies", "metricsPort",
         "forwardHeaders", "forwardCookies", "requestHeaders", "forwardOrigins",
         "clientHints", "watermarkPath", "watermarkData", "watermarkUrl", "unreadBytes", "otlpEndpoint", "otlpHeaders",
-        "otlpService", "traceRatio",
+        "otlpService", "traceRatio", "refusedSources",
     ]
 }
 

@@ -49,6 +49,7 @@ extension Setting {
         Setting("allowedOrigins", "", "The allowed sources: *.example.com, https://example.com/images/; empty for all"),
         Setting("allowedPorts", "80,443", "The allowed ports of sources"),
         Setting("allowedAddresses", "", "Address ranges that are allowed although they aren't public: 10.1.0.0/16"),
+        Setting("refusedSources", "", "Formats that are no sources, such as svg,tiff"),
         Setting("userAgent", "image-server", "The User-Agent of requests to origins"),
         Setting("forwardHeaders", "", "The header fields of clients that are sent to origins: Authorization,X-Tenant"),
         Setting("forwardCookies", "false", "Sends the cookies of clients to origins"),

@@ -30,6 +30,18 @@ extension SettingsReader {
             watermarkOpacity: try number("watermarkOpacity"))
     }
 
+    /// Returns a list of formats that this server may have or not.
+    func formats(_ name: String) throws(SettingsFailure) -> [ImageFormat] {
+        var formats: [ImageFormat] = []
+        for text in try list(name) {
+            guard let format = try? OutputFormats.knownFormat(named: text[...]) else {
+                throw .invalid(name, "\(text) is not a format")
+            }
+            formats.append(format)
+        }
+        return formats
+    }
+
     private func formatRules() throws(SettingsFailure) -> FormatRules {
         var rules = FormatRules(automatic: [], preferred: [])
         for (name, format) in [("Webp", ImageFormat.webp), ("Avif", .avif), ("Jxl", .jxl)] {

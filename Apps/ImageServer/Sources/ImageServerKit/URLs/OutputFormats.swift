@@ -5,6 +5,7 @@ import ImageCodecJXL
 import ImageCodecPNG
 import ImageCodecWebP
 public import ImageCore
+import SourceFormats
 
 /// A format of results: its encoder, its names and what it can hold.
 public struct OutputFormat: Sendable {
@@ -74,14 +75,18 @@ public enum OutputFormats {
     /// Returns the media type of a result, which is a source in its own format if it is not processed.
     static func mediaType(of format: ImageFormat) -> String {
         if let output = output(for: format) { return output.mediaType }
-        return [.heic, .avif, .jxl].contains(format) ? "image/\(format.rawValue)" : "application/octet-stream"
+        switch format {
+        case .heic, .avif, .jxl, .bmp, .tiff: return "image/\(format.rawValue)"
+        case .ico: return "image/vnd.microsoft.icon"
+        case .svg: return "image/svg+xml"
+        default: return "application/octet-stream"
+        }
     }
 
     /// The formats that imgproxy knows, by its names. This server may have no decoder or encoder for them.
     private static let knownNames: [String: ImageFormat] = [
         "jpg": .jpeg, "jpeg": .jpeg, "png": .png, "webp": .webp, "gif": .gif, "avif": .avif, "heic": .heic,
-        "jxl": .jxl, "ico": ImageFormat(rawValue: "ico"), "svg": ImageFormat(rawValue: "svg"),
-        "bmp": ImageFormat(rawValue: "bmp"), "tiff": ImageFormat(rawValue: "tiff"),
+        "jxl": .jxl, "ico": .ico, "svg": .svg, "bmp": .bmp, "tiff": .tiff,
         "pdf": ImageFormat(rawValue: "pdf"), "psd": ImageFormat(rawValue: "psd"),
         "mp4": ImageFormat(rawValue: "mp4"),
     ]

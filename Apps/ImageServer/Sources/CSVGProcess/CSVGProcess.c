@@ -1,0 +1,86 @@
+#define _GNU_SOURCE
+
+#include "CSVGProcess.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static int spawn(const char *program, char *const arguments[], int socket, pid_t *process) {
+    /* Filters would use all processors otherwise. */
+    char *const variables[] = {"RAYON_NUM_THREADS=1", "LC_ALL=C.UTF-8", NULL};
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    sigset_t none, all;
+    sigemptyset(&none);
+    sigfillset(&all);
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, socket, STDIN_FILENO);
+    posix_spawn_file_actions_adddup2(&actions, socket, STDOUT_FILENO);
+    posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+#ifdef __GLIBC__
+    posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1);
+#endif
+    posix_spawnattr_init(&attributes);
+    posix_spawnattr_setsigmask(&attributes, &none);
+    posix_spawnattr_setsigdefault(&attributes, &all);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+    int error = posix_spawn(process, program, &actions, &attributes, arguments, variables);
+    posix_spawn_file_actions_destroy(&actions);
+    posix_spawnattr_destroy(&attributes);
+    return error;
+}
+
+int svg_start(const char *program, int width, int height, svg_process *process) {
+    char width_text[16], height_text[16];
+    char *const arguments[] = {(char *)program, width_text, height_text, NULL};
+    int sockets[2];
+    pid_t child;
+    snprintf(width_text, sizeof width_text, "%d", width);
+    snprintf(height_text, sizeof height_text, "%d", height);
+    if (socketpair(AF_UNIX, SOCK_STREAM, 0, sockets) != 0) return errno;
+    fcntl(sockets[0], F_SETFD, FD_CLOEXEC);
+    fcntl(sockets[1], F_SETFD, FD_CLOEXEC);
+    int error = spawn(program, arguments, sockets[1], &child);
+    close(sockets[1]);
+    if (error == 0) *process = (svg_process){.process = child, .socket = sockets[0]};
+    else close(sockets[0]);
+    return error;
+}
+
+static int is_temporary(void) { return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR; }
+
+svg_state svg_exchange(
+    svg_process *process, const uint8_t *input, size_t length, uint8_t *output, size_t capacity, int milliseconds) {
+    int sends = process->sent < length;
+    struct pollfd poller = {.fd = process->socket, .events = (short)(POLLIN | (sends ? POLLOUT : 0))};
+    int count = poll(&poller, 1, milliseconds);
+    if (count <= 0) return count == 0 || errno == EINTR ? svg_running : svg_failed;
+    if (sends && (poller.revents & POLLOUT)) {
+        ssize_t sent = send(
+            process->socket, input + process->sent, length - process->sent, MSG_DONTWAIT | MSG_NOSIGNAL);
+        if (sent < 0 && !is_temporary()) return svg_failed;
+        if (sent > 0) process->sent += (size_t)sent;
+        if (process->sent == length) shutdown(process->socket, SHUT_WR);
+    }
+    if (!(poller.revents & (POLLIN | POLLHUP | POLLERR))) return svg_running;
+    ssize_t received = recv(process->socket, output + process->received, capacity - process->received, MSG_DONTWAIT);
+    if (received < 0) return is_temporary() ? svg_running : svg_failed;
+    process->received += (size_t)received;
+    if (process->received == capacity) return svg_ended;
+    return received == 0 ? svg_failed : svg_running;
+}
+
+void svg_stop(svg_process *process) {
+    if (process->process > 0) {
+        kill(process->process, SIGKILL);
+        while (waitpid(process->process, NULL, 0) < 0 && errno == EINTR) {}
+    }
+    close(process->socket);
+}

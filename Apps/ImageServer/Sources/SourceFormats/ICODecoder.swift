@@ -1,0 +1,96 @@
+import ImageCodecPNG
+public import ImageCore
+
+/// Decodes the largest image of Windows icons and cursors: a bitmap with a mask, or a PNG file.
+public struct ICODecoder: ImageDecoder {
+    private static let directoryLength = 6
+    private static let entryLength = 16
+    /// The most images that are looked at. Each can have a profile that takes time to read.
+    private static let largestCount = 64
+
+    /// Creates a decoder. It has no state.
+    public init() {}
+
+    public var format: ImageFormat { .ico }
+
+    /// Returns whether the data starts with the directory of an icon or a cursor, whose first image follows it.
+    public func recognizes(_ prefix: Data) -> Bool {
+        guard prefix.bigEndian(at: 0, 3) == 1 || prefix.bigEndian(at: 0, 3) == 2,
+            prefix.bigEndian(at: 3, 1) == 0, let count = prefix.littleEndian(at: 4, 2), count > 0,
+            let offset = prefix.littleEndian(at: 18, 4), let length = prefix.littleEndian(at: 14, 4)
+        else { return false }
+        return offset >= Self.directoryLength + count * Self.entryLength && length > 0
+    }
+
+    /// Reads the headers of all images, and opens the largest one that has no damage, with the most bits per pixel.
+    public func open(_ data: Data, limits: DecodingLimits) throws(DecodingFailure) -> any OpenedImage {
+        try limits.check(.encodedBytes, data.count)
+        guard recognizes(data.prefix(FileSignature.byteCount)), let count = data.littleEndian(at: 4, 2) else {
+            throw .malformed(.ico, "there is no directory")
+        }
+        guard let directory = data.part(Self.directoryLength, count * Self.entryLength) else { throw .truncated(.ico) }
+        var best: Entry?
+        var failure: DecodingFailure?
+        for index in 0..<min(count, Self.largestCount) {
+            let entry = index * Self.entryLength
+            guard let length = directory.littleEndian(at: entry + 8, 4),
+                let offset = directory.littleEndian(at: entry + 12, 4)
+            else { break }
+            do throws(DecodingFailure) {
+                guard let part = data.part(offset, length) else { throw .truncated(.ico) }
+                let opened = try Self.entry(part, limits)
+                if best.map({ $0.rank < opened.rank }) ?? true { best = opened }
+            } catch {
+                failure = failure ?? error
+            }
+        }
+        guard let best else { throw failure ?? .truncated(.ico) }
+        return best.image
+    }
+
+    private struct Entry {
+        var image: any OpenedImage
+        /// The area, then the bits per pixel.
+        var rank: (Int, Int)
+    }
+
+    private static func entry(_ data: Data, _ limits: DecodingLimits) throws(DecodingFailure) -> Entry {
+        if PNGDecoder().recognizes(data.prefix(32)) {
+            let image = OpenedIconPNG(try PNGDecoder().open(data, limits: limits))
+            return Entry(image: image, rank: (image.header.storedSize.area, 32))
+        }
+        var header = try DIBHeader(data, at: 0, .ico)
+        guard header.size.height % 2 == 0, header.compression != .runLength4, header.compression != .runLength8 else {
+            throw .malformed(.ico, "an image without a mask, or with run lengths")
+        }
+        header.size.height /= 2
+        let image = try OpenedDIB(data, header, pixels: header.end, hasMask: true, limits: limits)
+        return Entry(image: image, rank: (header.size.area, header.bitCount))
+    }
+}
+
+/// A PNG file in an icon.
+private final class OpenedIconPNG: OpenedImage {
+    let header: ImageHeader
+    private let image: any OpenedImage
+
+    init(_ image: any OpenedImage) {
+        self.image = image
+        var header = image.header
+        header.format = .ico
+        self.header = header
+    }
+
+    func decodableSize(covering target: PixelSize) -> PixelSize { image.decodableSize(covering: target) }
+
+    func heldBytes(frame index: Int, size: PixelSize, layout: PixelLayout) -> Int {
+        image.heldBytes(frame: index, size: size, layout: layout)
+    }
+
+    func decode(
+        frame index: Int, size: PixelSize, layout: PixelLayout, preference: DecodingPreference,
+        into sink: any PixelRowSink
+    ) throws(DecodingFailure) {
+        try image.decode(frame: index, size: size, layout: layout, preference: preference, into: sink)
+    }
+}

@@ -1,0 +1,132 @@
+#if TIFF
+    import CTIFF
+    public import ImageCore
+
+    /// Decodes the first page of TIFF files with libtiff. Channels of 16 bits are rounded to 8.
+    public struct TIFFDecoder: ImageDecoder {
+        /// Creates a decoder. It has no state.
+        public init() {}
+
+        public var format: ImageFormat { .tiff }
+
+        /// Returns whether the data starts with the byte order and the version of TIFF or BigTIFF.
+        public func recognizes(_ prefix: Data) -> Bool {
+            [[0x49, 0x49, 42, 0], [0x4D, 0x4D, 0, 42], [0x49, 0x49, 43, 0], [0x4D, 0x4D, 0, 43]].contains {
+                prefix.starts(with: $0)
+            }
+        }
+
+        /// Reads the tags of the first page.
+        public func open(_ data: Data, limits: DecodingLimits) throws(DecodingFailure) -> any OpenedImage {
+            try limits.check(.encodedBytes, data.count)
+            return try OpenedTIFF(data, limits: limits)
+        }
+    }
+
+    /// A TIFF file whose tags have been read. Each decode reads them again.
+    private final class OpenedTIFF: OpenedImage {
+        let header: ImageHeader
+        private let data: Data
+        private let limits: DecodingLimits
+        private let heldBytes: Int
+
+        init(_ data: Data, limits: DecodingLimits) throws(DecodingFailure) {
+            self.data = data
+            self.limits = limits
+            (header, heldBytes) = try TIFFPage.reading(data, limits) { (page) throws(DecodingFailure) in
+                (try page.imageHeader(limits), page.heldBytes)
+            }
+        }
+
+        func decodableSize(covering target: PixelSize) -> PixelSize { header.storedSize }
+
+        func heldBytes(frame index: Int, size: PixelSize, layout: PixelLayout) -> Int { heldBytes }
+
+        func decode(
+            frame index: Int, size: PixelSize, layout: PixelLayout, preference: DecodingPreference,
+            into sink: any PixelRowSink
+        ) throws(DecodingFailure) {
+            guard index == 0 else { throw .noSuchFrame(index, frameCount: 1) }
+            guard size == header.storedSize, layout == .rgba8 || layout == header.nativeLayout else {
+                throw .unsupported(.tiff, "it can only be decoded in its size, to RGBA or \(header.nativeLayout)")
+            }
+            try limits.check(.decodedBytes, heldBytes)
+            try TIFFPage.reading(data, limits) { (page) throws(DecodingFailure) in
+                var row = [UInt8](repeating: 0, count: size.width * layout.bytesPerPixel)
+                for _ in 0..<size.height {
+                    try sink.checkCancellation()
+                    try page.readRow(isRGBA: layout == .rgba8, &row)
+                    try sink.receive(row.span)
+                }
+            }
+        }
+    }
+
+    /// The first page of a file that libtiff reads.
+    ///
+    /// Safe: the handle and the bytes of the file are valid within `reading`, and don't leave it.
+    @safe private final class TIFFPage {
+        private let handle: OpaquePointer
+        private let header: tiff_header
+
+        /// Calls `body` with the page of a file, and closes it.
+        static func reading<Value>(
+            _ data: Data, _ limits: DecodingLimits, _ body: (TIFFPage) throws(DecodingFailure) -> Value
+        ) throws(DecodingFailure) -> Value {
+            try unsafe data.span.withUnsafeBufferPointer { (bytes) throws(DecodingFailure) in
+                var handle: OpaquePointer?
+                var header = unsafe tiff_header()
+                let outcome = unsafe tiff_open(
+                    bytes.baseAddress, bytes.count, limits.decodedBytes, &handle, &header)
+                guard outcome == tiff_ok, let handle = unsafe handle else { throw failure(outcome) }
+                return try unsafe body(TIFFPage(handle, header))
+            }
+        }
+
+        private init(_ handle: OpaquePointer, _ header: tiff_header) {
+            unsafe self.handle = handle
+            unsafe self.header = header
+        }
+
+        deinit { unsafe tiff_close(handle) }
+
+        var heldBytes: Int { unsafe Int(clamping: header.held_bytes) }
+
+        func imageHeader(_ limits: DecodingLimits) throws(DecodingFailure) -> ImageHeader {
+            let size = unsafe PixelSize(width: Int(header.width), height: Int(header.height))
+            try limits.check(size)
+            var color = SourceColor.sRGB
+            if let profile = unsafe header.profile, unsafe header.profile_length <= limits.metadataBytes {
+                color = unsafe SourceColor(profile: Data(bytes: profile, count: header.profile_length))
+            }
+            return unsafe ImageHeader(
+                format: .tiff, storedSize: size,
+                orientation: ImageOrientation(rawValue: Int(header.orientation)) ?? .up,
+                hasAlpha: header.has_alpha != 0, color: color, nativeLayout: PixelLayout(header.layout))
+        }
+
+        func readRow(isRGBA: Bool, _ row: inout [UInt8]) throws(DecodingFailure) {
+            let outcome = unsafe tiff_read_row(handle, isRGBA ? 1 : 0, &row)
+            if outcome != tiff_ok { throw Self.failure(outcome) }
+        }
+
+        private static func failure(_ outcome: tiff_outcome) -> DecodingFailure {
+            switch outcome {
+            case tiff_unsupported: .unsupported(.tiff, "libtiff can't convert its samples")
+            case tiff_out_of_memory: .malformed(.tiff, "memory is exhausted")
+            default: .malformed(.tiff, "libtiff can't read it")
+            }
+        }
+    }
+
+    extension PixelLayout {
+        fileprivate init(_ layout: tiff_layout) {
+            switch layout {
+            case tiff_gray: self = .gray8
+            case tiff_gray_alpha: self = .grayAlpha8
+            case tiff_cmyk: self = .cmyk8
+            default: self = .rgba8
+            }
+        }
+    }
+#endif

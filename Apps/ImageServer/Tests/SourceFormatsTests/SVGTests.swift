@@ -1,0 +1,196 @@
+#if SVG
+    import Foundation
+    import ImageCore
+    import ImageDecoding
+    import SourceFormats
+    import Testing
+
+    @Suite struct SVGTests {
+        private static func svg(_ content: String, _ attributes: String = "width='40' height='20'") -> Data {
+            Data(
+                """
+                <?xml version="1.0"?><!-- a comment -->
+                <!DOCTYPE svg PUBLIC "-//W3C//DTD SVG 1.1//EN" "http://www.w3.org/x.dtd">
+                <svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" \(attributes)>
+                \(content)</svg>
+                """.utf8)
+        }
+
+        private static func draw(
+            _ data: Data, _ size: PixelSize? = nil, isCancelled: @Sendable () -> Bool = { false }
+        ) throws -> Bitmap {
+            try DownsamplingDecoder(decoders: [SVGDecoder(size: size)]).decode(
+                data, request: DecodingRequest(), isCancelled: isCancelled
+            ).bitmap
+        }
+
+        private static func size(_ data: Data) throws -> PixelSize {
+            try DownsamplingDecoder(decoders: [SVGDecoder()]).header(of: data).size
+        }
+
+        @Test("draws shapes with transparency, at the size of the file and at others")
+        func drawing() throws {
+            let data = Self.svg("<rect width='20' height='20' fill='#f00' fill-opacity='.5'/>")
+            let own = try Self.draw(data)
+            #expect(own.size == PixelSize(width: 40, height: 20))
+            #expect(Array(own.pixels.prefix(4)) == [255, 0, 0, 128])
+            #expect(own.pixels[39 * 4 + 3] == 0)
+            let large = try Self.draw(data, PixelSize(width: 400, height: 200))
+            #expect(large.pixels[199 * 4 + 3] == 128)
+            #expect(large.pixels[200 * 4 + 3] == 0)
+        }
+
+        @Test(
+            "the size is that of the root element in pixels",
+            arguments: [
+                ("width='30mm' height='1in'", 113, 96), ("viewBox='0 0 70 30'", 70, 30), ("", 300, 150),
+                ("width='100%' height='100%' viewBox='-1,-1 50,25'", 50, 25),
+                ("width='140' viewBox='0 0 70 30'", 140, 60),
+                ("height='1e1PX' viewBox='0 0 70 35'", 20, 10), ("width='nan' height='-4'", 300, 150),
+            ])
+        func sizes(attributes: String, width: Int, height: Int) throws {
+            #expect(try Self.size(Self.svg("", attributes)) == PixelSize(width: width, height: height))
+        }
+
+        @Test("a huge size is reduced to the limits, because it costs nothing")
+        func hugeSize() throws {
+            let size = try Self.size(Self.svg("", "viewBox='0 0 1e300 5e299'"))
+            #expect(size.width <= 65_535)
+            #expect(size.width == 2 * size.height || size.width == 2 * size.height + 1)
+        }
+
+        @Test(
+            "an XML document with another root element, HTML, or one without an end is no SVG",
+            arguments: [
+                "<html><svg></svg></html>", "<!DOCTYPE html><svg/>", "<?xml version='1.0'?><rss></rss>", "<svgx/>",
+                "<!-- <svg> -->", "<svg width='1'", "text <svg/>", "<", "<!DOCTYPE svg [ <!ENTITY a '>'> ",
+            ])
+        func others(text: String) {
+            #expect(throws: DecodingFailure.unknownFormat) { try Self.size(Data(text.utf8)) }
+        }
+
+        @Test("a mark of the byte order, UTF-16, a namespace prefix and declarations are understood")
+        func prologs() throws {
+            let text = """
+                <!DOCTYPE s:svg [<!ENTITY a '>'><!-- ]> -->]>
+                <s:svg xmlns:s='http://www.w3.org/2000/svg' width='8' height='9'/>
+                """
+            for data in [
+                Data(text.utf8), Data([0xEF, 0xBB, 0xBF]) + Data(text.utf8),
+                Data([0xFF, 0xFE]) + text.utf16.reduce(into: Data()) { $0 += [UInt8($1 & 255), UInt8($1 >> 8)] },
+            ] {
+                #expect(try Self.draw(data).size == PixelSize(width: 8, height: 9))
+            }
+        }
+
+        @Test("files and servers that a drawing refers to are not read")
+        func externalReferences() throws {
+            let file = FileManager.default.temporaryDirectory.appending(path: "red-\(UUID()).svg")
+            try Self.svg("<rect id='red' width='99' height='99' fill='red'/>").write(to: file)
+            defer { try? FileManager.default.removeItem(at: file) }
+            let url = file.absoluteString
+            for content in [
+                "<image xlink:href='\(url)' width='40' height='20'/>", "<use xlink:href='\(url)#red'/>",
+                "<use href='\(url)#red'/>", "<image href='\(file.path())' width='40' height='20'/>",
+                "<style>@import url('\(url)');</style>",
+                "<rect width='40' height='20' fill='url(\(url)#red)'/>",
+                "<xi:include xmlns:xi='http://www.w3.org/2001/XInclude' href='\(url)'/>",
+                "<image href='http://127.0.0.1:9/a.png' width='40' height='20'/>",
+            ] {
+                let pixels = try Self.draw(Self.svg(content)).pixels
+                #expect(pixels.allSatisfy { $0 == 0 }, "\(content)")
+            }
+        }
+
+        @Test("an external entity has no text")
+        func externalEntity() throws {
+            let text = """
+                <!DOCTYPE svg [<!ENTITY secret SYSTEM "file:///etc/passwd">]>
+                <svg xmlns="http://www.w3.org/2000/svg" width="40" height="20"><text y="15">&secret;</text></svg>
+                """
+            let pixels = (try? Self.draw(Data(text.utf8)))?.pixels ?? []
+            #expect(pixels.allSatisfy { $0 == 0 })
+        }
+
+        @Test("data URLs are drawn")
+        func dataURLs() throws {
+            let inner = Data(
+                "<svg xmlns='http://www.w3.org/2000/svg' width='9' height='9'><rect width='9' height='9'/></svg>".utf8)
+            let content =
+                "<image href='data:image/svg+xml;base64,\(inner.base64EncodedString())' width='9' height='9'/>"
+            #expect(try Self.draw(Self.svg(content)).pixels[3] == 255)
+        }
+
+        /// Each layer uses the one below ten times.
+        private static func nested(_ layers: Int) -> Data {
+            let groups = (1...layers).map { layer in
+                "<g id='l\(layer)'>" + String(repeating: "<use xlink:href='#l\(layer - 1)'/>", count: 10) + "</g>"
+            }
+            return svg(
+                "<defs><rect id='l0' width='1' height='1'/>\(groups.joined())</defs><use xlink:href='#l\(layers)'/>")
+        }
+
+        @Test("an expensive drawing ends soon after it is cancelled")
+        func cancellation() throws {
+            let noise = "<feTurbulence baseFrequency='.05' numOctaves='9'/>"
+            let content =
+                "<filter id='f' x='0' y='0' width='1' height='1'>\(noise)\(noise)</filter>"
+                + "<rect width='40' height='20' filter='url(#f)'/>"
+            let clock = ContinuousClock()
+            let start = clock.now
+            #expect(throws: DecodingFailure.cancelled) {
+                try Self.draw(Self.svg(content), PixelSize(width: 6_000, height: 3_000)) {
+                    clock.now - start > .milliseconds(300)
+                }
+            }
+            #expect(clock.now - start < .milliseconds(800))
+        }
+
+        @Test("bombs are refused or drawn within the limits of the process")
+        func bombs() throws {
+            let entities = (1...9).map { level in
+                "<!ENTITY a\(level) '\(String(repeating: "&a\(level - 1);", count: 10))'>"
+            }
+            let laughs = """
+                <!DOCTYPE svg [<!ENTITY a0 'ha'>\(entities.joined())]>
+                <svg xmlns='http://www.w3.org/2000/svg' width='9' height='9'><text>&a9;</text></svg>
+                """
+            for data in [
+                Self.nested(8), Data(laughs.utf8), Self.svg(String(repeating: "<g>", count: 100_000)),
+                Self.svg("<g id='a'><use href='#a'/></g>"),
+            ] {
+                let start = ContinuousClock().now
+                let bitmap = try? Self.draw(data)
+                #expect(bitmap?.pixels.allSatisfy { $0 == 0 } != false)
+                #expect(ContinuousClock().now - start < .seconds(5))
+            }
+        }
+
+        @Test("the failure names a program that is missing")
+        func missingProgram() {
+            let decoder = DownsamplingDecoder(decoders: [SVGDecoder(program: "/missing/program")])
+            #expect {
+                try decoder.decode(Self.svg(""), request: DecodingRequest()) { false }
+            } throws: {
+                "\($0)".contains("/missing/program")
+            }
+        }
+
+        @Test("a damaged file is a typed error or an image")
+        func damage() throws {
+            let data = Self.svg("<g transform='rotate(9)'><path d='M0 0L9 9z' style='fill:#123'/></g>")
+            var random = SplitMix(state: 3)
+            for _ in 0..<40 {
+                var damaged = data
+                damaged[Int.random(in: 0..<data.count, using: &random)] = .random(in: 0...255, using: &random)
+                do throws(DecodingFailure) {
+                    _ = try DownsamplingDecoder(decoders: [SVGDecoder()]).decode(damaged, request: DecodingRequest()) {
+                        false
+                    }
+                } catch {
+                    #expect(error != .cancelled)
+                }
+            }
+        }
+    }
+#endif
