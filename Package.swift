@@ -155,7 +155,7 @@ let transports = [
     module("ImageTransportCurl", uses: ["ImageCore", "ImageTransporting", "CImageTransportCurl", httpTypes]),
     shim("CImageTransportCurl", in: "ImageTransportCurl", over: "CLibCurl"),
     library("CLibCurl", in: "ImageTransportCurl", pkgConfig: "libcurl", apt: "libcurl4-openssl-dev", brew: "curl"),
-    module("ImageTransportAsyncHTTPClient", uses: ["ImageTransporting", httpTypes] + asyncHTTPClient),
+    module("ImageTransportAsyncHTTPClient", uses: ["ImageCore", "ImageTransporting", httpTypes] + asyncHTTPClient),
     module("ImageTransportURLSession", uses: ["ImageCore", "ImageTransporting", httpTypes]),
 ]
 

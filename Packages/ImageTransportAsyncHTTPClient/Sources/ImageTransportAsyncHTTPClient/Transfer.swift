@@ -1,14 +1,9 @@
 #if AsyncHTTPClient
     import AsyncHTTPClient
+    import ImageCore
     import ImageTransporting
     import NIOCore
     import NIOHTTP1
-
-    #if canImport(FoundationEssentials)
-        import FoundationEssentials
-    #else
-        import Foundation
-    #endif
 
     /// A request and its response. Reports the client's callbacks to a `TransferChannel`. Uses `state` only on the
     /// event loop.
