@@ -76,6 +76,10 @@ import Testing
         #expect(ids.allSatisfy { $0?.count == 16 } && Set(ids).count == ids.count)
         ids.remove(at: 3)
         #expect(try lines.objects().map { $0["request"] as? String } == ids)
+        let long = String(repeating: "a", count: 64)
+        for (id, isKept) in [("a-B_9", true), (long, true), (long + "a", false), ("a b", false), ("ä", false)] {
+            #expect((await handler.answer(path, .get, [.requestID: id])["X-Request-Id"] == id) == isKept, "\(id)")
+        }
     }
 
     @Test("writes failures of the server as warnings, with the reason that the client isn't told")
@@ -148,10 +152,11 @@ import Testing
     @Test("writes texts in one line, whatever they contain")
     func quoting() {
         let lines = Lines()
-        lines.logger(.text).info("a \"b\"\nc", metadata: ["k": "d e", "l": "f", "m": "\u{2028}\u{85}\u{1B}[0m"])
+        lines.logger(.text).info(
+            "a \"b\"\nc", metadata: ["k": "d e", "l": "f", "m": "\u{2028}\u{2029}\u{85}\u{1B}[0m"])
         #expect(
             lines.all == [
-                #"2023-11-14T22:13:20.250Z info test: "a \"b\"\u000ac" k="d e" l=f m="\u2028\u0085\u001b[0m""#
+                #"2023-11-14T22:13:20.250Z info test: "a \"b\"\u000ac" k="d e" l=f m="\u2028\u2029\u0085\u001b[0m""#
             ])
         let objects = Lines()
         objects.logger().info(

@@ -33,13 +33,20 @@ import Testing
         }
     }
 
-    @Test("work is cancelled with its caller")
+    @Test("work is cancelled with its caller, and at the deadline")
     func cancellation() async throws {
-        let result = Task { [clock] in
-            try await withDeadline(.seconds(2), clock: clock) { try await clock.sleep(for: .seconds(60)) }
+        for isCancelled in [true, false] {
+            let ended = Gate()
+            let result = Task { [clock] in
+                try await withDeadline(.seconds(2), clock: clock) {
+                    defer { ended.open() }
+                    try await clock.sleep(for: .seconds(60))
+                }
+            }
+            await clock.sleepers(2)
+            if isCancelled { result.cancel() } else { clock.advance(by: .seconds(2)) }
+            _ = await result.result
+            await ended.pass()
         }
-        await clock.sleepers(2)
-        result.cancel()
-        await #expect(throws: CancellationError.self) { try await result.value }
     }
 }

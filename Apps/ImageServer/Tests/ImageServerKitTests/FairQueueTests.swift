@@ -53,6 +53,11 @@ import Testing
         #expect(queue.wait(11, "a3", "a", most: 3) == "a3")
         #expect(queue.wait(12, "b1", "b", most: 3) == "b1")
         #expect(queue.waitingCount == 3)
+        // If as many of each wait, nobody has to leave for another one.
+        for name in "bcdefghijk" {
+            var queue = self.queue(1, waiting: [("a", 1)])
+            #expect(queue.wait(1, "new", String(name), most: 1) == "new")
+        }
     }
 
     @Test("nothing waits while there is a free place, whatever happens")

@@ -123,6 +123,22 @@ import Testing
         for index in 0...PurgeList.limit { list.add("source \(index)", at: start.addingTimeInterval(Double(index))) }
         #expect(list.times.count <= PurgeList.limit && list.times["source 0"] == nil)
         #expect(list.floor >= start && list.times.values.allSatisfy { $0 > list.floor })
+        var other = PurgeList()
+        other.merge(list)
+        #expect(other == list)
+    }
+
+    @Test("a purge hides what a server with a fast clock made before it learned of the purge")
+    func clocks() async throws {
+        let shared = InMemoryDataCache()
+        let purged = Date(timeIntervalSince1970: 1_700_000_000)
+        let fast = purged.addingTimeInterval(100)
+        let first = Purges(levels: [.init(name: .shared, cache: shared)], now: { purged })
+        let second = Purges(levels: [.init(name: .shared, cache: shared)], now: { fast })
+        let url = ImageURL(options: .init(), source: try #require(URL(string: "http://h/a")))
+        first.add(source: url.source)
+        for server in [first, second] { await server.synchronize() }
+        #expect(first.time(for: url) == purged && second.time(for: url) == fast)
     }
 
     @Test("tells that a cache can't be reached")

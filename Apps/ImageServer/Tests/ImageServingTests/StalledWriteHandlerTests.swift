@@ -46,6 +46,21 @@ struct StalledWriteHandlerTests {
         #expect(!channel.isActive && other.isActive && bodies.byteCount == 2_048)
     }
 
+    @Test("a client that has read something lately isn't the slowest")
+    func unreadProgress() throws {
+        let other = EmbeddedChannel()
+        try other.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 2)).wait()
+        let pieces = (0..<4).map { ByteBuffer(repeating: UInt8($0), count: 1_024) }
+        let start = NIODeadline.now()
+        bodies.add(pieces[0], on: channel, at: start)
+        bodies.add(pieces[1], on: channel, at: start)
+        bodies.add(pieces[2], on: other, at: start + .milliseconds(500))
+        bodies.remove(pieces[0], on: channel, at: start + .seconds(2))
+        bodies.add(pieces[3], on: channel, at: start + .seconds(3))
+        bodies.add(pieces[0], on: channel, at: start + .seconds(3))
+        #expect(channel.isActive && !other.isActive)
+    }
+
     @Test("each completed write starts the limit again")
     func progress() {
         write()

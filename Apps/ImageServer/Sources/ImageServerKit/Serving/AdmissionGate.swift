@@ -99,9 +99,8 @@ public final class AdmissionGate: Sendable {
     }
 
     private func leave(_ id: Int, _ origin: String, throwing error: any Error) {
-        let (waiter, started) = state.withLock { state in (state.queue.remove(id, origin), state.queue.startable()) }
-        waiter?.resume(throwing: error)
-        resume(started)
+        // Nothing else can start for that: what waits here didn't start, because there is no place at all.
+        state.withLock { $0.queue.remove(id, origin) }?.resume(throwing: error)
     }
 
     private func resume(_ waiters: [Waiter]) {
