@@ -26,6 +26,39 @@ struct PNGEncoderTests {
         #expect(try PNGEncoder().encode(noise(size, isOpaque: false), options: EncodingOptions())[25] == 6)
     }
 
+    @Test("with a palette, few colors are preserved with their alpha", arguments: [2, 3, 4, 5, 16, 17, 256])
+    func exactPalette(colorCount: Int) throws {
+        let size = PixelSize(width: 37, height: 19)
+        let pixels = (0..<size.area).flatMap { index -> [UInt8] in
+            let color = UInt8(index * 7 % colorCount)
+            return color == 0 ? [0, 0, 0, 0] : [color, 255 - color, color & 15, 255 - color / 2]
+        }
+        let image = Bitmap(size: size, pixels: pixels, isOpaque: false)
+        for isProgressive in [false, true] {
+            let file = try PNGEncoder(colorCount: colorCount).encode(
+                image, options: EncodingOptions(isProgressive: isProgressive))
+            #expect(file[25] == 3)
+            #expect(file[24] == (colorCount <= 2 ? 1 : colorCount <= 4 ? 2 : colorCount <= 16 ? 4 : 8))
+            #expect(try png.pixels(file) == pixels)
+        }
+    }
+
+    @Test("with a palette, many colors are reduced to similar ones", arguments: [2, 16, 256, 999], [false, true])
+    func reducedPalette(colorCount: Int, isOpaque: Bool) throws {
+        let size = PixelSize(width: 200, height: 160)
+        let pixels = (0..<size.area).flatMap { index -> [UInt8] in
+            let (x, y) = (index % 200, index / 200)
+            return [UInt8(x), UInt8(y), UInt8((x + y) / 2), isOpaque ? 255 : UInt8(y + 90)]
+        }
+        let image = Bitmap(size: size, pixels: pixels, isOpaque: isOpaque)
+        let decoded = try png.pixels(PNGEncoder(colorCount: colorCount).encode(image, options: EncodingOptions()))
+        let colors = Set(stride(from: 0, to: decoded.count, by: 4).map { Array(decoded[$0..<$0 + 4]) })
+        #expect(colors.count <= min(colorCount, 256) && colors.count > min(colorCount, 256) / 2)
+        let error = zip(pixels, decoded).reduce(0) { $0 + abs(Int($1.0) - Int($1.1)) } / pixels.count
+        #expect(error <= [2: 40, 16: 14][colorCount] ?? 4)
+        #expect(isOpaque == stride(from: 3, to: decoded.count, by: 4).allSatisfy { decoded[$0] == 255 })
+    }
+
     @Test("a higher compression level gives a smaller file, and levels are clamped")
     func compressionLevel() throws {
         let size = PixelSize(width: 100, height: 100)

@@ -196,6 +196,7 @@ import Testing
         #expect(try data("f:jpg") { _ in }.firstRange(of: progressive) == nil)
         // The last byte of IHDR is the interlace method.
         #expect(try data("f:png") { $0.isInterlacedPNG = true }[28] == 1)
+        #expect(try data("f:png") { $0.pngColorCount = 16 }[24...25] == Data([4, 3]))
         #expect(try data("f:png") { _ in }[28] == 0)
         #expect(try data("f:webp") { $0.webpEffort = 0 } != data("f:webp") { $0.webpEffort = 6 })
     }

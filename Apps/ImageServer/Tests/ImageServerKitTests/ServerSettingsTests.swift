@@ -227,7 +227,8 @@ import Testing
             "maxResultPixels": "1000", "maxResultSide": "99",
             "maxResultBytes": "1000", "quality": "81", "formatQuality": "webp:60", "stripColorProfile": "false",
             "saveDataQuality": "40", "stripMetadata": "false", "keepCopyright": "false", "jpegProgressive": "true",
-            "pngInterlaced": "true", "webpEffort": "5", "avifSpeed": "7", "jxlEffort": "5", "watermarkOpacity": "0.5",
+            "pngInterlaced": "true", "pngQuantize": "true", "pngQuantizationColors": "16", "webpEffort": "5",
+            "avifSpeed": "7", "jxlEffort": "5", "watermarkOpacity": "0.5",
         ]
         var keys = [try await settings(unsigned).resultKey]
         for name in Setting.shaping.sorted() {

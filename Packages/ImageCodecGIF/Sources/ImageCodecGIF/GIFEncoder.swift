@@ -104,6 +104,15 @@ public struct GIFEncoder: ImageEncoder {
     }
 }
 
+extension IndexedImage {
+    /// The palette as bytes, padded with black to a power of two from 2 to 256 colors, as the format requires.
+    fileprivate var paddedPalette: [UInt8] {
+        var count = 2
+        while count < palette.count { count *= 2 }
+        return palette.flatMap { [$0.x, $0.y, $0.z] } + [UInt8](repeating: 0, count: 3 * (count - palette.count))
+    }
+}
+
 extension Duration {
     /// The duration in hundredths of a second, rounded and clamped to 0...65,535.
     fileprivate var hundredths: Int {

@@ -79,11 +79,34 @@ const char *ilp_writer_message(const ilp_writer *writer) { return writer->messag
 
 /* ---- writing ---- */
 
+/* The smallest depth of indices of a palette, otherwise 8. */
+static int depth(ilp_writer_options options) {
+    if (!options.palette || options.palette_count > 16) return 8;
+    return options.palette_count > 4 ? 4 : options.palette_count > 2 ? 2 : 1;
+}
+
+/* Sets the colors, and their alpha up to the last color that is not opaque. */
+static void set_palette(ilp_writer *writer, ilp_writer_options options) {
+    png_color colors[256];
+    png_byte alpha[256];
+    int alpha_count = 0;
+    for (int index = 0; index < options.palette_count; index++) {
+        const uint8_t *color = options.palette + 4 * index;
+        colors[index] = (png_color){color[0], color[1], color[2]};
+        alpha[index] = color[3];
+        if (color[3] < 255) alpha_count = index + 1;
+    }
+    png_set_PLTE(writer->png, writer->info, colors, options.palette_count);
+    if (alpha_count > 0) png_set_tRNS(writer->png, writer->info, alpha, alpha_count, NULL);
+}
+
 static void write_image(ilp_writer *writer, ilp_writer_options options, const uint8_t *pixels) {
     png_structp png = writer->png;
+    size_t row_length = (size_t)options.width * (options.palette ? 1 : 4);
+    int color_type = options.has_alpha ? PNG_COLOR_TYPE_RGB_ALPHA : PNG_COLOR_TYPE_RGB;
     png_set_IHDR(
-        png, writer->info, (png_uint_32)options.width, (png_uint_32)options.height, 8,
-        options.has_alpha ? PNG_COLOR_TYPE_RGB_ALPHA : PNG_COLOR_TYPE_RGB,
+        png, writer->info, (png_uint_32)options.width, (png_uint_32)options.height, depth(options),
+        options.palette ? PNG_COLOR_TYPE_PALETTE : color_type,
         options.is_interlaced ? PNG_INTERLACE_ADAM7 : PNG_INTERLACE_NONE,
         PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
     png_set_compression_level(png, options.compression_level);
@@ -91,13 +114,15 @@ static void write_image(ilp_writer *writer, ilp_writer_options options, const ui
         png_set_iCCP(
             png, writer->info, "ICC profile", PNG_COMPRESSION_TYPE_DEFAULT, options.profile,
             (png_uint_32)options.profile_length);
+    if (options.palette) set_palette(writer, options);
     png_write_info(png, writer->info);
-    if (!options.has_alpha) png_set_filler(png, 0, PNG_FILLER_AFTER);
+    if (options.palette) png_set_packing(png);
+    else if (!options.has_alpha) png_set_filler(png, 0, PNG_FILLER_AFTER);
     int passes = png_set_interlace_handling(png);
     for (int pass = 0; pass < passes; pass++)
         for (int row = 0; row < options.height; row++) {
             if (options.is_cancelled && options.is_cancelled()) png_error(png, "cancelled");
-            png_write_row(png, pixels + (size_t)options.width * 4 * (size_t)row);
+            png_write_row(png, pixels + row_length * (size_t)row);
         }
     png_write_end(png, NULL);
 }

@@ -3,16 +3,22 @@ public import ImageCore
 
 /// Encodes PNG losslessly with 8 bits per channel: RGB if the image is opaque, otherwise RGBA.
 ///
+/// With a number of colors, images with more are reduced by median cut (Heckbert 1982), with dithering. The colors can
+/// be partly transparent, and are stored in a palette.
+///
 /// Images in other color spaces than sRGB get their profile.
 public struct PNGEncoder: ImageEncoder {
     private let compressionLevel: Int
+    private let colorCount: Int?
 
     /// Creates an encoder.
     ///
-    /// - Parameter compressionLevel: zlib's level, from 0, uncompressed, to 9, smallest and slowest. Other values are
-    ///   clamped.
-    public init(compressionLevel: Int = 6) {
+    /// - Parameters:
+    ///   - compressionLevel: zlib's level, from 0, uncompressed, to 9, smallest and slowest. Other values are clamped.
+    ///   - colorCount: The most colors, from 2 to 256, and others are clamped; nil to keep all.
+    public init(compressionLevel: Int = 6, colorCount: Int? = nil) {
         self.compressionLevel = min(max(compressionLevel, 0), 9)
+        self.colorCount = colorCount.map { min(max($0, 2), 256) }
     }
 
     public var format: ImageFormat { .png }
@@ -30,7 +36,15 @@ public struct PNGEncoder: ImageEncoder {
         unsafe settings.is_interlaced = options.isProgressive
         unsafe settings.compression_level = Int32(compressionLevel)
         unsafe settings.is_cancelled = { Task.isCancelled }
-        return try unsafe PNGWriter().write(bitmap, settings)
+        guard let colorCount else { return try unsafe PNGWriter().write(bitmap.pixels, bitmap.colorSpace, settings) }
+        let image = try IndexedImage(
+            bitmap, area: PixelArea(bitmap.size), colorCount: colorCount, keepsAlpha: true, dithering: 4)
+        let palette = image.palette.flatMap { [$0.x, $0.y, $0.z, $0.w] }
+        return try unsafe palette.span.withUnsafeBufferPointer { (colors) throws(EncodingFailure) in
+            unsafe settings.palette = colors.baseAddress
+            unsafe settings.palette_count = Int32(image.palette.count)
+            return try unsafe PNGWriter().write(image.indices, bitmap.colorSpace, settings)
+        }
     }
 }
 
@@ -47,14 +61,16 @@ public struct PNGEncoder: ImageEncoder {
 
     deinit { unsafe ilp_writer_destroy(writer) }
 
-    func write(_ bitmap: Bitmap, _ options: ilp_writer_options) throws(EncodingFailure) -> Data {
+    func write(_ pixels: [UInt8], _ colorSpace: ColorSpace, _ options: ilp_writer_options) throws(EncodingFailure)
+        -> Data
+    {
         var options = unsafe options
         var bytes: UnsafePointer<UInt8>?
         var count = 0
-        let isWritten = unsafe (bitmap.colorSpace.profile ?? Data()).withUnsafeBytes { profile in
+        let isWritten = unsafe (colorSpace.profile ?? Data()).withUnsafeBytes { profile in
             unsafe options.profile = profile.baseAddress?.assumingMemoryBound(to: UInt8.self)
             unsafe options.profile_length = profile.count
-            return unsafe bitmap.pixels.span.withUnsafeBufferPointer { pixels in
+            return unsafe pixels.span.withUnsafeBufferPointer { pixels in
                 unsafe ilp_writer_write(writer, options, pixels.baseAddress, &bytes, &count)
             }
         }

@@ -1,5 +1,6 @@
 import ImageCodecAVIF
 import ImageCodecJXL
+import ImageCodecPNG
 import ImageCodecWebP
 import ImageCore
 
@@ -9,6 +10,8 @@ public struct EncoderSettings: Hashable, Sendable {
     public var isProgressiveJPEG = false
     /// Whether PNG is interlaced.
     public var isInterlacedPNG = false
+    /// The most colors of PNG; nil to keep all.
+    public var pngColorCount: Int?
     /// The effort for WebP, from 0 (fastest) to 6 (smallest files).
     public var webpEffort = 4
     /// The speed for AVIF, from 0 (smallest files) to 10 (fastest).
@@ -24,7 +27,9 @@ public struct EncoderSettings: Hashable, Sendable {
         var output = output
         switch output.format {
         case .jpeg: output.isProgressive = isProgressiveJPEG
-        case .png: output.isProgressive = isInterlacedPNG
+        case .png:
+            output.isProgressive = isInterlacedPNG
+            output.encoder = PNGEncoder(colorCount: pngColorCount)
         case .webp: output.encoder = WebPEncoder(effort: webpEffort)
         case .avif:
             #if AVIF

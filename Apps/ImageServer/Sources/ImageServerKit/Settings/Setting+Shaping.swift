@@ -6,7 +6,8 @@ extension Setting {
     static let shaping: Set = [
         "cacheBuster", "maxFrames", "maxAnimationPixels", "maxResultPixels", "maxResultSide", "maxResultBytes",
         "quality", "formatQuality", "saveDataQuality", "stripColorProfile", "stripMetadata", "keepCopyright",
-        "preferredFormats", "jpegProgressive", "pngInterlaced", "webpEffort", "avifSpeed", "jxlEffort",
+        "preferredFormats", "jpegProgressive", "pngInterlaced", "pngQuantize", "pngQuantizationColors", "webpEffort",
+        "avifSpeed", "jxlEffort",
         "watermarkOpacity",
     ]
 

@@ -118,6 +118,8 @@ extension Setting {
         Setting("saveDataQuality", "50", "The quality for clients with Save-Data, if it is lower"),
         Setting("jpegProgressive", "false", "JPEG is progressive: smaller, and slower to encode"),
         Setting("pngInterlaced", "false", "PNG is interlaced: larger"),
+        Setting("pngQuantize", "false", "PNG has a palette: smaller, with fewer colors"),
+        Setting("pngQuantizationColors", "256", "The most colors of such PNG, from 2 to 256"),
         Setting("webpEffort", "4", "The effort for WebP, from 0, fastest, to 6, smallest"),
         Setting("avifSpeed", "8", "The speed for AVIF, from 0, smallest, to 10, fastest"),
         Setting("jxlEffort", "4", "The effort for JPEG XL, from 1, fastest, to 9, smallest"),

@@ -70,6 +70,8 @@ extension SettingsReader {
         var encoders = EncoderSettings()
         encoders.isProgressiveJPEG = try flag("jpegProgressive")
         encoders.isInterlacedPNG = try flag("pngInterlaced")
+        let colorCount = try integer("pngQuantizationColors", in: 2...256)
+        encoders.pngColorCount = try flag("pngQuantize") ? colorCount : nil
         encoders.webpEffort = try integer("webpEffort", in: 0...6)
         encoders.avifSpeed = try integer("avifSpeed", in: 0...10)
         encoders.jxlEffort = try integer("jxlEffort", in: 1...9)

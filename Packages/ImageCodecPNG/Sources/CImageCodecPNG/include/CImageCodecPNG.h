@@ -78,6 +78,8 @@ typedef struct ilp_writer_options {
     bool has_alpha;          /* RGBA if true; RGB without the fourth byte of each pixel if false */
     bool is_interlaced;
     int compression_level;   /* zlib's, 0 to 9 */
+    const uint8_t *palette;  /* RGBA colors, or NULL. With a palette, a pixel is an index, and has_alpha is not used */
+    int palette_count;       /* 1 to 256 */
     const uint8_t *profile;  /* ICC, or NULL */
     size_t profile_length;
     bool (*is_cancelled)(void);  /* called for each row; true ends the work, as a failure */
@@ -86,7 +88,7 @@ typedef struct ilp_writer_options {
 ilp_writer *ilp_writer_create(void);
 void ilp_writer_destroy(ilp_writer *writer);
 
-/* Writes a whole image from RGBA8 rows without padding. The writer owns the bytes. */
+/* Writes a whole image from RGBA8 or index rows without padding. The writer owns the bytes. */
 bool ilp_writer_write(
     ilp_writer *writer, ilp_writer_options options, const uint8_t *pixels, const uint8_t **bytes, size_t *count);
 
