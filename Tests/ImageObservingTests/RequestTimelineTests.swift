@@ -76,6 +76,7 @@ struct RequestTimelineTests {
             ("https://example.com/a@b/c.jpg", "https://example.com/a@b/c.jpg"),
             ("data:image/png;base64,AAAA", "data:image/png,…"), ("file:///photos/a.jpg", "file:///photos/a.jpg"),
             ("https://user@pass@example.com/", "https://example.com/"),
+            ("https://cdn.example/x/https://user:pass@example.com/y", "https://cdn.example/x/https://example.com/y"),
         ])
     func secrets(address: String, text: String) throws {
         #expect(try #require(URL(string: address)).withoutSecrets == text)

@@ -78,9 +78,8 @@ svg_state svg_exchange(
 }
 
 void svg_stop(svg_process *process) {
-    if (process->process > 0) {
-        kill(process->process, SIGKILL);
-        while (waitpid(process->process, NULL, 0) < 0 && errno == EINTR) {}
-    }
+    if (process->process <= 0) return; /* It didn't start, and has no socket. */
+    kill(process->process, SIGKILL);
+    while (waitpid(process->process, NULL, 0) < 0 && errno == EINTR) {}
     close(process->socket);
 }

@@ -51,7 +51,10 @@
     extension SVGRoot {
         /// Returns the size in whole pixels, reduced to limits: it costs nothing before an image is drawn.
         fileprivate func size(within limits: DecodingLimits) -> PixelSize {
-            let (width, height) = size
+            // Products and ratios of large numbers can be infinite.
+            let finite = (min(size.width, .greatestFiniteMagnitude), min(size.height, .greatestFiniteMagnitude))
+            let factor = max(1, max(finite.0, finite.1) / 1e9)
+            let (width, height) = (finite.0 / factor, finite.1 / factor)
             let area = Double(min(limits.pixels, limits.decodedBytes / 8))
             let sides = (width / area.squareRoot()).squareRoot() * (height / area.squareRoot()).squareRoot()
             let excess = max(1, max(width, height) / Double(limits.side), sides)

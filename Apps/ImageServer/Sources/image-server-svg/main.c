@@ -5,6 +5,7 @@
 #ifdef HAS_SVG
 
 #include <errno.h>
+#include <fcntl.h>
 #include <librsvg/rsvg.h>
 #include <signal.h>
 #include <stdint.h>
@@ -30,6 +31,12 @@ static int limit(int resource, rlim_t value) {
 static int limit_resources(long width, long height) {
 #ifdef __linux__
     prctl(PR_SET_PDEATHSIG, SIGKILL);
+    /* If memory is short, the system ends this process, not the server. */
+    int score = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+    if (score >= 0) {
+        (void)!write(score, "1000", 4);
+        close(score);
+    }
 #endif
     return limit(RLIMIT_CPU, largest_seconds) && limit(RLIMIT_CORE, 0)
         && limit(RLIMIT_AS, ((rlim_t)768 << 20) + (rlim_t)width * (rlim_t)height * 32);

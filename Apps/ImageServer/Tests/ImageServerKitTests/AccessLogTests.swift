@@ -143,6 +143,7 @@ import Testing
             ("/info/SIGNATURE/plain/http://h/a%3Ftoken=x", "/info/_/plain/http://h/a?…"),
             ("/SIGNATURE/aHR0cDovL2gvYT90b2tlbj14.png", "/_/plain/http://h/a?…@png"),
             ("/SIGNATURE/aHR0cDov/L2gvYT90b2tlbj14", "/_/plain/http://h/a?…"),
+            ("/SIGNATURE/wm:1/wmu:aHR0cDov/plain/http://h/a", "/_/wm:1/wmu:…/plain/http://h/a"),
             ("/wp-login.php", "/wp-login.php"), ("/", "/"), ("/SIGNATURE/short", "/_/short"),
         ])
     func paths(path: String, expected: String) {

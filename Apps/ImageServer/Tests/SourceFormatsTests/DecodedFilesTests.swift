@@ -4,6 +4,7 @@ import ImageColorManagement
 import ImageCore
 import ImageDecoding
 import SourceFormats
+import Synchronization
 import Testing
 
 /// Each file has its pixels beside it as PNG, from another library. make-files.py makes both.
@@ -27,6 +28,24 @@ import Testing
     }
 
     private static func data(_ name: String) throws -> Data { try Data(contentsOf: folder.appending(path: name)) }
+
+    @Test("decoding is cancelled between runs that are beyond the edge")
+    func runsBeyondTheEdge() {
+        var words: [UInt32] = [0, 0, 62, 40, 1, 1, 1 | 8 << 16, 1, 0, 0, 0, 2, 0, 0, 0xFFFFFF]
+        words[0] = UInt32(62 + 200_000)
+        let header =
+            Data("BM".utf8) + words.flatMap { word in (0..<4).map { UInt8(truncatingIfNeeded: word >> ($0 * 8)) } }
+        let checks = Mutex(0)
+        let file = header + Data(repeating: 0xFF, count: 200_000)
+        #expect(throws: DecodingFailure.cancelled) {
+            try Self.decoder.decode(file, request: DecodingRequest()) {
+                checks.withLock { count in
+                    count += 1
+                    return count > 5
+                }
+            }
+        }
+    }
 
     @Test("the pixels are those of other libraries", arguments: names)
     func pixels(name: String) throws {

@@ -52,6 +52,14 @@
             #expect(try Self.size(Self.svg("", attributes)) == PixelSize(width: width, height: height))
         }
 
+        @Test(
+            "a size whose unit or ratio overflows is reduced to the limits",
+            arguments: ["width='1e308in' height='1'", "viewBox='0 0 1e300 1e-300' height='1'", "height='1.7e308cm'"])
+        func overflowingSize(attributes: String) throws {
+            let size = try Self.size(Self.svg("", attributes))
+            #expect(max(size.width, size.height) <= 65_535 && min(size.width, size.height) >= 1)
+        }
+
         @Test("a huge size is reduced to the limits, because it costs nothing")
         func hugeSize() throws {
             let size = try Self.size(Self.svg("", "viewBox='0 0 1e300 5e299'"))
@@ -169,6 +177,8 @@
         @Test("the failure names a program that is missing")
         func missingProgram() {
             let decoder = DownsamplingDecoder(decoders: [SVGDecoder(program: "/missing/program")])
+            let isInputOpen = fcntl(STDIN_FILENO, F_GETFD) >= 0
+            defer { #expect((fcntl(STDIN_FILENO, F_GETFD) >= 0) == isInputOpen) }
             #expect {
                 try decoder.decode(Self.svg(""), request: DecodingRequest()) { false }
             } throws: {

@@ -19,10 +19,14 @@ extension String {
 
 extension Substring {
     fileprivate var withoutURLSecrets: String {
-        let address = prefix { $0 != "?" && $0 != "#" }
-        guard let slashes = address.firstRange(of: "//") else { return String(address) }
-        let rest = address[slashes.upperBound...]
-        guard let at = rest.prefix(while: { $0 != "/" }).lastIndex(of: "@") else { return String(address) }
-        return String(address[..<slashes.upperBound] + rest[rest.index(after: at)...])
+        var shown = ""
+        var rest = prefix { $0 != "?" && $0 != "#" }
+        // A proxy's URL has that of its source in its path.
+        while let slashes = rest.firstRange(of: "//") {
+            shown += rest[..<slashes.upperBound]
+            rest = rest[slashes.upperBound...]
+            if let at = rest.prefix(while: { $0 != "/" }).lastIndex(of: "@") { rest = rest[rest.index(after: at)...] }
+        }
+        return shown + rest
     }
 }

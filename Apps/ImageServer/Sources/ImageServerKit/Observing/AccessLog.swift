@@ -68,7 +68,7 @@ extension HTTPField.Name {
 enum LoggedPath {
     /// Returns a path without its signature, and without the credentials and the query of its source.
     ///
-    /// A source in Base64 is written as a plain one.
+    /// A source in Base64 is written as a plain one, and the URL of a watermark not at all.
     static func text(_ path: Substring) -> String {
         var segments = path.prefix(8_192).split(separator: "/", omittingEmptySubsequences: false).dropFirst()
         var shown = segments.first == "info" ? [segments.removeFirst()] : []
@@ -76,7 +76,8 @@ enum LoggedPath {
         segments.removeFirst()
         shown.append("_")
         while let segment = segments.first, segment.contains(":") {
-            shown.append(segment)
+            let name = segment.prefix { $0 != ":" }
+            shown.append(["watermark_url", "wmu"].contains(name) ? name + ":…" : segment)
             segments.removeFirst()
         }
         let options = shown.reduce(into: "") { $0 += "/\($1)" }

@@ -162,9 +162,7 @@ enum OptionTable {
             "watermark_url", "wmu", takes: "url",
             "The image of `watermark` in place of that of the settings, in URL-safe Base64. The rules for sources apply"
         ) { arguments, options throws(URLFailure) in
-            options.watermark.source = try arguments.text(0).map { text throws(URLFailure) in
-                try SourceText.url(inBase64: text)
-            }
+            if let text = arguments.text(0) { options.watermark.source = try SourceText.url(inBase64: text) }
         },
         Entry("pixelate", "pix", takes: "pixels", "Squares of one color", apply: side(\.pixelate)),
     ]
