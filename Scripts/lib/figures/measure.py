@@ -7,6 +7,7 @@ import os
 import pathlib
 import platform
 import shlex
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -61,9 +62,9 @@ def new_file_system():
 
 def run(command, lab, is_json):
     """Returns what a command prints. A command that fails ends the measurements."""
-    # bench-peers adds to its last folder, so it gets a new one.
-    values = {'LAB': str(lab), 'OUT': tempfile.mkdtemp(prefix='figures-')}
-    words = [values.get(word, word) for word in shlex.split(command)]
+    words = [str(lab) if word == 'LAB' else word for word in shlex.split(command)]
+    # bench-peers adds to the results in its folder.
+    shutil.rmtree(ROOT / 'out/figures', ignore_errors=True)
     if words[0] == 'benchmarks':
         words = [str(ROOT / '.build/release/benchmarks'), *words[1:], *(['--json'] if is_json else [])]
     environment = os.environ | ({'PYTHON': str(lab / 'venv/bin/python')} if lab else {})
@@ -93,7 +94,7 @@ def merge(rounds):
             merged['goal'] = row['goal']
         for other in row.get('beside', []):
             name = f'{row["name"]}: {other["name"]}'
-            rows.setdefault(name, {'unit': row['unit'], 'values': []})['values'].append(float(f'{other["value"]:.6g}'))
+            rows.setdefault(name, {'unit': row['unit'].replace('times', '×'), 'values': []})['values'].append(float(f'{other["value"]:.6g}'))
     return rows
 
 

@@ -21,6 +21,8 @@ def running(command, port, environment=None):
             if process.poll() is not None:
                 raise SystemExit(f"error: {command[0]} ended with status {process.returncode}")
             time.sleep(0.1)
+        else:
+            raise SystemExit(f"error: {command[0]} doesn't listen at port {port}")
         yield
     finally:
         process.terminate()
