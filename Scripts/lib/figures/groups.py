@@ -27,6 +27,6 @@ GROUPS = {
     'decode': Group('benchmarks decode', baseline='the C library alone'),
     'processing': Group('benchmarks processing'),
     'feed': Group('Scripts/bench-feed --rounds 2', prints='text', rounds=1, needs_lab=True),
-    'peers': Group('Scripts/bench-peers LAB out/figures', prints='markdown', rounds=1, needs_lab=True),
+    'peers': Group('Scripts/bench-peers LAB out/figures --passes 1 --ms 200', prints='markdown', rounds=1, needs_lab=True),
     'server': Group('Scripts/bench-server cached uncached overload page idle cold faults', prints='text', rounds=1),
 }

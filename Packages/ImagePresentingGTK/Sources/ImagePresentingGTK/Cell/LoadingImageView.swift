@@ -36,6 +36,15 @@ public final class LoadingImageView: ImageSurface {
     private var shownNumber: UInt64?
     private var loadingSince: Duration?
 
+    /// The view neither loads nor holds an image while it is not on the screen. Loaded images fade in.
+    public static var standardOptions: ImageBinding.Options {
+        var options = ImageBinding.Options()
+        options.loadsBeforeVisible = false
+        options.releasesHiddenImage = true
+        options.transition = .crossDissolve(.milliseconds(180))
+        return options
+    }
+
     /// Creates a view without an image, which counts as on the screen.
     ///
     /// - Parameters:
@@ -48,7 +57,7 @@ public final class LoadingImageView: ImageSurface {
     ///   - clock: Plays animated images, or `nil` to show only their first frame.
     public init(
         loader: any ImageLoaderProtocol, width: Int, height: Int, fit: ImageFit = .cover, shrinks: Bool = false,
-        options: ImageBinding.Options = .onScreenOnly, clock: AnimationClock? = nil
+        options: ImageBinding.Options = standardOptions, clock: AnimationClock? = nil
     ) {
         self.width = width
         self.height = height
@@ -148,17 +157,6 @@ public final class LoadingImageView: ImageSurface {
         loadingSince = start
         guard now() - start >= Self.slowLoad, let progress, let total = progress.totalBytes, total > 0 else { return }
         view.showProgress(Double(progress.completedBytes) / Double(total))
-    }
-}
-
-extension ImageBinding.Options {
-    /// Options of a view that neither loads nor holds an image while it is not on the screen. Loaded images fade in.
-    public static var onScreenOnly: Self {
-        var options = Self()
-        options.loadsBeforeVisible = false
-        options.releasesHiddenImage = true
-        options.transition = .crossDissolve(.milliseconds(180))
-        return options
     }
 }
 
