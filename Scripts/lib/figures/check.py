@@ -21,10 +21,11 @@ def prose(figures):
 
 
 def problems(figures):
-    for path, text in [*documents(figures).items(), *prose(figures)]:
+    texts = list(prose(figures))
+    for path, text in [*documents(figures).items(), *texts]:
         if not path.exists() or path.read_text() != text:
             yield f'{path.relative_to(ROOT)}: is not what Documentation/figures.json says; run Scripts/bench-all --page'
-    for path, text in prose(figures):
+    for path, text in texts:
         for number, line in enumerate(text.splitlines(), 1):
             if found := FIGURE.search(MARK.sub('', line)):
                 yield (f'{path.relative_to(ROOT)}:{number}: "{found[0]}" reads like a measured figure; put it between <!-- figure: GROUP/NAME --> and '

@@ -26,12 +26,13 @@ def main():
         parser.error(f'{", ".join(missing)} needs --lab')
     if options.action == 'measure':
         measure(names, options.rounds, options.lab and options.lab.resolve())
+    figures = read()
     if options.action == 'check':
-        found = list(problems(read()))
+        found = list(problems(figures))
         if found:
             sys.exit('\n'.join(found + [f'error: {len(found)} figures differ from Documentation/figures.json']))
         return
-    for path, text in [*documents(read()).items(), *prose(read())]:
+    for path, text in [*documents(figures).items(), *prose(figures)]:
         path.write_text(text)
 
 

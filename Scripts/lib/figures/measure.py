@@ -78,7 +78,7 @@ def run(command, lab, is_json):
 def figure(row):
     """Returns a row of a benchmark in the form of `Figure`. `benchmarks disk` has its own."""
     if 'contender' not in row:
-        return row
+        return row | {'unit': row['unit'].replace('times', '×')}
     return row | {'name': f'{row["operation"]}: {row["contender"]}', 'value': row['microseconds'], 'unit': 'µs'}
 
 
@@ -86,7 +86,7 @@ def merge(rounds):
     """Merges the rows of all rounds: one for each name, with the values of all rounds."""
     rows = {}
     for row in (figure(row) for rows_of_round in rounds for row in rows_of_round):
-        merged = rows.setdefault(row['name'], {'unit': row['unit'].replace('times', '×'), 'values': []})
+        merged = rows.setdefault(row['name'], {'unit': row['unit'], 'values': []})
         merged['values'].append(float(f'{row["value"]:.6g}'))
         if row.get('ratio') is not None:
             merged.setdefault('ratios', []).append(round(row['ratio'], 4))
@@ -94,7 +94,7 @@ def merge(rounds):
             merged['goal'] = row['goal']
         for other in row.get('beside', []):
             name = f'{row["name"]}: {other["name"]}'
-            rows.setdefault(name, {'unit': row['unit'].replace('times', '×'), 'values': []})['values'].append(float(f'{other["value"]:.6g}'))
+            rows.setdefault(name, {'unit': row['unit'], 'values': []})['values'].append(float(f'{other["value"]:.6g}'))
     return rows
 
 

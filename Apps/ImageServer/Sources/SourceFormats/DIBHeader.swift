@@ -158,11 +158,13 @@ enum DIBRunLengths {
             switch (count, value) {
             case (0, 0):
                 try checkpoint()
-                (x, y) = (0, y + 1)
+                x = 0
+                y += 1
             case (0, 1): return indices
             case (0, 2):
                 guard offset + 1 < bytes.count else { throw .truncated(header.format) }
-                (x, y) = (x + Int(bytes[offset]), y + Int(bytes[offset + 1]))
+                x += Int(bytes[offset])
+                y += Int(bytes[offset + 1])
                 offset += 2
             case (0, _):
                 let length = isWide ? Int(value) : (Int(value) + 1) / 2

@@ -52,9 +52,9 @@
         /// Returns the size in whole pixels, reduced to limits: it costs nothing before an image is drawn.
         fileprivate func size(within limits: DecodingLimits) -> PixelSize {
             // Products and ratios of large numbers can be infinite.
-            let finite = (min(size.width, .greatestFiniteMagnitude), min(size.height, .greatestFiniteMagnitude))
-            let factor = max(1, max(finite.0, finite.1) / 1e9)
-            let (width, height) = (finite.0 / factor, finite.1 / factor)
+            let factor = max(1, min(max(size.width, size.height), .greatestFiniteMagnitude) / 1e9)
+            let width = min(size.width / factor, 1e9)
+            let height = min(size.height / factor, 1e9)
             let area = Double(min(limits.pixels, limits.decodedBytes / 8))
             let sides = (width / area.squareRoot()).squareRoot() * (height / area.squareRoot()).squareRoot()
             let excess = max(1, max(width, height) / Double(limits.side), sides)

@@ -16,7 +16,7 @@ typedef enum {
     svg_failed,
 } svg_state;
 
-/* Starts a program with two numbers as arguments. It inherits neither files nor variables. Returns 0 or an error number. */
+/* Starts a program with two numbers as arguments. It inherits no variables and, with glibc, no files. Returns 0 or an error number. */
 int svg_start(const char *program, int width, int height, svg_process *process);
 
 /* Waits up to `milliseconds`, and sends and receives what is possible. The output has ended when it has `capacity` bytes. Call it

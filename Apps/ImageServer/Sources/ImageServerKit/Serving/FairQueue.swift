@@ -71,7 +71,7 @@ struct FairQueue<Waiter: Sendable>: Sendable {
         return startable()
     }
 
-    /// Starts what may start now, because work ended or an origin left.
+    /// Starts what may start now.
     mutating func startable() -> [Waiter] {
         var started: [Waiter] = []
         while let (name, origin) = next, mayStart(origin, originCount: origins.count) {

@@ -148,7 +148,7 @@ extension ServerSettings {
                 clock: ContinuousClock()))
     }
 
-    /// The log has a line of each request of a client. Those of the loader are for whoever looks closer.
+    /// The log has a line of each request of a client. The steps of the loader are logged at `debug`.
     fileprivate func makeObserver(
         _ metrics: PrometheusMetrics, _ tracer: ServerTracer, logger: Logger
     ) -> LoaderInstrumentation {
