@@ -204,7 +204,7 @@ struct AnimationMemoryTests {
 
     @Test(
         "the next frames are decoded ahead, also across the end, within the limit and at least one",
-        arguments: [(0, 1), (.min, 1), (255, 1), (700, 2), (1_024, 4), (5_119, 4), (5_120, 20), (.max, 20)])
+        arguments: [(0, 1), (.min, 1), (255, 1), (700, 2), (1_024, 4), (2_048, 8), (5_119, 8), (5_120, 20), (.max, 20)])
     func limit(_ byteLimit: Int, _ count: Int) async throws {
         let fixture = loader(byteLimit: byteLimit)
         let frames = try await fixture.loader.animation(for: fixture.animated("a", frames: 20)).frames

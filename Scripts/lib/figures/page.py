@@ -75,8 +75,8 @@ def plot(rows, baseline):
     parts.append(f'<path d="M{x(1):.1f} 34V{height - 30}" stroke="#555555" stroke-dasharray="4 3"/>')
     notes = 'Bar: median. Dark line: range of the rounds. Dashed: as fast as the baseline.'
     parts.append(f'<text x="14" y="{height - 10}" font-size="12">{notes}{" Red: goal." if any("goal" in row for row in rows.values()) else ""}</text>')
-    return (f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" font-family="Helvetica, Arial, sans-serif" '
-            f'font-size="13" fill="#222222">\n<rect width="100%" height="100%" fill="#ffffff"/>\n' + '\n'.join(parts) + '\n</svg>\n')
+    return (f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}" '
+            f'font-family="Helvetica, Arial, sans-serif" font-size="13" fill="#222222">\n<rect width="100%" height="100%" fill="#ffffff"/>\n' + '\n'.join(parts) + '\n</svg>\n')
 
 
 def section(name, result):

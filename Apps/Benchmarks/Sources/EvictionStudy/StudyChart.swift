@@ -12,8 +12,8 @@ extension EvictionStudy {
         }
         let (width, height) = (Double(panels.count) * StudyPanel.width, drawn.map(\.height).max() ?? 0)
         return """
-            <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 \(Int(width)) \(Int(height))" \
-            font-family="Helvetica, Arial, sans-serif" font-size="13">
+            <svg xmlns="http://www.w3.org/2000/svg" width="\(Int(width))" height="\(Int(height))" \
+            viewBox="0 0 \(Int(width)) \(Int(height))" font-family="Helvetica, Arial, sans-serif" font-size="13">
             <rect width="100%" height="100%" fill="#ffffff"/>
             \(drawn.map(\.text).joined(separator: "\n"))
             </svg>

@@ -4,9 +4,9 @@ import ImageMemoryCaching
 extension EvictionStudy {
     /// Markdown tables of the hit ratios by count, and by bytes for traces with sizes.
     public var markdown: String {
-        var parts = [table(byCount, of: "distinct keys", { String(format: "%.4f", $0.hitRatio) })]
+        var parts = [table(byCount, of: "distinct keys", { String(format: "%.3f", $0.hitRatio) })]
         if !byBytes.isEmpty {
-            parts.append(table(byBytes, of: "bytes", { String(format: "%.4f / %.4f", $0.hitRatio, $0.byteHitRatio) }))
+            parts.append(table(byBytes, of: "bytes", { String(format: "%.3f / %.3f", $0.hitRatio, $0.byteHitRatio) }))
         }
         return parts.joined(separator: "\n\n")
     }

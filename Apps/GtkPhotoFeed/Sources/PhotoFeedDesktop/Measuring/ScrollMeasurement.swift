@@ -53,18 +53,26 @@ final class ScrollMeasurement {
         unsafe gtk_window_set_default_size(window.cast(to: GtkWindow.self), 700, 1000)
     }
 
-    /// Measures each content three times, and prints the results.
+    /// Measures each content six times, in turn first, second and last, and prints the results and their medians.
     static func run(cells: Int) throws {
         let files = try AnimationFiles()
-        for round in 1...3 {
+        var percentiles: [Content: [Duration]] = [:]
+        for round in 1...6 {
             print("round \(round)")
-            for content in Content.allCases {
-                print(ScrollMeasurement(content, cells: cells, files: files).measure())
+            for content in Content.allCases.rotated(by: round) {
+                let measurement = ScrollMeasurement(content, cells: cells, files: files)
+                measurement.measure()
+                percentiles[content, default: []].append(measurement.time(of: 0.95))
+                print("\(content): \(measurement.summary)")
             }
+        }
+        for content in Content.allCases {
+            let median = percentiles[content, default: []].sorted()[2...3].reduce(.zero, +) / 2
+            print("\(content): median of the 95th percentiles \(milliseconds(median)) ms")
         }
     }
 
-    private func measure() -> String {
+    private func measure() {
         unsafe gtk_window_present(window.cast(to: GtkWindow.self))
         defer { unsafe gtk_window_destroy(window.cast(to: GtkWindow.self)) }
         _ = GtkMainLoop.run(upTo: 60) { !list.onScreen.isEmpty && list.onScreen.allSatisfy { $0.cell.isLoaded } }
@@ -73,7 +81,7 @@ final class ScrollMeasurement {
         scroll()
         _ = GtkMainLoop.run(upTo: 600) { list.offset >= list.largestOffset }
         animations.onFrame = {}
-        return summary
+        times.sort()
     }
 
     private func frameEnded() {
@@ -98,14 +106,22 @@ final class ScrollMeasurement {
         }
     }
 
+    /// The time that a share of all frames doesn't exceed.
+    private func time(of share: Double) -> Duration { times[Int(Double(times.count - 1) * share)] }
+
     private var summary: String {
-        let sorted = times.sorted()
-        let milliseconds = [0.5, 0.95].map { share in
-            (sorted[Int(Double(sorted.count - 1) * share)] / .microseconds(10)).rounded() / 100
-        }
         let changesPerFrame = (Double(changes) / Double(max(1, ticks)) * 10).rounded() / 10
-        return "\(content): median \(milliseconds[0]) ms, 95th percentile \(milliseconds[1]) ms, "
+        return "median \(milliseconds(time(of: 0.5))) ms, 95th percentile \(milliseconds(time(of: 0.95))) ms, "
             + "\(changesPerFrame) pictures changed per frame, \(residentBytes() / 1_000_000) MB"
+    }
+}
+
+/// Returns a time in milliseconds with two decimals.
+private func milliseconds(_ time: Duration) -> Double { (time / .microseconds(10)).rounded() / 100 }
+
+extension Array {
+    fileprivate func rotated(by distance: Int) -> Self {
+        indices.map { self[($0 + distance) % count] }
     }
 }
 

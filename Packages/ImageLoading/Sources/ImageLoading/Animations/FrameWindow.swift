@@ -3,7 +3,7 @@ import ImageCore
 /// A cache of the current frame of an animation and as many of the next ones as fit. A pure state machine.
 struct FrameWindow {
     /// The number of frames to decode ahead of the current one, unless all frames fit.
-    static let lookahead = 3
+    static let lookahead = 7
 
     /// The maximum number of frames, at least 1.
     private(set) var capacity = 1

@@ -1,4 +1,5 @@
 import ImageCore
+import Synchronization
 
 /// Plays an animation on a surface while the surface is visible.
 ///
@@ -18,6 +19,8 @@ final class AnimationPlayer {
     private(set) var playback = Playback()
     /// Loads or prepares frames.
     private var work: Task<Void, Never>?
+    /// Whether there is no such work. Read when a frame is due: work that ends doesn't wake the main actor.
+    private let isIdle = Mutex(true)
 
     /// Whether the surface is visible. Playback is paused otherwise.
     var isVisible = false {
@@ -115,7 +118,7 @@ final class AnimationPlayer {
     /// Prepares the target frame and those after it, if it is missing or the one after the next is.
     private func prepare(_ frames: any AnimationFrames) {
         let isCached = { (frame: Int) in frames.cachedFrame(at: frame % self.frameCount) != nil }
-        guard work == nil, let frame = playback.frameToPrepare(isCached) else { return }
+        guard isIdle.withLock(\.self), let frame = playback.frameToPrepare(isCached) else { return }
         start { [frameCount, prepareFrame = clock.prepareFrame] in
             try await frames.prepare(from: frame)
             guard let prepareFrame else { return }
@@ -129,20 +132,19 @@ final class AnimationPlayer {
     /// Starts work outside of the main actor, unless some is in progress. If it fails, the animation rests on the frame
     /// that is shown.
     private func start(_ body: @escaping @Sendable () async throws -> Void) {
-        guard work == nil else { return }
+        guard isIdle.withLock(\.self) else { return }
+        isIdle.withLock { $0 = false }
         work = Task { @concurrent in
             do {
                 try await body()
-                await ended(hasFailed: false)
             } catch {
-                await ended(hasFailed: !Task.isCancelled)
+                if !Task.isCancelled { await failed() }
             }
+            isIdle.withLock { $0 = true }
         }
     }
 
-    private func ended(hasFailed: Bool) {
-        work = nil
-        guard hasFailed else { return }
+    private func failed() {
         playback.didFail()
         clock.update(self)
     }
