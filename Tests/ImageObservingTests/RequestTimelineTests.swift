@@ -69,6 +69,21 @@ struct RequestTimelineTests {
                 == ["lookup 0-1", "queue 2-3", "queue 3-4"])
     }
 
+    @Test("a table has requests until their end, and of too many whose end is not told only the newer ones")
+    func table() {
+        var table = RequestTable<String>(limit: 4)
+        func handle(_ request: UInt64, _ kind: ImageLoadEvent.Kind) -> String? {
+            table.handle(ImageLoadEvent(request: request, url: nil, kind: kind)) { value, timeline, _ in
+                value += timeline.outcome ?? "."
+                return value
+            }
+        }
+        table.insert(1, "a")
+        #expect([handle(1, .started), handle(1, .cancelled), handle(1, .started)] == ["a.", "a.cancelled", nil])
+        for request in 1...5 { table.insert(UInt64(request), "\(request)") }
+        #expect((1...5).map { handle($0, .started) } == [nil, nil, "3.", "4.", "5."])
+    }
+
     @Test(
         "texts of URLs have no credentials, query, fragment or content",
         arguments: [

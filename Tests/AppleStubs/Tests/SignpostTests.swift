@@ -7,7 +7,7 @@ import os
 
 @Suite("Signposts")
 struct SignpostTests {
-    @Test("a request and its stages are intervals, which end with it")
+    @Test("a request and its stages are intervals, which end with it, even if recording has stopped")
     func intervals() throws {
         let recorder = RecordingObserver()
         let observer = SignpostObserver(
@@ -25,5 +25,15 @@ struct SignpostTests {
                 "begin download", "end download", "end request failed",
             ])
         #expect(recorder.events.count == kinds.count + 1)
+
+        observer.handle(ImageLoadEvent(request: 2, url: url, kind: .started))
+        SignpostStub.isRecording = false
+        defer { SignpostStub.isRecording = true }
+        observer.handle(ImageLoadEvent(request: 2, url: url, kind: .cancelled))
+        observer.handle(ImageLoadEvent(request: 3, url: url, kind: .started))
+        #expect(
+            SignpostStub.takeLog() == [
+                "begin request https://example.com/a.jpg", "begin lookup", "end lookup", "end request cancelled",
+            ])
     }
 }

@@ -20,13 +20,9 @@ final class TraceRecorder: ImageLoaderObserver {
         var end: Double { ts + (dur ?? 0) }
     }
 
-    private struct Request {
-        var start: Duration
-        var timeline = RequestTimeline()
-    }
-
     private struct State {
-        var requests: [UInt64: Request] = [:]
+        /// The requests in progress with their starts.
+        var requests = RequestTable<Duration>()
         var events: [Event] = []
     }
 
@@ -46,20 +42,16 @@ final class TraceRecorder: ImageLoaderObserver {
         let time = uptime()
         state.withLock { state in
             if event.kind == .started {
-                state.requests[event.request] = Request(start: time)
+                state.requests.insert(event.request, time)
                 state.events.append(
                     Event(name: "thread_name", ph: "M", tid: event.request, args: ["name": event.address]))
             }
-            guard var request = state.requests[event.request] else { return }
-            if let stage = request.timeline.handle(event) {
-                state.events.append(Event(stage, of: event.request, from: request.start))
-            }
-            state.requests[event.request] = request
-            guard let end = request.timeline.outcome else { return }
-            state.requests[event.request] = nil
+            guard let (start, timeline, stage) = state.requests.handle(event, { ($0, $1, $2) }) else { return }
+            if let stage { state.events.append(Event(stage, of: event.request, from: start)) }
+            guard let end = timeline.outcome else { return }
             state.events.append(
                 Event(
-                    name: "request", ts: request.start.microseconds, dur: event.elapsed.microseconds,
+                    name: "request", ts: start.microseconds, dur: event.elapsed.microseconds,
                     tid: event.request, args: ["url": event.address, "end": end]))
         }
     }

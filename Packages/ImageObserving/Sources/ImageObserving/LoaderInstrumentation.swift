@@ -18,7 +18,7 @@
         private let address: @Sendable (URL) -> String
         private let next: (any ImageLoaderObserver)?
         private let now: @Sendable () -> Date
-        private let requests = Mutex<[UInt64: (timeline: RequestTimeline, span: RequestSpan?)]>([:])
+        private let requests = Mutex(RequestTable<RequestSpan?>())
 
         /// Creates an observer for one loader, because others number their requests equally.
         ///
@@ -48,7 +48,7 @@
             let address = writes || tracer != nil ? event.url.map(address) : nil
             if event.kind == .started {
                 let span = tracer.map { RequestSpan($0, at: now(), address) }
-                requests.withLock { $0[event.request] = (RequestTimeline(), span) }
+                requests.withLock { $0.insert(event.request, span) }
             }
             let (stage, span) = advance(event)
             metrics?.record(event.kind, stage, event.elapsed)
@@ -65,11 +65,11 @@
         /// Returns the stage that the event has ended, and the span of the request. Nil for events of no request.
         private func advance(_ event: ImageLoadEvent) -> (RequestTimeline.Stage?, RequestSpan?) {
             requests.withLock { requests in
-                guard var request = requests[event.request] else { return (nil, nil) }
-                let (span, stage) = (request.span, request.timeline.handle(event))
-                if stage?.name == .download { request.span?.downloads += 1 }
-                requests[event.request] = request.timeline.outcome == nil ? request : nil
-                return (stage, span)
+                requests.handle(event) { span, _, stage in
+                    let current = span
+                    if stage?.name == .download { span?.downloads += 1 }
+                    return (stage, current)
+                } ?? (nil, nil)
             }
         }
     }

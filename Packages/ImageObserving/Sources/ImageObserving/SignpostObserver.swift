@@ -10,13 +10,12 @@
         private struct Request {
             let id: OSSignpostID
             let interval: OSSignpostIntervalState
-            var timeline = RequestTimeline()
             var stage: (name: RequestStage, interval: OSSignpostIntervalState)?
         }
 
         private let signposter: OSSignposter
         private let next: (any ImageLoaderObserver)?
-        private let requests = Mutex<[UInt64: Request]>([:])
+        private let requests = Mutex(RequestTable<Request>())
 
         /// Creates an observer for one loader.
         ///
@@ -29,20 +28,20 @@
         }
 
         public func handle(_ event: ImageLoadEvent) {
-            if event.request != 0, signposter.isEnabled { record(event) }
+            record(event)
             next?.handle(event)
         }
 
-        /// The system's function returns at once and calls nothing, so the lock may be held.
+        /// Also ends requests that began before Instruments stopped recording. The system's functions return at once
+        /// and call nothing, so the lock may be held.
         private func record(_ event: ImageLoadEvent) {
             requests.withLock { requests in
-                guard var request = event.kind == .started ? begin(event) : requests[event.request] else { return }
-                _ = request.timeline.handle(event)
-                change(&request)
-                requests[event.request] = request
-                guard let outcome = request.timeline.outcome else { return }
-                requests[event.request] = nil
-                signposter.endInterval("request", request.interval, "\(outcome)")
+                if event.kind == .started, signposter.isEnabled { requests.insert(event.request, begin(event)) }
+                requests.handle(event) { request, timeline, _ in
+                    change(&request, to: timeline.current)
+                    guard let outcome = timeline.outcome else { return }
+                    signposter.endInterval("request", request.interval, "\(outcome)")
+                }
             }
         }
 
@@ -52,8 +51,7 @@
             return Request(id: id, interval: signposter.beginInterval("request", id: id, "\(address)"))
         }
 
-        private func change(_ request: inout Request) {
-            let current = request.timeline.current
+        private func change(_ request: inout Request, to current: RequestStage?) {
             if request.stage?.name == current { return }
             if let stage = request.stage { signposter.endInterval(stage.name.signpost, stage.interval) }
             request.stage = current.map { ($0, signposter.beginInterval($0.signpost, id: request.id)) }

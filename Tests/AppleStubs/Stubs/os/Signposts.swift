@@ -32,7 +32,8 @@ public struct OSSignposter: Sendable {
 
     public init(subsystem: String, category: Category) {}
 
-    public var isEnabled: Bool { true }
+    /// https://developer.apple.com/documentation/os/ossignposter/isenabled
+    public var isEnabled: Bool { SignpostStub.isRecording }
 
     public func makeSignpostID() -> OSSignpostID {
         OSSignpostID(
@@ -70,6 +71,12 @@ public struct OSSignposter: Sendable {
 /// The intervals that were begun and ended, for tests.
 public enum SignpostStub {
     fileprivate static let lastID = Mutex(0)
+    private static let recording = Mutex(true)
+    /// Whether Instruments records.
+    public static var isRecording: Bool {
+        get { recording.withLock { $0 } }
+        set { recording.withLock { $0 = newValue } }
+    }
     private static let log = Mutex<[String]>([])
 
     fileprivate static func add(_ line: String) { log.withLock { $0.append(line) } }
