@@ -39,7 +39,7 @@ public struct RedirectChain: Sendable {
     }
 
     /// Returns whether a response is a redirect: status 301, 302, 303, 307 or 308 with a Location.
-    package static func isRedirect(_ head: ResponseHead) -> Bool {
+    public static func isRedirect(_ head: ResponseHead) -> Bool {
         [301, 302, 303, 307, 308].contains(head.status.code) && head.headers[.location] != nil
     }
 

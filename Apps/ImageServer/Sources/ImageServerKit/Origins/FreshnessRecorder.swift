@@ -69,7 +69,7 @@ public final class FreshnessRecorder: ResponseCache {
         var hop = request
         hop.followsRedirects = false
         let first = try await transport.answer(to: hop)
-        if case .stored(let response) = first, !response.head.isRedirect {
+        if case .stored(let response) = first, !RedirectChain.isRedirect(response.head) {
             return .stored(recorded([response.head], response, name))
         }
         return .exchange(after: first.miss) { [request] () async throws(TransportFailure) in
@@ -122,15 +122,11 @@ public final class FreshnessRecorder: ResponseCache {
         let time = now()
         var freshness = OriginFreshness(head.headers, now: time)
         // A permanent redirect that says nothing is no reason to ask again sooner than its target says.
-        if freshness.freshUntil == nil, head.isRedirect, [301, 308].contains(head.status.code) { return freshness }
+        if freshness.freshUntil == nil, [301, 308].contains(head.status.code), RedirectChain.isRedirect(head) {
+            return freshness
+        }
         freshness.freshUntil = bounds.end(of: freshness, now: ArrivalTime.read(from: head.headers) ?? time)
         return freshness
-    }
-}
-
-extension ResponseHead {
-    fileprivate var isRedirect: Bool {
-        [301, 302, 303, 307, 308].contains(status.code) && headers.contains(.location)
     }
 }
 
