@@ -22,5 +22,3 @@ int tool_inflate(const uint8_t *bytes, size_t compressed, uint8_t *inflated, siz
     libdeflate_free_decompressor(decompressor);
     return is_good;
 }
-
-uint32_t tool_crc32(const uint8_t *bytes, size_t length) { return libdeflate_crc32(0, bytes, length); }

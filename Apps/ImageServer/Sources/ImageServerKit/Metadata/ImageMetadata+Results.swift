@@ -67,17 +67,3 @@ enum XMPPacket {
         return isPlain ? "<\(name)>\(content)</\(name)>" : nil
     }
 }
-
-/// Stands for the compressor of `imageload`: results need no compressed profile, because encoders write profiles.
-enum Deflate {
-    static func compress(_ data: Data, level: Int) -> Data? { nil }
-
-    private static let table = (UInt32(0)..<256).map { index in
-        (0..<8).reduce(index) { value, _ in value & 1 == 1 ? value >> 1 ^ 0xEDB8_8320 : value >> 1 }
-    }
-
-    /// The CRC-32 of a PNG chunk.
-    static func checksum(_ data: Data) -> UInt32 {
-        ~data.reduce(~UInt32(0)) { table[Int(($0 ^ UInt32($1)) & 255)] ^ $0 >> 8 }
-    }
-}

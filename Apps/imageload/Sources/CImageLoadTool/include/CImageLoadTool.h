@@ -37,9 +37,6 @@ int tool_deflate(const uint8_t *bytes, size_t length, int level, tool_bytes *com
 /* Decompresses a zlib stream of exactly `length` bytes. Returns 0 if it is damaged or has another length. */
 int tool_inflate(const uint8_t *bytes, size_t compressed, uint8_t *inflated, size_t length);
 
-/* Returns the CRC-32 of a PNG chunk, over its type and its data. */
-uint32_t tool_crc32(const uint8_t *bytes, size_t length);
-
 /* Filters of PNG (W3C PNG, section 9). The first five are the filters of the format for all rows; the last one chooses
    for each row the filter whose bytes, as signed numbers, have the smallest sum of absolute values. */
 enum { tool_filter_count = 6 };

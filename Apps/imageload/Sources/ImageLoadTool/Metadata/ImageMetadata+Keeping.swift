@@ -62,7 +62,9 @@ extension ImageMetadata {
         if kinds.isEmpty { return file }
         switch format {
         case .jpeg: return JPEGFile(file)?.adding(self).data ?? file
-        case .png: return PNGFile(file)?.adding(self).data ?? file
+        case .png:
+            let profile = icc.flatMap { Deflate.compress($0, level: 9) }
+            return PNGFile(file)?.adding(self, profile: profile).data ?? file
         case .webp: return WebPFile(file)?.adding(self).data ?? file
         case .jxl: return BoxMetadata.adding(self, toJXL: file)
         default: return file

@@ -32,8 +32,17 @@ struct PNGFile {
             let content = Data(chunk.type.utf8) + chunk.body
             data.append(bigEndian: UInt32(chunk.body.count))
             data.append(content)
-            data.append(bigEndian: Deflate.checksum(content))
+            data.append(bigEndian: Self.checksum(content))
         }
+    }
+
+    /// The CRC-32 of the type and the body of a chunk (W3C PNG, annex D).
+    private static func checksum(_ content: Data) -> UInt32 {
+        ~content.reduce(~UInt32(0)) { crcTable[Int(($0 ^ UInt32($1)) & 255)] ^ $0 >> 8 }
+    }
+
+    private static let crcTable = (UInt32(0)..<256).map { index in
+        (0..<8).reduce(index) { value, _ in value & 1 == 1 ? value >> 1 ^ 0xEDB8_8320 : value >> 1 }
     }
 
     /// The Exif block, and the XMP packet unless it is compressed.
@@ -47,16 +56,16 @@ struct PNGFile {
             xmp: xmp?.count == 3 ? xmp?.last.map { Data($0) } : nil)
     }
 
-    /// Adds metadata before the pixels. A profile replaces the other chunks that describe colors.
-    func adding(_ metadata: ImageMetadata) -> PNGFile {
+    /// Adds an Exif block and an XMP packet before the pixels.
+    ///
+    /// - Parameter profile: An ICC profile as a zlib stream. It replaces the other chunks that describe colors.
+    func adding(_ metadata: ImageMetadata, profile: Data? = nil) -> PNGFile {
         var added: [Chunk] = []
-        if let icc = metadata.icc, let compressed = Deflate.compress(icc, level: 9) {
-            added.append(Chunk(type: "iCCP", body: Data("icc".utf8) + [0, 0] + compressed))
-        }
+        if let profile { added.append(Chunk(type: "iCCP", body: Data("icc".utf8) + [0, 0] + profile)) }
         if let exif = metadata.exif { added.append(Chunk(type: "eXIf", body: exif)) }
         if let xmp = metadata.xmp { added.append(Chunk(type: "iTXt", body: Self.xmpKeyword + [0, 0, 0, 0] + xmp)) }
         var file = self
-        if metadata.icc != nil { file.chunks.removeAll { ["iCCP", "sRGB", "gAMA", "cHRM", "cICP"].contains($0.type) } }
+        if profile != nil { file.chunks.removeAll { ["iCCP", "sRGB", "gAMA", "cHRM", "cICP"].contains($0.type) } }
         file.chunks.insert(contentsOf: added, at: 1)
         return file
     }

@@ -25,13 +25,6 @@ enum Deflate {
         }
         return isGood ? result : nil
     }
-
-    /// The CRC-32 of a PNG chunk.
-    static func checksum(_ data: Data) -> UInt32 {
-        unsafe data.withUnsafeBytes { bytes in
-            unsafe tool_crc32(bytes.assumingMemoryBound(to: UInt8.self).baseAddress, bytes.count)
-        }
-    }
 }
 
 extension tool_bytes {
