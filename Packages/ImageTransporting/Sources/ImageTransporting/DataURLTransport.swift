@@ -34,7 +34,7 @@ struct DataURL {
         guard let comma = rest.firstIndex(of: UInt8(ascii: ",")) else {
             throw .invalidURL("the data: URL has no comma")
         }
-        var type = String(decoding: percentDecoded(rest[..<comma]), as: UTF8.self)
+        var type = String(decoding: Array(rest[..<comma])[...].percentDecoded, as: UTF8.self)
         isBase64 = type.lowercased().hasSuffix(";base64")
         if isBase64 { type.removeLast(7) }
         if type.first == ";" { type = "text/plain" + type }
@@ -43,7 +43,7 @@ struct DataURL {
     }
 
     func payload(allowing maxBytes: Int) throws(TransportFailure) -> Data {
-        let bytes = percentDecoded(encoded)
+        let bytes = Array(encoded)[...].percentDecoded
         guard isBase64 else {
             guard bytes.count <= maxBytes else { throw .tooLarge(allowedBytes: maxBytes) }
             return Data(bytes)
@@ -59,33 +59,4 @@ struct DataURL {
     }
 
     private func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
-}
-
-/// Decodes percent-encoding. A `%` without two hexadecimal digits is kept.
-private func percentDecoded(_ text: some Collection<UInt8>) -> [UInt8] {
-    let bytes = Array(text)
-    var decoded: [UInt8] = []
-    decoded.reserveCapacity(bytes.count)
-    var index = 0
-    while index < bytes.count {
-        if bytes[index] == UInt8(ascii: "%"), index + 2 < bytes.count, let high = hexDigit(bytes[index + 1]),
-            let low = hexDigit(bytes[index + 2])
-        {
-            decoded.append(high << 4 | low)
-            index += 3
-        } else {
-            decoded.append(bytes[index])
-            index += 1
-        }
-    }
-    return decoded
-}
-
-private func hexDigit(_ byte: UInt8) -> UInt8? {
-    switch byte {
-    case 0x30...0x39: byte - 0x30
-    case 0x41...0x46: byte - 0x41 + 10
-    case 0x61...0x66: byte - 0x61 + 10
-    default: nil
-    }
 }

@@ -38,8 +38,10 @@ extension ArraySlice<UInt8> {
         return dots.count
     }
 
-    var percentDecoded: [UInt8] {
+    /// The bytes without percent-encoding. A `%` without two hexadecimal digits is kept.
+    package var percentDecoded: [UInt8] {
         var text: [UInt8] = []
+        text.reserveCapacity(count)
         var index = startIndex
         while index < endIndex {
             let byte = encodedByte(at: index)
