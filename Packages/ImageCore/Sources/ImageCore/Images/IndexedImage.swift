@@ -22,41 +22,59 @@ package struct IndexedImage {
     package init(
         _ bitmap: Bitmap, area: PixelArea, colorCount: Int = 256, keepsAlpha: Bool = false, dithering: Int32 = 16
     ) throws(EncodingFailure) {
-        let pixels = bitmap.pixels
-        /// Returns nil for a transparent pixel.
-        func color(_ x: Int, _ y: Int) -> RGBAColor? {
-            let offset = ((area.top + y) * bitmap.size.width + area.left + x) * 4
-            let alpha = pixels[offset + 3]
-            if alpha < (keepsAlpha ? 1 : 128) { return nil }
-            return RGBAColor(pixels[offset], pixels[offset + 1], pixels[offset + 2], keepsAlpha ? alpha : 255)
-        }
-        var statistics = ColorStatistics(isOpaque: bitmap.isOpaque || !keepsAlpha)
-        for y in 0..<area.height {
-            if Task.isCancelled { throw .cancelled }
-            for x in 0..<area.width { statistics.add(color(x, y)) }
-        }
+        let colors = AreaColors(bitmap, area, keepsAlpha: keepsAlpha)
+        let statistics = try ColorStatistics(colors, isOpaque: bitmap.isOpaque || !keepsAlpha)
         let capacity = colorCount - (statistics.hasTransparency ? 1 : 0)
         let isExact = statistics.colors.count <= capacity
         palette = isExact ? statistics.colors : reducedColors(statistics.bins, colorCount: capacity)
         transparentIndex = statistics.hasTransparency ? palette.count : nil
+        try addIndices(of: colors, dithering: isExact ? 0 : dithering)
+        if statistics.hasTransparency { palette.append(RGBAColor()) }
+    }
+
+    /// Adds the index of the nearest color for each pixel, and the one after the palette for transparent pixels.
+    private mutating func addIndices(of colors: AreaColors, dithering: Int32) throws(EncodingFailure) {
         var matcher = ColorMatcher(palette)
-        var errors = ErrorRows(width: area.width)
-        indices.reserveCapacity(area.width * area.height)
-        for y in 0..<area.height {
+        var errors = ErrorRows(width: colors.area.width)
+        indices.reserveCapacity(colors.area.width * colors.area.height)
+        for y in 0..<colors.area.height {
             if Task.isCancelled { throw .cancelled }
-            for x in 0..<area.width {
-                guard let stored = color(x, y) else {
+            for x in 0..<colors.area.width {
+                guard let stored = colors[x, y] else {
                     indices.append(UInt8(palette.count))
                     continue
                 }
-                let target = isExact ? stored : errors.applied(to: stored, at: x)
+                let target = dithering == 0 ? stored : errors.applied(to: stored, at: x)
                 let index = matcher.index(of: target)
-                if !isExact { errors.diffuse((target.wide &- palette[Int(index)].wide) &* dithering / 16, at: x) }
                 indices.append(index)
+                if dithering == 0 { continue }
+                errors.diffuse((target.wide &- palette[Int(index)].wide) &* dithering / 16, at: x)
             }
             errors.nextRow()
         }
-        if statistics.hasTransparency { palette.append(RGBAColor()) }
+    }
+}
+
+/// The colors of a part of an image.
+private struct AreaColors {
+    let area: PixelArea
+    private let pixels: [UInt8]
+    private let width: Int
+    private let keepsAlpha: Bool
+
+    init(_ bitmap: Bitmap, _ area: PixelArea, keepsAlpha: Bool) {
+        self.area = area
+        self.keepsAlpha = keepsAlpha
+        pixels = bitmap.pixels
+        width = bitmap.size.width
+    }
+
+    /// Nil for a transparent pixel.
+    subscript(x: Int, y: Int) -> RGBAColor? {
+        let offset = ((area.top + y) * width + area.left + x) * 4
+        let alpha = pixels[offset + 3]
+        if alpha < (keepsAlpha ? 1 : 128) { return nil }
+        return RGBAColor(pixels[offset], pixels[offset + 1], pixels[offset + 2], keepsAlpha ? alpha : 255)
     }
 }
 
@@ -88,11 +106,15 @@ private struct ColorStatistics {
     private var seen: Set<RGBAColor> = []
     private var last: RGBAColor?
 
-    init(isOpaque: Bool) {
+    init(_ colors: AreaColors, isOpaque: Bool) throws(EncodingFailure) {
         bins = [ColorBin](repeating: ColorBin(), count: RGBAColor.binCount / (isOpaque ? 2 : 1))
+        for y in 0..<colors.area.height {
+            if Task.isCancelled { throw .cancelled }
+            for x in 0..<colors.area.width { add(colors[x, y]) }
+        }
     }
 
-    mutating func add(_ color: RGBAColor?) {
+    private mutating func add(_ color: RGBAColor?) {
         guard let color else { return hasTransparency = true }
         bins[color.bin].count += 1
         bins[color.bin].sum &+= SIMD4<Int>(truncatingIfNeeded: color)
