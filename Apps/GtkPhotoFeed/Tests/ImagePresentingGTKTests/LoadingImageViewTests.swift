@@ -196,6 +196,36 @@ final class LoadingImageViewTests: GtkTestCase {
         }
     }
 
+    func testTheClockOfAClosedWindowObservesNoSettings() throws {
+        try onScreen {
+            let before = Self.handlersOfAnimationSetting
+            let window = TestWindow(ImageView(width: 80, height: 60).widget)
+            let clock = WindowClock(window.window)
+            XCTAssertEqual(Self.handlersOfAnimationSetting, before + 1)
+            withExtendedLifetime(clock) { window.close() }
+            XCTAssertEqual(Self.handlersOfAnimationSetting, before)
+        }
+    }
+
+    /// The number of handlers that are called when the user switches animations on or off.
+    @MainActor private static var handlersOfAnimationSetting: Int {
+        guard let settings = unsafe gtk_settings_get_default().map({ unsafe UnsafeMutableRawPointer($0) }) else {
+            return 0
+        }
+        let parts = [G_SIGNAL_MATCH_ID, G_SIGNAL_MATCH_DETAIL, G_SIGNAL_MATCH_UNBLOCKED]
+        let match = GSignalMatchType(parts.reduce(0) { $0 | $1.rawValue })
+        let signal = unsafe g_signal_lookup("notify", gtk_settings_get_type())
+        let detail = unsafe g_quark_from_string("gtk-enable-animations")
+        func next() -> gulong { unsafe g_signal_handler_find(settings, match, signal, detail, nil, nil, nil) }
+        let handlers = Array(
+            sequence(first: next()) { handler in
+                unsafe g_signal_handler_block(settings, handler)
+                return next()
+            }.prefix { $0 != 0 })
+        for handler in handlers { unsafe g_signal_handler_unblock(settings, handler) }
+        return handlers.count
+    }
+
     func testAnAnimationThatWasLoadedBeforeTheWindowIsShownPlays() throws {
         try onScreen {
             let window = Widget.window()

@@ -7,31 +7,21 @@ internal import CLibGTK
 final class LayoutObserver {
     private let widget: Widget
     private let onLayout: () -> Void
-    private var connection: Connection?
-
-    @safe private struct Connection {
-        let clock: OpaquePointer
-        let handler: UInt
-    }
+    private var connection: SignalConnection?
 
     init(_ widget: Widget, onLayout: @escaping () -> Void) {
         self.widget = widget
         self.onLayout = onLayout
         widget.onSignal("realize") { [weak self] in self?.begin() }
-        widget.onSignal("unrealize") { [weak self] in self?.end() }
+        widget.onSignal("unrealize") { [weak self] in self?.connection = nil }
     }
 
     private func begin() {
         guard connection == nil, let clock = unsafe gtk_widget_get_frame_clock(widget.pointer) else { return }
         // GTK's own handler runs first, because the window is realized before the widgets in it.
-        let handler = unsafe connect(UnsafeMutableRawPointer(clock), "layout") { [weak self] in self?.onLayout() }
-        connection = unsafe Connection(clock: clock, handler: handler)
-    }
-
-    private func end() {
-        guard let connection else { return }
-        unsafe g_signal_handler_disconnect(UnsafeMutableRawPointer(connection.clock), gulong(connection.handler))
-        self.connection = nil
+        connection = unsafe SignalConnection(UnsafeMutableRawPointer(clock), "layout") { [weak self] in
+            self?.onLayout()
+        }
     }
 }
 #endif

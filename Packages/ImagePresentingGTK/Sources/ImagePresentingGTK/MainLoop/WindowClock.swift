@@ -10,6 +10,8 @@ public final class WindowClock {
     /// Called after each frame and its tasks.
     public var onFrame: () -> Void = {}
     private let window: Widget
+    /// While the window is realized, because the settings live as long as the process.
+    private var settings: SignalConnection?
     /// Plays the animations of the window, unless the user has set reduced motion.
     public private(set) lazy var clock: AnimationClock = AnimationClock(reducesMotion: !DesktopSettings.animates) {
         [weak self] isRunning in
@@ -19,10 +21,18 @@ public final class WindowClock {
     /// Creates the clock of a window. Keep it as long as the window.
     public init(_ window: Widget) {
         self.window = window
-        DesktopSettings.onAnimatesChange { [weak self] in self?.clock.reducesMotion = !DesktopSettings.animates }
-        window.onSignal("realize") { [weak self] in self?.followFrames() }
-        if unsafe gtk_widget_get_realized(window.pointer) != 0 { followFrames() }
+        window.onSignal("realize") { [weak self] in self?.begin() }
+        window.onSignal("unrealize") { [weak self] in self?.settings = nil }
+        if unsafe gtk_widget_get_realized(window.pointer) != 0 { begin() }
     }
+
+    private func begin() {
+        settings = DesktopSettings.onAnimatesChange { [weak self] in self?.followSettings() }
+        followSettings()
+        followFrames()
+    }
+
+    private func followSettings() { clock.reducesMotion = !DesktopSettings.animates }
 
     /// Follows the frames of the window until it is closed.
     private func followFrames() {

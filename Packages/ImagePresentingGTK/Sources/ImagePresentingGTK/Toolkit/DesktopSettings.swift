@@ -9,9 +9,9 @@ enum DesktopSettings {
         set { if let settings = unsafe settings { unsafe cgtk_set_flag(settings, animationSetting, newValue ? 1 : 0) } }
     }
 
-    /// Calls a handler each time that `animates` changes.
-    static func onAnimatesChange(_ action: @escaping () -> Void) {
-        if let settings = unsafe settings { unsafe connect(settings, "notify::\(animationSetting)", action) }
+    /// Calls a handler each time that `animates` changes, until the connection is released.
+    static func onAnimatesChange(_ action: @escaping () -> Void) -> SignalConnection? {
+        unsafe settings.map { unsafe SignalConnection($0, "notify::\(animationSetting)", action) }
     }
 
     private static let animationSetting = "gtk-enable-animations"

@@ -14,6 +14,22 @@ extension Widget {
     }
 }
 
+/// A handler of an object that can outlive the handler's owner. It is disconnected when the connection is released.
+@safe final class SignalConnection {
+    private let object: UnsafeMutableRawPointer
+    private let handler: UInt
+
+    init(_ object: UnsafeMutableRawPointer, _ signal: String, _ action: @escaping () -> Void) {
+        unsafe self.object = unsafe g_object_ref(object) ?? object
+        handler = unsafe connect(object, signal, action)
+    }
+
+    isolated deinit {
+        unsafe g_signal_handler_disconnect(object, gulong(handler))
+        unsafe g_object_unref(object)
+    }
+}
+
 /// Calls a handler each time that an object other than a widget emits a signal.
 ///
 /// The handler is connected with swapped arguments, so that GLib passes its data as the first argument for any signal.
