@@ -302,14 +302,14 @@
     }
 
     extension Duration {
-        /// Returns the time for which a frame is shown. As in browsers, up to 10 ms become 100 ms.
+        /// Returns the time for which a frame is shown.
         fileprivate static func shown(_ units: Int, timescale: UInt64) -> Duration {
-            guard timescale > 0 else { return .milliseconds(100) }
+            guard timescale > 0 else { return Duration.zero.shownDelay }
             let (seconds, rest) = UInt64(units).quotientAndRemainder(dividingBy: timescale)
             let attoseconds = timescale.dividingFullWidth(rest.multipliedFullWidth(by: 1_000_000_000_000_000_000))
-            let delay = Duration(
-                secondsComponent: Int64(seconds), attosecondsComponent: Int64(attoseconds.quotient))
-            return delay <= .milliseconds(10) ? .milliseconds(100) : delay
+            return Duration(
+                secondsComponent: Int64(seconds), attosecondsComponent: Int64(attoseconds.quotient)
+            ).shownDelay
         }
     }
 #endif

@@ -48,13 +48,8 @@ final class OpenedGIF: OpenedImage {
         let isAnimated = structure.frames.count > 1
         header = ImageHeader(
             format: .gif, storedSize: structure.canvas, frameCount: structure.frames.count,
-            frameDelays: isAnimated ? structure.frames.map { Self.shownDelay($0.delay) } : [],
+            frameDelays: isAnimated ? structure.frames.map { Duration.milliseconds($0.delay * 10).shownDelay } : [],
             loopCount: isAnimated ? structure.loopCount : 1, hasAlpha: structure.hasAlpha)
-    }
-
-    /// Returns the delay for playback. Like browsers, it replaces 0 and 1 hundredths of a second with 10.
-    private static func shownDelay(_ hundredths: Int) -> Duration {
-        .milliseconds(hundredths <= 1 ? 100 : hundredths * 10)
     }
 
     func decodableSize(covering target: PixelSize) -> PixelSize { structure.canvas }

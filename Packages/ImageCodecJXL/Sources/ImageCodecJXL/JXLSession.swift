@@ -198,11 +198,10 @@
             return result
         }
 
-        /// Returns the time for which a frame is shown. As in browsers, up to 10 ms become 100 ms.
+        /// Returns the time for which a frame is shown.
         private func delay(_ duration: Int) -> Duration {
             let (numerator, denominator) = (max(1, Int(header.ticks_numerator)), Int(header.ticks_denominator))
-            let delay = Duration.microseconds(duration.times(denominator).times(1_000_000) / numerator)
-            return delay <= .milliseconds(10) ? .milliseconds(100) : delay
+            return Duration.microseconds(duration.times(denominator).times(1_000_000) / numerator).shownDelay
         }
     }
 

@@ -96,7 +96,7 @@ struct WebPStructure {
         header.orientation = orientation ?? .up
         if case .frames(let frames) = content, frames.count > 1 {
             header.frameCount = frames.count
-            header.frameDelays = frames.map { .milliseconds($0.duration <= 10 ? 100 : $0.duration) }
+            header.frameDelays = frames.map { Duration.milliseconds($0.duration).shownDelay }
             header.loopCount = loopCount
         }
         return header

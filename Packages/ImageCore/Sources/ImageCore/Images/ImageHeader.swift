@@ -46,6 +46,11 @@ public struct ImageHeader: Hashable, Sendable {
     public var colorProfile: Data? { color.profile }
 }
 
+extension Duration {
+    /// The time for which a frame with this delay is shown. As in browsers, up to 10 ms become 100 ms.
+    package var shownDelay: Duration { self <= .milliseconds(10) ? .milliseconds(100) : self }
+}
+
 /// The layout of pixels in a row.
 public enum PixelLayout: Sendable, Hashable {
     /// Red, green, blue and straight alpha.
