@@ -1,3 +1,4 @@
+import ArgumentParser
 import Foundation
 import ImageCore
 
@@ -35,6 +36,22 @@ struct InputFiles: Sendable {
     mutating func removeDuplicates(_ identity: (InputFile) -> some Hashable) {
         var seen: Set<AnyHashable> = []
         files.removeAll { !seen.insert(AnyHashable(identity($0))).inserted }
+    }
+
+    /// Works on each file in order. Reports what can't be read and each error, then throws the exit code of the first.
+    func forEach(_ work: (InputFile) async throws -> Void) async throws {
+        for failure in failures { Console.error(failure.line) }
+        var first = failures.first
+        for file in files {
+            do {
+                try await work(file)
+            } catch {
+                let failure = ToolFailure(error, subject: file.path)
+                Console.error(failure.line)
+                first = first ?? failure
+            }
+        }
+        if let first { throw ExitCode(first.status.rawValue) }
     }
 
     private mutating func add(_ argument: String) {

@@ -23,24 +23,14 @@ struct InfoCommand: AsyncParsableCommand {
     @OptionGroup var printing: OutputOptions
 
     func run() async throws {
-        let input = InputFiles(files)
         // No pixels are decoded, so a file may have any number of them.
         var limits = DecodingLimits.default
         limits.pixels = .max
         let decoder = ImageDecoders.makeDecoder(.all, limits: limits)
-        var first = input.failures.first
-        for failure in input.failures { Console.error(failure.line) }
-        for file in input.files {
-            do {
-                let report = try ImageReport(file, try await FileAccess.read(file.path), decoder)
-                try printing.print(report, text: report.text)
-            } catch {
-                let failure = ToolFailure(error, subject: file.path)
-                Console.error(failure.line)
-                first = first ?? failure
-            }
+        try await InputFiles(files).forEach { file in
+            let report = try ImageReport(file, try await FileAccess.read(file.path), decoder)
+            try printing.print(report, text: report.text)
         }
-        if let first { throw ExitCode(first.status.rawValue) }
     }
 }
 

@@ -42,29 +42,20 @@ struct PreviewCommand: AsyncParsableCommand {
         let screen = TerminalScreen(
             graphics: graphics ?? TerminalGraphics(ProcessInfo.processInfo.environment),
             columns: columns ?? terminal.columns, rows: max(1, terminal.rows - 2))
-        var first = input.failures.first
-        for failure in input.failures { Console.error(failure.line) }
-        for file in input.files {
-            do {
-                let data = try await FileAccess.read(file.path)
-                let request = DecodingRequest(target: .fit(screen.pixels), acceptsTruncated: true)
-                let image = try decoder.decode(data, request: request) { false }
-                let shown = ShownImage(
-                    file: file.path, graphics: screen.graphics.rawValue, width: image.bitmap.size.width,
-                    height: image.bitmap.size.height)
-                if input.files.count > 1, !printing.quiet, !printing.json { Console.output(file.path.onOneLine) }
-                if printing.json {
-                    Console.output(try shown.json())
-                } else {
-                    Console.output(try screen.text(image.bitmap))
-                }
-            } catch {
-                let failure = ToolFailure(error, subject: file.path)
-                Console.error(failure.line)
-                first = first ?? failure
+        try await input.forEach { file in
+            let data = try await FileAccess.read(file.path)
+            let request = DecodingRequest(target: .fit(screen.pixels), acceptsTruncated: true)
+            let image = try decoder.decode(data, request: request) { false }
+            let shown = ShownImage(
+                file: file.path, graphics: screen.graphics.rawValue, width: image.bitmap.size.width,
+                height: image.bitmap.size.height)
+            if input.files.count > 1, !printing.quiet, !printing.json { Console.output(file.path.onOneLine) }
+            if printing.json {
+                Console.output(try shown.json())
+            } else {
+                Console.output(try screen.text(image.bitmap))
             }
         }
-        if let first { throw ExitCode(first.status.rawValue) }
     }
 }
 

@@ -3,7 +3,7 @@ import ImageCore
 
 /// An Exif block without prefix.
 struct ExifBlock {
-    private static let prefix = Data("Exif".utf8) + [0, 0]
+    static let prefix = Data("Exif".utf8) + [0, 0]
 
     /// Removes the prefix that JPEG and some WebP files have.
     static func withoutPrefix(_ data: Data) -> Data { Data(data.starts(with: prefix) ? data.dropFirst(6) : data) }

@@ -9,7 +9,6 @@ struct JPEGFile {
 
     private static let xmpPrefix = Data("http://ns.adobe.com/xap/1.0/".utf8) + [0]
     private static let iccPrefix = Data("ICC_PROFILE".utf8) + [0]
-    private static let exifPrefix = Data("Exif".utf8) + [0, 0]
     private static let largestBody = 65_533
 
     var segments: [Segment] = []
@@ -51,7 +50,7 @@ struct JPEGFile {
     var metadata: ImageMetadata {
         let bodies = segments.filter { $0.marker == 0xE1 }.map(\.body)
         return ImageMetadata(
-            exif: bodies.first { $0.starts(with: Self.exifPrefix) }.map(ExifBlock.withoutPrefix),
+            exif: bodies.first { $0.starts(with: ExifBlock.prefix) }.map(ExifBlock.withoutPrefix),
             xmp: bodies.first { $0.starts(with: Self.xmpPrefix) }.map { Data($0.dropFirst(Self.xmpPrefix.count)) })
     }
 
