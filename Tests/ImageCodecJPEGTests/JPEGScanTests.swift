@@ -125,11 +125,11 @@ struct JPEGScanTests {
     @Test("cancellation is checked while scans are read, before the first row")
     func cancellation() throws {
         let image = try JPEGDecoder().open(landscapeFile(progressive: true), limits: .default)
-        let patient = CancellingSink(after: .max)
+        let patient = CancellingSink()
         try image.decode(frame: 0, size: landscapeSize(1), layout: .rgba8, into: patient)
         #expect(patient.checks >= 10)
         #expect(patient.rows == 112)
-        let impatient = CancellingSink(after: 3)
+        let impatient = CancellingSink(atCheck: 4)
         #expect(throws: DecodingFailure.cancelled) {
             try image.decode(frame: 0, size: landscapeSize(1), layout: .rgba8, into: impatient)
         }
@@ -157,22 +157,6 @@ struct JPEGScanTests {
             of: landscapeFile(quality: 0.95, progressive: progressive), denominator: denominator)
         #expect(try rows(of: file, denominator: denominator) == expected)
         #expect(try rows(of: file.prefix(file.count / 2)).failure == .truncated(.jpeg))
-    }
-}
-
-/// A sink that counts rows and cancels after a number of cancellation checks.
-private final class CancellingSink: PixelRowSink {
-    private let limit: Int
-    private(set) var checks = 0
-    private(set) var rows = 0
-
-    init(after limit: Int) { self.limit = limit }
-
-    func receive(_ row: Span<UInt8>) throws(DecodingFailure) { rows += 1 }
-
-    func checkCancellation() throws(DecodingFailure) {
-        checks += 1
-        if checks > limit { throw .cancelled }
     }
 }
 

@@ -98,21 +98,12 @@ struct PNGTruncationTests {
     func cancellation() throws {
         let source = SyntheticPNG(width: 8, height: 300, colorType: 0, depth: 8, isInterlaced: true)
         let image = try PNGDecoder().open(source.raw.data, limits: .default)
-        let sink = CancellingSink()
+        let sink = CancellingSink(atCheck: 1)
         #expect(throws: DecodingFailure.cancelled) {
             try image.decode(frame: 0, size: image.header.storedSize, layout: .rgba8, into: sink)
         }
-        #expect(sink.rowCount == 0)
+        #expect(sink.rows == 0)
     }
-}
-
-/// A sink that counts rows and cancels at the first cancellation check.
-private final class CancellingSink: PixelRowSink {
-    private(set) var rowCount = 0
-
-    func receive(_ row: Span<UInt8>) throws(DecodingFailure) { rowCount += 1 }
-
-    func checkCancellation() throws(DecodingFailure) { throw .cancelled }
 }
 
 extension SyntheticPNG {

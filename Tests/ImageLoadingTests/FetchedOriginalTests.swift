@@ -2,19 +2,12 @@ import Foundation
 import ImageCore
 import ImageLoading
 import ImageTesting
-import Synchronization
 import Testing
 
 @Suite("Stored originals of custom fetches", .timeLimit(.minutes(10)))
 struct FetchedOriginalTests {
     private let fixture = LoaderFixture()
-    private let calls = Calls()
-
-    private final class Calls: Sendable {
-        private let number = Mutex(0)
-        var count: Int { number.withLock { $0 } }
-        func add() { number.withLock { $0 += 1 } }
-    }
+    private let calls = Watched(0)
 
     private func request(
         _ name: String = "asset", data: Data = LoaderFixture.image,
@@ -22,7 +15,7 @@ struct FetchedOriginalTests {
     ) -> ImageRequest {
         var request = ImageRequest(
             .fetch(name: name) { [calls] in
-                calls.add()
+                calls.change { $0 += 1 }
                 return data
             }, cachePolicy: .diskOnly)
         adjust(&request)
@@ -35,7 +28,7 @@ struct FetchedOriginalTests {
         fixture.wallTime.advance(1_000_000_000)
         #expect(try await fixture.loader.image(for: request()).source == .disk)
         #expect(try await fixture.loader.data(for: request { $0.mode = .onlyIfCached }).source == .disk)
-        #expect(calls.count == 1)
+        #expect(calls.value == 1)
         let kinds = fixture.observer.kinds()
         #expect(kinds.contains(.diskMiss(.absent)))
         #expect(kinds.contains(.diskHit(bytes: LoaderFixture.image.count)))

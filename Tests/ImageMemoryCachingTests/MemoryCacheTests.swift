@@ -1,5 +1,4 @@
 import ImageTesting
-import Synchronization
 import Testing
 
 @testable import ImageMemoryCaching
@@ -175,13 +174,13 @@ struct RemovedValuesTests {
         let cache = MemoryCache<Int, Visitor>(
             limits: CacheLimits(cost: 10), policy: .lru, clock: clock, lifetime: .seconds(10),
             makeReference: WeakIndex<Int, Visitor>.weakReference)
-        let visits = VisitCount()
+        let visits = Watched(0)
         for key in 0..<count {
             cache.insert(Visitor(cache, visits), cost: 10 / count, for: key)
         }
         if removal == .expiry { clock.advance(by: .seconds(10)) }
         remove(count, from: cache, by: removal, visits)
-        #expect(visits.count == count)
+        #expect(visits.value == count)
     }
 
     enum Removal: CaseIterable {
@@ -189,7 +188,7 @@ struct RemovedValuesTests {
     }
 
     private func remove(
-        _ count: Int, from cache: MemoryCache<Int, Visitor>, by removal: Removal, _ visits: VisitCount
+        _ count: Int, from cache: MemoryCache<Int, Visitor>, by removal: Removal, _ visits: Watched<Int>
     ) {
         switch removal {
         case .eviction: cache.insert(Visitor(nil, visits), cost: 10, for: -1)
@@ -207,26 +206,19 @@ struct RemovedValuesTests {
     /// Calls the cache when it is deallocated.
     private final class Visitor: Sendable {
         private let cache: MemoryCache<Int, Visitor>?
-        private let visits: VisitCount
+        private let visits: Watched<Int>
 
-        init(_ cache: MemoryCache<Int, Visitor>?, _ visits: VisitCount) {
+        init(_ cache: MemoryCache<Int, Visitor>?, _ visits: Watched<Int>) {
             self.cache = cache
             self.visits = visits
         }
 
         deinit {
             guard let cache else { return }
-            visits.add(cache.count >= 0 && cache.value(for: -2) == nil ? 1 : 0)
+            let isUsable = cache.count >= 0 && cache.value(for: -2) == nil
+            visits.change { $0 += isUsable ? 1 : 0 }
         }
     }
-}
-
-private final class VisitCount: Sendable {
-    private let number = Mutex(0)
-
-    var count: Int { number.withLock { $0 } }
-
-    func add(_ more: Int) { number.withLock { $0 += more } }
 }
 
 @Suite("Stress of the memory cache, also for the thread sanitizer")

@@ -3,7 +3,6 @@ import HTTPTransports
 import ImageLoaderKit
 import ImageTesting
 import LoopbackServer
-import Synchronization
 import Testing
 
 @Suite("Single images on disk, and caches of 0 bytes", .timeLimit(.minutes(10)))
@@ -90,15 +89,15 @@ struct EntriesOnDiskTests {
 
     @Test("removeAll(olderThan:) measures the ages in memory and on disk by the clock and the time of the options")
     func ages() async throws {
-        let (server, clock, now) = (try server(), ManualClock(), WallTime())
+        let (server, clock, now) = (try server(), ManualClock(), Watched(Date(timeIntervalSince1970: 1_700_000_000)))
         let test = TestLoader(http) { options in
             options.clock = clock
-            options.now = { now.date }
+            options.now = { now.value }
         }
         let (old, young) = (ImageRequest(server.url("/old"), fit: 16), ImageRequest(server.url("/young"), fit: 16))
         _ = try await test.loader.image(for: old)
         clock.advance(by: .seconds(100))
-        now.advance(100)
+        now.change { $0 += 100 }
         _ = try await test.loader.image(for: young)
         try await test.loader.removeAll(olderThan: .seconds(60))
         #expect(test.loader.cachedImage(for: old) == nil)
@@ -122,13 +121,4 @@ struct EntriesOnDiskTests {
         #expect(server.requestCount == 0)
         #expect(test.kinds.isEmpty)
     }
-}
-
-/// A wall clock that a test advances.
-private final class WallTime: Sendable {
-    private let time = Mutex(Date(timeIntervalSince1970: 1_700_000_000))
-
-    var date: Date { time.withLock { $0 } }
-
-    func advance(_ seconds: TimeInterval) { time.withLock { $0 += seconds } }
 }

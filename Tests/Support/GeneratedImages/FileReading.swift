@@ -62,18 +62,19 @@ public struct FileReading: Sendable {
     }
 }
 
-/// Cancels at a check for cancellation.
+/// Counts rows, and cancels from a check for cancellation on.
 public final class CancellingSink: PixelRowSink {
     public private(set) var checks = 0
+    public private(set) var rows = 0
     private let limit: Int
 
     public init(atCheck limit: Int = .max) { self.limit = limit }
 
-    public func receive(_ row: Span<UInt8>) throws(DecodingFailure) {}
+    public func receive(_ row: Span<UInt8>) throws(DecodingFailure) { rows += 1 }
 
     public func checkCancellation() throws(DecodingFailure) {
         checks += 1
-        if checks == limit { throw .cancelled }
+        if checks >= limit { throw .cancelled }
     }
 }
 
