@@ -28,7 +28,7 @@ final class BrokenScheduler: WorkScheduler {
     }
 
     func run<Value: Sendable>(
-        in lane: WorkLane, host: String?, priority: LivePriority, _ work: @Sendable () async throws -> Value
+        in lane: WorkLane, server: String?, priority: LivePriority, _ work: @Sendable () async throws -> Value
     ) async throws -> Value {
         switch defect {
         case .runsForCancelledTask where Task.isCancelled: return try await work()
@@ -37,7 +37,7 @@ final class BrokenScheduler: WorkScheduler {
         case .keepsSlotOfCancelled: return try await keepSlot(lane, priority, work)
         default: break
         }
-        return try await base.run(in: changed(lane), host: host, priority: changed(priority)) {
+        return try await base.run(in: changed(lane), server: server, priority: changed(priority)) {
             try await self.runBroken(priority, work)
         }
     }
@@ -96,7 +96,7 @@ final class BrokenScheduler: WorkScheduler {
         let isCancelled = Watched(false)
         return try await withoutActuallyEscaping(work) { [base, defect] work in
             let task = Task {
-                try await base.run(in: lane, host: nil, priority: priority) {
+                try await base.run(in: lane, server: nil, priority: priority) {
                     if defect == .throwsLate, isCancelled.value { throw CancellationError() }
                     return try await work()
                 }
@@ -114,7 +114,7 @@ final class BrokenScheduler: WorkScheduler {
         _ lane: WorkLane, _ priority: LivePriority, _ work: @Sendable () async throws -> Value
     ) async throws -> Value {
         do {
-            return try await base.run(in: lane, host: nil, priority: priority, work)
+            return try await base.run(in: lane, server: nil, priority: priority, work)
         } catch let error as CancellationError {
             if base.runningCount == 0 { base.setLimit(limit - 1, of: .decode) }
             throw error
@@ -126,7 +126,7 @@ final class BrokenScheduler: WorkScheduler {
         _ lane: WorkLane, _ priority: LivePriority, _ work: @Sendable () async throws -> Value
     ) async throws -> Value {
         try await withTaskCancellationHandler {
-            try await base.run(in: lane, host: nil, priority: priority, work)
+            try await base.run(in: lane, server: nil, priority: priority, work)
         } onCancel: {
             base.setLimit(0, of: .decode)
         }

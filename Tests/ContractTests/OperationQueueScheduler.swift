@@ -2,7 +2,7 @@ import Foundation
 import ImageCore
 import Synchronization
 
-/// A scheduler whose lanes are operation queues of Foundation. It has no limits per host.
+/// A scheduler whose lanes are operation queues of Foundation. It has no limits per server.
 ///
 /// An operation of a queue is a slot in its lane. The caller runs its work between the start and the end of the
 /// operation.
@@ -14,7 +14,7 @@ final class OperationQueueScheduler: WorkScheduler {
     init(limits: [WorkLane: Int]) { self.limits = limits }
 
     func run<Value: Sendable>(
-        in lane: WorkLane, host: String?, priority: LivePriority, _ work: @Sendable () async throws -> Value
+        in lane: WorkLane, server: String?, priority: LivePriority, _ work: @Sendable () async throws -> Value
     ) async throws -> Value {
         let slot = SlotOperation()
         let observation = priority.observe { slot.setPriority($0) }

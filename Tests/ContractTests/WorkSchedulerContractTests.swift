@@ -14,12 +14,12 @@ struct WorkSchedulerContractTests {
         try await rule.check { PriorityScheduler(lanes: [.decode: LaneConfiguration(limit: $0)]) }
     }
 
-    @Test("PriorityScheduler passes with its own threads and limits per host", arguments: WorkSchedulerContract.rules)
+    @Test("PriorityScheduler passes with its own threads and limits per server", arguments: WorkSchedulerContract.rules)
     func prioritySchedulerOnExecutor(_ rule: Rule) async throws {
         try await WaitLimit.forThreads {
             try await rule.check { limit in
                 let executor = DispatchTaskExecutor(name: "contract", width: 2)
-                let lane = LaneConfiguration(limit: limit, perHostLimit: 1, executor: executor)
+                let lane = LaneConfiguration(limit: limit, perServerLimit: 1, executor: executor)
                 return PriorityScheduler(lanes: [.decode: lane], overtakeLimit: nil)
             }
         }
@@ -74,9 +74,9 @@ private final class SelfStartingScheduler: WorkScheduler {
     deinit { lanes.withLock { for lane in $0.values { lane.starter.cancel() } } }
 
     func run<Value: Sendable>(
-        in lane: WorkLane, host: String?, priority: LivePriority, _ work: @Sendable () async throws -> Value
+        in lane: WorkLane, server: String?, priority: LivePriority, _ work: @Sendable () async throws -> Value
     ) async throws -> Value {
-        try await scheduler(of: lane).run(in: lane, host: host, priority: priority, work)
+        try await scheduler(of: lane).run(in: lane, server: server, priority: priority, work)
     }
 
     private func scheduler(of lane: WorkLane) -> ManualScheduler {

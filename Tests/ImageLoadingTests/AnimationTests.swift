@@ -180,7 +180,7 @@ struct AnimationTests {
         let preparation = Task { try await frames.prepare(from: 1) }
         await scheduler.arrivals(3)
         let decode = try #require(scheduler.waiting.first)
-        await scheduler.reaches { $0.contains(.enqueued(decode, .decode, .veryHigh, host: nil)) }
+        await scheduler.reaches { $0.contains(.enqueued(decode, .decode, .veryHigh, server: nil)) }
         preparation.cancel()
         _ = await preparation.result
     }

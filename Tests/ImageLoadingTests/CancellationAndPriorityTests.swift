@@ -29,10 +29,10 @@ struct CancellationAndPriorityTests {
         let request = ImageRequest(url: try #require(URL(string: url)))
         let task = Task { try await fixture.loader.image(for: request) }
         await scheduler.arrivals(1)
-        let hosts = scheduler.messages.compactMap {
-            if case .enqueued(_, .download, _, let host) = $0 { host } else { nil }
+        let servers = scheduler.messages.compactMap {
+            if case .enqueued(_, .download, _, let server) = $0 { server } else { nil }
         }
-        #expect(hosts == [server])
+        #expect(servers == [server])
         task.cancel()
         _ = await task.result
     }
@@ -87,8 +87,8 @@ struct CancellationAndPriorityTests {
         try await scheduler.runNext()
         #expect(try await first.value.source == .network)
         let lanes = scheduler.messages.compactMap { message -> String? in
-            guard case .enqueued(_, let lane, let priority, let host) = message else { return nil }
-            return "\(lane.rawValue) \(priority) \(host ?? "-")"
+            guard case .enqueued(_, let lane, let priority, let server) = message else { return nil }
+            return "\(lane.rawValue) \(priority) \(server ?? "-")"
         }
         #expect(lanes == ["download low http://images.example:80", "decode low -"])
     }

@@ -72,9 +72,9 @@ final class ManualDecodes: WorkScheduler {
     let decodes = ManualScheduler()
 
     func run<Value: Sendable>(
-        in lane: WorkLane, host: String?, priority: LivePriority, _ work: @Sendable () async throws -> Value
+        in lane: WorkLane, server: String?, priority: LivePriority, _ work: @Sendable () async throws -> Value
     ) async throws -> Value {
         if lane != .decode { return try await work() }
-        return try await decodes.run(in: lane, host: host, priority: priority, work)
+        return try await decodes.run(in: lane, server: server, priority: priority, work)
     }
 }

@@ -77,9 +77,9 @@ struct DispatchTaskExecutorTests {
         let executor = CountingExecutor()
         let scheduler = PriorityScheduler(lanes: [.decode: LaneConfiguration(limit: 1, executor: executor)])
         let priority = LivePriority(.normal)
-        try await scheduler.run(in: .download, host: nil, priority: priority) { await Task.yield() }
+        try await scheduler.run(in: .download, server: nil, priority: priority) { await Task.yield() }
         #expect(executor.jobCount == 0)
-        try await scheduler.run(in: .decode, host: nil, priority: priority) {
+        try await scheduler.run(in: .decode, server: nil, priority: priority) {
             let count = executor.jobCount
             #expect(count >= 1)
             await Task.yield()

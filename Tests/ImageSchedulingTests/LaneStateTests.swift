@@ -28,62 +28,62 @@ struct LaneStateTests {
     @Test("the oldest work is overtaken at most `overtakeLimit` times")
     func oldestIsNotStarved() {
         var state = Self.makeState(overtakeLimit: 3)
-        _ = state.add(1, priority: .normal, host: nil)
-        _ = state.add(2, priority: .veryLow, host: nil)
+        _ = state.add(1, priority: .normal, server: nil)
+        _ = state.add(2, priority: .veryLow, server: nil)
         var starts: [WorkID] = []
         for id in 3...10 as ClosedRange<WorkID> {
-            _ = state.add(id, priority: .high, host: nil)
-            starts += state.finish(host: nil)
+            _ = state.add(id, priority: .high, server: nil)
+            starts += state.finish(server: nil)
         }
         #expect(starts == [3, 4, 5, 2, 6, 7, 8, 9])
     }
 
-    @Test("the count is reset even if the overtaken work is cancelled while its host is at its limit")
+    @Test("the count is reset even if the overtaken work is cancelled while its server is at its limit")
     func cancelledAtHostLimit() {
-        var state = Self.makeState(LaneConfiguration(limit: 1, perHostLimit: 1), overtakeLimit: 2)
-        _ = state.add(1, priority: .normal, host: nil)
-        _ = state.add(2, priority: .low, host: "a")
-        _ = state.add(3, priority: .high, host: nil)
-        _ = state.finish(host: nil)
-        _ = state.add(4, priority: .high, host: "a")
-        _ = state.finish(host: nil)
+        var state = Self.makeState(LaneConfiguration(limit: 1, perServerLimit: 1), overtakeLimit: 2)
+        _ = state.add(1, priority: .normal, server: nil)
+        _ = state.add(2, priority: .low, server: "a")
+        _ = state.add(3, priority: .high, server: nil)
+        _ = state.finish(server: nil)
+        _ = state.add(4, priority: .high, server: "a")
+        _ = state.finish(server: nil)
         let wasWaiting = state.cancel(2)
-        _ = state.finish(host: "a")
-        let hasStarted = state.startImmediately(host: nil, at: .zero)
-        _ = state.add(6, priority: .low, host: nil)
-        _ = state.add(7, priority: .high, host: nil)
-        let starts = state.finish(host: nil)
+        _ = state.finish(server: "a")
+        let hasStarted = state.startImmediately(server: nil, at: .zero)
+        _ = state.add(6, priority: .low, server: nil)
+        _ = state.add(7, priority: .high, server: nil)
+        let starts = state.finish(server: nil)
         #expect(wasWaiting && hasStarted && starts == [7])
     }
 
-    // MARK: Hosts, limits, rate
+    // MARK: Servers, limits, rate
 
     @Test("work that was cancelled while it ran takes a token, and the next work waits for a new one")
     func rate() {
         let rate = StartRate(burst: 1, perSecond: 2, clock: ManualClock())
         var state = Self.makeState(LaneConfiguration(limit: 1, startRate: rate))
-        _ = state.add(1, priority: .normal, host: nil)
-        _ = state.add(2, priority: .normal, host: nil)
-        let starts = state.finish(host: nil, wasCancelled: true)
+        _ = state.add(1, priority: .normal, server: nil)
+        _ = state.add(2, priority: .normal, server: nil)
+        let starts = state.finish(server: nil, wasCancelled: true)
         let waits = [state.nextWait(at: .zero), state.nextWait(at: .milliseconds(100))]
         #expect(starts.isEmpty && waits == [.milliseconds(500), nil])
         let early = state.wakeUp(at: .milliseconds(499))
-        let isOvertaken = state.startImmediately(host: nil, at: .milliseconds(500))
+        let isOvertaken = state.startImmediately(server: nil, at: .milliseconds(500))
         let inTime = state.wakeUp(at: .milliseconds(500))
         #expect(early.isEmpty && !isOvertaken && inTime == [2])
     }
 
     @Test("100,000 waiting work items change priority, are cancelled and start in less than quadratic time")
     func manyWaiting() {
-        var state = Self.makeState(LaneConfiguration(limit: 1, perHostLimit: 1), overtakeLimit: 64)
+        var state = Self.makeState(LaneConfiguration(limit: 1, perServerLimit: 1), overtakeLimit: 64)
         let ids = 1...100_000 as ClosedRange<WorkID>
-        func host(_ id: WorkID) -> String { "\(id % 100)" }
-        for id in ids { _ = state.add(id, priority: .normal, host: host(id)) }
+        func server(_ id: WorkID) -> String { "\(id % 100)" }
+        for id in ids { _ = state.add(id, priority: .normal, server: server(id)) }
         for id in ids { state.setPriority(id.isMultiple(of: 2) ? .high : .low, of: id) }
         let cancelled = ids.count { $0.isMultiple(of: 3) && state.cancel($0) }
         var (running, started) = (1 as WorkID?, 1)
         while let id = running {
-            running = state.finish(host: host(id)).first
+            running = state.finish(server: server(id)).first
             if running != nil { started += 1 }
         }
         #expect(cancelled + started == 100_000)
@@ -93,7 +93,7 @@ struct LaneStateTests {
 
 /// Applies the same random events to a lane and to the model.
 private struct LaneWalk {
-    private static let hosts: [String?] = [nil, "a", "b", "c", "d"]
+    private static let servers: [String?] = [nil, "a", "b", "c", "d"]
     private static let tick = Duration.milliseconds(250)
 
     var random: SeededRandom
@@ -109,10 +109,10 @@ private struct LaneWalk {
 
     init(seed: UInt64, overtakeLimit: Int?, burst: Int?) {
         random = SeededRandom(seed: seed)
-        var lane = LaneConfiguration(limit: 3, perHostLimit: 2)
+        var lane = LaneConfiguration(limit: 3, perServerLimit: 2)
         lane.startRate = burst.map { StartRate(burst: $0, perSecond: 4, clock: ManualClock()) }
         state = LaneState(lane, overtakeLimit: overtakeLimit)
-        model = NaiveScheduler(limit: 3, overtakeLimit: overtakeLimit, perHostLimit: 2, burst: burst)
+        model = NaiveScheduler(limit: 3, overtakeLimit: overtakeLimit, perServerLimit: 2, burst: burst)
     }
 
     mutating func step() throws {
@@ -141,12 +141,12 @@ private struct LaneWalk {
     private mutating func add() throws {
         guard model.waiting.count < mostWaiting else { return try finish() }
         lastID += 1
-        let host = Self.hosts.randomElement(using: &random) ?? nil
-        let work = NaiveScheduler.Work(id: lastID, priority: anyPriority(), host: host)
+        let server = Self.servers.randomElement(using: &random) ?? nil
+        let work = NaiveScheduler.Work(id: lastID, priority: anyPriority(), server: server)
         model.add(work)
         // Starting immediately has the same effect as adding, if the work may start.
-        let startsAtOnce = Bool.random(using: &random) && state.startImmediately(host: host, at: now)
-        let starts = startsAtOnce ? [lastID] : state.add(lastID, priority: work.priority, host: host, at: now)
+        let startsAtOnce = Bool.random(using: &random) && state.startImmediately(server: server, at: now)
+        let starts = startsAtOnce ? [lastID] : state.add(lastID, priority: work.priority, server: server, at: now)
         try expectStarts(starts)
     }
 
@@ -154,7 +154,7 @@ private struct LaneWalk {
         guard let work = model.running.randomElement(using: &random) else { return }
         let wasCancelled = wasCancelled ?? (Int.random(in: 0..<3, using: &random) == 0)
         model.finish(work.id, wasCancelled: wasCancelled)
-        try expectStarts(state.finish(host: work.host, wasCancelled: wasCancelled, at: now))
+        try expectStarts(state.finish(server: work.server, wasCancelled: wasCancelled, at: now))
     }
 
     private mutating func cancel() throws {
@@ -199,8 +199,8 @@ private struct LaneWalk {
 
     private func check() throws {
         try #require(state.runningCount == model.running.count && state.waitingCount == model.waiting.count)
-        let byHost = Dictionary(grouping: model.running.compactMap(\.host)) { $0 }
-        try #require(byHost.values.allSatisfy { $0.count <= 2 })
+        let byServer = Dictionary(grouping: model.running.compactMap(\.server)) { $0 }
+        try #require(byServer.values.allSatisfy { $0.count <= 2 })
     }
 
     /// Returns mostly waiting work, sometimes work that runs or has ended.

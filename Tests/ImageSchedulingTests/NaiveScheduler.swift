@@ -9,11 +9,11 @@ struct NaiveScheduler {
     struct Work {
         var id: WorkID
         var priority: RequestPriority
-        var host: String?
+        var server: String?
     }
 
     let overtakeLimit: Int?
-    let perHostLimit: Int?
+    let perServerLimit: Int?
     /// Nil if there is no start rate.
     let burst: Int?
     var limit: Int
@@ -22,10 +22,10 @@ struct NaiveScheduler {
     private var overtakes = 0
     private var tokens: Int
 
-    init(limit: Int, overtakeLimit: Int?, perHostLimit: Int?, burst: Int?) {
+    init(limit: Int, overtakeLimit: Int?, perServerLimit: Int?, burst: Int?) {
         self.limit = limit
         self.overtakeLimit = overtakeLimit
-        self.perHostLimit = perHostLimit
+        self.perServerLimit = perServerLimit
         self.burst = burst
         tokens = burst ?? 1
     }
@@ -78,11 +78,11 @@ struct NaiveScheduler {
         return chosen
     }
 
-    /// The work whose host is below its limit, oldest first.
+    /// The work whose server is below its limit, oldest first.
     private var startable: [Work] { waiting.filter(isOpen).sorted { $0.id < $1.id } }
 
     private func isOpen(_ work: Work) -> Bool {
-        guard let host = work.host, let perHostLimit else { return true }
-        return running.count { $0.host == host } < perHostLimit
+        guard let server = work.server, let perServerLimit else { return true }
+        return running.count { $0.server == server } < perServerLimit
     }
 }

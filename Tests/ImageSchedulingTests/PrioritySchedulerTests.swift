@@ -91,22 +91,22 @@ struct PrioritySchedulerTests {
 
     // MARK: Limits
 
-    @Test("a host at its limit delays only its own work")
-    func hostLimit() {
-        let fixture = SchedulerFixture(limit: 3) { $0.perHostLimit = 1 }
-        for (name, host) in [("a1", "a"), ("a2", "a"), ("b1", "b")] { fixture.hold(name, host: host) }
-        fixture.hold("no host")
-        #expect(fixture.starts.messages == ["a1", "b1", "no host"])
+    @Test("a server at its limit delays only its own work")
+    func serverLimit() {
+        let fixture = SchedulerFixture(limit: 3) { $0.perServerLimit = 1 }
+        for (name, server) in [("a1", "a"), ("a2", "a"), ("b1", "b")] { fixture.hold(name, server: server) }
+        fixture.hold("no server")
+        #expect(fixture.starts.messages == ["a1", "b1", "no server"])
         #expect(fixture.scheduler.runningCount == 3 && fixture.scheduler.waitingCount == 1)
         fixture.openGate()
         #expect(fixture.starts.messages.last == "a2")
     }
 
-    @Test("hosts are compared case-insensitively")
-    func hostCase() {
-        let fixture = SchedulerFixture(limit: 6) { $0.perHostLimit = 1 }
-        fixture.hold("0", host: "example.org")
-        fixture.hold("1", host: "Example.ORG")
+    @Test("servers are compared case-insensitively")
+    func serverCase() {
+        let fixture = SchedulerFixture(limit: 6) { $0.perServerLimit = 1 }
+        fixture.hold("0", server: "example.org")
+        fixture.hold("1", server: "Example.ORG")
         #expect(fixture.scheduler.runningCount == 1 && fixture.scheduler.waitingCount == 1)
         fixture.openGate()
         #expect(fixture.starts.messages == ["0", "1"])
@@ -144,7 +144,7 @@ struct PrioritySchedulerTests {
     func nested() {
         let fixture = SchedulerFixture()
         fixture.call("outer") { [fixture] in
-            try await fixture.scheduler.run(in: .decode, host: nil, priority: LivePriority(.low)) {
+            try await fixture.scheduler.run(in: .decode, server: nil, priority: LivePriority(.low)) {
                 fixture.starts.append("inner")
             }
         }

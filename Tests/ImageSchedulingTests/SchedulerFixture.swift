@@ -27,12 +27,12 @@ struct SchedulerFixture {
     /// Makes a call, and returns when it waits, runs or has ended.
     @discardableResult
     func call(
-        _ name: String, _ priority: RequestPriority = .normal, in lane: WorkLane = .download, host: String? = nil,
+        _ name: String, _ priority: RequestPriority = .normal, in lane: WorkLane = .download, server: String? = nil,
         work: @escaping @Sendable () async throws -> Void = {}
     ) -> Call {
         let priority = LivePriority(priority)
         let task = Task(executorPreference: executor) { [scheduler, starts] in
-            try await scheduler.run(in: lane, host: host, priority: priority) {
+            try await scheduler.run(in: lane, server: server, priority: priority) {
                 starts.append(name)
                 try await work()
             }
@@ -44,9 +44,9 @@ struct SchedulerFixture {
     /// Makes a call whose work ends when the gate opens.
     @discardableResult
     func hold(
-        _ name: String, _ priority: RequestPriority = .normal, in lane: WorkLane = .download, host: String? = nil
+        _ name: String, _ priority: RequestPriority = .normal, in lane: WorkLane = .download, server: String? = nil
     ) -> Call {
-        call(name, priority, in: lane, host: host) { [gate] in await gate.pass() }
+        call(name, priority, in: lane, server: server) { [gate] in await gate.pass() }
     }
 
     func cancel(_ call: Call) {

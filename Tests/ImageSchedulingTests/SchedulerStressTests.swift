@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Scheduler under load", .timeLimit(.minutes(10)))
 struct SchedulerStressTests {
-    private static let lane = LaneConfiguration(limit: 3, perHostLimit: 2)
+    private static let lane = LaneConfiguration(limit: 3, perServerLimit: 2)
 
     @Test("work that is changed and cancelled on many threads runs once or is cancelled, within the limits")
     func threads() async {
@@ -45,13 +45,13 @@ struct SchedulerStressTests {
         _ number: Int, _ scheduler: PriorityScheduler, _ counts: StressCounts, executor: (any TaskExecutor)?,
         _ random: inout SeededRandom
     ) {
-        let (priority, host) = (LivePriority(.low), number.isMultiple(of: 2) ? "a" : "b")
+        let (priority, server) = (LivePriority(.low), number.isMultiple(of: 2) ? "a" : "b")
         let task = Task(executorPreference: executor) {
             let result = await Result {
-                try await scheduler.run(in: .download, host: host, priority: priority) {
-                    counts.begin(number, host: host)
+                try await scheduler.run(in: .download, server: server, priority: priority) {
+                    counts.begin(number, server: server)
                     await Task.yield()
-                    counts.end(host: host)
+                    counts.end(server: server)
                     return number
                 }
             }
@@ -68,7 +68,7 @@ struct SchedulerStressTests {
         }
         #expect(values.count + cancelled == count)
         #expect(counts.runs == Dictionary(uniqueKeysWithValues: values.map { ($0, 1) }))
-        #expect(counts.mostAtOnce <= 3 && counts.mostAtOncePerHost <= 2)
+        #expect(counts.mostAtOnce <= 3 && counts.mostAtOncePerServer <= 2)
     }
 }
 
@@ -84,7 +84,7 @@ private final class StressCounts: Sendable {
         var runs: [Int: Int] = [:]
         var current: [String: Int] = [:]
         var most = 0
-        var mostPerHost = 0
+        var mostPerServer = 0
     }
 
     let ended = MessageLog<Result<Int, any Error>>()
@@ -92,16 +92,16 @@ private final class StressCounts: Sendable {
 
     var runs: [Int: Int] { state.withLock { $0.runs } }
     var mostAtOnce: Int { state.withLock { $0.most } }
-    var mostAtOncePerHost: Int { state.withLock { $0.mostPerHost } }
+    var mostAtOncePerServer: Int { state.withLock { $0.mostPerServer } }
 
-    func begin(_ name: Int, host: String) {
+    func begin(_ name: Int, server: String) {
         state.withLock { state in
             state.runs[name, default: 0] += 1
-            state.current[host, default: 0] += 1
+            state.current[server, default: 0] += 1
             state.most = max(state.most, state.current.values.reduce(0, +))
-            state.mostPerHost = max(state.mostPerHost, state.current[host, default: 0])
+            state.mostPerServer = max(state.mostPerServer, state.current[server, default: 0])
         }
     }
 
-    func end(host: String) { state.withLock { $0.current[host, default: 0] -= 1 } }
+    func end(server: String) { state.withLock { $0.current[server, default: 0] -= 1 } }
 }

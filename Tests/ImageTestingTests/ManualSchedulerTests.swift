@@ -11,12 +11,12 @@ struct ManualSchedulerTests {
 
     /// Makes a call and returns when its work waits. Calls are numbered from 1.
     private func call(
-        _ priority: RequestPriority = .normal, in lane: WorkLane = .decode, host: String? = nil, gate: Gate? = nil
+        _ priority: RequestPriority = .normal, in lane: WorkLane = .decode, server: String? = nil, gate: Gate? = nil
     ) async -> (id: WorkID, task: Task<Int, any Error>, priority: LivePriority) {
         let number = scheduler.messages.count { $0.isArrival } + 1
         let priority = LivePriority(priority)
         let task = Task { [scheduler, runs] in
-            try await scheduler.run(in: lane, host: host, priority: priority) {
+            try await scheduler.run(in: lane, server: server, priority: priority) {
                 await gate?.pass()
                 runs.append(number)
                 return number
@@ -38,7 +38,7 @@ struct ManualSchedulerTests {
     @Test("the messages have all calls and starts in order")
     func messages() async throws {
         let first = await call(.low)
-        let second = await call(in: .download, host: "a")
+        let second = await call(in: .download, server: "a")
         first.priority.set(.high)
         second.task.cancel()
         await #expect(throws: CancellationError.self) { try await second.task.value }
@@ -47,7 +47,7 @@ struct ManualSchedulerTests {
         first.priority.set(.low)
         #expect(
             scheduler.messages == [
-                .enqueued(first.id, .decode, .low, host: nil), .enqueued(second.id, .download, .normal, host: "a"),
+                .enqueued(first.id, .decode, .low, server: nil), .enqueued(second.id, .download, .normal, server: "a"),
                 .reprioritized(first.id, .high), .cancelled(second.id), .started(first.id), .finished(first.id),
             ])
         #expect(runs.messages == [1])

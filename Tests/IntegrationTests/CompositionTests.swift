@@ -167,15 +167,17 @@ struct CompositionTests {
         #expect(server.requestCount == 1)
     }
 
-    @Test("a background validation waits for a download slot", arguments: HTTPTransport.allCases)
-    func backgroundValidation(_ http: HTTPTransport) async throws {
+    @Test(
+        "a background validation waits for a download slot of its server, even if there are slots for others",
+        arguments: HTTPTransport.allCases, [1, 2])
+    func backgroundValidation(_ http: HTTPTransport, maxDownloads: Int) async throws {
         let held = LoopbackSignal()
         let stale = ["Cache-Control": "max-age=0, stale-while-revalidate=600"]
         let server = try LoopbackServer { request in
             guard request.path == "/held" else { return .ok([1], headers: stale) }
             return .steps([.wait(held), .text(LoopbackReply.head(status: 200, headers: ["Content-Length": "0"]))])
         }
-        let test = TestLoader(http) { $0.maxDownloads = 1 }
+        let test = TestLoader(http) { $0.maxDownloads = maxDownloads }
         _ = try await text(server.url("/stale"), test)
         async let waiting = text(server.url("/held"), test)
         await held.arrivals(1)

@@ -54,7 +54,7 @@ private func setEveryOption(_ options: inout ImageLoaderOptions) {
     }
     options.partialDownloadByteLimit = 0
     options.maxDownloads = 2
-    options.maxDownloadsPerHost = 1
+    options.maxDownloadsPerServer = 1
     options.maxDecodes = 1
     options.decoders = Array([any ImageDecoder].standard.prefix(1))
     options.encoders = Array([any ImageEncoder].standard.prefix(1))

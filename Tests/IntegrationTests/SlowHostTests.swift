@@ -18,7 +18,7 @@ struct SlowHostTests {
         }
         let test = TestLoader(http) { options in
             options.maxDownloads = maxDownloads
-            options.maxDownloadsPerHost = 6
+            options.maxDownloadsPerServer = 6
         }
         let stalled = (0..<20).map { number in
             let request = ImageRequest(url: server.url("/stalled/\(number)"), priority: .veryHigh)

@@ -22,7 +22,7 @@ extension ExtremeCase {
             ("memoryByteLimit", \.memoryByteLimit), ("animationByteLimit", \.animationByteLimit),
             ("diskByteLimit", \.diskByteLimit),
             ("partialDownloadByteLimit", \.partialDownloadByteLimit), ("maxDownloads", \.maxDownloads),
-            ("maxDownloadsPerHost", \.maxDownloadsPerHost), ("maxDecodes", \.maxDecodes),
+            ("maxDownloadsPerServer", \.maxDownloadsPerServer), ("maxDecodes", \.maxDecodes),
             ("retries", \.retryPolicy.retries),
         ]
         return fields.map { name, field in
@@ -135,11 +135,13 @@ extension ExtremeCase {
     private static let lanes = ExtremeCase("LaneConfiguration") {
         for value in ints {
             let executor = DispatchTaskExecutor(name: "extreme", width: value)
-            let lane = LaneConfiguration(limit: max(1, value), perHostLimit: value, executor: executor)
+            let lane = LaneConfiguration(limit: max(1, value), perServerLimit: value, executor: executor)
             let scheduler = PriorityScheduler(lanes: [.download: lane], overtakeLimit: value)
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for _ in 0..<8 {
-                    group.addTask { try await scheduler.run(in: .download, host: "a", priority: LivePriority(.low)) {} }
+                    group.addTask {
+                        try await scheduler.run(in: .download, server: "a", priority: LivePriority(.low)) {}
+                    }
                 }
                 try await group.waitForAll()
             }
@@ -157,7 +159,7 @@ extension ExtremeCase {
                 for _ in 0..<3 {
                     let gate = Gate()
                     let work = Task {
-                        try await scheduler.run(in: .download, host: nil, priority: LivePriority(.low)) {
+                        try await scheduler.run(in: .download, server: nil, priority: LivePriority(.low)) {
                             await gate.pass()
                         }
                     }

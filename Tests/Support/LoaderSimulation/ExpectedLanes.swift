@@ -4,7 +4,7 @@ import ImageCore
 struct ExpectedLanes: Sendable {
     struct Work: Sendable {
         var lane: WorkLane
-        var host: String?
+        var server: String?
         var priority: LivePriority
         /// Nil if no operation was in progress.
         var operation: OperationID?
@@ -17,7 +17,7 @@ struct ExpectedLanes: Sendable {
         var allowed: Int
     }
 
-    static let perHostLimit = 2
+    static let perServerLimit = 2
     private(set) var waiting: [CallID: Work] = [:]
     /// Calls that were cancelled while they waited and have not returned.
     private(set) var cancelledCalls: Set<CallID> = []
@@ -77,9 +77,9 @@ struct ExpectedLanes: Sendable {
         if count > allowed {
             return Violation(.limits, "\(count) run in lane \(work.lane.rawValue), allowed \(allowed)")
         }
-        guard let host = work.host else { return nil }
-        let hostCount = running.values.count { $0.lane == work.lane && $0.host == host }
-        return hostCount > Self.perHostLimit ? Violation(.limits, "\(hostCount) run for \(host)") : nil
+        guard let server = work.server else { return nil }
+        let serverCount = running.values.count { $0.lane == work.lane && $0.server == server }
+        return serverCount > Self.perServerLimit ? Violation(.limits, "\(serverCount) run for \(server)") : nil
     }
 
     private func runningCount(in lane: WorkLane) -> Int { running.values.count { $0.lane == lane } }

@@ -102,12 +102,12 @@ struct ExpectedState: Sendable {
 
     /// - Parameter operation: Nil for a preview, which is made in a separate task with its operation's priority.
     mutating func enqueued(
-        in lane: WorkLane, host: String?, _ priority: LivePriority, by operation: OperationID?
+        in lane: WorkLane, server: String?, _ priority: LivePriority, by operation: OperationID?
     ) -> CallID {
         let id = CallID(rawValue: makeID())
         let owner = operation ?? operations.first { $1.shared.priority === priority }?.key
         lanes.enqueued(
-            id, .init(lane: lane, host: host, priority: priority, operation: owner, isPreview: operation == nil))
+            id, .init(lane: lane, server: server, priority: priority, operation: owner, isPreview: operation == nil))
         return id
     }
 

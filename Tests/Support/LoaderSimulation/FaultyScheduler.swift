@@ -9,25 +9,25 @@ final class FaultyScheduler: WorkScheduler {
     init(_ base: any WorkScheduler, _ bug: PlantedBug) { (self.base, self.bug) = (base, bug) }
 
     func run<Value: Sendable>(
-        in lane: WorkLane, host: String?, priority: LivePriority, _ work: @Sendable () async throws -> Value
+        in lane: WorkLane, server: String?, priority: LivePriority, _ work: @Sendable () async throws -> Value
     ) async throws -> Value {
         switch bug {
-        case .runsCancelledWork: return try await runEvenIfCancelled(in: lane, host: host, priority: priority, work)
+        case .runsCancelledWork: return try await runEvenIfCancelled(in: lane, server: server, priority: priority, work)
         case .ordersByFirstPriority:
-            return try await base.run(in: lane, host: host, priority: LivePriority(priority.value), work)
+            return try await base.run(in: lane, server: server, priority: LivePriority(priority.value), work)
         case .ignoresLimits:
             try Task.checkCancellation()
             return try await work()
-        default: return try await base.run(in: lane, host: host, priority: priority, work)
+        default: return try await base.run(in: lane, server: server, priority: priority, work)
         }
     }
 
     private func runEvenIfCancelled<Value: Sendable>(
-        in lane: WorkLane, host: String?, priority: LivePriority, _ work: @Sendable () async throws -> Value
+        in lane: WorkLane, server: String?, priority: LivePriority, _ work: @Sendable () async throws -> Value
     ) async throws -> Value {
         let hasStarted = Atomic(false)
         do {
-            return try await base.run(in: lane, host: host, priority: priority) {
+            return try await base.run(in: lane, server: server, priority: priority) {
                 hasStarted.store(true, ordering: .relaxed)
                 return try await work()
             }

@@ -118,7 +118,7 @@ extension RequestRecord {
 }
 
 extension Workload.Request {
-    /// The request. Images 0 to 2 and 3 to 5 are at different hosts.
+    /// The request. Images 0 to 2 and 3 to 5 are at different servers.
     var imageRequest: ImageRequest? {
         guard let url = URL(string: "http://\(image < 3 ? "one" : "two").example/\(image)") else { return nil }
         var request = ImageRequest(

@@ -191,7 +191,7 @@ package final class Simulation {
         let rate = StartRate(burst: 3, perSecond: 2, clock: context.clock)
         return PriorityScheduler(lanes: [
             .download: LaneConfiguration(
-                limit: 3, perHostLimit: ExpectedLanes.perHostLimit, startRate: rate, executor: context.executor),
+                limit: 3, perServerLimit: ExpectedLanes.perServerLimit, startRate: rate, executor: context.executor),
             .decode: LaneConfiguration(limit: 2, executor: context.executor),
         ])
     }

@@ -31,9 +31,9 @@ struct StartOrder: Sendable {
             priorities = work.priority.value...work.priority.value
         }
 
-        /// Returns whether this start was wrong. Work for the same host can start whenever this work can.
+        /// Returns whether this start was wrong. Work for the same server can start whenever this work can.
         func overtakes(_ other: Entry) -> Bool {
-            work.lane == other.work.lane && work.host == other.work.host && other.waitedBefore
+            work.lane == other.work.lane && work.server == other.work.server && other.waitedBefore
                 && priorities.upperBound < other.priorities.lowerBound
         }
     }

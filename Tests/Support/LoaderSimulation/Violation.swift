@@ -8,7 +8,7 @@ package enum Promise: String, Sendable {
     case noUnusedWork = "work without callers is cancelled"
     case highestPriority =
         "work waits and runs at the highest priority of its callers, and higher priority starts first"
-    case limits = "a lane, a host and a prefetcher never exceed their limits"
+    case limits = "a lane, a server and a prefetcher never exceed their limits"
     case pausing = "a paused prefetcher starts nothing"
     case noWorkAfterInvalidation = "no work starts after invalidate()"
     case cancelledNeverRuns = "work that is cancelled while it waits never runs"

@@ -95,7 +95,7 @@ public final class ScrollSimulation {
     ) -> ImageLoader {
         let lanes: [WorkLane: LaneConfiguration] = [
             .download: LaneConfiguration(
-                limit: 6, perHostLimit: 6, startRate: StartRate(burst: 25, perSecond: 80, clock: clock),
+                limit: 6, perServerLimit: 6, startRate: StartRate(burst: 25, perSecond: 80, clock: clock),
                 executor: executor),
             .decode: LaneConfiguration(limit: 2, executor: executor),
         ]

@@ -100,7 +100,7 @@ enum LoaderBenchmarks {
     static func makeLoader(
         _ transport: InstantTransport,
         scheduler: PriorityScheduler = PriorityScheduler(lanes: [
-            .download: LaneConfiguration(limit: 6, perHostLimit: 6), .decode: LaneConfiguration(limit: 2),
+            .download: LaneConfiguration(limit: 6, perServerLimit: 6), .decode: LaneConfiguration(limit: 2),
         ]),
         coalescer: TaskCoalescer<OperationKey, OperationResult> = TaskCoalescer()
     ) -> ImageLoader {

@@ -37,7 +37,7 @@ struct LoadingOptions: ParsableArguments {
     @Option(help: "The priority of the requests. Default: normal.")
     var priority: RequestPriority?
 
-    @Option(help: "The number of concurrent downloads from one host, from 1 to 64.")
+    @Option(help: "The number of concurrent downloads from one server, from 1 to 64.")
     var concurrency = 6
 
     @Option(name: .customLong("header"), help: "A request header as \"Name: value\". Can be repeated.")
@@ -74,8 +74,8 @@ struct LoadingOptions: ParsableArguments {
         var defaults = ImageLoaderOptions(cacheDirectory: CacheFolder.url(cache))
         defaults.decoders = .all
         defaults.decodingLimits = limits.limits
-        defaults.maxDownloads = concurrency + 1  // one for other hosts
-        defaults.maxDownloadsPerHost = concurrency
+        defaults.maxDownloads = concurrency + 1  // one for other servers
+        defaults.maxDownloadsPerServer = concurrency
         defaults.retryPolicy.retries = retries
         defaults.observer = observer
         // A command fails without a network. It doesn't wait.

@@ -41,7 +41,7 @@ final class SchedulingFixture: Sendable {
         _ number: Int, in lane: WorkLane, _ priority: LivePriority, _ work: @Sendable () async throws -> Void
     ) async {
         do {
-            let value = try await scheduler.run(in: lane, host: nil, priority: priority) { [starts] in
+            let value = try await scheduler.run(in: lane, server: nil, priority: priority) { [starts] in
                 starts.append(number)
                 try await work()
                 return number

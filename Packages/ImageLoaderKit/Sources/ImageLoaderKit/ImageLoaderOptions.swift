@@ -66,7 +66,7 @@ public struct ImageLoaderOptions: Sendable {
     public var maxDownloads = 12
     /// The maximum number of downloads from one server (scheme, host and port) at a time. Clamped to
     /// 1...(`maxDownloads` − 1), so that one server never delays all others.
-    public var maxDownloadsPerHost = 6
+    public var maxDownloadsPerServer = 6
     /// The maximum number of decodes at a time; the number of processor cores by default. Clamped to 1...256.
     public var maxDecodes: Int
     /// The decoders, in the order in which they are tried. Other modules have more: `.standard + [AVIFDecoder()]`.
@@ -185,7 +185,7 @@ public struct ImageLoaderOptions: Sendable {
         let decodes = min(max(1, maxDecodes), DispatchTaskExecutor.maxWidth)
         return PriorityScheduler(lanes: [
             .download: LaneConfiguration(
-                limit: downloads, perHostLimit: min(maxDownloadsPerHost, downloads - 1),
+                limit: downloads, perServerLimit: min(maxDownloadsPerServer, downloads - 1),
                 startRate: StartRate(burst: 25, perSecond: 80, clock: clock)),
             .file: LaneConfiguration(limit: Self.maxFiles),
             // One more than threads, so that a thread that ends a decode finds the next one ready.
@@ -215,7 +215,7 @@ public struct ImageLoaderOptions: Sendable {
             runInBackground: { url, work in
                 Task.detached {
                     // The task is never cancelled, and the work doesn't throw.
-                    try? await scheduler.run(in: .download, host: url.host(), priority: LivePriority(.low), work)
+                    try? await scheduler.run(in: .download, server: url.server, priority: LivePriority(.low), work)
                 }
             },
             observer: { [observer] event in
@@ -264,12 +264,12 @@ public struct ImageLoaderOptions: Sendable {
     public func makePlatformTransport() -> any DataTransport {
         #if canImport(ImageIO)
             let platformTransport = URLSessionTransport(
-                maxConnectionsPerHost: maxDownloadsPerHost,
+                maxConnectionsPerHost: maxDownloadsPerServer,
                 allowsConstrainedNetworkAccess: allowsConstrainedNetworkAccess)
         #else
             let platformTransport = CurlTransport(
                 configuration: CurlTransport.Configuration(
-                    maxConnectionsPerHost: maxDownloadsPerHost, maxConnections: max(64, maxDownloads)))
+                    maxConnectionsPerHost: maxDownloadsPerServer, maxConnections: max(64, maxDownloads)))
         #endif
         return UserAgentTransport(base: platformTransport)
     }

@@ -24,7 +24,7 @@ final class Lane: Sendable {
     var runningCount: Int { state.withLock { $0.work.runningCount } }
 
     /// Throws `CancellationError` if the task is cancelled while it waits.
-    func waitForSlot(_ host: String?, _ priority: LivePriority) async throws {
+    func waitForSlot(_ server: String?, _ priority: LivePriority) async throws {
         let id = lastID.wrappingAdd(1, ordering: .relaxed).newValue
         let observation = priority.observe { [weak self] priority in
             self?.state.withLock { $0.work.setPriority(priority.value, of: id) }
@@ -32,13 +32,13 @@ final class Lane: Sendable {
         defer { observation.end() }
         let start = OneTimeSignal()
         state.withLock { $0.starts[id] = start }
-        change { $0.add(id, priority: priority.value, host: host, at: $1) }
+        change { $0.add(id, priority: priority.value, server: server, at: $1) }
         try await start.wait { cancel(id) }
     }
 
-    func startImmediately(_ host: String?) -> Bool {
+    func startImmediately(_ server: String?) -> Bool {
         let now = startRate?.uptime() ?? .zero
-        return state.withLock { $0.work.startImmediately(host: host, at: now) }
+        return state.withLock { $0.work.startImmediately(server: server, at: now) }
     }
 
     private func cancel(_ id: WorkID) {

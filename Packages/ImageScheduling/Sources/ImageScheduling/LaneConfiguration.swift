@@ -5,18 +5,18 @@ public struct LaneConfiguration: Sendable {
     /// The maximum amount of work at a time. With 0, nothing starts until `PriorityScheduler.setLimit` raises it.
     public var limit: Int
     /// The maximum amount of work per server (scheme, host and port) at a time, at least 1; nil for no limit.
-    public var perHostLimit: Int?
+    public var perServerLimit: Int?
     /// Limits the starts of work that is then cancelled; nil for no limit.
     public var startRate: StartRate?
     /// The preferred executor; nil for Swift's cooperative pool. Set one for CPU-bound or blocking work.
     public var executor: (any TaskExecutor)?
 
-    /// Creates a configuration; by default without limits per host and for starts.
+    /// Creates a configuration; by default without limits per server and for starts.
     public init(
-        limit: Int, perHostLimit: Int? = nil, startRate: StartRate? = nil, executor: (any TaskExecutor)? = nil
+        limit: Int, perServerLimit: Int? = nil, startRate: StartRate? = nil, executor: (any TaskExecutor)? = nil
     ) {
         self.limit = limit
-        self.perHostLimit = perHostLimit
+        self.perServerLimit = perServerLimit
         self.startRate = startRate
         self.executor = executor
     }

@@ -6,14 +6,14 @@ typealias WorkID = UInt64
 /// The waiting and running work of a lane. It takes no locks and reads no clock.
 struct LaneState: Sendable {
     private(set) var limit: Int
-    private let perHostLimit: Int?
+    private let perServerLimit: Int?
     private let overtakeLimit: Int?
     private var bucket: TokenBucket?
     /// Whether a call of `wakeUp` is scheduled.
     private var isWaking = false
     private(set) var runningCount = 0
-    private var runningByHost: [String: Int] = [:]
-    /// The hosts of the waiting work.
+    private var runningByServer: [String: Int] = [:]
+    /// The servers of the waiting work.
     private var waiting: [WorkID: String?] = [:]
     private var byPriority = WaitingQueue()
     private var byArrival = WaitingQueue()
@@ -22,7 +22,7 @@ struct LaneState: Sendable {
 
     init(_ configuration: LaneConfiguration, overtakeLimit: Int?) {
         limit = max(0, configuration.limit)
-        perHostLimit = configuration.perHostLimit.map { max(1, $0) }
+        perServerLimit = configuration.perServerLimit.map { max(1, $0) }
         bucket = configuration.startRate.map(TokenBucket.init)
         self.overtakeLimit = overtakeLimit.map { max(0, $0) }
     }
@@ -30,34 +30,34 @@ struct LaneState: Sendable {
     var waitingCount: Int { waiting.count }
 
     /// Starts work immediately. Returns false if it must wait.
-    mutating func startImmediately(host: String?, at now: Duration) -> Bool {
-        guard waiting.isEmpty, hasFreeSlot, isOpen(host), bucket?.wait(at: now) == nil else { return false }
+    mutating func startImmediately(server: String?, at now: Duration) -> Bool {
+        guard waiting.isEmpty, hasFreeSlot, isOpen(server), bucket?.wait(at: now) == nil else { return false }
         overtakes = 0
-        occupy(host)
+        occupy(server)
         return true
     }
 
     // The following methods return the work that starts, in order.
 
-    mutating func add(_ id: WorkID, priority: RequestPriority, host: String?, at now: Duration = .zero) -> [WorkID] {
-        waiting[id] = .some(host)
-        let isOpen = isOpen(host)
-        byPriority.set(id, rank: rank(of: id, priority), host: host, hostIsOpen: isOpen)
-        byArrival.set(id, rank: id, host: host, hostIsOpen: isOpen)
+    mutating func add(_ id: WorkID, priority: RequestPriority, server: String?, at now: Duration = .zero) -> [WorkID] {
+        waiting[id] = .some(server)
+        let isOpen = isOpen(server)
+        byPriority.set(id, rank: rank(of: id, priority), server: server, serverIsOpen: isOpen)
+        byArrival.set(id, rank: id, server: server, serverIsOpen: isOpen)
         return start(at: now)
     }
 
     /// - Parameter wasCancelled: Whether the work was cancelled while it ran, which takes a token.
-    mutating func finish(host: String?, wasCancelled: Bool = false, at now: Duration = .zero) -> [WorkID] {
+    mutating func finish(server: String?, wasCancelled: Bool = false, at now: Duration = .zero) -> [WorkID] {
         runningCount -= 1
-        if let host {
-            let others = runningByHost[host, default: 1] - 1
-            runningByHost[host] = others > 0 ? others : nil
+        if let server {
+            let others = runningByServer[server, default: 1] - 1
+            runningByServer[server] = others > 0 ? others : nil
         }
         if wasCancelled { bucket?.take(at: now) }
         if waiting.isEmpty { return [] }
-        byPriority.refresh(host, isOpen: isOpen(host))
-        byArrival.refresh(host, isOpen: isOpen(host))
+        byPriority.refresh(server, isOpen: isOpen(server))
+        byArrival.refresh(server, isOpen: isOpen(server))
         return start(at: now)
     }
 
@@ -74,8 +74,8 @@ struct LaneState: Sendable {
 
     /// Changes the priority of waiting work. Its order of arrival applies within the new priority.
     mutating func setPriority(_ priority: RequestPriority, of id: WorkID) {
-        guard let host = waiting[id] else { return }
-        byPriority.set(id, rank: rank(of: id, priority), host: host, hostIsOpen: isOpen(host))
+        guard let server = waiting[id] else { return }
+        byPriority.set(id, rank: rank(of: id, priority), server: server, serverIsOpen: isOpen(server))
     }
 
     /// Removes waiting work. Returns false if it isn't waiting.
@@ -95,18 +95,18 @@ struct LaneState: Sendable {
         var starts: [WorkID] = []
         while let id = next(at: now) {
             overtakes = id == byArrival.first ? 0 : overtakes + 1
-            guard let host = take(id) else { break }
-            occupy(host)
-            byPriority.refresh(host, isOpen: isOpen(host))
-            byArrival.refresh(host, isOpen: isOpen(host))
+            guard let server = take(id) else { break }
+            occupy(server)
+            byPriority.refresh(server, isOpen: isOpen(server))
+            byArrival.refresh(server, isOpen: isOpen(server))
             starts.append(id)
         }
         return starts
     }
 
-    private mutating func occupy(_ host: String?) {
+    private mutating func occupy(_ server: String?) {
         runningCount += 1
-        if let host { runningByHost[host, default: 0] += 1 }
+        if let server { runningByServer[server, default: 0] += 1 }
     }
 
     private func next(at now: Duration) -> WorkID? {
@@ -117,17 +117,17 @@ struct LaneState: Sendable {
 
     private var hasFreeSlot: Bool { runningCount < limit }
 
-    /// Removes waiting work and returns its host.
+    /// Removes waiting work and returns its server.
     private mutating func take(_ id: WorkID) -> String?? {
-        guard let host = waiting.removeValue(forKey: id) else { return nil }
-        byPriority.remove(id, host: host, hostIsOpen: isOpen(host))
-        byArrival.remove(id, host: host, hostIsOpen: isOpen(host))
-        return host
+        guard let server = waiting.removeValue(forKey: id) else { return nil }
+        byPriority.remove(id, server: server, serverIsOpen: isOpen(server))
+        byArrival.remove(id, server: server, serverIsOpen: isOpen(server))
+        return server
     }
 
-    private func isOpen(_ host: String?) -> Bool {
-        guard let host, let perHostLimit else { return true }
-        return runningByHost[host, default: 0] < perHostLimit
+    private func isOpen(_ server: String?) -> Bool {
+        guard let server, let perServerLimit else { return true }
+        return runningByServer[server, default: 0] < perServerLimit
     }
 
     /// Returns the rank by priority, then by arrival. Identifiers count from 1, so they fit in 56 bits.

@@ -3,7 +3,7 @@ import Synchronization
 
 /// Runs work in lanes with limits: by priority, and in the order of arrival within one priority.
 ///
-/// - A host at its limit delays only its own work. Hosts are compared case-insensitively (RFC 3986, section 3.2.2).
+/// - A server at its limit delays only its own work. Servers are compared case-insensitively (RFC 3986, section 3.2.2).
 /// - If the priority of waiting work changes, its order of arrival applies within the new priority.
 /// - Work doesn't starve: after `overtakeLimit` consecutive starts that passed over the oldest work that could have
 ///   started, that work starts.
@@ -25,14 +25,14 @@ public final class PriorityScheduler: WorkScheduler {
 
     /// Work that is cancelled while it runs takes a token; see ``StartRate``.
     public func run<Value: Sendable>(
-        in lane: WorkLane, host: String?, priority: LivePriority, _ work: @Sendable () async throws -> Value
+        in lane: WorkLane, server: String?, priority: LivePriority, _ work: @Sendable () async throws -> Value
     ) async throws -> Value {
         try Task.checkCancellation()
-        let (lane, host) = (self.lane(lane), host?.lowercased())
-        if !lane.startImmediately(host) { try await lane.waitForSlot(host, priority) }
+        let (lane, server) = (self.lane(lane), server?.lowercased())
+        if !lane.startImmediately(server) { try await lane.waitForSlot(server, priority) }
         return try await withTaskExecutorPreference(lane.executor) {
             // Frees the slot before the call returns to the caller's executor.
-            defer { lane.change { $0.finish(host: host, wasCancelled: Task.isCancelled, at: $1) } }
+            defer { lane.change { $0.finish(server: server, wasCancelled: Task.isCancelled, at: $1) } }
             try Task.checkCancellation()
             return try await work()
         }

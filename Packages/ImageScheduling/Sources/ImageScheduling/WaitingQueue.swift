@@ -1,35 +1,35 @@
 /// The waiting work of a lane, smallest rank first. A change takes O(log n) time.
 ///
-/// It has a heap for each host, and a heap of the hosts below their limit, ranked by their first work. So `first` never
-/// searches work of hosts at their limit.
+/// It has a heap for each server, and a heap of the servers below their limit, ranked by their first work. So `first`
+/// never searches work of servers at their limit.
 struct WaitingQueue: Sendable {
     private var queues: [String?: IndexedHeap<WorkID>] = [:]
-    private var openHosts = IndexedHeap<String?>()
+    private var openServers = IndexedHeap<String?>()
 
-    /// The first work whose host is below its limit.
+    /// The first work whose server is below its limit.
     var first: WorkID? {
-        guard let host = openHosts.first else { return nil }
-        return queues[host]?.first
+        guard let server = openServers.first else { return nil }
+        return queues[server]?.first
     }
 
     /// Inserts work, or changes its rank.
-    mutating func set(_ id: WorkID, rank: UInt64, host: String?, hostIsOpen: Bool) {
-        queues[host, default: IndexedHeap()].set(id, rank: rank)
-        refresh(host, isOpen: hostIsOpen)
+    mutating func set(_ id: WorkID, rank: UInt64, server: String?, serverIsOpen: Bool) {
+        queues[server, default: IndexedHeap()].set(id, rank: rank)
+        refresh(server, isOpen: serverIsOpen)
     }
 
-    mutating func remove(_ id: WorkID, host: String?, hostIsOpen: Bool) {
-        queues[host]?.remove(id)
-        refresh(host, isOpen: hostIsOpen)
+    mutating func remove(_ id: WorkID, server: String?, serverIsOpen: Bool) {
+        queues[server]?.remove(id)
+        refresh(server, isOpen: serverIsOpen)
     }
 
-    /// Updates whether a host is below its limit, and the rank of its first work.
-    mutating func refresh(_ host: String?, isOpen: Bool) {
-        guard let rank = queues[host]?.firstRank else {
-            queues[host] = nil
-            openHosts.remove(host)
+    /// Updates whether a server is below its limit, and the rank of its first work.
+    mutating func refresh(_ server: String?, isOpen: Bool) {
+        guard let rank = queues[server]?.firstRank else {
+            queues[server] = nil
+            openServers.remove(server)
             return
         }
-        if isOpen { openHosts.set(host, rank: rank) } else { openHosts.remove(host) }
+        if isOpen { openServers.set(server, rank: rank) } else { openServers.remove(server) }
     }
 }

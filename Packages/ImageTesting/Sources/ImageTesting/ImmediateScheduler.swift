@@ -6,7 +6,7 @@ public final class ImmediateScheduler: WorkScheduler {
     public init() {}
 
     public func run<Value: Sendable>(
-        in lane: WorkLane, host: String?, priority: LivePriority, _ work: @Sendable () async throws -> Value
+        in lane: WorkLane, server: String?, priority: LivePriority, _ work: @Sendable () async throws -> Value
     ) async throws -> Value {
         try Task.checkCancellation()
         return try await work()

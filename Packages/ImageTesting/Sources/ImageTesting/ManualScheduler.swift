@@ -16,7 +16,7 @@ public final class ManualScheduler: WorkScheduler {
     /// A call of the scheduler or a change of its work.
     public enum Message: Hashable, Sendable {
         /// The work was added to a lane.
-        case enqueued(WorkID, WorkLane, RequestPriority, host: String?)
+        case enqueued(WorkID, WorkLane, RequestPriority, server: String?)
         /// The priority of waiting work changed.
         case reprioritized(WorkID, RequestPriority)
         /// The caller's task was cancelled while its work waited.
@@ -61,7 +61,7 @@ public final class ManualScheduler: WorkScheduler {
     public init() {}
 
     public func run<Value: Sendable>(
-        in lane: WorkLane, host: String?, priority: LivePriority, _ work: @Sendable () async throws -> Value
+        in lane: WorkLane, server: String?, priority: LivePriority, _ work: @Sendable () async throws -> Value
     ) async throws -> Value {
         let id = makeID()
         let observation = priority.observe { [state] priority in
@@ -76,7 +76,7 @@ public final class ManualScheduler: WorkScheduler {
         let item = Item(id: id, priority: priority)
         state.change { state in
             state.waiting.append(item)
-            state.messages.append(.enqueued(id, lane, priority.value, host: host))
+            state.messages.append(.enqueued(id, lane, priority.value, server: server))
         }
         try await item.signal.wait { cancel(id) }
         defer { state.change { $0.messages.append(.finished(id)) } }

@@ -81,7 +81,7 @@ extension ServerSettings {
     /// Decodes run on threads of their own, so that requests for cached results don't wait for them.
     fileprivate func makeScheduler() -> PriorityScheduler {
         PriorityScheduler(lanes: [
-            .download: LaneConfiguration(limit: maxDownloads, perHostLimit: maxDownloadsPerOrigin),
+            .download: LaneConfiguration(limit: maxDownloads, perServerLimit: maxDownloadsPerOrigin),
             .decode: LaneConfiguration(
                 limit: decoders, executor: DispatchTaskExecutor(name: "image-rendering", width: decoders)),
         ])

@@ -12,7 +12,7 @@ extension WorkScheduler {
     ) async throws -> Value {
         let flag = CancellationFlag()
         return try await withTaskCancellationHandler {
-            try await run(in: .decode, host: nil, priority: priority) {
+            try await run(in: .decode, server: nil, priority: priority) {
                 try work { flag.isSet.load(ordering: .relaxed) }
             }
         } onCancel: {

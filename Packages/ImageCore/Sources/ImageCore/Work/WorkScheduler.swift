@@ -11,12 +11,12 @@ public protocol WorkScheduler: AnyObject, Sendable {
     ///
     /// - Parameters:
     ///   - lane: The queue in which the work waits.
-    ///   - host: The server of a download (scheme, host and port), for limits per server; nil for other work.
+    ///   - server: The server of a download (scheme, host and port), for limits per server; nil for other work.
     ///   - priority: The priority while the work waits. It can change.
     ///   - work: Runs once, or never if the task is cancelled first.
     /// - Throws: The error of `work`, or `CancellationError` if the task is cancelled before `work` starts.
     func run<Value: Sendable>(
-        in lane: WorkLane, host: String?, priority: LivePriority, _ work: @Sendable () async throws -> Value
+        in lane: WorkLane, server: String?, priority: LivePriority, _ work: @Sendable () async throws -> Value
     ) async throws -> Value
 }
 

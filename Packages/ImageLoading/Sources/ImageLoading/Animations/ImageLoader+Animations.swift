@@ -47,7 +47,7 @@ extension ImageLoader {
         _ key: OperationKey, _ priority: LivePriority, _ work: @escaping @Sendable () async throws -> Void
     ) async throws {
         try await shared(key, priority, { _ in }) { shared in
-            try await self.configuration.scheduler.run(in: .decode, host: nil, priority: shared.priority, work)
+            try await self.configuration.scheduler.run(in: .decode, server: nil, priority: shared.priority, work)
         }
     }
 }

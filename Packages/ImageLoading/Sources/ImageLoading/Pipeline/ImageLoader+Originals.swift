@@ -201,7 +201,7 @@ extension ImageLoader {
         guard let lane = context.request.origin.lane else { return try await attempt() }
         context.send(.queued(lane))
         return try await configuration.scheduler.run(
-            in: lane, host: context.request.origin.server, priority: priority, attempt)
+            in: lane, server: context.request.origin.server, priority: priority, attempt)
     }
 
     /// Makes an attempt that conditions allow and that has a slot.

@@ -117,7 +117,7 @@ final class PreviewQueue<Input: Sendable>: Sendable {
 
     private func run(_ input: Input) async {
         // Errors are ignored, because the final image follows.
-        try? await loader.configuration.scheduler.run(in: .decode, host: nil, priority: priority) {
+        try? await loader.configuration.scheduler.run(in: .decode, server: nil, priority: priority) {
             await self.handle(input) { self.state.withLock { $0.isFinished } }
         }
     }
