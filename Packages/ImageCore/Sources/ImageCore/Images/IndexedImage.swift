@@ -22,7 +22,8 @@ package struct IndexedImage {
     package init(
         _ bitmap: Bitmap, area: PixelArea, colorCount: Int = 256, keepsAlpha: Bool = false, dithering: Int32 = 16
     ) throws(EncodingFailure) {
-        let colors = AreaColors(bitmap, area, keepsAlpha: keepsAlpha)
+        let colors = AreaColors(
+            pixels: bitmap.pixels, width: bitmap.size.width, area: area, keepsAlpha: keepsAlpha)
         let statistics = try ColorStatistics(colors, isOpaque: bitmap.isOpaque || !keepsAlpha)
         let capacity = colorCount - (statistics.hasTransparency ? 1 : 0)
         let isExact = statistics.colors.count <= capacity
@@ -57,17 +58,11 @@ package struct IndexedImage {
 
 /// The colors of a part of an image.
 private struct AreaColors {
+    let pixels: [UInt8]
+    /// The width of the image.
+    let width: Int
     let area: PixelArea
-    private let pixels: [UInt8]
-    private let width: Int
-    private let keepsAlpha: Bool
-
-    init(_ bitmap: Bitmap, _ area: PixelArea, keepsAlpha: Bool) {
-        self.area = area
-        self.keepsAlpha = keepsAlpha
-        pixels = bitmap.pixels
-        width = bitmap.size.width
-    }
+    let keepsAlpha: Bool
 
     /// Nil for a transparent pixel.
     subscript(x: Int, y: Int) -> RGBAColor? {
@@ -80,6 +75,9 @@ private struct AreaColors {
 
 extension RGBAColor {
     fileprivate var wide: SIMD4<Int32> { SIMD4<Int32>(truncatingIfNeeded: self) }
+
+    /// The sum of red, green and blue.
+    fileprivate var sum: Int32 { Int32(x) + Int32(y) + Int32(z) }
 
     /// The number of bins: one half for opaque colors, the other for those that are partly transparent.
     fileprivate static let binCount = 1 << 16
@@ -123,24 +121,57 @@ private struct ColorStatistics {
     }
 }
 
-/// Maps colors to the indices of the nearest ones of a palette.
+/// Maps colors to the indices of the nearest ones of a palette, and of several to the first.
 private struct ColorMatcher {
-    private let palette: [SIMD4<Int32>]
+    private struct Entry {
+        let color: SIMD4<Int32>
+        /// The sum of red, green and blue. The square of the difference of two sums is at most three times that of the
+        /// distance of the colors.
+        let sum: Int32
+        let index: UInt8
+    }
+
+    /// The colors in the order of their sums.
+    private let entries: [Entry]
+    /// For each sum, the number of colors with lower ones.
+    private var positions: [Int] = []
     /// Colors that were looked up, each at the place of its hash.
     private var known = [(color: RGBAColor, index: UInt8)?](repeating: nil, count: 1 << 16)
 
-    init(_ palette: [RGBAColor]) { self.palette = palette.map(\.wide) }
+    init(_ palette: [RGBAColor]) {
+        entries = palette.enumerated().map { index, color in
+            Entry(color: color.wide, sum: color.sum, index: UInt8(index))
+        }.sorted { $0.sum < $1.sum }
+        for (position, entry) in entries.enumerated() {
+            while positions.count <= entry.sum { positions.append(position) }
+        }
+        while positions.count <= 3 * 255 { positions.append(entries.count) }
+    }
 
     mutating func index(of color: RGBAColor) -> UInt8 {
         let place = color.hash
         if let match = known[place], match.color == color { return match.index }
-        var nearest = (index: UInt8(0), distance: Int32.max)
-        for index in palette.indices {
-            let difference = palette[index] &- color.wide
+        let index = nearest(to: color)
+        known[place] = (color, index)
+        return index
+    }
+
+    private func nearest(to color: RGBAColor) -> UInt8 {
+        let wide = color.wide
+        let sum = color.sum
+        let position = positions[Int(sum)]
+        var nearest = (distance: Int32(1 << 18), index: UInt8.max)
+        /// Returns false if neither this color nor one beyond it can be nearer.
+        func compare(_ entry: Entry) -> Bool {
+            let gap = entry.sum &- sum
+            if gap &* gap > 3 &* nearest.distance { return false }
+            let difference = entry.color &- wide
             let distance = (difference &* difference).wrappedSum()
-            if distance < nearest.distance { nearest = (UInt8(index), distance) }
+            if (distance, entry.index) < nearest { nearest = (distance, entry.index) }
+            return true
         }
-        known[place] = (color, nearest.index)
+        _ = entries[position...].allSatisfy(compare)
+        _ = entries[..<position].reversed().allSatisfy(compare)
         return nearest.index
     }
 }
