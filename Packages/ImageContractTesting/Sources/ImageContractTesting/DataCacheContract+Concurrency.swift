@@ -53,9 +53,7 @@ extension DataCacheContract {
                     for number in 0..<8 { group.addTask { try await fill(cache, number) } }
                     try await group.waitForAll()
                 }
-                var sum = 0
-                for number in 0..<8 { sum += size(try await cache.entry(for: key(number))) }
-                try expect(sum <= 10_000, "\(sum) bytes with a limit of 10000")
+                try await expect(cache, keeps: 10_000, in: 0..<8)
             },
         ]
     }

@@ -24,6 +24,13 @@ extension DataCacheContract {
         entry.map { $0.data.count + $0.metadata.count } ?? 0
     }
 
+    /// Fails if the entries for a range of keys exceed a limit in bytes.
+    static func expect(_ cache: any DataCache, keeps limit: Int, in keys: some Sequence<Int>) async throws {
+        var sum = 0
+        for number in keys { sum += size(try await cache.entry(for: key(number))) }
+        try expect(sum <= limit, "\(sum) bytes with a limit of \(limit)")
+    }
+
     static func expect(_ cache: any DataCache, has entry: DataCacheEntry?, for key: DataCacheKey) async throws {
         let found = try await cache.entry(for: key)
         if let difference = difference(of: found, from: entry) {
