@@ -1,6 +1,5 @@
 #include <stdio.h>
 #include <sys/resource.h>
-#include <unistd.h>
 #ifdef __GLIBC__
 #include <malloc.h>
 #endif
@@ -15,24 +14,20 @@ double floor_children_seconds(void) {
     return seconds(usage.ru_utime) + seconds(usage.ru_stime);
 }
 
-size_t floor_resident_bytes(void) {
-    unsigned long whole, resident;
-    FILE *file = fopen("/proc/self/statm", "r");
-    if (!file) return 0;
-    int found = fscanf(file, "%lu %lu", &whole, &resident);
-    fclose(file);
-    return found == 2 ? resident * (size_t)sysconf(_SC_PAGESIZE) : 0;
-}
-
-size_t floor_peak_resident_bytes(void) {
+// Returns a field of /proc/self/status in bytes, or 0.
+static size_t status_bytes(const char *field) {
     char line[256];
     unsigned long kibibytes = 0;
     FILE *file = fopen("/proc/self/status", "r");
     if (!file) return 0;
-    while (fgets(line, sizeof line, file) && sscanf(line, "VmHWM: %lu", &kibibytes) != 1) continue;
+    while (fgets(line, sizeof line, file) && sscanf(line, field, &kibibytes) != 1) continue;
     fclose(file);
     return kibibytes * 1024;
 }
+
+size_t floor_resident_bytes(void) { return status_bytes("VmRSS: %lu"); }
+
+size_t floor_peak_resident_bytes(void) { return status_bytes("VmHWM: %lu"); }
 
 void floor_set_up_allocator(void) {
 #ifdef __GLIBC__

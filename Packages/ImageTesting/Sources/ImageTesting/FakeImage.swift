@@ -39,7 +39,6 @@ public struct FakeImage: Hashable, Sendable {
 
     /// The first eight bytes of each file.
     public static let signature = Data("FAKEPIC1".utf8)
-    static let fixedByteCount = 27
 
     /// Creates a still image of a single color in straight RGBA.
     public init(_ size: PixelSize, color: [UInt8] = [200, 100, 50, 255], orientation: ImageOrientation = .up) {
