@@ -37,6 +37,18 @@ static int spawn(const char *program, char *const arguments[], int socket, pid_t
     return error;
 }
 
+/* Creates two sockets that other programs, which are started at the same time, don't inherit. */
+static int create_sockets(int sockets[2]) {
+#ifdef SOCK_CLOEXEC
+    return socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets) == 0 ? 0 : errno;
+#else
+    if (socketpair(AF_UNIX, SOCK_STREAM, 0, sockets) != 0) return errno;
+    fcntl(sockets[0], F_SETFD, FD_CLOEXEC);
+    fcntl(sockets[1], F_SETFD, FD_CLOEXEC);
+    return 0;
+#endif
+}
+
 int svg_start(const char *program, int width, int height, svg_process *process) {
     char width_text[16], height_text[16];
     char *const arguments[] = {(char *)program, width_text, height_text, NULL};
@@ -44,10 +56,9 @@ int svg_start(const char *program, int width, int height, svg_process *process) 
     pid_t child;
     snprintf(width_text, sizeof width_text, "%d", width);
     snprintf(height_text, sizeof height_text, "%d", height);
-    if (socketpair(AF_UNIX, SOCK_STREAM, 0, sockets) != 0) return errno;
-    fcntl(sockets[0], F_SETFD, FD_CLOEXEC);
-    fcntl(sockets[1], F_SETFD, FD_CLOEXEC);
-    int error = spawn(program, arguments, sockets[1], &child);
+    int error = create_sockets(sockets);
+    if (error != 0) return error;
+    error = spawn(program, arguments, sockets[1], &child);
     close(sockets[1]);
     if (error == 0) *process = (svg_process){.process = child, .socket = sockets[0]};
     else close(sockets[0]);
