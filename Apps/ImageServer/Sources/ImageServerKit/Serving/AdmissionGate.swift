@@ -13,7 +13,7 @@ public final class AdmissionGate: Sendable {
 
     /// The limits of a gate.
     public struct Limits: Hashable, Sendable {
-        /// The most work in progress, at least 1. One origin can use it alone; see ``FairQueue``.
+        /// The most work in progress, at least 1; up to twice as much if the gate lends. One origin can use it alone.
         public let running: Int
         /// The most work that waits.
         public let waiting: Int
@@ -41,7 +41,7 @@ public final class AdmissionGate: Sendable {
 
     /// - Parameters:
     ///   - limits: The limits.
-    ///   - lends: Whether an origin that has less than its share starts although others use the whole limit.
+    ///   - lends: Whether work of an origin starts beyond the limit while others use more than their share.
     ///   - clock: Measures the time in the queue.
     public init(limits: Limits, lends: Bool = true, clock: any Clock<Duration>) {
         self.limits = limits
@@ -91,7 +91,7 @@ public final class AdmissionGate: Sendable {
     private func enqueue(_ id: Int, _ waiter: Waiter, _ origin: String) {
         let (refused, started) = state.withLock { state in
             let refused = state.queue.wait(id, waiter, origin, most: limits.waiting)
-            // Work may have ended since this could not start.
+            // Work may have ended after `start` and before this lock.
             return (refused, state.queue.startable())
         }
         refused?.resume(throwing: overload)
@@ -99,7 +99,8 @@ public final class AdmissionGate: Sendable {
     }
 
     private func leave(_ id: Int, _ origin: String, throwing error: any Error) {
-        // Nothing else can start for that: what waits here didn't start, because there is no place at all.
+        // Nothing can start in its place. Shares grow only if an origin without work in progress leaves, and such an
+        // origin waits only while all places are taken, those that are lent, too.
         state.withLock { $0.queue.remove(id, origin) }?.resume(throwing: error)
     }
 

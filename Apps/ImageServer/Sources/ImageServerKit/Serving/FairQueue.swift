@@ -1,16 +1,16 @@
 /// Decides which work starts, so that origins share a limit. It knows no time and no tasks.
 ///
-/// An origin alone can use the whole limit. If several have work, the one with the least in progress is next, and among
-/// equals the one that started least recently. Work of one origin starts in the order of arrival.
+/// An origin alone can use the whole limit. If work of several waits, the origin with the least in progress is next,
+/// and among equals the one whose last start is the longest ago. Work of one origin starts in the order of arrival.
 struct FairQueue<Waiter: Sendable>: Sendable {
     private struct Origin {
         var running = 0
         /// The work that waits, oldest first.
         var waiting: [(id: Int, waiter: Waiter)] = []
-        /// The number of starts of all origins when one of this origin was the last.
+        /// The number of its last start, where all starts of the queue are counted; 0 if it had none.
         var lastStart = 0
 
-        /// The lowest is next.
+        /// The origin with the lowest one is next.
         var precedence: (Int, Int, Int) { (running, lastStart, waiting.first?.id ?? 0) }
     }
 
@@ -22,15 +22,16 @@ struct FairQueue<Waiter: Sendable>: Sendable {
     private(set) var waitingCount = 0
 
     /// - Parameters:
-    ///   - limit: The most work in progress.
-    ///   - lends: Whether an origin below its share starts although others, perhaps slow ones, use the whole limit. Up to
-    ///     twice the limit is then in progress, until the others have ended work.
+    ///   - limit: The most work in progress, unless the queue lends.
+    ///   - lends: Whether work starts beyond the limit for an origin with less in progress than its share, which is the
+    ///     limit divided by the number of origins, and at least 1. So an origin needn't wait for others that are slow.
+    ///     At most twice the limit is in progress.
     init(limit: Int, lends: Bool) {
         self.limit = max(1, limit)
         lentLimit = lends ? max(1, limit) * 2 : 0
     }
 
-    /// Starts work of an origin if it needs no waiting.
+    /// Starts work of an origin, and returns true, unless it has to wait.
     mutating func start(_ origin: String) -> Bool {
         var state = origins[origin] ?? Origin()
         let count = origins[origin] == nil ? origins.count + 1 : origins.count
@@ -40,8 +41,8 @@ struct FairQueue<Waiter: Sendable>: Sendable {
         return true
     }
 
-    /// Adds work that waits. If the queue is longer than `most` then, returns the work that leaves it: the newest of the
-    /// origin with the most waiting, so that one origin can't fill the queue.
+    /// Adds work that waits. If more than `most` waits then, removes and returns the newest work of the origin with the
+    /// most waiting, so that one origin can't fill the queue. If no origin has more waiting, that is the added work.
     mutating func wait(_ id: Int, _ waiter: Waiter, _ origin: String, most: Int) -> Waiter? {
         origins[origin, default: Origin()].waiting.append((id, waiter))
         waitingCount += 1
@@ -54,7 +55,7 @@ struct FairQueue<Waiter: Sendable>: Sendable {
         return remove(last.id, longest.key)
     }
 
-    /// Removes work that waits; nil if it has started or was removed.
+    /// Removes work that waits. Returns nil if it has started or was removed before.
     mutating func remove(_ id: Int, _ origin: String) -> Waiter? {
         guard let index = origins[origin]?.waiting.firstIndex(where: { $0.id == id }) else { return nil }
         let waiter = origins[origin]?.waiting.remove(at: index).waiter
@@ -71,7 +72,7 @@ struct FairQueue<Waiter: Sendable>: Sendable {
         return startable()
     }
 
-    /// Starts what may start now.
+    /// Starts what may start now, and returns it.
     mutating func startable() -> [Waiter] {
         var started: [Waiter] = []
         while let (name, origin) = next, mayStart(origin, originCount: origins.count) {
