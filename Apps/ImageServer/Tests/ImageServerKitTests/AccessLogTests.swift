@@ -92,7 +92,7 @@ import Testing
         let object = try #require(try lines.objects().first)
         #expect(object["level"] as? String == "warning" && object["status"] as? Int == 504)
         #expect(object["reason"] as? String == "source_timeout")
-        #expect((object["error"] as? String)?.hasSuffix("http://…@h/a?… timed out") == true)
+        #expect((object["error"] as? String)?.hasSuffix("http://h/a timed out") == true)
     }
 
     @Test("can be switched off")
@@ -138,12 +138,17 @@ import Testing
         "writes paths without signatures, credentials and queries",
         arguments: [
             ("/SIGNATURE/w:1/plain/http://h/a.jpg@png", "/_/w:1/plain/http://h/a.jpg@png"),
-            ("/SIGNATURE/w:1/plain/https://u:pw%40h/a.jpg%3Ftoken=x", "/_/w:1/plain/https://…@h/a.jpg?…"),
-            ("/SIGNATURE/plain/https%3A%2F%2Fu%3Apw%40h%2Fa%3Ft=x@webp", "/_/plain/https://…@h/a?…"),
-            ("/info/SIGNATURE/plain/http://h/a%3Ftoken=x", "/info/_/plain/http://h/a?…"),
-            ("/SIGNATURE/aHR0cDovL2gvYT90b2tlbj14.png", "/_/plain/http://h/a?…@png"),
-            ("/SIGNATURE/aHR0cDov/L2gvYT90b2tlbj14", "/_/plain/http://h/a?…"),
+            ("/SIGNATURE/w:1/plain/https://u:pw%40h/a.jpg%3Ftoken=x", "/_/w:1/plain/https://h/a.jpg"),
+            ("/SIGNATURE/plain/https%3A%2F%2Fu%3Apw%40h%2Fa%3Ft=x@webp", "/_/plain/https://h/a"),
+            ("/info/SIGNATURE/plain/http://h/a%3Ftoken=x", "/info/_/plain/http://h/a"),
+            ("/SIGNATURE/plain/http://h/a%23token", "/_/plain/http://h/a"),
+            ("/SIGNATURE/plain/http://h/a%3Fname=my%20secret%20x", "/_/plain/http://h/a"),
+            ("/SIGNATURE/plain/http://p/http://u:pw%40h/a", "/_/plain/http://p/http://h/a"),
+            ("/SIGNATURE/plain/http:/u:pw%40h/a", "/_/plain/http://h/a"),
+            ("/SIGNATURE/aHR0cDovL2gvYT90b2tlbj14.png", "/_/plain/http://h/a@png"),
+            ("/SIGNATURE/aHR0cDov/L2gvYT90b2tlbj14", "/_/plain/http://h/a"),
             ("/SIGNATURE/wm:1/wmu:aHR0cDov/plain/http://h/a", "/_/wm:1/wmu:…/plain/http://h/a"),
+            ("/SIGNATURE/wm:1/wmu%3AaHR0cDov/plain/http://h/a", "/_/wm:1/wmu:…/plain/http://h/a"),
             ("/wp-login.php", "/wp-login.php"), ("/", "/"), ("/SIGNATURE/short", "/_/short"),
         ])
     func paths(path: String, expected: String) {
@@ -173,11 +178,15 @@ import Testing
     func slowReader() async {
         let received = Mutex<[String]>([])
         let blocker = DispatchSemaphore(value: 0)
+        let started = Gate()
         let output = LogOutput(limit: 20, now: { Date(timeIntervalSince1970: 0) }) { data in
+            started.open()
             if received.withLock({ $0.isEmpty }) { blocker.wait() }
             received.withLock { $0.append(String(decoding: data, as: UTF8.self)) }
         }
-        for number in 0..<40 { output.append { _ in "line \(number)" } }
+        output.append { _ in "line 0" }
+        await started.pass()
+        for number in 1..<40 { output.append { _ in "line \(number)" } }
         blocker.signal()
         output.flush()
         let text = received.withLock { $0.joined() }

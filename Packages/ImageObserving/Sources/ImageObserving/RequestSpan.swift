@@ -40,7 +40,7 @@
         }
 
         private func addSpan(of stage: RequestTimeline.Stage, _ event: ImageLoadEvent, _ address: String?) {
-            let server = stage.name == .download ? event.url?.server : nil
+            let server = stage.name == .download ? event.url?.serverAddress : nil
             let child = tracer.startSpan(
                 stage.name.rawValue, context: span.context, ofKind: server == nil ? .internal : .client,
                 at: instant(stage.start))
@@ -95,7 +95,7 @@
 
     extension URL {
         /// The server of an HTTP URL.
-        fileprivate var server: (host: String, port: Int)? {
+        fileprivate var serverAddress: (host: String, port: Int)? {
             guard let scheme = scheme?.lowercased(), let host = host(), scheme == "http" || scheme == "https"
             else { return nil }
             return (host, port ?? (scheme == "http" ? 80 : 443))

@@ -11,8 +11,8 @@ extension URL {
 }
 
 extension String {
-    /// The text without the credentials, queries and fragments of the URLs in it.
-    package var withoutSecrets: String {
+    /// The text without the credentials, queries and fragments of the URLs in it, which end at a space.
+    public var withoutSecrets: String {
         split(separator: " ", omittingEmptySubsequences: false).map(\.withoutURLSecrets).joined(separator: " ")
     }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTypes
+import ImageObserving
 import Logging
 
 /// Writes a line for each request.
@@ -41,7 +42,7 @@ public struct AccessLog: Sendable {
         if let client = client(of: request) { metadata["client"] = .string(client) }
         if let failure = response.failure {
             metadata["reason"] = .string(failure.reason)
-            metadata["error"] = .string(LoggedPath.withoutSecrets(failure.logText))
+            metadata["error"] = .string(failure.logText.withoutSecrets)
         }
         logger.log(level: level, "request", metadata: metadata)
     }
@@ -64,20 +65,22 @@ extension HTTPField.Name {
     static let forwardedFor = HTTPField.Name("X-Forwarded-For") ?? .via
 }
 
-/// Paths and texts in logs, without what their readers must not learn.
+/// Paths in logs, without what their readers must not learn.
 enum LoggedPath {
     /// Returns a path without its signature, and without the credentials and the query of its source.
     ///
     /// A source in Base64 is written as a plain one, and the URL of a watermark not at all.
     static func text(_ path: Substring) -> String {
         var segments = path.prefix(8_192).split(separator: "/", omittingEmptySubsequences: false).dropFirst()
-        var shown = segments.first == "info" ? [segments.removeFirst()] : []
+        var shown = segments.first == "info" ? ["info"] : []
+        segments = segments.dropFirst(shown.count)
         guard segments.count > 1 else { return String(path.prefix(500)) }
-        segments.removeFirst()
         shown.append("_")
+        let restored = RestoredPath.candidates(for: "/\(segments.dropFirst().joined(separator: "/"))"[...])
+        segments = restored[0].split(separator: "/", omittingEmptySubsequences: false).dropFirst()
         while let segment = segments.first, segment.contains(":") {
             let name = segment.prefix { $0 != ":" }
-            shown.append(["watermark_url", "wmu"].contains(name) ? name + ":…" : segment)
+            shown.append(["watermark_url", "wmu"].contains(name) ? name + ":…" : String(segment))
             segments.removeFirst()
         }
         let options = shown.reduce(into: "") { $0 += "/\($1)" }
@@ -88,28 +91,15 @@ enum LoggedPath {
         guard let first = segments.first else { return "" }
         if first == "plain" {
             let text = segments.dropFirst().joined(separator: "/")
-            return "plain/" + withoutSecrets(text.percentDecoded ?? text)
+            return "plain/" + shown(text.percentDecoded ?? text)
         }
         let parts = segments.joined().split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts[0].utf8.count >= 16, let bytes = Base64URL.decode(parts[0]),
             let text = String(bytes: bytes, encoding: .utf8)
         else { return segments.joined(separator: "/") }
-        return "plain/" + withoutSecrets(text) + (parts.count > 1 ? "@" + parts[1] : "")
+        return "plain/" + shown(text) + (parts.count > 1 ? "@" + parts[1] : "")
     }
 
-    /// Returns a text without the credentials and the queries of its URLs.
-    static func withoutSecrets(_ text: String) -> String {
-        guard text.utf8.contains(where: { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "@") }) else { return text }
-        return text.split(separator: " ", omittingEmptySubsequences: false).map(withoutSecrets).joined(separator: " ")
-    }
-
-    private static func withoutSecrets(_ word: Substring) -> String {
-        var word = word
-        if let query = word.firstIndex(of: "?") { word = word[..<query] + "?…" }
-        guard let scheme = word.firstRange(of: "://") else { return String(word) }
-        let rest = word[scheme.upperBound...]
-        let host = rest.prefix { $0 != "/" }
-        guard let at = host.lastIndex(of: "@") else { return String(word) }
-        return "\(word[..<scheme.upperBound])…\(rest[at...])"
-    }
+    /// Returns the text of a URL, which is one even if it has spaces.
+    private static func shown(_ url: String) -> String { url.replacing(" ", with: "%20").withoutSecrets }
 }

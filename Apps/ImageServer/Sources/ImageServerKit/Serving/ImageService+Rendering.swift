@@ -15,7 +15,7 @@ extension ImageService {
         let queue = parts.tracer.start("queue", in: trace)
         // Of a request that is refused, too.
         defer { queue.end() }
-        return try await parts.gate.run(origin: request.url.originName) {
+        return try await parts.gate.run(origin: request.url.source.originName) {
             queue.end()
             var rendering = try await self.leased(request, stale: hit?.result, trace)
             rendering.times[.lookup] = lookup
@@ -101,7 +101,7 @@ extension ImageService {
         let (renderer, own, opacity) = (parts.renderer, parts.watermark, parts.watermarkOpacity)
         let watch = Stopwatch(parts.clock)
         return try await parts.tracer.traced("render", in: trace) { span in
-            let image = try await decoding(request.url.originName) { isCancelled in
+            let image = try await decoding(request.url.source.originName) { isCancelled in
                 var watch = watch
                 let waiting = watch.lap()
                 let watermark = try file.map {

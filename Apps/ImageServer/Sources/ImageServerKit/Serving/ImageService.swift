@@ -79,7 +79,9 @@ public final class ImageService: Sendable {
         let request = try parsed(path, nil, ClientHints(), fields)
         do {
             return try await withDeadline(parts.timeLimit, clock: parts.clock) { [self] in
-                try await parts.gate.run(origin: request.url.originName) { try await self.info(of: request, trace) }
+                try await parts.gate.run(origin: request.url.source.originName) {
+                    try await self.info(of: request, trace)
+                }
             }
         } catch {
             throw ServiceFailure(error)
@@ -151,7 +153,7 @@ public final class ImageService: Sendable {
     private func info(of request: ParsedRequests.Entry, _ trace: TraceContext) async throws -> ImageInfo {
         let source = try await source(of: request, trace).data
         let renderer = parts.renderer
-        return try await decoding(request.url.originName) { isCancelled in
+        return try await decoding(request.url.source.originName) { isCancelled in
             let header = try renderer.header(of: source)
             let preview = try renderer.preview(
                 of: source, fitting: PixelSize(width: 100, height: 100), isCancelled: isCancelled)
@@ -171,11 +173,6 @@ public final class ImageService: Sendable {
             try await parts.scheduler.runDecoding(priority: LivePriority(.normal), work)
         }
     }
-}
-
-extension ImageURL {
-    /// The origin of the source.
-    var originName: String { source.originName }
 }
 
 extension URL {

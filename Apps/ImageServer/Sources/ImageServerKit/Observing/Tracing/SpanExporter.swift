@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTypes
 import ImageCore
+import ImageObserving
 import ImageTransporting
 import Logging
 import Metrics
@@ -129,7 +130,7 @@ final class SpanExporter: Sendable {
             return [429, 502, 503, 504].contains(status) ? .unavailable : .refused
         } catch {
             if Task.isCancelled { return .unavailable }
-            changed(isFailing: true, LoggedPath.withoutSecrets("\(error)"))
+            changed(isFailing: true, "\(error)".withoutSecrets)
             return error is TransportFailure ? .unavailable : .refused
         }
     }
