@@ -37,18 +37,19 @@ struct RunningServer: Sendable {
 /// - Parameters:
 ///   - settings: Flags in addition to the port. Without a key, unsigned URLs are allowed.
 ///   - origin: An origin that the server may use although it is on the loopback interface.
+///   - logger: Receives the messages of the server.
 func withServer(
-    _ settings: [String] = [], origin: LoopbackServer? = nil,
+    _ settings: [String] = [], origin: LoopbackServer? = nil, logger: Logger? = nil,
     onMetricsRunning: @escaping @Sendable (Int) -> Void = { _ in }, _ body: (RunningServer) async throws -> Void
 ) async throws {
-    var arguments = ["--port", "0", "--log-level", "critical"] + settings
+    var arguments = ["--port", "0"] + settings
+    if !settings.contains("--log-level") { arguments += ["--log-level", "critical"] }
     if !settings.contains("--key") { arguments += ["--allow-unsigned", "true"] }
     if let origin {
         arguments += ["--allowed-addresses", "127.0.0.1", "--allowed-ports", "\(origin.port)"]
     }
     let checked = try await ServerSettings(arguments: arguments, environment: [:], coreCount: 2)
-    var logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-    logger.logLevel = .critical
+    let logger = logger ?? Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
     let (ports, port) = AsyncStream<Int>.makeStream()
     let server = try ImageServer(
         checked, logger: logger, onRunning: { port.yield($0) }, onMetricsRunning: onMetricsRunning)

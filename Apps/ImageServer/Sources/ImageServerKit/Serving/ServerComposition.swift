@@ -13,6 +13,7 @@ import ImageTieredCaching
 import ImageTransportCurl
 import ImageTransporting
 package import Logging
+import Metrics
 import SourceFormats
 
 /// Creates the parts of a server from its settings. Real clocks enter here.
@@ -42,7 +43,7 @@ package struct ServerComposition: Sendable {
         exporter = settings.makeExporter(metrics, logger: logger)
         let tracer = settings.makeTracer(exporter)
         let observer = settings.makeObserver(metrics, tracer, logger: logger)
-        let recorder = try settings.makeOrigins(breakers, shared?.cache, observer, logger: logger)
+        let recorder = try settings.makeOrigins(breakers, shared?.cache, metrics, logger: logger)
         let clock = ContinuousClock()
         let levels = try settings.makeResultLevels(shared?.cache)
         let loader = settings.makeLoader(recorder, decoder, scheduler, observer)
@@ -106,7 +107,7 @@ extension ServerSettings {
 
     /// In front of the network: the recorder and the HTTP cache.
     fileprivate func makeOrigins(
-        _ network: CircuitBreakingTransport, _ shared: (any DataCache)?, _ observer: LoaderInstrumentation,
+        _ network: CircuitBreakingTransport, _ shared: (any DataCache)?, _ metrics: PrometheusMetrics,
         logger: Logger
     ) throws -> FreshnessRecorder {
         let reports = FailureReports(clock: ContinuousClock())
@@ -117,8 +118,9 @@ extension ServerSettings {
                 identity: { CacheIdentity(partition: $0[OriginalClient.identityField]) },
                 observer: { event in
                     guard case .cacheFailed(let url, let failure) = event else { return }
-                    observer.handle(ImageLoadEvent(request: 0, url: url, kind: .diskFailed(failure)))
+                    failures.increment()
                     reports.report("source cache failed", failure, ["url": "\(url.withoutSecrets)"], to: logger)
+        let failures = Counter(label: "image_loader_disk_failures_total", factory: metrics)
                 }),
             now: { Date() })
         return FreshnessRecorder(over: caching, bounds: bounds, forwarding: forwarding, now: { Date() })
