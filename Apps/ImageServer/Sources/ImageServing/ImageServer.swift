@@ -51,7 +51,7 @@ package struct ImageServer: Service, CustomStringConvertible {
         await service.synchronizePurges()
         let purging = Task { try await Self.synchronizePurges(of: service) }
         defer { purging.cancel() }
-        let exporting = Task { [composition] in await composition.exportSpans() }
+        let exporting = Task { [composition] in await composition.export() }
         defer { exporting.cancel() }
         try await withGracefulShutdownHandler {
             try await withThrowingTaskGroup { group in

@@ -15,22 +15,22 @@ import Tracing
     private let metrics = PrometheusMetrics()
     private let exporter: SpanExporter
     private let tracer: ServerTracer
-    private let collector: SpanCollector
+    private let url: URL
 
     init() throws {
-        let url = try #require(URL(string: "http://collector.example:4318/v1/traces"))
-        collector = SpanCollector(
-            url: url, headers: [.authorization: "Bearer x"], service: "thumbnails", sampleRatio: 1)
+        url = try #require(URL(string: "http://collector.example:4318/v1/traces"))
+        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        let collector = Collector(headers: [.authorization: "Bearer x"], service: "thumbnails")
         exporter = SpanExporter(
-            to: collector, over: transport, metrics: metrics,
-            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, clock: clock)
+            CollectorClient(.spans, at: url, of: collector, over: transport, logger: logger), metrics: metrics,
+            logger: logger, clock: clock)
         tracer = ServerTracer(
             sampleRatio: 1, now: { Date(timeIntervalSince1970: 1_700_000_000) },
             receive: { [exporter] in exporter.add($0) })
     }
 
     private func script(_ statuses: HTTPResponse.Status...) {
-        transport.script(collector.url, statuses.map { .status($0) })
+        transport.script(url, statuses.map { .status($0) })
     }
 
     private func addSpans(_ count: Int) {
@@ -131,13 +131,46 @@ import Tracing
 
     @Test("what a collector that is down can't receive at the end is dropped")
     func end() async throws {
-        transport.script(collector.url, .refused)
+        transport.script(url, .refused)
         addSpans(5)
         await exporter.finish()
         #expect(count("dropped") == 5 && count("exported") == 0)
     }
 
-    @Test("only sampled traces are recorded: the caller decides, and the ratio for new ones")
+    @Test("long texts in spans are cut, so that their memory is bounded")
+    func longTexts() async throws {
+        script(.ok)
+        let span = tracer.startSpan("GET", context: .topLevel, at: SpanTime(nanosecondsSinceEpoch: 1))
+        span.attributes["url.path"] = String(repeating: "é", count: 70_000)
+        span.attributes["short"] = String(repeating: "x", count: 1_000)
+        span.end()
+        await exporter.finish()
+        let request = try #require(transport.requests.first)
+        let record = try #require(try Document(request).spans.first)
+        let texts = (record["attributes"] as? [[String: Any]] ?? []).map { pair in
+            (pair["value"] as? [String: Any])?["stringValue"] as? String ?? ""
+        }
+        #expect(texts.map(\.utf8.count).max() == SpanAttributes.textLimit && texts[0].count == 1_000)
+        #expect(texts[1].hasPrefix("ééé") && texts[1].hasSuffix("é…"))
+    }
+
+    @Test("a client decides about its own trace only if it is trusted", arguments: [true, false])
+    func clients(isTrusted: Bool) {
+        for (flags, ratio) in [("01", 0.0), ("00", 1)] {
+            let tracer = ServerTracer(
+                sampleRatio: ratio, trustsParents: isTrusted, now: { Date() },
+                receive: { [exporter] in exporter.add($0) })
+            var request = ServerRequest(method: .get, target: "/")
+            request.headers[.traceparent] = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-\(flags)"
+            let span = tracer.start(request)
+            #expect(span.isRecording == (isTrusted ? flags == "01" : ratio == 1))
+            #expect(span.trace.isSampled == span.isRecording && span.trace.traceID.hasPrefix("4bf92f"))
+            // Without a collector, the flag is for the origin.
+            #expect(ServerTracer(now: { Date() }).start(request).trace.isSampled == (flags == "01"))
+        }
+    }
+
+    @Test("only sampled traces are recorded: children as their parents, and the ratio for new ones")
     func sampling() async throws {
         let none = ServerTracer(sampleRatio: 0, now: { Date() }, receive: { [exporter] in exporter.add($0) })
         none.startSpan("new", context: .topLevel, at: SpanTime(nanosecondsSinceEpoch: 1)).end()

@@ -6,7 +6,7 @@ import Testing
 
 @testable import ImageServing
 
-@Suite("Traces at a collector", .timeLimit(.minutes(5)))
+@Suite("Traces and metrics at a collector", .timeLimit(.minutes(5)))
 struct TracingTests {
     private struct Span {
         let name, id: String
@@ -49,7 +49,8 @@ struct TracingTests {
             #expect(try await server.send(path, .get, fields).status == 200)
             #expect(try await server.status("/_/nope") == 404)
         }
-        #expect(collector.log.allSatisfy { $0.path == "/prefix/v1/traces" && $0.headers["api-key"] == "a b" })
+        #expect(Set(collector.log.map(\.path)) == ["/prefix/v1/traces", "/prefix/v1/metrics"])
+        #expect(collector.log.allSatisfy { $0.headers["api-key"] == "a b" })
         let all = try spans(at: collector)
         #expect(all.allSatisfy { span in span.attributes.values.allSatisfy { !$0.contains("token") } })
         let spans = all.filter { $0.trace == trace }
@@ -68,6 +69,28 @@ struct TracingTests {
         let render = try span("render", in: request)
         for name in ["decode", "process", "encode"] { _ = try span(name, in: render) }
         #expect(origin.log.first?.headers["traceparent"] == "00-\(trace)-\(source2.id)-01")
+    }
+
+    @Test("metrics reach the collector while the server runs and when it ends, whatever happens to spans")
+    func metrics() async throws {
+        let collector = try LoopbackServer { request in request.path == "/v1/metrics" ? .ok("{}".utf8) : .notFound }
+        let source = try Samples.jpeg()
+        let origin = try LoopbackServer { _ in .ok(source) }
+        let settings = ["--otlp-endpoint", collector.url("").absoluteString, "--otlp-metrics-seconds", "0.1"]
+        try await withServer(settings, origin: origin) { server async throws in
+            while !collector.log.contains(where: { $0.path == "/v1/metrics" }) {
+                #expect(try await server.status("/health") == 200)
+            }
+            #expect(try await server.status(imagePath("w:4", origin.url("/a.jpg"))) == 200)
+        }
+        let last = try #require(collector.log.last { $0.path == "/v1/metrics" })
+        let text = String(decoding: last.body, as: UTF8.self)
+        #expect(text.hasPrefix("{\"resourceMetrics\":") && text.contains("\"image_renderings_total\""))
+        #expect(text.contains("\"process_resident_memory_bytes\""))
+        // For a look at the document with other tools, such as those of OpenTelemetry.
+        if let path = ProcessInfo.processInfo.environment["OTLP_METRICS_FILE"] {
+            try Data(last.body).write(to: URL(filePath: path))
+        }
     }
 
     @Test("a collector that never answers delays no request, and what it doesn't receive is counted")

@@ -1,7 +1,7 @@
 public import Metrics
 import Synchronization
 
-/// Keeps the metrics of the server and of its loader, and writes them as text for Prometheus.
+/// Keeps the metrics of the server and of its loader, and writes them as text for Prometheus or as OTLP.
 public final class PrometheusMetrics: MetricsFactory {
     /// A format of text.
     enum Format: Sendable {
@@ -11,16 +11,16 @@ public final class PrometheusMetrics: MetricsFactory {
         case openMetrics
     }
 
-    private enum Kind: String { case counter, gauge, histogram }
+    enum Kind: String { case counter, gauge, histogram }
 
-    private struct Family {
+    struct Family {
         let kind: Kind
         /// The series by their labels, for example `format="png"`.
         var series: [String: Series] = [:]
     }
 
     private let families = Mutex<[String: Family]>([:])
-    private let help: [String: String]
+    let help: [String: String]
 
     /// - Parameter help: The descriptions by the names of the metrics.
     public init(help: [String: String] = ServerMetrics.help) { self.help = help }
@@ -48,14 +48,23 @@ public final class PrometheusMetrics: MetricsFactory {
     public func destroyRecorder(_ handler: any RecorderHandler) {}
 
     private func series(_ name: String, _ labels: [(String, String)], _ kind: Kind) -> Series {
-        let labels = labels.map { "\($0)=\"\(Self.escaped($1))\"" }.joined(separator: ",")
+        let text = labels.map { "\($0)=\"\(Self.escaped($1))\"" }.joined(separator: ",")
         return families.withLock { families in
             let family = families[name] ?? Family(kind: kind)
-            let series = family.series[labels] ?? Series(bounds: kind == .histogram ? Self.bounds(of: name) : nil)
+            let bounds = kind == .histogram ? Self.bounds(of: name) : nil
+            let series = family.series[text] ?? Series(labels: labels, bounds: bounds)
             families[name] = family
-            families[name]?.series[labels] = series
+            families[name]?.series[text] = series
             return series
         }
+    }
+
+    /// All metrics by their names.
+    var all: [String: Family] { families.withLock { $0 } }
+
+    /// Returns the unit in the name of a metric: seconds, bytes or nil.
+    static func unit(of name: String) -> String? {
+        ["seconds", "bytes"].first { name.hasSuffix("_" + $0) || name.hasSuffix("_\($0)_total") }
     }
 
     private static func bounds(of name: String) -> [Double] {
@@ -70,8 +79,7 @@ public final class PrometheusMetrics: MetricsFactory {
 
     /// Returns all metrics in alphabetical order.
     func text(_ format: Format) -> String {
-        let families = families.withLock { $0 }
-        let text = families.sorted { $0.key < $1.key }.reduce(into: "") { text, family in
+        let text = all.sorted { $0.key < $1.key }.reduce(into: "") { text, family in
             for line in lines(of: family.key, family.value, format) { text += line + "\n" }
         }
         return format == .openMetrics ? text + "# EOF\n" : text
@@ -84,9 +92,7 @@ public final class PrometheusMetrics: MetricsFactory {
         var lines = help[name].map { ["# HELP \(shown) \($0)"] } ?? []
         lines.append("# TYPE \(shown) \(family.kind.rawValue)")
         // A comment in the text format 0.0.4.
-        if let unit = ["seconds", "bytes"].first(where: { base.hasSuffix("_" + $0) }) {
-            lines.append("# UNIT \(shown) \(unit)")
-        }
+        if let unit = Self.unit(of: name) { lines.append("# UNIT \(shown) \(unit)") }
         for (labels, series) in family.series.sorted(by: { $0.key < $1.key }) {
             lines += series.samples(labels).map { "\(name)\($0)" }
         }
@@ -94,53 +100,60 @@ public final class PrometheusMetrics: MetricsFactory {
     }
 }
 
-/// A number or a histogram. It has all operations of the kinds of metrics, of which each kind uses its own.
-private final class Series: CounterHandler, MeterHandler, RecorderHandler, TimerHandler {
-    private struct State {
-        /// The value, or the sum of a histogram.
-        var value = 0.0
-        var counts: [Int]
-    }
-
-    private let bounds: [Double]?
-    private let state: Mutex<State>
-
-    /// - Parameter bounds: The upper bounds of the buckets of a histogram; nil for a number.
-    init(bounds: [Double]?) {
-        self.bounds = bounds
-        state = Mutex(State(counts: Array(repeating: 0, count: (bounds?.count ?? -1) + 1)))
-    }
-
-    func increment(by amount: Int64) { increment(by: Double(amount)) }
-    func increment(by amount: Double) { state.withLock { $0.value += amount } }
-    func decrement(by amount: Double) { increment(by: -amount) }
-    func set(_ value: Int64) { set(Double(value)) }
-    func set(_ value: Double) { state.withLock { $0.value = value } }
-    func reset() { set(0.0) }
-    func record(_ value: Int64) { record(Double(value)) }
-    func recordNanoseconds(_ duration: Int64) { record(Double(duration) / 1e9) }
-
-    func record(_ value: Double) {
-        guard let bounds else { return set(value) }
-        let bucket = bounds.firstIndex { value <= $0 } ?? bounds.count
-        state.withLock { state in
-            state.counts[bucket] += 1
-            state.value += value
+extension PrometheusMetrics {
+    /// A number or a histogram. It has all operations of the kinds of metrics, of which each kind uses its own.
+    final class Series: CounterHandler, MeterHandler, RecorderHandler, TimerHandler {
+        private struct State {
+            /// The value, or the sum of a histogram.
+            var value = 0.0
+            var counts: [Int]
         }
-    }
 
-    /// Returns what follows the name of the metric in its lines.
-    func samples(_ labels: String) -> [String] {
-        let state = state.withLock { $0 }
-        let all = labels.isEmpty ? "" : "{\(labels)}"
-        guard let bounds else { return ["\(all) \(Self.text(state.value))"] }
-        var total = 0
-        let buckets = zip(state.counts, bounds.map { "\($0)" } + ["+Inf"]).map { count, bound in
-            total += count
-            return "_bucket{\(labels)\(labels.isEmpty ? "" : ",")le=\"\(bound)\"} \(total)"
+        let labels: [(name: String, value: String)]
+        /// The upper bounds of the buckets of a histogram; nil for a number.
+        let bounds: [Double]?
+        private let state: Mutex<State>
+
+        init(labels: [(String, String)], bounds: [Double]?) {
+            self.labels = labels.map { (name: $0, value: $1) }
+            self.bounds = bounds
+            state = Mutex(State(counts: Array(repeating: 0, count: (bounds?.count ?? -1) + 1)))
         }
-        return buckets + ["_sum\(all) \(Self.text(state.value))", "_count\(all) \(total)"]
-    }
 
-    private static func text(_ value: Double) -> String { Int(exactly: value).map { "\($0)" } ?? "\(value)" }
+        func increment(by amount: Int64) { increment(by: Double(amount)) }
+        func increment(by amount: Double) { state.withLock { $0.value += amount } }
+        func decrement(by amount: Double) { increment(by: -amount) }
+        func set(_ value: Int64) { set(Double(value)) }
+        func set(_ value: Double) { state.withLock { $0.value = value } }
+        func reset() { set(0.0) }
+        func record(_ value: Int64) { record(Double(value)) }
+        func recordNanoseconds(_ duration: Int64) { record(Double(duration) / 1e9) }
+
+        func record(_ value: Double) {
+            guard let bounds else { return set(value) }
+            let bucket = bounds.firstIndex { value <= $0 } ?? bounds.count
+            state.withLock { state in
+                state.counts[bucket] += 1
+                state.value += value
+            }
+        }
+
+        /// The value, or the sum of a histogram, and the counts of its buckets, each without those below.
+        var values: (value: Double, counts: [Int]) { state.withLock { ($0.value, $0.counts) } }
+
+        /// Returns what follows the name of the metric in its lines.
+        fileprivate func samples(_ labels: String) -> [String] {
+            let (value, counts) = values
+            let all = labels.isEmpty ? "" : "{\(labels)}"
+            guard let bounds else { return ["\(all) \(Self.text(value))"] }
+            var total = 0
+            let buckets = zip(counts, bounds.map { "\($0)" } + ["+Inf"]).map { count, bound in
+                total += count
+                return "_bucket{\(labels)\(labels.isEmpty ? "" : ",")le=\"\(bound)\"} \(total)"
+            }
+            return buckets + ["_sum\(all) \(Self.text(value))", "_count\(all) \(total)"]
+        }
+
+        private static func text(_ value: Double) -> String { Int(exactly: value).map { "\($0)" } ?? "\(value)" }
+    }
 }

@@ -65,20 +65,8 @@ public final class ServerMetrics: Sendable {
 
     /// Returns the page with all metrics.
     ///
-    /// - Parameters:
-    ///   - accept: The Accept field of the request, which may ask for OpenMetrics.
-    ///   - service: The service whose renderings and memory are shown.
-    ///   - work: The numbers of downloads and decodes that wait and that run.
-    func page(accept: String?, _ service: ImageService, work: (waiting: Int, running: Int)) -> ServerResponse {
-        let gauges = [
-            "image_memory_cache_bytes": service.parts.cache.memoryByteCount,
-            "image_origins_unavailable": service.parts.unavailableOriginCount(),
-            "image_renderings_in_progress": service.parts.gate.runningCount,
-            "image_renderings_waiting": service.parts.gate.waitingCount,
-            "image_work_running": work.running, "image_work_waiting": work.waiting,
-            "process_resident_memory_bytes": Self.residentBytes ?? 0,
-        ]
-        for (name, value) in gauges { Meter(label: name, factory: registry).set(value) }
+    /// - Parameter accept: The Accept field of the request, which may ask for OpenMetrics.
+    func page(accept: String?) -> ServerResponse {
         let isOpen = MediaRanges(accept).prefers("application/openmetrics-text", to: "text/plain")
         return ServerResponse(
             status: 200, text: registry.text(isOpen ? .openMetrics : .text),
@@ -86,6 +74,23 @@ public final class ServerMetrics: Sendable {
                 ? "application/openmetrics-text; version=1.0.0; charset=utf-8"
                 : "text/plain; version=0.0.4; charset=utf-8",
             headers: [.vary: "Accept"])
+    }
+
+    /// Sets the metrics that go up and down.
+    ///
+    /// - Parameters:
+    ///   - parts: The service whose renderings and memory are shown.
+    ///   - work: The numbers of downloads and decodes that wait and that run.
+    static func updateGauges(of parts: ImageServiceParts, work: (waiting: Int, running: Int)) {
+        let gauges = [
+            "image_memory_cache_bytes": parts.cache.memoryByteCount,
+            "image_origins_unavailable": parts.unavailableOriginCount(),
+            "image_renderings_in_progress": parts.gate.runningCount,
+            "image_renderings_waiting": parts.gate.waitingCount,
+            "image_work_running": work.running, "image_work_waiting": work.waiting,
+            "process_resident_memory_bytes": residentBytes ?? 0,
+        ]
+        for (name, value) in gauges { Meter(label: name, factory: parts.metrics).set(value) }
     }
 
     /// The resident memory of this process, from `/proc/self/status`; nil on other systems than Linux.

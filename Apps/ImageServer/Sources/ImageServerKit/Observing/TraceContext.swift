@@ -7,7 +7,7 @@ public struct TraceContext: Hashable, Sendable {
     /// The 16 hexadecimal digits of the current span.
     public let spanID: String
     /// Whether the trace is recorded.
-    public let isSampled: Bool
+    public internal(set) var isSampled: Bool
     /// The value of `tracestate`, which is passed on unchanged.
     public let state: String
 

@@ -81,7 +81,8 @@ public final class RequestHandler: Sendable {
     /// Returns the page for Prometheus.
     /// - Parameter accept: The Accept field of the request.
     public func metricsResponse(accept: String?) -> ServerResponse {
-        metrics.page(accept: accept, service, work: workCounts())
+        ServerMetrics.updateGauges(of: service.parts, work: workCounts())
+        return metrics.page(accept: accept)
     }
 
     private func ownPage(_ request: ServerRequest) -> ServerResponse? {

@@ -25,7 +25,9 @@ package struct ServerComposition: Sendable {
     /// Replaces the parser when presets are reloaded.
     package let parser: CurrentParser
     /// Sends the spans; nil if they aren't collected.
-    let exporter: SpanExporter?
+    let spanExporter: SpanExporter?
+    /// Sends the metrics; nil if they aren't collected.
+    let metricsExporter: MetricsExporter?
 
     /// Creates the parts.
     ///
@@ -40,8 +42,9 @@ package struct ServerComposition: Sendable {
         let shared = try SharedLevel.make(settings)
         let breakers = settings.makeNetwork()
         let metrics = PrometheusMetrics()
-        exporter = settings.makeExporter(metrics, logger: logger)
-        let tracer = settings.makeTracer(exporter)
+        let network = settings.makeCollectorNetwork()
+        spanExporter = settings.makeSpanExporter(network, metrics, logger: logger)
+        let tracer = settings.makeTracer(spanExporter)
         let observer = settings.makeObserver(metrics, tracer, logger: logger)
         let recorder = try settings.makeOrigins(breakers, shared?.cache, metrics, logger: logger)
         let clock = ContinuousClock()
@@ -66,13 +69,22 @@ package struct ServerComposition: Sendable {
             decoders: .decoders(settings.decoders, clock: clock), bounds: settings.bounds,
             timeLimit: settings.requestTime, clock: clock, now: { Date() }, tracer: tracer,
             metrics: metrics, logger: logger)
+        metricsExporter = settings.makeMetricsExporter(network, parts, scheduler)
     }
 
-    /// Sends spans until the task is cancelled.
-    package func exportSpans() async { await exporter?.run() }
+    /// Sends spans and metrics until the task is cancelled.
+    package func export() async {
+        async let spans: Void? = spanExporter?.run()
+        async let metrics: Void? = metricsExporter?.run()
+        _ = await (spans, metrics)
+    }
 
-    /// Sends the last spans.
-    package func finishExport() async { await exporter?.finish() }
+    /// Sends the last spans and metrics.
+    package func finishExport() async {
+        async let spans: Void? = spanExporter?.finish()
+        async let metrics: Void? = metricsExporter?.finish()
+        _ = await (spans, metrics)
+    }
 
     /// The numbers of downloads and decodes that wait and that run.
     package var workCounts: (waiting: Int, running: Int) { (scheduler.waitingCount, scheduler.runningCount) }
@@ -159,19 +171,40 @@ extension ServerSettings {
     }
 
     fileprivate func makeTracer(_ exporter: SpanExporter?) -> ServerTracer {
-        guard let exporter, let spanCollector else { return ServerTracer(now: { Date() }) }
-        return ServerTracer(sampleRatio: spanCollector.sampleRatio, now: { Date() }, receive: { exporter.add($0) })
+        guard let exporter, let collector else { return ServerTracer(now: { Date() }) }
+        return ServerTracer(
+            sampleRatio: collector.sampleRatio, trustsParents: collector.trustsParents, now: { Date() },
+            receive: { exporter.add($0) })
     }
 
-    /// The operator has chosen the address of the collector, which may be private.
-    fileprivate func makeExporter(_ metrics: PrometheusMetrics, logger: Logger) -> SpanExporter? {
-        spanCollector.map { collector in
-            let network = CurlTransport(
-                configuration: CurlTransport.Configuration(
-                    maxConnectionsPerHost: 1, maxConnections: 1, rootsFile: rootsFile, usesEnvironmentProxy: false))
-            return SpanExporter(
-                to: collector, over: network, metrics: metrics, logger: logger, clock: ContinuousClock())
-        }
+    /// The operator has chosen the address of the collector, which may be private. Spans and metrics have a connection
+    /// each.
+    fileprivate func makeCollectorNetwork() -> CurlTransport? {
+        guard collector != nil else { return nil }
+        return CurlTransport(
+            configuration: CurlTransport.Configuration(
+                maxConnectionsPerHost: 2, maxConnections: 2, rootsFile: rootsFile, usesEnvironmentProxy: false))
+    }
+
+    fileprivate func makeSpanExporter(
+        _ network: CurlTransport?, _ metrics: PrometheusMetrics, logger: Logger
+    ) -> SpanExporter? {
+        guard let network, let collector, let url = collector.traces else { return nil }
+        let client = CollectorClient(.spans, at: url, of: collector, over: network, logger: logger)
+        return SpanExporter(client, metrics: metrics, logger: logger, clock: ContinuousClock())
+    }
+
+    fileprivate func makeMetricsExporter(
+        _ network: CurlTransport?, _ parts: ImageServiceParts, _ scheduler: PriorityScheduler
+    ) -> MetricsExporter? {
+        guard let network, let collector, let url = collector.metrics else { return nil }
+        return MetricsExporter(
+            client: CollectorClient(.metrics, at: url, of: collector, over: network, logger: parts.logger),
+            metrics: parts.metrics, interval: collector.metricsInterval, clock: ContinuousClock(), now: { Date() },
+            start: Date(),
+            updateGauges: {
+                ServerMetrics.updateGauges(of: parts, work: (scheduler.waitingCount, scheduler.runningCount))
+            })
     }
 
     /// A file is read now, and a URL when the image is needed.

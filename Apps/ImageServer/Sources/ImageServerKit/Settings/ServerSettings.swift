@@ -68,8 +68,8 @@ package struct ServerSettings: Sendable {
     package var accessLog: AccessLog.Settings
     /// The port of `/metrics`; nil for that of the images.
     package var metricsPort: Int?
-    /// Where spans are sent; nil for nowhere.
-    package var spanCollector: SpanCollector?
+    /// Where spans and metrics are sent; nil for nowhere.
+    package var collector: Collector?
 
     /// Reads settings.
     ///
@@ -147,7 +147,7 @@ package struct ServerSettings: Sendable {
         logFormat = try reader.logFormat()
         accessLog = try reader.accessLog()
         metricsPort = try reader.metricsPort()
-        spanCollector = try reader.spanCollector()
+        collector = try reader.collector()
     }
 
     /// Returns the parser of URLs, with the presets that the file has now.

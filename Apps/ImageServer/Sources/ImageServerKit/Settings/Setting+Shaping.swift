@@ -28,7 +28,7 @@ extension Setting {
         "enforceWebp", "enforceAvif", "enforceJxl", "logFormat", "accessLog", "trustedProxies", "metricsPort",
         "forwardHeaders", "forwardCookies", "requestHeaders", "forwardOrigins",
         "clientHints", "watermarkPath", "watermarkData", "watermarkUrl", "unreadBytes", "otlpEndpoint", "otlpHeaders",
-        "otlpService", "traceRatio", "refusedSources",
+        "otlpMetricsEndpoint", "otlpMetricsSeconds", "otlpService", "traceRatio", "trustTraceParent", "refusedSources",
     ]
 }
 

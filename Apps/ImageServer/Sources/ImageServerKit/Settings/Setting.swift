@@ -133,10 +133,15 @@ extension Setting {
         Setting("accessLog", "true", "Logs a line for each request, at the level info"),
         Setting("trustedProxies", "0", "The number of proxies whose X-Forwarded-For is trusted, for the access log"),
         Setting("metricsPort", "", "A port of its own for /metrics; empty for the port of the images"),
-        Setting("otlpEndpoint", "", "The collector of spans, such as http://localhost:4318; empty for none"),
+        Setting(
+            "otlpEndpoint", "", "The collector of spans and metrics, such as http://localhost:4318; empty for none"),
+        Setting(
+            "otlpMetricsEndpoint", "", "The address of metrics, such as http://h:4318/v1/metrics, in place of that"),
+        Setting("otlpMetricsSeconds", "60", "The time between exports of metrics; 0 for none"),
         Setting("otlpHeaders", "", "Header fields for the collector, such as api-key=abc,team=images"),
-        Setting("otlpService", "image-server", "The name of this service in traces"),
-        Setting("traceRatio", "1", "The share of traces to record, from 0 to 1, unless the caller has decided"),
+        Setting("otlpService", "image-server", "The name of this service at the collector"),
+        Setting("traceRatio", "1", "The share of traces to record, from 0 to 1"),
+        Setting("trustTraceParent", "false", "The traceparent of a client decides whether its trace is recorded"),
     ]
 
     /// A text that lists the settings.

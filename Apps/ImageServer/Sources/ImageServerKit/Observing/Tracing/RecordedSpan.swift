@@ -18,6 +18,22 @@ struct FinishedSpan: Sendable {
     var isFailed = false
 }
 
+extension SpanAttributes {
+    /// The most bytes of a text in UTF-8, so that the spans that wait for the collector have bounded memory.
+    static let textLimit = 1_000
+
+    /// Cuts long texts, such as URLs.
+    fileprivate mutating func truncate() {
+        var long: [String: String] = [:]
+        forEach { name, value in
+            if case .string(let text) = value, text.utf8.count > Self.textLimit { long[name] = text }
+        }
+        for (name, text) in long {
+            self[name] = String(decoding: text.utf8.prefix(Self.textLimit - 6), as: UTF8.self) + "…"
+        }
+    }
+}
+
 /// A span of `ServerTracer`. Without a receiver, it only has an identity.
 public final class RecordedSpan: Span {
     public let context: ServiceContext
@@ -89,6 +105,7 @@ public final class RecordedSpan: Span {
         }
         guard var ended else { return }
         ended.end = max(end, ended.start)
+        ended.attributes.truncate()
         receive?(ended)
     }
 

@@ -7,19 +7,22 @@ public import Tracing
 /// Makes the spans of the server and of its loader, in the traces of their callers (W3C Trace Context).
 public struct ServerTracer: Tracer {
     private let sampleRatio: Double
+    private let trustsParents: Bool
     private let now: @Sendable () -> Date
     private let receive: (@Sendable (FinishedSpan) -> Void)?
 
     /// - Parameters:
-    ///   - sampleRatio: The share of new traces that are recorded, from 0 to 1. The caller decides about its own.
+    ///   - sampleRatio: The share of traces that are recorded, from 0 to 1.
+    ///   - trustsParents: Whether clients decide about their own traces. If not, the share counts for these, too.
     ///   - now: Returns the current time.
     ///   - receive: Receives the recorded spans when they end. Nil to record none: then spans only have an identity,
     ///     for origins and for the log.
     init(
-        sampleRatio: Double = 0, now: @escaping @Sendable () -> Date,
+        sampleRatio: Double = 0, trustsParents: Bool = false, now: @escaping @Sendable () -> Date,
         receive: (@Sendable (FinishedSpan) -> Void)? = nil
     ) {
         self.sampleRatio = sampleRatio
+        self.trustsParents = trustsParents
         self.now = now
         self.receive = receive
     }
@@ -29,7 +32,7 @@ public struct ServerTracer: Tracer {
         at instant: @autoclosure () -> Instant, function: String, file fileID: String, line: UInt
     ) -> RecordedSpan {
         let context = context()
-        let trace = context.trace?.child() ?? TraceContext(isSampled: Double.random(in: 0..<1) < sampleRatio)
+        let trace = context.trace?.child() ?? TraceContext(isSampled: isChosen())
         return RecordedSpan(
             operationName, context, trace, kind, start: instant().nanosecondsSinceEpoch, now: now,
             receive: trace.isSampled ? receive : nil)
@@ -42,10 +45,16 @@ public struct ServerTracer: Tracer {
         return startSpan(name, context: context, ofKind: kind, at: SpanTime(now()))
     }
 
-    /// Starts the span of a request of a client.
+    /// Starts the span of a request of a client, in the trace of the client.
     func start(_ request: ServerRequest) -> RecordedSpan {
-        start(request.method.rawValue, in: TraceContext(request.headers), .server)
+        var trace = TraceContext(request.headers)
+        // What isn't recorded here at all may be recorded by the origin.
+        if receive != nil, !trustsParents { trace?.isSampled = isChosen() }
+        return start(request.method.rawValue, in: trace, .server)
     }
+
+    /// Whether a trace is recorded. It doesn't depend on the identity of the trace, because clients can choose that.
+    private func isChosen() -> Bool { Double.random(in: 0..<1) < sampleRatio }
 
     /// Runs work in a span.
     func traced<Value: Sendable>(
