@@ -12,6 +12,8 @@ import Testing
         // An interlaced PNG and a lossless WebP, with transparency, and the tables of libwebp for 1,000 groups.
         #expect(limits.decodedBytes >= pixels * 4 * 2 + 1_000 * 16_000)
         #expect(limits.pixels == pixels)
+        let small = RenderingLimits(sourcePixels: 1_000, resultPixels: pixels)
+        #expect(small.resizing.pixels == pixels && small.decoding.decodedBytes >= pixels * 8)
         // The README promises 500 MB for a decode.
         #expect(RenderingLimits().decoding.decodedBytes <= 500_000_000)
     }

@@ -1,5 +1,6 @@
 import Foundation
 import ImageCore
+import SourceFormats
 import Testing
 
 @testable import ImageServerKit
@@ -79,6 +80,26 @@ import Testing
         #expect(enlarged.target == nil)
         #expect(enlarged.crop?.size == PixelSize(width: 10, height: 10))
         #expect(enlarged.scaled == PixelSize(width: 1_000, height: 1_000))
+    }
+
+    @Test(
+        "draws no more of a drawing than its limit, and resizes that",
+        arguments: ["c:10:10/w:4000", "c:10:10/w:4000/rot:90", "w:4000", "rs:force:4000:9", "c:1:1/w:1"])
+    func drawings(text: String) throws {
+        let url = try ImageURLParser(signature: nil).parse("/_/\(text)/plain/http://a/b", now: .distantPast)
+        var options = url.options
+        options.enlarges = true
+        let header = ImageHeader(format: .svg, storedSize: PixelSize(width: 1_000, height: 500))
+        let drawn = RenderingPlan(header, options, drawing: .init(side: 900, area: 100_000))
+        let whole = RenderingPlan(header, options)
+        let size = drawn.target?.size ?? header.size
+        #expect(size.area <= 100_000 && max(size.width, size.height) <= 900)
+        #expect(drawn.scaled == whole.scaled && drawn.output == whole.output)
+        #expect(drawn.crop.map { $0.x + $0.size.width <= max(size.width, size.height) } ?? true)
+        for limit in [1, 2, 7] {
+            let target = RenderingPlan(header, options, drawing: .init(side: limit, area: 1)).target
+            #expect(target?.size == PixelSize(width: 1, height: 1), "\(limit)")
+        }
     }
 
     @Test("applies orientation and rotation, and undoes the former without auto_rotate")

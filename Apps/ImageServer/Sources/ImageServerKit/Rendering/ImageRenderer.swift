@@ -50,7 +50,8 @@ public struct ImageRenderer: Sendable {
         let plan = RenderingPlan(
             header.with(trimmed?.size), options,
             limit: .init(
-                side: min(limits.resultSide, output.largestSide), area: limits.resultPixels / max(1, frameCount)))
+                side: min(limits.resultSide, output.largestSide), area: limits.resultPixels / max(1, frameCount)),
+            drawing: .init(side: limits.decoding.side, area: limits.sourcePixels))
         try check(plan, frameCount: frameCount)
         var job = RenderingJob(
             plan: plan, options: options, output: output, quality: quality(of: output, options), limits: limits,
@@ -146,7 +147,7 @@ public struct ImageRenderer: Sendable {
         guard let size = job.plan.target?.size else {
             return AnimationFrame(bitmap: try job.process(bitmap), delay: .zero)
         }
-        let resized = try processed(bitmap, ResizeProcessor(stretchingTo: size, limits: limits.decoding))
+        let resized = try processed(bitmap, ResizeProcessor(stretchingTo: size, limits: limits.resizing))
         return AnimationFrame(bitmap: try job.process(resized), delay: .zero)
     }
 

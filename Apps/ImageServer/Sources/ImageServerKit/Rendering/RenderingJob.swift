@@ -58,7 +58,7 @@ struct RenderingJob {
     private var processors: [any ImageProcessor] {
         var steps: [any ImageProcessor] = plan.orientations.map(OrientationProcessor.init)
         if let crop = plan.crop { steps.append(self.crop(to: crop, plan.cropsToAttention.first, origins.first)) }
-        steps.append(ResizeProcessor(stretchingTo: plan.scaled, limits: limits.decoding))
+        steps.append(ResizeProcessor(stretchingTo: plan.scaled, limits: limits.resizing))
         if let orientation = options.flip.orientation { steps.append(OrientationProcessor(orientation: orientation)) }
         if let crop = plan.resultCrop {
             steps.append(self.crop(to: crop, plan.cropsToAttention.result, origins.result))

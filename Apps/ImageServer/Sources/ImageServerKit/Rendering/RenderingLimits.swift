@@ -16,11 +16,11 @@ public struct RenderingLimits: Hashable, Sendable {
     public var resultSide = 8_192
     /// The largest result in bytes.
     public var resultBytes = 32 << 20
-    /// The memory of one decode in bytes.
+    /// The memory of one decode in bytes, for the larger one of the source and the result.
     ///
     /// An interlaced PNG and a lossless WebP are held as a whole beside the result of their size, with 4 bytes per
     /// pixel each. libwebp also needs tables, 64 MB for more than 3,000 groups of codes.
-    var decodedBytes: Int { sourcePixels * 8 + (64 << 20) }
+    var decodedBytes: Int { max(sourcePixels, resultPixels) * 8 + (64 << 20) }
 
     /// The number of frames of an animation that are delivered.
     func frameCount(of header: ImageHeader) -> Int {
@@ -33,6 +33,13 @@ public struct RenderingLimits: Hashable, Sendable {
         limits.encodedBytes = sourceBytes
         limits.pixels = sourcePixels
         limits.decodedBytes = decodedBytes
+        return limits
+    }
+
+    /// The limits of resizing a decoded image.
+    var resizing: DecodingLimits {
+        var limits = decoding
+        limits.pixels = max(sourcePixels, resultPixels)
         return limits
     }
 }

@@ -37,33 +37,36 @@ struct RenderingPlan: Equatable {
     /// The factor of distances in pixels.
     private(set) var distanceScale: Double
 
-    /// The largest result.
+    /// The largest result, or the largest drawing.
     struct Limit {
         /// The longest side in pixels.
         var side = Int.max
         /// The most pixels, also before the result is cropped.
         var area = Int.max
-    }
 
-    /// Creates a plan whose result is within a limit: a larger one is scaled down with all of its distances.
-    init(_ header: ImageHeader, _ options: ProcessingOptions, limit: Limit = Limit()) {
-        self.init(header, options, reduction: 1)
-        var reduction = 1.0
-        // More than once because sides are rounded, and because none becomes less than a pixel.
-        for _ in 0..<64 {
-            let excess = excess(over: limit)
-            if excess <= 1 { return }
-            reduction /= excess
-            self = RenderingPlan(header, options, reduction: reduction)
+        /// Returns the factor by which a size exceeds the limit.
+        func excess(of size: PixelSize, area: Int) -> Double {
+            let side = Double(max(size.width, size.height)) / Double(side)
+            return max(side, (Double(area) / Double(max(1, self.area))).squareRoot())
         }
     }
 
-    private func excess(over limit: Limit) -> Double {
-        let side = Double(max(output.width, output.height)) / Double(limit.side)
-        return max(side, (Double(largestArea) / Double(max(1, limit.area))).squareRoot())
+    /// Creates a plan whose result is within a limit: a larger one is scaled down with all of its distances.
+    ///
+    /// - Parameter drawing: The limit of what is drawn of an SVG file, which is enlarged if that isn't enough.
+    init(_ header: ImageHeader, _ options: ProcessingOptions, limit: Limit = Limit(), drawing: Limit = Limit()) {
+        self.init(header, options, reduction: 1, drawing)
+        var reduction = 1.0
+        // More than once because sides are rounded, and because none becomes less than a pixel.
+        for _ in 0..<64 {
+            let excess = limit.excess(of: output, area: largestArea)
+            if excess <= 1 { return }
+            reduction /= excess
+            self = RenderingPlan(header, options, reduction: reduction, drawing)
+        }
     }
 
-    private init(_ header: ImageHeader, _ options: ProcessingOptions, reduction: Double) {
+    private init(_ header: ImageHeader, _ options: ProcessingOptions, reduction: Double, _ drawing: Limit) {
         orientations = Self.orientations(header, options)
         let base = options.rotatesAutomatically ? header.size : header.storedSize
         let logical = options.rotation % 180 == 0 ? base : base.transposed
@@ -73,7 +76,7 @@ struct RenderingPlan: Equatable {
         scaled = cropped.size.scaled(scale.x, scale.y)
         let swaps = orientations.filter(\.swapsAxes).count % 2 == 1
         (target, crop) = Self.decoding(
-            logical, cropped, scale, scaled, swaps: swaps, isDrawing: header.format == .svg)
+            logical, cropped, scale, scaled, swaps: swaps, drawing: header.format == .svg ? drawing : nil)
         let result = Self.resultSize(scaled, scale, options)
         resultCrop = result == scaled ? nil : options.gravity.area(of: result, in: scaled, scale: scale.dpr)
         cropsToAttention = Crops(first: options.cropGravity.anchor == .smart, result: options.gravity.anchor == .smart)
@@ -104,18 +107,22 @@ struct RenderingPlan: Equatable {
     /// Returns the size at which to decode, and the area of the decoded image.
     ///
     /// The whole image is decoded at the scale of the result if it becomes smaller. A part of it that becomes larger is
-    /// decoded at its own size, so that the rest takes no more memory than the source, unless it is a drawing.
+    /// decoded at its own size, so that the rest takes no more memory than the source. A drawing is drawn with the rest
+    /// at the scale of the result, as far as its limit allows.
     private static func decoding(
-        _ logical: PixelSize, _ cropped: Area, _ scale: ResizeScale, _ scaled: PixelSize, swaps: Bool, isDrawing: Bool
+        _ logical: PixelSize, _ cropped: Area, _ scale: ResizeScale, _ scaled: PixelSize, swaps: Bool, drawing: Limit?
     ) -> (ImageTarget?, Area?) {
         let isWhole = cropped.size == logical
-        if isWhole, scale.x == scale.y {
-            return (scaled == logical ? nil : target(scaled, swaps), nil)
+        var factor = max(scale.x, scale.y)
+        if factor >= 1, drawing == nil, !isWhole || scale.x != scale.y { return (nil, isWhole ? nil : cropped) }
+        var decoded = isWhole && scale.x == scale.y ? scaled : logical.scaled(factor, factor)
+        while let excess = drawing?.excess(of: decoded, area: decoded.area), excess > 1 {
+            // More than once because sides are rounded.
+            factor /= max(excess, 1.001)
+            decoded = logical.scaled(factor, factor)
         }
-        let factor = max(scale.x, scale.y)
-        if factor >= 1, !isDrawing { return (nil, isWhole ? nil : cropped) }
-        let decoded = logical.scaled(factor, factor)
-        return (target(decoded, swaps), isWhole ? nil : cropped.scaled(factor, within: decoded))
+        if isWhole { return (decoded == logical ? nil : target(decoded, swaps), nil) }
+        return (target(decoded, swaps), cropped.scaled(factor, within: decoded))
     }
 
     private static func target(_ size: PixelSize, _ swaps: Bool) -> ImageTarget {
