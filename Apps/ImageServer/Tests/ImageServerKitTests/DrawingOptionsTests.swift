@@ -96,8 +96,8 @@ import Testing
         #expect(levels(try render(faint, "sh:1")) == levels(faint))
     }
 
-    private func mark(_ rows: [[UInt8?]], opacity: Double = 1) -> Watermark {
-        Watermark(bitmap: bitmap(rows), opacity: opacity, identity: "mark")
+    private func mark(_ rows: [[UInt8?]], opacity: Double = 1) throws -> Watermark {
+        Watermark(file: try PNGEncoder().encode(bitmap(rows), options: EncodingOptions()), opacity: opacity)
     }
 
     @Test(
@@ -117,7 +117,7 @@ import Testing
         ] as [(String, [[UInt8]])])
     func watermarks(text: String, expected: [[UInt8]]) throws {
         let ground = bitmap(Array(repeating: Array(repeating: 0, count: 4), count: 3))
-        let levels = levels(try render(ground, text, watermark: mark([[200]])))
+        let levels = levels(try render(ground, text, watermark: try mark([[200]])))
         if text == "watermark:1:re:1:1" {
             #expect(levels.joined().filter { $0 == 200 }.count == 4)
         } else if text == "wm:1:ce:::1" {
@@ -130,12 +130,50 @@ import Testing
     @Test("multiplies the opacities, keeps transparency, and refuses what has no watermark")
     func opacity() throws {
         let ground = bitmap([[nil, 100]])
-        let result = try render(ground, "wm:0.5:re", watermark: mark([[200]], opacity: 0.5))
+        let result = try render(ground, "wm:0.5:re", watermark: try mark([[200]], opacity: 0.5))
         #expect(result.pixels[3] == 64 && result.pixels[0] == 200)
         #expect(abs(Int(result.pixels[4]) - 125) <= 1 && result.pixels[7] == 255)
         #expect(throws: RenderingFailure.noWatermark) { try render(ground, "wm:1") }
         #expect(throws: RenderingFailure.noWatermark) { try rendered(SampleImages.jpeg(), "wm:1") }
         #expect(ServiceFailure.rendering(.noWatermark).status == 422)
+    }
+
+    @Test("draws a watermark in any format of sources, and no larger than it is needed")
+    func formats() throws {
+        let ground = bitmap(Array(repeating: Array(repeating: 0, count: 40), count: 40))
+        // A bitmap of two red pixels for Windows, which is half of the width and a quarter of the height.
+        let mark = Watermark(file: OtherSourcesTests.bitmap, opacity: 1)
+        let levels = levels(try render(ground, "wm:1:nowe:0:0:0.5", watermark: mark))
+        #expect(levels.joined().filter { $0 == 255 }.count == 20 * 10)
+        // One as large as the limit allows is decoded to four pixels.
+        let limits = RenderingLimits(sourcePixels: 1_000_000, resultPixels: 2_000)
+        let large = Watermark(file: try SampleImages.png(1_000, 1_000, alpha: 255), opacity: 1)
+        let renderer = ImageRenderer(decoder: SampleImages.decoder(limits), limits: limits, clock: ManualClock())
+        var options = ProcessingOptions()
+        options.watermark.opacity = 1
+        options.watermark.scale = 0.05
+        let source = try PNGEncoder().encode(ground, options: EncodingOptions())
+        _ = try renderer.render(source, options, accepted: AcceptedFormats(accept: nil), watermark: large)
+        options.watermark.scale = 1_000
+        #expect {
+            try renderer.render(source, options, accepted: AcceptedFormats(accept: nil), watermark: large)
+        } throws: { error in
+            ServiceFailure(error).status == 422 && "\(ServiceFailure(error))".hasPrefix("the watermark: ")
+        }
+    }
+
+    @Test("an empty URL of a watermark leaves that of the settings or of a preset")
+    func emptyURL() throws {
+        var options = ProcessingOptions()
+        options.watermark.source = URL(string: "http://a/mark.png")
+        let parser = ImageURLParser(signature: nil, options: options)
+        for text in ["wm:1/wmu:", "watermark_url:/wm:1", "wm:1/wmu:\(Base64URL.encode("http://a/mark.png".utf8))/wmu:"]
+        {
+            let url = try parser.parse("/_/\(text)/plain/http://a/b", now: .distantPast)
+            #expect(url.options.watermark.source == options.watermark.source, "\(text)")
+        }
+        let none = try ImageURLParser(signature: nil).parse("/_/wm:1/wmu:/plain/http://a/b", now: .distantPast)
+        #expect(none.options.watermark.source == nil)
     }
 
     @Test("delivers raw sources unchanged, whatever they are")

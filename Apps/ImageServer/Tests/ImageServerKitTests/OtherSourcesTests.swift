@@ -9,7 +9,7 @@ import Testing
 
 @Suite struct OtherSourcesTests {
     /// Two red pixels of 24 bits.
-    private static let bitmap =
+    static let bitmap =
         Data("BM".utf8) + [62, 0, 0, 0, 0, 0, 0, 0, 54, 0, 0, 0, 40, 0, 0, 0, 2, 0, 0, 0, 1, 0, 0, 0, 1, 0, 24, 0]
         + Data(count: 24) + [0, 0, 255, 0, 0, 255, 0, 0]
 
@@ -52,10 +52,10 @@ import Testing
             <rect width="10" height="10"/></svg>
             """.utf8)
 
-        private static func rendered(_ text: String) throws -> Bitmap {
+        private static func rendered(_ text: String, _ limits: RenderingLimits = RenderingLimits()) throws -> Bitmap {
             let url = try ImageURLParser(signature: nil).parse("/_/\(text)/f:png/plain/http://a/b", now: .distantPast)
             let renderer = ImageRenderer(
-                decoder: SampleImages.decoder(), limits: RenderingLimits(), clock: ContinuousClock())
+                decoder: SampleImages.decoder(limits), limits: limits, clock: ContinuousClock())
             let image = try renderer.render(drawing, url.options, accepted: AcceptedFormats(accept: nil))
             return try SampleImages.decoder().decode(image.data, request: DecodingRequest()) { false }.bitmap
         }
@@ -78,6 +78,38 @@ import Testing
             #expect(turned.size == PixelSize(width: 100, height: 200))
             #expect(turned.pixels[3] == 255)
             #expect(turned.pixels[4 * 100 * 199 + 3] == 0)
+        }
+
+        @Test(
+            "an enlarged drawing is drawn as large as the limits allow, and has the size that was asked for",
+            arguments: [
+                ("c:2:2:nowe/w:200", "200x200"), ("c:2:2:ce/w:300/rot:90", "300x300"), ("c:0.1:0.1/w:100", "100x50"),
+                ("rs:fill:150:150/g:ea", "150x150"), ("rs:force:300:10", "300x10"), ("w:400", "400x200"),
+                ("c:2:2:sm/w:200", "200x200"), ("t:10/c:2:2/w:200", "200x200"),
+            ])
+        func limitedDrawing(options: String, size: String) throws {
+            let limits = RenderingLimits(sourcePixels: 20_000, resultPixels: 100_000)
+            let bitmap = try Self.rendered(options, limits)
+            #expect("\(bitmap.size)" == size)
+            if options.hasPrefix("c:2:2:nowe") { #expect(bitmap.pixels[3] == 255) }
+        }
+
+        @Test("a drawing as a watermark is sharp, also if its own size is small")
+        func watermark() throws {
+            let source = try SampleImages.png(400, 400, alpha: 255)
+            let renderer = ImageRenderer(
+                decoder: SampleImages.decoder(), limits: RenderingLimits(), clock: ContinuousClock())
+            var options = ProcessingOptions()
+            options.format = .png
+            options.watermark.opacity = 1
+            options.watermark.scale = 1
+            let mark = Watermark(file: Self.drawing, opacity: 1)
+            let image = try renderer.render(source, options, accepted: AcceptedFormats(accept: nil), watermark: mark)
+            let pixels = try SampleImages.decoder().decode(image.data, request: DecodingRequest()) { false }
+                .bitmap.pixels
+            // In the middle row, the left half is black up to its last pixel.
+            #expect((0..<200).allSatisfy { pixels[4 * (200 * 400 + $0) + 1] == 0 })
+            #expect(pixels[4 * (200 * 400 + 200) + 1] != 0)
         }
 
         @Test("a drawing becomes PNG, or what the client accepts")

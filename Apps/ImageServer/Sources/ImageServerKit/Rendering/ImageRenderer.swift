@@ -55,7 +55,8 @@ public struct ImageRenderer: Sendable {
         try check(plan, frameCount: frameCount)
         var job = RenderingJob(
             plan: plan, options: options, output: output, quality: quality(of: output, options), limits: limits,
-            watermark: watermark, watch: Stopwatch(clock))
+            watch: Stopwatch(clock))
+        if let watermark { job.watermark = try processor(of: watermark, plan, options.watermark, isCancelled) }
         let frames = try frames(of: source, trimmed, header, count: frameCount, &job, isCancelled)
         let data = try job.encode(frames, loopCount: header.loopCount)
         return RenderedImage(
@@ -184,6 +185,29 @@ public struct ImageRenderer: Sendable {
             job.lap(.process)
         }
         return frames
+    }
+
+    /// Decodes a watermark to the size in which it is drawn; nil if it can't be seen.
+    private func processor(
+        of watermark: Watermark, _ plan: RenderingPlan, _ options: ProcessingOptions.Watermark,
+        _ isCancelled: @Sendable () -> Bool
+    ) throws(RenderingFailure) -> WatermarkProcessor? {
+        if options.opacity == 0 { return nil }
+        do {
+            let header = try decoder.header(of: watermark.file)
+            let size = options.size(of: header.size, on: plan.output)
+            let request = DecodingRequest(target: .fit(size), color: .sRGB)
+            let bitmap = try decoder(for: header, target: request.target)
+                .decode(watermark.file, request: request, isCancelled: isCancelled).bitmap
+            let stamp = try ResizeProcessor(stretchingTo: size, limits: limits.resizing).process(bitmap)
+            return WatermarkProcessor(
+                watermark: watermark, stamp: stamp, options: options, scale: plan.distanceScale)
+        } catch let error as DecodingFailure where error != .cancelled {
+            throw .watermark(error)
+        } catch {
+            // What remains is a cancellation.
+            throw .cancelled
+        }
     }
 
     /// Returns a decoder that draws a drawing in the size of the result, even if its own is smaller.

@@ -72,6 +72,8 @@ public enum RenderingFailure: Error, Hashable, Sendable {
     case tooManyBytes(Int, allowed: Int)
     /// The URL asks for a watermark, and the settings have none.
     case noWatermark
+    /// The watermark can't be decoded to the size in which it is drawn.
+    case watermark(DecodingFailure)
     /// The encoder failed.
     case encoding(EncodingFailure)
     /// A processor failed. The text is for humans.
@@ -87,6 +89,7 @@ extension RenderingFailure: CustomStringConvertible {
         case .resultTooLarge(let size): "the result, or the image before it is cropped, would be too large: \(size)"
         case .tooManyBytes(let count, let allowed): "the result has \(count) bytes, \(allowed) are allowed"
         case .noWatermark: "the server has no watermark"
+        case .watermark(let failure): "the watermark: \(failure)"
         case .encoding(let failure): "can't encode the result: \(failure)"
         case .processing(let text): "can't process the image: \(text)"
         case .cancelled: "cancelled"

@@ -31,8 +31,8 @@ struct RenderingJob {
     /// From 1 to 100.
     let quality: Int
     let limits: RenderingLimits
-    /// The image to draw over the result.
-    var watermark: Watermark?
+    /// Draws the watermark; nil if there is none.
+    var watermark: WatermarkProcessor?
     var watch: Stopwatch
     private(set) var times = StageTimes()
     private let origins = (first: AttentionCropProcessor.Origin(), result: AttentionCropProcessor.Origin())
@@ -70,10 +70,7 @@ struct RenderingJob {
         if let background = options.background ?? (output.hasAlpha ? nil : .white) {
             steps.append(BackgroundProcessor(color: background))
         }
-        if options.watermark.opacity > 0, let watermark {
-            steps.append(
-                WatermarkProcessor(watermark: watermark, options: options.watermark, scale: plan.distanceScale))
-        }
+        if let watermark { steps.append(watermark) }
         return steps
     }
 

@@ -1,39 +1,50 @@
-import Foundation
-public import ImageCore
+public import Foundation
+import ImageCore
 import ImageProcessing
 
 /// The image that `watermark` draws over results.
 public struct Watermark: Sendable {
-    /// The image, in sRGB.
-    let bitmap: Bitmap
+    /// The file, which is decoded to the size in which it is drawn.
+    let file: Data
     /// The opacity from 0 to 1, which URLs multiply.
     let opacity: Double
     /// Tells the image and the opacity apart from others in cache keys.
     let identity: String
 
     /// - Parameters:
-    ///   - bitmap: The image, in sRGB.
+    ///   - file: An image in any format of sources.
     ///   - opacity: The opacity from 0 to 1.
-    ///   - identity: A digest of the file.
-    public init(bitmap: Bitmap, opacity: Double, identity: String) {
-        self.bitmap = bitmap
+    public init(file: Data, opacity: Double) {
+        self.file = file
         self.opacity = opacity
-        self.identity = "\(identity):\(opacity)"
+        identity = "\(Digest.text(of: file)):\(opacity)"
+    }
+}
+
+extension ProcessingOptions.Watermark {
+    /// Returns the size as large as it fits a part of the result, or its own.
+    func size(of own: PixelSize, on result: PixelSize) -> PixelSize {
+        guard scale > 0 else { return own }
+        let factor = min(
+            Double(result.width) * scale / Double(own.width), Double(result.height) * scale / Double(own.height))
+        func side(_ length: Int) -> Int { min(max(1, Int((Double(length) * factor).rounded())), 65_535) }
+        return PixelSize(width: side(own.width), height: side(own.height))
     }
 }
 
 /// Draws a watermark over an image, once or as tiles.
 struct WatermarkProcessor: ImageProcessor {
     let watermark: Watermark
+    /// The watermark in sRGB, in the size in which it is drawn.
+    let stamp: Bitmap
     let options: ProcessingOptions.Watermark
     /// Multiplies offsets in pixels.
     let scale: Double
 
     var identifier: String { "watermark(\(watermark.identity),\(options),\(scale))" }
 
-    /// Throws the errors of the resampler, and `CancellationError`.
+    /// Throws `CancellationError`.
     func process(_ bitmap: Bitmap) throws -> Bitmap {
-        let stamp = try scaled(to: bitmap.size)
         let opacity = Int((watermark.opacity * options.opacity * 255).rounded())
         var result = Overlay(pixels: bitmap.pixels, size: bitmap.size)
         let layout = layout(of: stamp.size, in: bitmap.size)
@@ -45,18 +56,6 @@ struct WatermarkProcessor: ImageProcessor {
         }
         return Bitmap(
             size: bitmap.size, pixels: result.pixels, isOpaque: bitmap.isOpaque, colorSpace: bitmap.colorSpace)
-    }
-
-    /// Returns the watermark as large as it fits a part of the image, or at its own size.
-    private func scaled(to size: PixelSize) throws -> Bitmap {
-        guard options.scale > 0 else { return watermark.bitmap }
-        let own = watermark.bitmap.size
-        let factor = min(
-            Double(size.width) * options.scale / Double(own.width),
-            Double(size.height) * options.scale / Double(own.height))
-        func side(_ length: Int) -> Int { min(max(1, Int((Double(length) * factor).rounded())), 65_535) }
-        return try ResizeProcessor(stretchingTo: PixelSize(width: side(own.width), height: side(own.height)))
-            .process(watermark.bitmap)
     }
 
     /// Returns the left and top positions at which the watermark is drawn.

@@ -96,19 +96,17 @@ extension ImageService {
 
     /// - Parameter file: The watermark that the URL names; nil for that of the settings.
     func render(
-        _ source: Data, _ request: ParsedRequests.Entry, _ file: LoadedWatermark?, _ trace: TraceContext
+        _ source: Data, _ request: ParsedRequests.Entry, _ file: LoadedFile?, _ trace: TraceContext
     ) async throws -> RenderedImage {
-        let (renderer, own, opacity) = (parts.renderer, parts.watermark, parts.watermarkOpacity)
+        let renderer = parts.renderer
+        let watermark = file.map { Watermark(file: $0.data, opacity: parts.watermarkOpacity) } ?? parts.watermark
         let watch = Stopwatch(parts.clock)
         return try await parts.tracer.traced("render", in: trace) { span in
             let image = try await decoding(request.url.source.originName) { isCancelled in
                 var watch = watch
                 let waiting = watch.lap()
-                let watermark = try file.map {
-                    try renderer.watermark(from: $0.data, opacity: opacity, isCancelled: isCancelled)
-                }
                 var image = try renderer.render(
-                    source, request.url.options, accepted: request.accepted, watermark: watermark ?? own,
+                    source, request.url.options, accepted: request.accepted, watermark: watermark,
                     isCancelled: isCancelled)
                 image.times[.queue] = waiting
                 return image

@@ -12,7 +12,7 @@ public final class ImageService: Sendable {
     let parts: ImageServiceParts
     private let renderings = TaskCoalescer<String, Rendering>()
     private let requests = ParsedRequests(byteLimit: 16 << 20)
-    let watermarks = WatermarkFiles(limits: CacheLimits(cost: 16 << 20))
+    let files = LoadedFiles(limits: CacheLimits(cost: 16 << 20))
 
     /// Creates a service.
     public init(_ parts: ImageServiceParts) { self.parts = parts }

@@ -100,10 +100,7 @@ extension ServerSettings {
         ])
     }
 
-    func makeDecoder() -> DownsamplingDecoder {
-        let decoders = ([any ImageDecoder].all + .sources).filter { !refusedSources.contains($0.format) }
-        return ImageDecoders.makeDecoder(decoders, limits: limits.decoding, idleByteLimit: 64 << 20)
-    }
+    func makeDecoder() -> DownsamplingDecoder { limits.makeDecoder(refusing: refusedSources) }
 
     /// The circuit breakers, the checks and libcurl.
     fileprivate func makeNetwork() -> CircuitBreakingTransport {
@@ -251,6 +248,16 @@ extension ServerSettings {
         try SettingsFile.createFolder(folder)
         return DiskDataCache(directory: folder, byteLimit: byteLimit) { Date() }
     }
+extension RenderingLimits {
+    /// Returns a decoder of all formats of sources.
+    ///
+    /// - Parameter refused: The formats that it does not decode.
+    func makeDecoder(refusing refused: Set<ImageFormat>) -> DownsamplingDecoder {
+        let decoders = ([any ImageDecoder].all + .sources).filter { !refused.contains($0.format) }
+        return ImageDecoders.makeDecoder(decoders, limits: decoding, idleByteLimit: 64 << 20)
+    }
+}
+
 }
 
 /// A data cache that stores nothing, for servers without a cache directory.

@@ -12,7 +12,7 @@ public enum ServiceFailure: Error, Sendable {
     case originBusy(retryAfter: String?)
     /// The file can't be read, or is outside of the folders after links are resolved. The text is for logs.
     case file(String)
-    /// The watermark of the URL must not or can't be loaded or decoded.
+    /// The watermark must not or can't be loaded or decoded.
     indirect case watermark(ServiceFailure)
     /// The source can't be rendered.
     case rendering(RenderingFailure)
@@ -43,7 +43,11 @@ extension ServiceFailure {
     }
 
     private init(_ failure: RenderingFailure) {
-        self = failure == .cancelled ? .cancelled : .rendering(failure)
+        switch failure {
+        case .cancelled: self = .cancelled
+        case .watermark(let failure): self = .watermark(.rendering(.decoding(failure)))
+        default: self = .rendering(failure)
+        }
     }
 
     /// The status of the response.

@@ -136,7 +136,7 @@ package struct ServerSettings: Sendable {
         fallbackLifetime = try reader.seconds("fallbackLifetime")
         resultKey = reader.resultKey()
         quality = try reader.quality()
-        results = try reader.results(limits)
+        results = try reader.results(limits.makeDecoder(refusing: refusedSources))
         do throws(OriginRefusal) {
             if let url = results.watermarkURL { try originRules.check(url) }
         } catch {

@@ -1,8 +1,5 @@
-import AllFormats
 package import Foundation
 import ImageCore
-import ImageDecoding
-import ImageLoaderKit
 
 /// How results are made.
 package struct ResultSettings: Sendable {
@@ -21,12 +18,13 @@ package struct ResultSettings: Sendable {
 
 /// Reads the settings of results and of the log.
 extension SettingsReader {
-    func results(_ limits: RenderingLimits) throws(SettingsFailure) -> ResultSettings {
+    /// - Parameter decoder: Decodes sources.
+    func results(_ decoder: any SizedImageDecoder) throws(SettingsFailure) -> ResultSettings {
         ResultSettings(
             formats: try formatRules(), encoders: try encoders(),
             saveDataQuality: try integer("saveDataQuality", in: 1...100), usesClientHints: try flag("clientHints"),
             stripsMetadata: try flag("stripMetadata"), keepsCopyright: try flag("keepCopyright"),
-            watermark: try watermark(limits), watermarkURL: try watermarkURL(),
+            watermark: try watermark(decoder), watermarkURL: try watermarkURL(),
             watermarkOpacity: try number("watermarkOpacity"))
     }
 
@@ -78,8 +76,8 @@ extension SettingsReader {
         return encoders
     }
 
-    /// Reads and decodes the watermark.
-    private func watermark(_ limits: RenderingLimits) throws(SettingsFailure) -> Watermark? {
+    /// Reads the watermark, and decodes it once to see whether that is possible.
+    private func watermark(_ decoder: any SizedImageDecoder) throws(SettingsFailure) -> Watermark? {
         let opacity = try number("watermarkOpacity")
         guard opacity <= 1 else { throw .invalid("watermarkOpacity", "\(opacity) is above 1") }
         let file = try text("watermarkPath")
@@ -90,9 +88,8 @@ extension SettingsReader {
         let content = file.isEmpty ? Data(base64Encoded: encoded) : FileManager.default.contents(atPath: file)
         guard let content else { throw .invalid(name, "it can't be read") }
         do {
-            let decoder = ImageDecoders.makeDecoder(.all, limits: limits.decoding, idleByteLimit: 0)
-            let bitmap = try decoder.decode(content, request: DecodingRequest(color: .sRGB)) { false }.bitmap
-            return Watermark(bitmap: bitmap, opacity: opacity, identity: Digest.text(of: content))
+            _ = try decoder.decode(content, request: DecodingRequest(color: .sRGB)) { false }
+            return Watermark(file: content, opacity: opacity)
         } catch {
             throw .invalid(name, "it can't be decoded: \(error)")
         }
