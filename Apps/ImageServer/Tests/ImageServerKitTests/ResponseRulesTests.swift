@@ -75,7 +75,7 @@ import Testing
     func fallback() async throws {
         let fixture = ServiceFixture()
         let image = try SampleImages.jpeg()
-        fixture.fallback.withLock { $0 = FallbackImage(status: 200, lifetime: .seconds(7)) { image } }
+        fixture.fallback.withLock { $0 = FallbackImage(status: 200, lifetime: .seconds(7), source: .data(image)) }
         let handler = fixture.makeHandler()
         for reply in [
             FakeImageLoader.Reply.failure(.notFound), .failure(.httpStatus(429)), .failure(.network(.tls, "")),
@@ -92,11 +92,50 @@ import Testing
         #expect(found["X-Result-Size"] == "10x3" && found["Fallback-Image"] == nil)
     }
 
+    @Test("the fallback image and its watermark are as new as their files, and in the trace of the request")
+    func fallbackFiles() async throws {
+        let (fixture, mark) = (ServiceFixture(), "http://a/mark.png")
+        let traces = Mutex<Set<String>>([])
+        let own = try #require(URL(string: "http://a/fallback.png"))
+        fixture.fallback.withLock { $0 = FallbackImage(status: 200, lifetime: .seconds(7), source: .url(own)) }
+        var parts = fixture.makeService().parts
+        parts.prepareOrigin = { _, trace in traces.withLock { _ = $0.insert(trace.traceID) } }
+        let handler = fixture.makeHandler(ImageService(parts))
+        func body() async throws -> Data {
+            let path = ServiceFixture.path("f:png/wm:1/wmu:\(Base64URL.encode(mark.utf8))")
+            let trace = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
+            let response = await handler.answer(path, .get, [.traceparent: trace])
+            #expect(response.status == 200)
+            return response.body
+        }
+        fixture.script(.failure(.notFound))
+        fixture.script(.data(try SampleImages.jpeg()), own.absoluteString)
+        fixture.script(.data(try SampleImages.png(8, 8)), mark)
+        let first = try await body()
+        fixture.script(.data(try SampleImages.png(6, 6)), mark)
+        #expect(try await body() == first)
+        parts.purges.add(source: try #require(URL(string: mark)))
+        let second = try await body()
+        #expect(second != first, "the watermark was purged")
+        fixture.script(.data(try SampleImages.jpeg(60, 30)), own.absoluteString)
+        fixture.advance(seconds: 200)
+        let third = try await body()
+        #expect(third != second, "the fallback image was out of date")
+        fixture.script(.failure(.network(.tls, "")), own.absoluteString)
+        fixture.advance(seconds: 200)
+        #expect(try await body() == third, "an old one is better than none")
+        parts.purges.add(source: own)
+        fixture.advance(seconds: 1)
+        let path = ServiceFixture.path("w:9")
+        #expect(traces.withLock { $0 } == ["4bf92f3577b34da6a3ce929d0e0e4736"])
+        #expect(await handler.answer(path).status == 404, "but not one that was purged")
+    }
+
     @Test("keeps the status of the failure if the settings say so")
     func fallbackStatus() async throws {
         let fixture = ServiceFixture()
         let image = try SampleImages.jpeg()
-        fixture.fallback.withLock { $0 = FallbackImage(status: nil, lifetime: .seconds(7)) { image } }
+        fixture.fallback.withLock { $0 = FallbackImage(status: nil, lifetime: .seconds(7), source: .data(image)) }
         fixture.script(.failure(.httpStatus(500)))
         let response = await fixture.makeHandler().answer(path)
         #expect(response.status == 502 && response["Content-Type"] == "image/png")

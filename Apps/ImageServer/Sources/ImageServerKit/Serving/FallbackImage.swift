@@ -8,29 +8,26 @@ public final class FallbackImage: Sendable {
     let status: Int?
     /// For how long clients may keep it.
     let lifetime: Duration
-    private let source: @Sendable () async throws -> Data
-    private let results = MemoryCache<String, StoredResult>(limits: CacheLimits(cost: 16 << 20))
+    let source: Source
+    /// The results, under keys with the digests of the files of which they are made.
+    fileprivate let results = MemoryCache<String, StoredResult>(limits: CacheLimits(cost: 16 << 20))
+
+    /// Where the file is.
+    public enum Source: Sendable {
+        /// In memory.
+        case data(Data)
+        /// At an address. It is loaded when it is needed.
+        case url(URL)
+    }
 
     /// - Parameters:
     ///   - status: The status of its responses; nil for that of the failure.
     ///   - lifetime: For how long clients may keep it.
-    ///   - source: Returns the file.
-    public init(status: Int?, lifetime: Duration, source: @escaping @Sendable () async throws -> Data) {
+    ///   - source: Where the file is.
+    public init(status: Int?, lifetime: Duration, source: Source) {
         self.status = status
         self.lifetime = lifetime
         self.source = source
-    }
-
-    /// Returns the image with some options, from memory if it was made before.
-    ///
-    /// - Parameter render: Makes the image from the file.
-    func result(
-        for key: String, render: (Data) async throws -> StoredResult
-    ) async throws -> StoredResult {
-        if let result = results.value(for: key) { return result }
-        let result = try await render(try await source())
-        results.insert(result, cost: result.data.count + key.utf8.count, for: key)
-        return result
     }
 }
 
@@ -39,13 +36,12 @@ extension ImageService {
     ///
     /// - Throws: The failure, if there is no fallback image for it, or if that can't be rendered either.
     func fallback(
-        for request: ParsedRequests.Entry, after failure: ServiceFailure
+        for request: ParsedRequests.Entry, after failure: ServiceFailure, _ trace: TraceContext
     ) async throws(ServiceFailure) -> ImageAnswer {
         guard let fallback = parts.fallback, failure.isOfSource else { throw failure }
-        let output = "\(request.url.options.format?.rawValue ?? "") \(request.accepted.cacheKey)"
         do {
-            var result = try await fallback.result(for: "\(output) \(request.url.options.cacheKey)") { source in
-                try await rendered(source, request)
+            var result = try await withDeadline(parts.timeLimit, clock: parts.clock) { [self] in
+                try await self.result(of: fallback, request, trace)
             }
             if request.client.isPersonal { result.metadata.storage = .client }
             result.metadata.freshUntil = parts.now().addingTimeInterval(fallback.lifetime.seconds)
@@ -59,12 +55,30 @@ extension ImageService {
         }
     }
 
-    private func rendered(_ source: Data, _ request: ParsedRequests.Entry) async throws -> StoredResult {
-        let image = try await withDeadline(parts.timeLimit, clock: parts.clock) { [self] in
-            let trace = TraceContext()
-            return try await render(source, request, try await watermark(of: request, trace), trace)
+    /// Returns the image with the options of a request, from memory if it was made of the same files before.
+    private func result(
+        of fallback: FallbackImage, _ request: ParsedRequests.Entry, _ trace: TraceContext
+    ) async throws -> StoredResult {
+        let source =
+            switch fallback.source {
+            case .data(let data): data
+            // It is needed most when its server is down.
+            case .url(let url): try await file(at: url, acceptsStale: true, trace).data
+            }
+        let watermark = try await watermark(of: request, trace)
+        let digest = Digest.text(of: source) + (watermark.map { Digest.text(of: $0.data) } ?? "")
+        let output = "\(request.url.options.format?.rawValue ?? "") \(request.accepted.cacheKey)"
+        let key = "\(digest) \(output) \(request.url.options.cacheKey)"
+        var result: StoredResult
+        if let known = fallback.results.value(for: key) {
+            result = known
+        } else {
+            let image = try await render(source, request, watermark, trace)
+            result = self.result(image, digest, OriginFreshness())
+            fallback.results.insert(result, cost: result.data.count + key.utf8.count, for: key)
         }
-        return result(image, Digest.text(of: source), OriginFreshness())
+        result.metadata.storage = watermark?.freshness.storage ?? .shared
+        return result
     }
 }
 

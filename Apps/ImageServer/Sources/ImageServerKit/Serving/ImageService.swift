@@ -68,7 +68,7 @@ public final class ImageService: Sendable {
                 result: rendering.result, level: rendering.level, url: request.url, times: rendering.times,
                 vary: vary(request.url), preparedFields: request.preparedFields)
         } catch {
-            return try await fallback(for: request, after: ServiceFailure(error))
+            return try await fallback(for: request, after: ServiceFailure(error), trace)
         }
     }
 

@@ -64,7 +64,7 @@ package struct ServerComposition: Sendable {
             watermark: settings.results.watermark, watermarkOpacity: settings.results.watermarkOpacity,
             scheduler: scheduler,
             cache: settings.makeResultCache(levels, logger: logger), purges: Purges(levels: levels, now: { Date() }),
-            fallback: try settings.makeFallback(loader), settingsKey: settings.resultKey,
+            fallback: try settings.makeFallback(), settingsKey: settings.resultKey,
             lease: shared?.lease ?? NoLease(), gate: AdmissionGate(limits: settings.admission, clock: clock),
             decoders: .decoders(settings.decoders, clock: clock), bounds: settings.bounds,
             timeLimit: settings.requestTime, clock: clock, now: { Date() }, tracer: tracer,
@@ -120,6 +120,7 @@ extension ServerSettings {
         logger: Logger
     ) throws -> FreshnessRecorder {
         let reports = FailureReports(clock: ContinuousClock())
+        let failures = Counter(label: "image_loader_disk_failures_total", factory: metrics)
         let caching = CachingTransport(
             over: network, cache: try makeSourceCache(shared),
             rules: CachingRules(
@@ -129,7 +130,6 @@ extension ServerSettings {
                     guard case .cacheFailed(let url, let failure) = event else { return }
                     failures.increment()
                     reports.report("source cache failed", failure, ["url": "\(url.withoutSecrets)"], to: logger)
-        let failures = Counter(label: "image_loader_disk_failures_total", factory: metrics)
                 }),
             now: { Date() })
         return FreshnessRecorder(over: caching, bounds: bounds, forwarding: forwarding, now: { Date() })
@@ -205,18 +205,16 @@ extension ServerSettings {
     }
 
     /// A file is read now, and a URL when the image is needed.
-    fileprivate func makeFallback(_ loader: ImageLoader) throws -> FallbackImage? {
+    fileprivate func makeFallback() throws(SettingsFailure) -> FallbackImage? {
         guard let fallbackImage else { return nil }
+        let source: FallbackImage.Source
         if fallbackImage.contains("://") {
-            guard let url = URL(webAddress: fallbackImage) else {
-                throw SettingsFailure.invalid("fallbackImage", "not a URL")
-            }
-            return FallbackImage(status: fallbackStatus, lifetime: fallbackLifetime) {
-                try await loader.data(for: ImageRequest(url: url)).data
-            }
+            guard let url = URL(webAddress: fallbackImage) else { throw .invalid("fallbackImage", "not a URL") }
+            source = .url(url)
+        } else {
+            source = .data(try SettingsFile.content(of: fallbackImage))
         }
-        let data = try SettingsFile.content(of: fallbackImage)
-        return FallbackImage(status: fallbackStatus, lifetime: fallbackLifetime) { data }
+        return FallbackImage(status: fallbackStatus, lifetime: fallbackLifetime, source: source)
     }
 
     fileprivate func makeResultLevels(_ shared: (any DataCache)?) throws -> [ResultCache.Level] {
@@ -248,6 +246,8 @@ extension ServerSettings {
         try SettingsFile.createFolder(folder)
         return DiskDataCache(directory: folder, byteLimit: byteLimit) { Date() }
     }
+}
+
 extension RenderingLimits {
     /// Returns a decoder of all formats of sources.
     ///
@@ -256,8 +256,6 @@ extension RenderingLimits {
         let decoders = ([any ImageDecoder].all + .sources).filter { !refused.contains($0.format) }
         return ImageDecoders.makeDecoder(decoders, limits: decoding, idleByteLimit: 64 << 20)
     }
-}
-
 }
 
 /// A data cache that stores nothing, for servers without a cache directory.
