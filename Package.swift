@@ -355,7 +355,7 @@ let imageload = [
         "ImageLoadTool", in: "imageload",
         uses: [
             "ImageCore", "ImageDecoding", "ImageProcessing", "ImageLoading", "ImageLoaderKit", "ImageDiskCaching",
-            "ImageHTTPCaching", "ImageTransporting", "ImageObserving", "ImageThumbHash", "ISOBoxes", "AllFormats",
+            "ImageHTTPCaching", "ImageTransporting", "ImageObserving", "ImageThumbHash", "AllFormats",
             "CImageLoadTool", httpTypes, argumentParser,
         ]),
     // The decoders and encoders of all formats whose traits are enabled.
@@ -364,8 +364,8 @@ let imageload = [
     tests(
         "ImageLoadToolTests", in: "imageload",
         of: [
-            "ImageLoadTool", "imageload", "ImageCore", "ImageDecoding", "ImageDiskCaching", "ImageLoaderKit",
-            "ImageThumbHash", "LoopbackServer", "CommandRunning", "GeneratedImages", argumentParser,
+            "ImageLoadTool", "imageload", "AllFormats", "ImageCore", "ImageDecoding", "ImageDiskCaching",
+            "ImageLoaderKit", "ImageThumbHash", "LoopbackServer", "CommandRunning", "GeneratedImages", argumentParser,
         ]),
 ]
 

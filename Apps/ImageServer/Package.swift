@@ -142,8 +142,8 @@ let package = Package(
         .testTarget(
             name: "ImageServerKitTests",
             dependencies: [
-                "ImageServerKit", "SourceFormats", "image-server-svg", module("ImageCore"), module("ImageProcessing"),
-                module("ImageTransporting"),
+                "AllFormats", "ImageServerKit", "SourceFormats", "image-server-svg", module("ImageCore"),
+                module("ImageProcessing"), module("ImageTransporting"),
                 module("ImageTesting"), module("ImageDecoding"), module("ImageColorManagement"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "NIOCore", package: "swift-nio"),

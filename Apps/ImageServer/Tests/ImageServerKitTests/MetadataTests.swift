@@ -1,3 +1,4 @@
+import AllFormats
 import Foundation
 import ImageCodecJPEG
 import ImageCodecPNG
@@ -9,6 +10,15 @@ import Testing
 @testable import ImageServerKit
 
 @Suite struct MetadataTests {
+    /// The formats of results that have metadata, in this build.
+    private static var results: [ImageFormat] {
+        [.jpeg, .png, .webp, .avif, .jxl].filter { OutputFormats.output(for: $0) != nil }
+    }
+
+    private static var sources: [ImageFormat] {
+        [any ImageEncoder].all.contains { $0.format == .heic } ? results + [.heic] : results
+    }
+
     /// A TIFF file with a maker, an orientation, an artist, a copyright and a reference to a thumbnail.
     private static func exif(littleEndian: Bool) -> Data {
         func number(_ value: Int, _ count: Int) -> [UInt8] {
@@ -38,7 +48,14 @@ import Testing
 
     private func source(_ format: ImageFormat, littleEndian: Bool = false) throws -> Data {
         let metadata = ImageMetadata(exif: Self.exif(littleEndian: littleEndian), xmp: Self.xmp)
-        return metadata.added(to: try rendered(SampleImages.jpeg(), "f:\(format.rawValue)"), format)
+        let encoder = try #require([any ImageEncoder].all.first { $0.format == format })
+        let file = try encoder.encode(SampleImages.bitmap(80, 40), options: EncodingOptions())
+        return metadata.added(to: file, format: format)
+    }
+
+    /// The size of a result of the width 20. The Exif orientation does not apply to files of boxes.
+    private func size(of format: ImageFormat) -> PixelSize {
+        [.avif, .heic, .jxl].contains(format) ? PixelSize(width: 20, height: 10) : PixelSize(width: 20, height: 40)
     }
 
     private func rendered(_ source: Data, _ text: String) throws -> Data {
@@ -49,33 +66,34 @@ import Testing
 
     private func contains(_ data: Data, _ text: String) -> Bool { data.firstRange(of: Data(text.utf8)) != nil }
 
-    @Test(
-        "keeps the copyright and nothing else by default",
-        arguments: [ImageFormat.jpeg, .png, .webp], [ImageFormat.jpeg, .png, .webp])
+    @Test("keeps the copyright and nothing else by default", arguments: sources, results)
     func copyright(from: ImageFormat, to: ImageFormat) throws {
         for littleEndian in [false, true] {
             let result = try rendered(source(from, littleEndian: littleEndian), "w:20/f:\(to.rawValue)")
             #expect(contains(result, "(c) Ann B.") && contains(result, "Ann\0") && contains(result, "All rights"))
             #expect(!contains(result, "Maker1") && !contains(result, "Paris") && !contains(result, "Rating"))
-            // The photograph was turned by its orientation.
-            #expect(try SampleImages.decoder().header(of: result).size == PixelSize(width: 20, height: 40))
+            #expect(try SampleImages.decoder().header(of: result).size == size(of: from))
             #expect(try SampleImages.decoder().header(of: result).orientation == .up)
         }
     }
 
-    @Test("keeps all metadata with sm:0, of an upright image", arguments: [ImageFormat.jpeg, .png, .webp])
-    func all(format: ImageFormat) throws {
-        let result = try rendered(source(format), "w:20/sm:0/f:\(format.rawValue)")
-        #expect(contains(result, "Maker1") && contains(result, "(c) Ann B.") && contains(result, "Paris"))
-        #expect(try SampleImages.decoder().header(of: result).orientation == .up)
-        #expect(try SampleImages.decoder().header(of: result).size == PixelSize(width: 20, height: 40))
+    @Test("keeps all metadata with sm:0, of an upright image", arguments: sources, results)
+    func all(from: ImageFormat, to: ImageFormat) throws {
+        let result = try rendered(source(from), "w:20/sm:0/f:\(to.rawValue)")
+        let exif = ExifBlock.upright(Self.exif(littleEndian: false))
+        #expect(ImageMetadata(of: result, to) == ImageMetadata(exif: exif, xmp: Self.xmp))
+        let header = try SampleImages.decoder().header(of: result)
+        #expect(header.orientation == .up && header.size == size(of: from))
+        _ = try SampleImages.decoder().decode(result, request: DecodingRequest()) { false }
     }
 
     @Test("keeps nothing with kcr:0, and in formats that can't hold it")
     func nothing() throws {
-        for text in ["kcr:0/f:jpg", "f:gif", "sm:1/kcr:0/f:png"] {
-            let result = try rendered(source(.jpeg), "w:20/" + text)
-            #expect(!contains(result, "Ann") && !contains(result, "All rights"))
+        for source in try Self.sources.map({ try source($0) }) {
+            for text in ["f:gif", "kcr:0/f:png"] + Self.results.map({ "sm:1/kcr:0/f:\($0.rawValue)" }) {
+                let result = try rendered(source, "w:20/" + text)
+                #expect(!contains(result, "Ann") && !contains(result, "All rights"))
+            }
         }
         let plain = try rendered(SampleImages.jpeg(), "w:20/f:jpg")
         #expect(try rendered(SampleImages.jpeg(), "w:20/f:jpg/sm:0") == plain)
@@ -88,7 +106,7 @@ import Testing
         let bitmap = SampleImages.bitmap(20, 10)
         let wide = Bitmap(size: bitmap.size, pixels: bitmap.pixels, isOpaque: true, colorSpace: .displayP3)
         let png = try PNGEncoder().encode(wide, options: EncodingOptions())
-        let source = ImageMetadata(exif: Self.exif(littleEndian: true)).added(to: png, .png)
+        let source = ImageMetadata(exif: Self.exif(littleEndian: true)).added(to: png, format: .png)
         let result = try rendered(source, "scp:0/f:webp")
         #expect(contains(result, "(c) Ann B."))
         #expect(try SampleImages.decoder().header(of: result).colorProfile == ColorSpace.displayP3.profile)
@@ -107,7 +125,25 @@ import Testing
             _ = ExifBlock.copyright(changed)
             _ = ExifBlock.upright(changed)
         }
+        #expect(XMPPacket.copyright(Data("<dc:rights>".utf8) + Data(count: 1 << 20) + Data("</dc:rights>".utf8)) == nil)
         #expect(XMPPacket.copyright(Data("<dc:rights><script>x</script></dc:rights>".utf8)) == nil)
         #expect(XMPPacket.copyright(Data("<dc:rights>".utf8)) == nil)
+    }
+
+    @Test("keeps rights of XMP that are attributes or addresses")
+    func attributes() throws {
+        let xmp = Data(
+            """
+            <rdf:Description xmp:Rating="5" xmpRights:Marked="True" xmpRights:WebStatement="https://a/?b&amp;c">
+            <cc:license rdf:resource="https://d/"/></rdf:Description>
+            """.utf8)
+        let kept = try #require(XMPPacket.copyright(xmp))
+        for text in [
+            "<xmpRights:Marked>True</", ">https://a/?b&amp;c</xmpRights:WebStatement>",
+            "<cc:license rdf:resource=\"https://d/\"/>",
+        ] { #expect(contains(kept, text)) }
+        #expect(!contains(kept, "Rating"))
+        #expect(XMPPacket.copyright(Data("<a xmpRights:Marked=\"<\"/>".utf8)) == nil)
+        #expect(XMPPacket.copyright(Data("<a xmpRights:Marked=\"".utf8)) == nil)
     }
 }

@@ -1,8 +1,8 @@
+import AllFormats
 import Foundation
 import ImageCodecGIF
 import ImageCodecJPEG
 import ImageCodecPNG
-import ImageCodecWebP
 import ImageColorManagement
 import ImageCore
 import ImageDecoding
@@ -37,7 +37,7 @@ enum SampleImages {
 
     static func decoder(_ limits: RenderingLimits = RenderingLimits()) -> DownsamplingDecoder {
         DownsamplingDecoder(
-            decoders: [JPEGDecoder(), PNGDecoder(), WebPDecoder(), GIFDecoder()] + .sources,
+            decoders: [any ImageDecoder].all + .sources,
             colorConverter: LittleCMSColorConverter(), limits: limits.decoding)
     }
 }

@@ -76,7 +76,7 @@ public struct ImageRenderer: Sendable {
         if options.stripsMetadata, !options.keepsCopyright { return result }
         let metadata = ImageMetadata(of: source, header.format)
         let kept = options.stripsMetadata ? metadata.copyright : metadata.upright
-        let data = kept.added(to: result, job.output.format)
+        let data = kept.added(to: result, format: job.output.format)
         let limit = options.maxBytes > 0 ? min(options.maxBytes, limits.resultBytes) : limits.resultBytes
         return data.count <= limit ? data : result
     }

@@ -112,7 +112,7 @@ extension Setting {
         Setting("enforceAvif", "false", "The same for AVIF"),
         Setting("enforceJxl", "false", "The same for JPEG XL"),
         Setting("preferredFormats", "jpeg,png,gif", "Formats that results keep; the first suitable one for others"),
-        Setting("stripMetadata", "true", "Results have no metadata; false keeps Exif and XMP"),
+        Setting("stripMetadata", "true", "Results have no metadata; false keeps Exif, XMP and IPTC"),
         Setting("keepCopyright", "true", "Results without metadata keep artist, copyright and rights"),
         Setting("clientHints", "false", "DPR, Width and Save-Data of clients are defaults of options"),
         Setting("saveDataQuality", "50", "The quality for clients with Save-Data, if it is lower"),

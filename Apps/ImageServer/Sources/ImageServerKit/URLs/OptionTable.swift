@@ -205,7 +205,7 @@ enum OptionTable {
         },
         Entry(
             "strip_metadata", "sm", takes: "flag",
-            "0 keeps Exif and XMP of JPEG, PNG and WebP in results of these formats; 1 by default",
+            "0 keeps Exif and XMP, and IPTC from JPEG to JPEG; 1 by default",
             apply: flag(\.stripsMetadata)),
         Entry(
             "keep_copyright", "kcr", takes: "flag",

@@ -50,7 +50,11 @@ struct ConvertCommand: AsyncParsableCommand {
     @Flag(help: "Write progressive JPEG and JPEG XL, interlaced PNG and GIF.")
     var progressive = false
 
-    @Option(help: "The metadata to keep: exif, icc, xmp, separated by commas; all or none. Default: none.")
+    @Option(
+        help: """
+            The metadata to keep: exif, icc, xmp, separated by commas; all or none. GIF keeps none, animated AVIF only \
+            icc. Default: none.
+            """)
     var keep = MetadataKinds()
 
     @Flag(help: "Convert again even if the output is newer.")

@@ -70,7 +70,8 @@ struct ImageConverter: Sendable {
         if header.frameCount > 1, frames.count == 1 {
             notes.append("\(encoder.format) can't be animated: kept the first frame")
         }
-        converted.data = metadata.added(to: converted.data, format: encoder.format)
+        let profile = encoder.format == .png ? metadata.icc.flatMap { Deflate.compress($0, level: 9) } : nil
+        converted.data = metadata.added(to: converted.data, format: encoder.format, compressedProfile: profile)
         converted.notes += notes
         return converted
     }
@@ -132,7 +133,7 @@ struct ImageConverter: Sendable {
             metadata.icc = nil
         }
         let format = format(for: header)
-        let lost = metadata.kinds.subtracting(ImageMetadata.writable(to: format))
+        let lost = metadata.kinds.subtracting(ImageMetadata.writable(to: format, isAnimated: keepsFrames(header)))
         if !lost.isEmpty {
             notes.append("\(format) can't keep \(lost.map(\.rawValue).sorted().joined(separator: ", "))")
         }

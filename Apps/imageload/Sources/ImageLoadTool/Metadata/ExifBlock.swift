@@ -8,6 +8,12 @@ struct ExifBlock {
     /// Removes the prefix that JPEG and some WebP files have.
     static func withoutPrefix(_ data: Data) -> Data { Data(data.starts(with: prefix) ? data.dropFirst(6) : data) }
 
+    /// Skips the offset of the block and the bytes before it (ISO/IEC 23008-12, A.2.1).
+    static func withoutOffset(_ item: Data) -> Data? {
+        guard let offset = item.bigEndian(at: 0, 4), offset < item.count - 4 else { return nil }
+        return withoutPrefix(item.dropFirst(4 + offset))
+    }
+
     static func withPrefix(_ tiff: Data) -> Data { prefix + tiff }
 
     /// Returns a block that has only an orientation.

@@ -36,38 +36,18 @@ extension ImageMetadata {
             icc: kept.contains(.icc) ? icc : nil)
     }
 
-    /// Reads the metadata of a file. Parts that are damaged or compressed with Brotli count as missing.
+    /// Reads the metadata of a file, and its profile.
     init(of file: Data, _ header: ImageHeader) {
-        switch header.format {
-        case .jpeg: self = JPEGFile(file)?.metadata ?? ImageMetadata()
-        case .png: self = PNGFile(file)?.metadata ?? ImageMetadata()
-        case .webp: self = WebPFile(file)?.metadata ?? ImageMetadata()
-        case .avif, .heic, .jxl: self = BoxMetadata.read(file, header.format)
-        default: break
-        }
+        self.init(of: file, header.format)
         icc = header.colorProfile
     }
 
-    /// The kinds that the tool can write to a format. The profiles of the other formats are written by their encoders.
-    static func writable(to format: ImageFormat) -> Set<MetadataKind> {
+    /// The kinds that the tool can write to a format. Profiles of AVIF, HEIC and JPEG XL are written by their encoders.
+    static func writable(to format: ImageFormat, isAnimated: Bool) -> Set<MetadataKind> {
         switch format {
-        case .jpeg, .png, .webp, .jxl: [.exif, .icc, .xmp]
-        case .avif, .heic: [.icc]
+        case .avif where isAnimated: [.icc]
+        case .jpeg, .png, .webp, .avif, .heic, .jxl: [.exif, .icc, .xmp]
         default: []
-        }
-    }
-
-    /// Returns a file of an encoder with the metadata added, as far as the format allows.
-    func added(to file: Data, format: ImageFormat) -> Data {
-        if kinds.isEmpty { return file }
-        switch format {
-        case .jpeg: return JPEGFile(file)?.adding(self).data ?? file
-        case .png:
-            let profile = icc.flatMap { Deflate.compress($0, level: 9) }
-            return PNGFile(file)?.adding(self, profile: profile).data ?? file
-        case .webp: return WebPFile(file)?.adding(self).data ?? file
-        case .jxl: return BoxMetadata.adding(self, toJXL: file)
-        default: return file
         }
     }
 }

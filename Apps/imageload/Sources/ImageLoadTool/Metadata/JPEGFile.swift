@@ -15,7 +15,7 @@ struct JPEGFile {
     /// The file from the first scan.
     private var scans: Data
 
-    /// Returns nil if the segments are damaged.
+    /// Returns nil if the segments are damaged, or more than 10,000.
     init?(_ file: Data) {
         var offset = 2
         while true {
@@ -27,7 +27,7 @@ struct JPEGFile {
                 continue
             }
             if marker == 0xDA { break }
-            guard let length = file.bigEndian(at: offset + 2, 2), length >= 2,
+            guard segments.count < 10_000, let length = file.bigEndian(at: offset + 2, 2), length >= 2,
                 let body = file.part(offset + 4, length - 2)
             else { return nil }
             segments.append(Segment(marker: UInt8(marker), body: body))
@@ -46,12 +46,13 @@ struct JPEGFile {
         return data + scans
     }
 
-    /// The Exif block and the XMP packet.
+    /// The Exif block, the XMP packet and the records of IPTC.
     var metadata: ImageMetadata {
         let bodies = segments.filter { $0.marker == 0xE1 }.map(\.body)
         return ImageMetadata(
             exif: bodies.first { $0.starts(with: ExifBlock.prefix) }.map(ExifBlock.withoutPrefix),
-            xmp: bodies.first { $0.starts(with: Self.xmpPrefix) }.map { Data($0.dropFirst(Self.xmpPrefix.count)) })
+            xmp: bodies.first { $0.starts(with: Self.xmpPrefix) }.map { Data($0.dropFirst(Self.xmpPrefix.count)) },
+            iptc: IPTCRecords.read(segments.filter { $0.marker == 0xED }.map(\.body)))
     }
 
     /// Whether nothing follows the image, such as a gain map, a depth map or a film (CIPA DC-007, section 5).
@@ -70,6 +71,7 @@ struct JPEGFile {
         if let exif = metadata.exif { added.append(Segment(marker: 0xE1, body: ExifBlock.withPrefix(exif))) }
         if let xmp = metadata.xmp { added.append(Segment(marker: 0xE1, body: Self.xmpPrefix + xmp)) }
         if let icc = metadata.icc { added += Self.profile(icc) }
+        if let iptc = metadata.iptc { added.append(Segment(marker: 0xED, body: IPTCRecords.segment(iptc))) }
         var file = self
         file.segments.insert(
             contentsOf: added.filter { $0.body.count <= Self.largestBody },

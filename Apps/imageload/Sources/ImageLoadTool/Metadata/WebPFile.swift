@@ -45,8 +45,11 @@ struct WebPFile {
             xmp: chunks.first { $0.type == "XMP " }.map { Data($0.body) })
     }
 
-    /// Replaces the metadata. Returns the file unchanged if its first image is damaged.
+    /// Replaces the metadata, but keeps the profile if there is no other. Returns the file unchanged if its first image
+    /// is damaged.
     func adding(_ metadata: ImageMetadata) -> WebPFile {
+        var metadata = metadata
+        metadata.icc = metadata.icc ?? chunks.first { $0.type == "ICCP" }?.body
         guard let header = extendedHeader(metadata) else { return self }
         let replaced = ["VP8X", "ICCP", "EXIF", "XMP "]
         var file = self
