@@ -17,12 +17,12 @@ ROOT = pathlib.Path(__file__).resolve().parents[3]
 GUIDES = ROOT / 'Documentation/Guides.docc'
 
 
-def write_package(folder, guide):
+def write_package(folder, guide, repository):
     """Writes the first manifest and the first program of a guide."""
     manifest, program = re.findall(r'^```swift\n(.*?)^```$', (GUIDES / guide).read_text(), re.M | re.S)[:2]
     sources = folder / 'Sources' / folder.name
     sources.mkdir(parents=True)
-    (folder / 'Package.swift').write_text(manifest.replace('<URL of this repository>', ROOT.as_uri()))
+    (folder / 'Package.swift').write_text(manifest.replace('<URL of this repository>', repository.as_uri()))
     (sources / 'main.swift').write_text(program)
 
 
@@ -50,8 +50,11 @@ def main():
         program, window, photos = folder / 'thumbnail', folder / 'window', folder / 'photos'
         # The last image has 1.6 times the mean: 12 megapixels.
         subprocess.run([ROOT / '.build/release/benchmarks', 'feed-images', photos, '2', '7.5'], check=True, stdout=sys.stderr)
-        write_package(program, 'FirstImageOnLinux.md')
-        write_package(window, 'ImagesInGTK.md')
+        # SwiftPM names a package after its folder.
+        repository = folder / 'swift-image-loading'
+        subprocess.run(['git', 'clone', '-q', ROOT, repository], check=True)
+        write_package(program, 'FirstImageOnLinux.md', repository)
+        write_package(window, 'ImagesInGTK.md', repository)
         report('build of a program', program, ['swift', 'build'])
         report('build of a window', window, ['swift', 'build'])
         with web_address(photos) as address:
