@@ -1,4 +1,7 @@
-"""uncovered.py COVERAGE.json MODULE…: lists the lines of modules that no test ran, from the coverage that `swift test` exports."""
+"""uncovered.py COVERAGE.json MODULE…: lists the lines of modules that no test ran, from the coverage that `swift test` exports.
+
+Files whose names begin with Linux are left out, because no Apple platform compiles them.
+"""
 
 import itertools
 import json
@@ -27,7 +30,7 @@ def ranges(lines):
 def main(path, *modules):
     files = json.loads(pathlib.Path(path).read_text())['data'][0]['files']
     for module in modules:
-        found = [file for file in files if f'/{module}/' in file['filename']]
+        found = [file for file in files if f'/{module}/' in file['filename'] and '/Linux' not in file['filename']]
         if not found:
             sys.exit(f'error: {module} is not in the coverage')
         count = sum(file['summary']['lines']['count'] for file in found)
