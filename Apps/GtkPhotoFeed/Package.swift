@@ -11,7 +11,7 @@ let strict: [SwiftSetting] = [
     .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
-/// Optimizes a target in debug builds too, because drawing images would otherwise take ten times as long.
+/// Optimizes a target in debug builds too, because drawing images would otherwise be too slow.
 let optimized = strict + [.unsafeFlags(["-O"], .when(configuration: .debug))]
 
 /// Isolates everything to the main actor by default, because GTK can only be used on one thread.

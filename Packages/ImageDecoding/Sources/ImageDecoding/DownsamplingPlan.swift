@@ -52,7 +52,7 @@ struct DownsamplingPlan: Hashable {
     }
 
     /// Returns the size at which the codec decodes. It may be one percent below the desired oversampling, which is not
-    /// visible: the next larger size of the codec can take four times as long.
+    /// visible: the next larger size of the codec can have four times as many pixels.
     private static func codecSize(
         stored: PixelSize, scale: Double, oversampling: Double, decodableSize: (PixelSize) -> PixelSize
     ) -> PixelSize {

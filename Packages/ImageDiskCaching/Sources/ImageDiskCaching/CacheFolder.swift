@@ -87,8 +87,7 @@ extension CacheFolder {
         let metadata: Data
     }
 
-    /// The largest file that is read on the caller's thread, which takes about 0.1 ms, and the largest one that a reader
-    /// keeps in memory.
+    /// The largest file that is read on the caller's thread, and the largest one that a reader keeps in memory.
     static let largestSmallFile = 1 << 20
 
     /// Looks up an entry, and verifies its checksum. A file that is larger than `largest` is returned open.

@@ -13,7 +13,7 @@ public enum ImageOrigin: Sendable {
     /// would wait for the closure that makes it fails with `ImageError.circularFetch`.
     case fetch(name: String, @Sendable () async throws -> Data)
 
-    /// Bytes in memory, named by their digest, which takes about 3 ns per byte.
+    /// Bytes in memory, named by their SHA-256 digest. Reads all of them to compute it.
     public static func data(_ data: Data) -> ImageOrigin {
         .data(data, name: SHA256.hexadecimalDigest(of: Array(data)))
     }

@@ -15,8 +15,7 @@ public import ImageCore
 
     /// Creates a texture that shares the bitmap's bytes without a copy. GTK keeps them as long as the texture.
     ///
-    /// With the cairo renderer, GTK converts the texture in each frame. Packed bitmaps (`Bitmap.packed()`) are
-    /// converted three times as fast.
+    /// With the cairo renderer, GTK converts the texture in each frame, packed bitmaps (`Bitmap.packed()`) fastest.
     public init(_ bitmap: Bitmap) {
         self.bitmap = bitmap
         unsafe pointer = unsafe makeTexture(bitmap)
