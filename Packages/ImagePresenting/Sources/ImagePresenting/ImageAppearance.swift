@@ -21,6 +21,7 @@ public enum ImageTransition: Hashable, Sendable {
 /// Everything that a surface draws.
 public struct ImageAppearance: Sendable {
     /// The kind of image.
+    @nonexhaustive
     public enum Kind: String, Hashable, Sendable, CaseIterable {
         /// No image. The surface draws its own placeholder, or nothing.
         case none

@@ -2,6 +2,7 @@
 ///
 /// A new one is a case with its properties in this file: codecs, converters and encoders only read them. Cases are ordered
 /// by the size of their gamuts.
+@nonexhaustive
 public enum ColorSpace: String, Hashable, Sendable, CaseIterable {
     /// sRGB (IEC 61966-2-1): the color space of images that don't describe theirs.
     case sRGB = "srgb"

@@ -52,6 +52,7 @@ extension Duration {
 }
 
 /// The layout of pixels in a row.
+@nonexhaustive
 public enum PixelLayout: Sendable, Hashable {
     /// Red, green, blue and straight alpha.
     case rgba8
