@@ -97,12 +97,12 @@ def build(root, folder, graphs, only_apple, names):
         for path, abstract in extension_pages(graphs, module).items():
             write(f'# ``{path}``\n\n{abstract}\n', catalogues[module], path.replace('/', '-') + '.md')
     for name, path in documents(root).items():
-        write(markdown.with_plain_abstract(converter.convert(path, catalogues[PROJECT])), catalogues[PROJECT], name + '.md')
+        write(converter.convert(path, catalogues[PROJECT]), catalogues[PROJECT], name + '.md')
     for name, path in articles(root):
         if os.path.exists(os.path.join(catalogues[name], os.path.basename(path))):
             raise SystemExit(f'error: {path}: the README is the page of the module')
         if path.endswith('.md'):
-            write(markdown.with_plain_abstract(converter.convert(path, catalogues[name])), catalogues[name], os.path.basename(path))
+            write(converter.convert(path, catalogues[name]), catalogues[name], os.path.basename(path))
         else:
             shutil.copy(os.path.join(root, path), catalogues[name])
     return sorted(catalogues)

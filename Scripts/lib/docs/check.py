@@ -76,6 +76,16 @@ def dead_links(site):
             yield f'{url}: the HTML file is missing'
 
 
+def incomplete_lists(site):
+    """Finds links in the abstracts of lists whose pages are unknown there, because they are in another archive: DocC leaves them out."""
+    for url, page in site.pages.items():
+        references = page.get('references', {})
+        listed = {link for group in page.get('topicSections', []) + page.get('seeAlsoSections', []) for link in group['identifiers']}
+        for link in sorted(listed & references.keys()):
+            yield from (f'{url}: the abstract of {link} has a gap in the list' for item in references[link].get('abstract', [])
+                        if item['type'] == 'reference' and item['identifier'] not in references)
+
+
 def walk(node):
     """Yields all objects in JSON."""
     if isinstance(node, dict):
@@ -128,7 +138,7 @@ def unlisted(site):
             yield f'llms.txt: the page {url} is missing'
 
 
-RULES = [dead_links, dead_navigator, missing_text, undocumented, dead_markdown, unlisted]
+RULES = [dead_links, incomplete_lists, dead_navigator, missing_text, undocumented, dead_markdown, unlisted]
 
 
 def findings(site):

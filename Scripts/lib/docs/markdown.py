@@ -15,12 +15,6 @@ INLINE = re.compile(
 WEB = re.compile(r'[a-z]+:')
 
 
-def with_plain_abstract(text):
-    """Removes web links from the second paragraph: DocC loses them in the abstracts of articles."""
-    heading, abstract, *rest = text.split('\n\n', 2)
-    return '\n\n'.join([heading, re.sub(r'\[([^\]]+)\]\(https?:[^)]*\)', r'\1', abstract), *rest])
-
-
 class DeadLink(Exception):
     pass
 
@@ -32,10 +26,18 @@ class Converter:
         self.root, self.names, self.pages = root, names, pages
 
     def convert(self, path, catalogue):
-        """Returns the text of a file for a catalogue, into which it copies the images of other folders."""
+        """Returns the text of a file for a catalogue, into which it copies the images of other folders.
+
+        The first paragraph is the abstract. It has no links, because DocC leaves them out in the lists of other archives."""
         with open(os.path.join(self.root, path), encoding='utf-8') as file:
             text = file.read()
-        return INLINE.sub(lambda found: self.replacement(found, path, catalogue), text)
+        end = text.find('\n\n', text.find('\n\n') + 2)
+
+        def replace(found):
+            replacement = self.replacement(found, path, catalogue)
+            return replacement if found.start() > end else found['text'] or found[0]
+
+        return INLINE.sub(replace, text)
 
     def replacement(self, found, path, catalogue):
         if found['image']:

@@ -37,6 +37,12 @@ def link_without_target(site):
     first(site, lambda page: page.get('topicSections'))['topicSections'][0]['identifiers'].append('doc://nowhere')
 
 
+def link_in_abstract_of_list(site):
+    page = site.pages['/documentation']
+    link = page['topicSections'][0]['identifiers'][0]
+    page['references'][link]['abstract'].append({'type': 'reference', 'identifier': 'doc://nowhere'})
+
+
 def missing_html(site):
     site.files.remove('documentation/imagecore/index.html')
 
@@ -81,6 +87,7 @@ FAULTS = [
     (missing_image, 'the file /images/nowhere.png is missing'),
     (relative_link, 'the link ../nowhere.md is relative'),
     (link_without_target, 'the link doc://nowhere has no target'),
+    (link_in_abstract_of_list, 'has a gap in the list'),
     (missing_html, '/documentation/imagecore: the HTML file is missing'),
     (missing_page_of_navigator, 'navigator: the page /documentation/nowhere is missing'),
     (symbol_without_abstract, 'the page has no abstract'),
