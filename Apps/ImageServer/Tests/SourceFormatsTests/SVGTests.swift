@@ -3,6 +3,7 @@
     import ImageCore
     import ImageDecoding
     import SourceFormats
+    import Synchronization
     import Testing
 
     @Suite struct SVGTests {
@@ -138,23 +139,24 @@
                 "<defs><rect id='l0' width='1' height='1'/>\(groups.joined())</defs><use xlink:href='#l\(layers)'/>")
         }
 
-        @Test("an expensive drawing ends soon after it is cancelled")
+        @Test("a drawing that takes minutes ends when it is cancelled", .timeLimit(.minutes(1)))
         func cancellation() throws {
-            let noise = "<feTurbulence baseFrequency='.05' numOctaves='9'/>"
+            let noise = String(repeating: "<feTurbulence baseFrequency='.05' numOctaves='9'/>", count: 60)
             let content =
-                "<filter id='f' x='0' y='0' width='1' height='1'>\(noise)\(noise)</filter>"
+                "<filter id='f' x='0' y='0' width='1' height='1'>\(noise)</filter>"
                 + "<rect width='40' height='20' filter='url(#f)'/>"
-            let clock = ContinuousClock()
-            let start = clock.now
+            let checkCount = Mutex(0)
             #expect(throws: DecodingFailure.cancelled) {
                 try Self.draw(Self.svg(content), PixelSize(width: 6_000, height: 3_000)) {
-                    clock.now - start > .milliseconds(300)
+                    checkCount.withLock { count in
+                        count += 1
+                        return count > 20
+                    }
                 }
             }
-            #expect(clock.now - start < .milliseconds(800))
         }
 
-        @Test("bombs are refused or drawn within the limits of the process")
+        @Test("bombs are refused or drawn within the limits of the process", .timeLimit(.minutes(1)))
         func bombs() throws {
             let entities = (1...9).map { level in
                 "<!ENTITY a\(level) '\(String(repeating: "&a\(level - 1);", count: 10))'>"
@@ -167,10 +169,8 @@
                 Self.nested(8), Data(laughs.utf8), Self.svg(String(repeating: "<g>", count: 100_000)),
                 Self.svg("<g id='a'><use href='#a'/></g>"),
             ] {
-                let start = ContinuousClock().now
                 let bitmap = try? Self.draw(data)
                 #expect(bitmap?.pixels.allSatisfy { $0 == 0 } != false)
-                #expect(ContinuousClock().now - start < .seconds(5))
             }
         }
 
