@@ -48,7 +48,9 @@ func withServer(
     if let origin {
         arguments += ["--allowed-addresses", "127.0.0.1", "--allowed-ports", "\(origin.port)"]
     }
-    let checked = try await ServerSettings(arguments: arguments, environment: [:], coreCount: 2)
+    var checked = try await ServerSettings(arguments: arguments, environment: [:], coreCount: 2)
+    // A busy machine isn't taken for an outage of the Redis server.
+    checked.redisTimeout = .seconds(60)
     let logger = logger ?? Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
     let (ports, port) = AsyncStream<Int>.makeStream()
     let server = try ImageServer(

@@ -14,6 +14,8 @@ struct SharedLevel: Sendable {
         #if Redis
             var options = RedisCacheOptions()
             options.namespace = settings.redisNamespace
+            options.connectTimeout = settings.redisTimeout
+            options.commandTimeout = settings.redisTimeout
             options.maxEntryBytes = max(settings.limits.sourceBytes, settings.limits.resultBytes)
             do throws(RedisConfigurationError) {
                 let cache = try RedisDataCache(url: url, options: options, clock: ContinuousClock())

@@ -18,6 +18,8 @@ package struct ServerSettings: Sendable {
     package var cacheDirectory: URL?
     package var redisURL: URL?
     package var redisNamespace: String
+    /// The longest time to connect to the Redis server, and for each reply. Not a setting.
+    package var redisTimeout = Duration.milliseconds(500)
     package var memoryCacheBytes: Int
     package var resultCacheBytes: Int
     package var sourceCacheBytes: Int
