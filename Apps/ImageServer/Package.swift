@@ -82,7 +82,8 @@ let package = Package(
             dependencies: [
                 module("ImageCore"), module("ImageLoading"), module("ImageDecoding"), module("ImageProcessing"),
                 module("ImageLoaderKit"), module("ImageMemoryCaching"), module("ImageDiskCaching"),
-                "AllFormats", "SourceFormats", module("ImageTransporting"), module("ImageTransportCurl"),
+                "AllFormats", "CChildProcess", "SourceFormats",
+                module("ImageTransporting"), module("ImageTransportCurl"),
                 module("ImageHTTPCaching"), module("ImageCoalescing"), module("ImageScheduling"),
                 module("ImageThumbHash"), module("ImageTieredCaching"), module("ImageRedisCaching"),
                 module("ImageObserving"),
@@ -117,16 +118,16 @@ let package = Package(
             name: "SourceFormats",
             dependencies: [
                 module("ImageCore"), module("ImageCodecPNG"), optional("CTIFF", trait: "TIFF"),
-                optional("CSVGProcess", trait: "SVG"),
+                "CChildProcess",
             ],
             swiftSettings: strict),
         .target(
             name: "CTIFF", dependencies: [optional("CLibTIFF", trait: "TIFF")],
             cSettings: [macro("HAS_TIFF", trait: "TIFF")]),
         library("CLibTIFF", pkgConfig: "libtiff-4", apt: "libtiff-dev", brew: "libtiff"),
-        .target(name: "CSVGProcess"),
+        .target(name: "CChildProcess"),
         .executableTarget(
-            name: "image-server-svg", dependencies: [optional("CLibRSVG", trait: "SVG")],
+            name: "image-server-svg", dependencies: ["CChildProcess", optional("CLibRSVG", trait: "SVG")],
             cSettings: [macro("HAS_SVG", trait: "SVG")]),
         library("CLibRSVG", pkgConfig: "librsvg-2.0", apt: "librsvg2-dev", brew: "librsvg"),
         .target(name: "CAllocator"),
@@ -142,8 +143,8 @@ let package = Package(
         .testTarget(
             name: "ImageServerKitTests",
             dependencies: [
-                "AllFormats", "ImageServerKit", "SourceFormats", "image-server-svg", module("ImageCore"),
-                module("ImageProcessing"), module("ImageTransporting"),
+                "AllFormats", "ImageServerKit", "SourceFormats", "image-server", "image-server-svg",
+                module("ImageCore"), module("ImageProcessing"), module("ImageTransporting"),
                 module("ImageTesting"), module("ImageDecoding"), module("ImageColorManagement"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "NIOCore", package: "swift-nio"),

@@ -1,5 +1,4 @@
 #if SVG
-    import CSVGProcess
     import Foundation
     public import ImageCore
 
@@ -16,17 +15,9 @@
         /// - Parameters:
         ///   - size: The size of images; nil for their own, which is reduced to the limits.
         ///   - program: The path of the program that draws.
-        public init(size: PixelSize? = nil, program: String = Self.standardProgram) {
+        public init(size: PixelSize? = nil, program: String = ChildProcess.sibling("image-server-svg")) {
             self.size = size
             self.program = program
-        }
-
-        /// `image-server-svg` in the folder of this program.
-        public static var standardProgram: String {
-            let program = URL(filePath: CommandLine.arguments.first ?? "").resolvingSymlinksInPath()
-            let own = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? program.path()
-            return URL(filePath: own).deletingLastPathComponent().appending(path: "image-server-svg")
-                .path(percentEncoded: false)
         }
 
         public var format: ImageFormat { .svg }
@@ -91,47 +82,25 @@
         ) throws(DecodingFailure) {
             guard index == 0 else { throw .noSuchFrame(index, frameCount: 1) }
             guard layout == .rgba8 else { throw .unsupported(.svg, "it can only be drawn as RGBA") }
-            let pixels = try SVGProcess(program, size).draw(data) { () throws(DecodingFailure) in
-                try sink.checkCancellation()
-            }
+            let pixels = try draw(size) { () throws(DecodingFailure) in try sink.checkCancellation() }
             let bytesPerRow = size.width * 4
             for y in 0..<size.height {
                 try sink.receive(pixels.span.extracting(y * bytesPerRow..<(y + 1) * bytesPerRow))
             }
         }
-    }
 
-    /// The process of one drawing, which ends with this object.
-    private final class SVGProcess {
-        /// The time between two checks of cancellation.
-        private static let milliseconds: Int32 = 20
-
-        private var process = svg_process()
-        private let size: PixelSize
-
-        init(_ program: String, _ size: PixelSize) throws(DecodingFailure) {
-            self.size = size
-            let error = unsafe svg_start(program, Int32(size.width), Int32(size.height), &process)
-            guard error == 0 else {
-                throw .unsupported(.svg, "\(program) doesn't start: \(unsafe String(cString: strerror(error)))")
-            }
-        }
-
-        deinit { unsafe svg_stop(&process) }
-
-        func draw(
-            _ data: Data, checkpoint: () throws(DecodingFailure) -> Void
+        private func draw(
+            _ size: PixelSize, checkpoint: () throws(DecodingFailure) -> Void
         ) throws(DecodingFailure) -> [UInt8] {
-            let input = Array(data)
-            var pixels = [UInt8](repeating: 0, count: size.area * 4)
-            while true {
-                try checkpoint()
-                switch unsafe svg_exchange(&process, input, input.count, &pixels, pixels.count, Self.milliseconds) {
-                case svg_running: continue
-                case svg_ended: return pixels
-                default: throw .malformed(.svg, "librsvg can't draw it within the limits")
-                }
+            let process: ChildProcess
+            do {
+                process = try ChildProcess(program, "\(size.width)", "\(size.height)")
+            } catch {
+                throw .unsupported(.svg, "\(error)")
             }
+            let pixels = try process.exchange(Array(data), receiving: size.area * 4, checkpoint: checkpoint)
+            guard let pixels else { throw .malformed(.svg, "librsvg can't draw it within the limits") }
+            return pixels
         }
     }
 #endif

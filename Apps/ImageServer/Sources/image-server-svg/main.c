@@ -4,18 +4,15 @@
 
 #ifdef HAS_SVG
 
+#include "CChildProcess.h"
+
 #include <errno.h>
-#include <fcntl.h>
 #include <librsvg/rsvg.h>
-#include <signal.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
-#ifdef __linux__
-#include <sys/prctl.h>
-#endif
 
 enum { largest_side = 65535, largest_seconds = 120 };
 
@@ -29,15 +26,7 @@ static int limit(int resource, rlim_t value) {
 
 /* The memory is for libraries and fonts, the image, and as much again for each of some filters and groups. */
 static int limit_resources(long width, long height) {
-#ifdef __linux__
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    /* If memory is short, the system ends this process, not the server. */
-    int score = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
-    if (score >= 0) {
-        (void)!write(score, "1000", 4);
-        close(score);
-    }
-#endif
+    child_depend_on_parent();
     return limit(RLIMIT_CPU, largest_seconds) && limit(RLIMIT_CORE, 0)
         && limit(RLIMIT_AS, ((rlim_t)768 << 20) + (rlim_t)width * (rlim_t)height * 32);
 }

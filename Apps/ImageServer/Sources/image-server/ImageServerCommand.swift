@@ -13,6 +13,7 @@ enum ImageServerCommand {
     static func main() async throws {
         return_freed_memory()
         let arguments = Array(CommandLine.arguments.dropFirst())
+        if let job = try CodecJob(arguments: arguments) { return try job.run() }
         if !Set(arguments).isDisjoint(with: ["--help", "-h"]) {
             print(Setting.help)
             return

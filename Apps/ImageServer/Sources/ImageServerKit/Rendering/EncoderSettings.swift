@@ -5,7 +5,7 @@ import ImageCodecWebP
 import ImageCore
 
 /// How results are encoded, apart from their quality.
-public struct EncoderSettings: Hashable, Sendable {
+public struct EncoderSettings: Hashable, Codable, Sendable {
     /// Whether JPEG is progressive.
     public var isProgressiveJPEG = false
     /// Whether PNG is interlaced.

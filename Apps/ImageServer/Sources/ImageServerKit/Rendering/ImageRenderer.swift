@@ -111,7 +111,11 @@ public struct ImageRenderer: Sendable {
         let format = accepted.format(
             wanted: options.format, for: header, isAnimated: header.frameCount > 1 && limits.frames > 1,
             hasAlpha: hasAlpha)
-        return encoders.configured(OutputFormats.output(for: format) ?? OutputFormats.standard)
+        var output = encoders.configured(OutputFormats.output(for: format) ?? OutputFormats.standard)
+        if [.avif, .jxl].contains(format) {
+            output.encoder = ProcessEncoder(base: output.encoder, settings: encoders)
+        }
+        return output
     }
 
     private func quality(of output: OutputFormat, _ options: ProcessingOptions) -> Int {

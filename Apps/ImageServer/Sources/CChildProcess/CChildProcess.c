@@ -1,19 +1,21 @@
 #define _GNU_SOURCE
 
-#include "CSVGProcess.h"
+#include "CChildProcess.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
-#include <stdio.h>
+#ifdef __linux__
+#include <sys/prctl.h>
+#endif
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 static int spawn(const char *program, char *const arguments[], int socket, pid_t *process) {
-    /* Filters would use all processors otherwise. */
+    /* The filters of SVG would use all processors otherwise. */
     char *const variables[] = {"RAYON_NUM_THREADS=1", "LC_ALL=C.UTF-8", NULL};
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
@@ -49,48 +51,56 @@ static int create_sockets(int sockets[2]) {
 #endif
 }
 
-int svg_start(const char *program, int width, int height, svg_process *process) {
-    char width_text[16], height_text[16];
-    char *const arguments[] = {(char *)program, width_text, height_text, NULL};
+int child_start(const char *program, const char *first, const char *second, child_process *process) {
+    char *const arguments[] = {(char *)program, (char *)first, (char *)second, NULL};
     int sockets[2];
     pid_t child;
-    snprintf(width_text, sizeof width_text, "%d", width);
-    snprintf(height_text, sizeof height_text, "%d", height);
     int error = create_sockets(sockets);
     if (error != 0) return error;
     error = spawn(program, arguments, sockets[1], &child);
     close(sockets[1]);
-    if (error == 0) *process = (svg_process){.process = child, .socket = sockets[0]};
+    if (error == 0) *process = (child_process){.process = child, .socket = sockets[0]};
     else close(sockets[0]);
     return error;
 }
 
 static int is_temporary(void) { return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR; }
 
-svg_state svg_exchange(
-    svg_process *process, const uint8_t *input, size_t length, uint8_t *output, size_t capacity, int milliseconds) {
+child_state child_exchange(
+    child_process *process, const uint8_t *input, size_t length, uint8_t *output, size_t capacity, int milliseconds) {
     int sends = process->sent < length;
     struct pollfd poller = {.fd = process->socket, .events = (short)(POLLIN | (sends ? POLLOUT : 0))};
     int count = poll(&poller, 1, milliseconds);
-    if (count <= 0) return count == 0 || errno == EINTR ? svg_running : svg_failed;
+    if (count <= 0) return count == 0 || errno == EINTR ? child_running : child_failed;
     if (sends && (poller.revents & POLLOUT)) {
         ssize_t sent = send(
             process->socket, input + process->sent, length - process->sent, MSG_DONTWAIT | MSG_NOSIGNAL);
-        if (sent < 0 && !is_temporary()) return svg_failed;
+        if (sent < 0 && !is_temporary()) return child_failed;
         if (sent > 0) process->sent += (size_t)sent;
         if (process->sent == length) shutdown(process->socket, SHUT_WR);
     }
-    if (!(poller.revents & (POLLIN | POLLHUP | POLLERR))) return svg_running;
+    if (!(poller.revents & (POLLIN | POLLHUP | POLLERR))) return child_running;
     ssize_t received = recv(process->socket, output + process->received, capacity - process->received, MSG_DONTWAIT);
-    if (received < 0) return is_temporary() ? svg_running : svg_failed;
+    if (received < 0) return is_temporary() ? child_running : child_failed;
     process->received += (size_t)received;
-    if (process->received == capacity) return svg_ended;
-    return received == 0 ? svg_failed : svg_running;
+    if (process->received == capacity) return child_ended;
+    return received == 0 ? child_failed : child_running;
 }
 
-void svg_stop(svg_process *process) {
+void child_stop(child_process *process) {
     if (process->process <= 0) return; /* It didn't start, and has no socket. */
     kill(process->process, SIGKILL);
     while (waitpid(process->process, NULL, 0) < 0 && errno == EINTR) {}
     close(process->socket);
+}
+
+void child_depend_on_parent(void) {
+#ifdef __linux__
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    int score = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+    if (score >= 0) {
+        (void)!write(score, "1000", 4);
+        close(score);
+    }
+#endif
 }

@@ -1,0 +1,83 @@
+import Foundation
+import ImageCore
+
+/// Decodes large still images in a process of its own, because the codec can't be interrupted.
+struct ProcessDecoder: ImageDecoder {
+    let base: any ImageDecoder
+    /// The largest area, in pixels, that is decoded in this process. It takes a quarter of a second at most.
+    var smallArea = 1 << 22
+
+    var format: ImageFormat { base.format }
+
+    func recognizes(_ prefix: Data) -> Bool { base.recognizes(prefix) }
+
+    func open(_ data: Data, limits: DecodingLimits) throws(DecodingFailure) -> any OpenedImage {
+        let image = try base.open(data, limits: limits)
+        if image.header.frameCount > 1 || image.header.storedSize.area <= smallArea { return image }
+        return ProcessImage(image, data, decodedBytes: limits.decodedBytes)
+    }
+}
+
+private final class ProcessImage: OpenedImage {
+    private let base: any OpenedImage
+    private let data: Data
+    private let decodedBytes: Int
+
+    init(_ base: any OpenedImage, _ data: Data, decodedBytes: Int) {
+        self.base = base
+        self.data = data
+        self.decodedBytes = decodedBytes
+    }
+
+    var header: ImageHeader { base.header }
+
+    func decodableSize(covering target: PixelSize) -> PixelSize { base.decodableSize(covering: target) }
+
+    func decodableSize(covering target: PixelSize, preference: DecodingPreference) -> PixelSize {
+        base.decodableSize(covering: target, preference: preference)
+    }
+
+    func heldBytes(frame index: Int, size: PixelSize, layout: PixelLayout) -> Int {
+        max(base.heldBytes(frame: index, size: size, layout: layout), size.area * layout.bytesPerPixel)
+    }
+
+    var embeddedThumbnail: Data? { base.embeddedThumbnail }
+
+    func decode(
+        frame index: Int, size: PixelSize, layout: PixelLayout, preference: DecodingPreference,
+        into sink: any PixelRowSink
+    ) throws(DecodingFailure) {
+        guard index == 0 else { throw .noSuchFrame(index, frameCount: 1) }
+        let job = DecodingJob(
+            format: header.format.rawValue, width: size.width, height: size.height,
+            isNative: layout == header.nativeLayout, prefersSpeed: preference == .speed, decodedBytes: decodedBytes)
+        let reply = try reply(to: job) { try sink.checkCancellation() }
+        switch reply.outcome {
+        case .complete: try send(reply.body, size, layout, to: sink)
+        case .truncated:
+            try send(reply.body, size, layout, to: sink)
+            throw .truncated(header.format)
+        case .malformed: throw .malformed(header.format, reply.text)
+        case .unsupported: throw .unsupported(header.format, reply.text)
+        }
+    }
+
+    private func reply(to job: DecodingJob, checkpoint: () throws -> Void) throws(DecodingFailure) -> CodecReply {
+        do {
+            return try CodecJob.decode(job).start(Array(data), checkpoint: checkpoint)
+        } catch let failure as DecodingFailure {
+            throw failure
+        } catch {
+            throw .unsupported(header.format, "\(error)")
+        }
+    }
+
+    private func send(
+        _ bytes: [UInt8], _ size: PixelSize, _ layout: PixelLayout, to sink: any PixelRowSink
+    ) throws(DecodingFailure) {
+        let bytesPerRow = size.width * layout.bytesPerPixel
+        for y in 0..<min(size.height, bytes.count / bytesPerRow) {
+            try sink.receive(bytes.span.extracting(y * bytesPerRow..<(y + 1) * bytesPerRow))
+        }
+    }
+}

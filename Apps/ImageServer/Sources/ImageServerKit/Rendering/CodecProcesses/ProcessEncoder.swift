@@ -1,0 +1,32 @@
+import Foundation
+import ImageCore
+
+/// Encodes large still images in a process of its own, because the codec can't be interrupted.
+struct ProcessEncoder: ImageEncoder {
+    let base: any ImageEncoder
+    let settings: EncoderSettings
+    /// The largest area, in pixels, that is encoded in this process. It takes half a second at the lowest speed.
+    var smallArea = 1 << 16
+
+    var format: ImageFormat { base.format }
+    var keepsAlpha: Bool { base.keepsAlpha }
+
+    func encode(_ bitmap: Bitmap, options: EncodingOptions) throws(EncodingFailure) -> Data {
+        if bitmap.size.area <= smallArea { return try base.encode(bitmap, options: options) }
+        let job = EncodingJob(
+            format: format.rawValue, width: bitmap.size.width, height: bitmap.size.height,
+            isOpaque: bitmap.isOpaque, colorSpace: bitmap.colorSpace.rawValue, quality: options.quality,
+            isLossless: options.isLossless, settings: settings)
+        do {
+            let reply = try CodecJob.encode(job).start(bitmap.pixels) { try Task.checkCancellation() }
+            guard reply.outcome == .complete else { throw EncodingFailure.failed(format, reply.text) }
+            return Data(reply.body)
+        } catch let failure as EncodingFailure {
+            throw failure
+        } catch is CancellationError {
+            throw .cancelled
+        } catch {
+            throw .failed(format, "\(error)")
+        }
+    }
+}

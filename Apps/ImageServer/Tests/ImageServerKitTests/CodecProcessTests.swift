@@ -1,0 +1,87 @@
+#if AVIF
+    import Foundation
+    import ImageCodecAVIF
+    import ImageCore
+    import ImageDecoding
+    import SourceFormats
+    import Testing
+
+    @testable import ImageServerKit
+
+    @Suite("Codecs in a process of their own") struct CodecProcessTests {
+        private static let settings = EncoderSettings()
+        private static let encoder = ProcessEncoder(
+            base: AVIFEncoder(speed: settings.avifSpeed), settings: settings, smallArea: 0)
+        private static let decoder = ProcessDecoder(base: AVIFDecoder(), smallArea: 0)
+
+        private static func outcome(
+            _ decoder: any ImageDecoder, _ file: Data, _ target: ImageTarget? = nil
+        ) -> Result<DecodedImage, DecodingFailure> {
+            Result { () throws(DecodingFailure) in
+                try DownsamplingDecoder(decoders: [decoder]).decode(file, request: DecodingRequest(target: target)) {
+                    false
+                }
+            }
+        }
+
+        @Test("a file is the same as without a process", arguments: [0.4, 0.95], [true, false])
+        func encoding(quality: Double, isLossless: Bool) throws {
+            let bitmap = SampleImages.bitmap(90, 70)
+            let options = EncodingOptions(quality: quality, isLossless: isLossless)
+            let file = try Self.encoder.encode(bitmap, options: options)
+            #expect(file == (try Self.encoder.base.encode(bitmap, options: options)))
+        }
+
+        @Test(
+            "an image is the same as without a process",
+            arguments: [nil, ImageTarget(PixelSize(width: 30, height: 30))])
+        func decoding(target: ImageTarget?) throws {
+            let file = try Self.encoder.base.encode(SampleImages.bitmap(90, 70), options: EncodingOptions())
+            let image = try Self.outcome(Self.decoder, file, target).get()
+            #expect(image.bitmap == (try Self.outcome(Self.decoder.base, file, target).get().bitmap))
+        }
+
+        @Test("a truncated or damaged file fails as without a process", arguments: [0.5, 0.7, 0.9, 1])
+        func damage(part: Double) throws {
+            var file = try Self.encoder.base.encode(SampleImages.bitmap(90, 70), options: EncodingOptions())
+            file = file.prefix(Int(Double(file.count) * part))
+            for index in file.indices.suffix(40) { file[index] ^= 0x55 }
+            #expect(Self.outcome(Self.decoder, file) == Self.outcome(Self.decoder.base, file))
+        }
+
+        @Test("a cancelled encoding ends its process, which would take many minutes", .timeLimit(.minutes(1)))
+        func cancellation() throws {
+            var slow = EncoderSettings()
+            slow.avifSpeed = 0
+            let size = PixelSize(width: 1500, height: 1500)
+            let job = EncodingJob(
+                format: "avif", width: size.width, height: size.height, isOpaque: true, colorSpace: "srgb",
+                quality: 0.9,
+                isLossless: true, settings: slow)
+            let pixels = (0..<size.area * 4).map { UInt8(truncatingIfNeeded: $0 &* $0 >> 3) }
+            var checks = 0
+            #expect(throws: CancellationError.self) {
+                _ = try CodecJob.encode(job).start(pixels) {
+                    checks += 1
+                    if checks > 200 { throw CancellationError() }
+                }
+            }
+        }
+
+        @Test("a job that can't be done says why")
+        func impossibleJob() throws {
+            let job = DecodingJob(
+                format: "pdf", width: 1, height: 1, isNative: false, prefersSpeed: false, decodedBytes: 1)
+            let reply = try CodecJob.decode(job).start([1, 2, 3]) {}
+            #expect(reply.outcome == .unsupported)
+            #expect(reply.text == "there is no decoder")
+        }
+
+        @Test("other arguments are no job")
+        func otherArguments() throws {
+            #expect(try CodecJob(arguments: ["--port", "0"]) == nil)
+            #expect(try CodecJob(arguments: ["codec-job"]) == nil)
+            #expect(throws: (any Error).self) { try CodecJob(arguments: ["codec-job", "{}"]) }
+        }
+    }
+#endif
