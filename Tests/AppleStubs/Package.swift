@@ -53,7 +53,8 @@ let package = Package(
         stub("ImageIO", dependencies: "CoreGraphics"),
         stub("QuartzCore", dependencies: "CoreGraphics"),
         stub("UIKit", dependencies: "CoreGraphics", "QuartzCore"),
-        stub("SwiftUI", dependencies: "CoreGraphics"),
+        stub("Combine"),
+        stub("SwiftUI", dependencies: "CoreGraphics", "Combine"),
 
         module("ImageCore"),
         module("ImageMemoryCaching", uses: ["ImageCore"]),
@@ -89,7 +90,9 @@ let package = Package(
             ]),
         module(
             "ImagePresentingSwiftUI",
-            uses: ["ImageCore", "ImageLoading", "ImagePresenting", "ImageCodecImageIO", "SwiftUI", "ImageIO"]),
+            uses: [
+                "ImageCore", "ImageLoading", "ImagePresenting", "ImageCodecImageIO", "SwiftUI", "Combine", "ImageIO",
+            ]),
         module(
             "ImageLoaderKit",
             uses: [

@@ -25,7 +25,7 @@ TOP_LEVEL = {
 # Build products and reports that git ignores.
 IGNORED = {'out', 'Package.resolved'}
 LIBRARY_MODULES = {'FoundationEssentials', 'Foundation', 'Synchronization', 'Glibc', 'Musl', 'Darwin', 'Dispatch', 'Observation'}
-APPLE_MODULES = LIBRARY_MODULES | {'ImageIO', 'CoreGraphics', 'UniformTypeIdentifiers', 'UIKit', 'SwiftUI', 'AppKit'}
+APPLE_MODULES = LIBRARY_MODULES | {'ImageIO', 'Combine', 'CoreGraphics', 'UniformTypeIdentifiers', 'UIKit', 'SwiftUI', 'AppKit'}
 # A framework of Apple's that one module may import.
 OWN_FRAMEWORKS = {'ImageMonitoring': {'Network'}, 'ImageObserving': {'os'}}
 SYSTEM_C = {'Glibc', 'Musl', 'Darwin'}

@@ -1,3 +1,5 @@
+public import Combine
+
 /// https://developer.apple.com/documentation/swiftui/state
 @propertyWrapper
 public struct State<Value>: HostedProperty {
@@ -41,9 +43,6 @@ public struct State<Value>: HostedProperty {
 }
 
 extension State: @unchecked Sendable where Value: Sendable {}
-
-/// A protocol of Combine. https://developer.apple.com/documentation/combine/observableobject
-public protocol ObservableObject: AnyObject {}
 
 /// https://developer.apple.com/documentation/swiftui/stateobject
 @MainActor
