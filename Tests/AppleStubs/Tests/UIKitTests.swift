@@ -6,6 +6,7 @@ import ImagePresenting
 import ImagePresentingUIKit
 import ImageTesting
 import ImageTransporting
+import Synchronization
 import Testing
 import UIKit
 
@@ -288,5 +289,45 @@ struct UIKitTests {
         gates[1].open()
         _ = try? await late.image()
         #expect(observer.events.contains { $0.kind == .downloadStarted })
+    }
+
+    /// Refuses time in the background, and counts how often it is asked.
+    private final class RefusingApplication: UIApplication {
+        nonisolated let requests = Mutex(0)
+
+        override nonisolated func beginBackgroundTask(
+            withName taskName: String?, expirationHandler handler: (@MainActor @Sendable () -> Void)? = nil
+        ) -> UIBackgroundTaskIdentifier {
+            requests.withLock { $0 += 1 }
+            return .invalid
+        }
+    }
+
+    @Test("asks once for time that UIKit refuses, and again after the app was in the foreground")
+    func refusedBackgroundTime() async {
+        let (application, center, gate) = (RefusingApplication(), NotificationCenter(), Gate())
+        let conditions = ApplicationConditions(application: application, center: center)
+        let fixture = LoaderTestBed { $0.observer = conditions.backgroundTime }
+        let task = fixture.loader.task(for: fixture.request("a", behind: gate))
+        await gate.arrivals(1)
+        for requests in 1...2 {
+            center.post(name: UIApplication.didEnterBackgroundNotification, object: nil)
+            #expect(application.requests.withLock { $0 } == requests)
+            center.post(name: UIApplication.willEnterForegroundNotification, object: nil)
+        }
+        gate.open()
+        _ = try? await task.image()
+    }
+
+    @Test("an app extension downloads in the background without time for it")
+    func appExtension() async throws {
+        let (center, gate) = (NotificationCenter(), Gate())
+        let conditions = ApplicationConditions(application: nil, center: center)
+        let fixture = LoaderTestBed { $0.observer = conditions.backgroundTime }
+        let task = fixture.loader.task(for: fixture.request("a", behind: gate))
+        await gate.arrivals(1)
+        center.post(name: UIApplication.didEnterBackgroundNotification, object: nil)
+        gate.open()
+        _ = try await task.image()
     }
 }

@@ -15,8 +15,10 @@
             var granted: UIBackgroundTaskIdentifier?
             /// Whether UIKit is being asked.
             var isAsking = false
+            /// Whether UIKit gives no more time until the app was in the foreground.
+            var isRefused = false
 
-            var needsTime: Bool { isInBackground && !downloads.isEmpty }
+            var needsTime: Bool { isInBackground && !isRefused && !downloads.isEmpty }
         }
 
         private let application: UIApplication?
@@ -39,7 +41,12 @@
             next?.handle(event)
         }
 
-        func setInBackground(_ isInBackground: Bool) { change { $0.isInBackground = isInBackground } }
+        func setInBackground(_ isInBackground: Bool) {
+            change { state in
+                state.isInBackground = isInBackground
+                state.isRefused = false
+            }
+        }
 
         /// Changes the state, then asks UIKit for time, or gives it back.
         private func change(_ body: (inout State) -> Void) {
@@ -60,11 +67,12 @@
         private func ask() {
             let granted = application?.beginBackgroundTask(withName: "image downloads") { [weak self] in
                 // The system ends an app that keeps the time for longer.
-                self?.change { $0.downloads = [] }
+                self?.change { $0.isRefused = true }
             }
             change { state in
                 state.isAsking = false
                 state.granted = granted == .invalid ? nil : granted
+                if state.granted == nil { state.isRefused = true }
             }
         }
     }

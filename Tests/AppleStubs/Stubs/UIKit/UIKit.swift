@@ -169,7 +169,7 @@ open class UIApplication: UIResponder {
     private nonisolated let lastTask = Atomic(0)
 
     /// https://developer.apple.com/documentation/uikit/uiapplication/beginbackgroundtask(withname:expirationhandler:)
-    public nonisolated func beginBackgroundTask(
+    open nonisolated func beginBackgroundTask(
         withName taskName: String?, expirationHandler handler: (@MainActor @Sendable () -> Void)? = nil
     ) -> UIBackgroundTaskIdentifier {
         let id = UIBackgroundTaskIdentifier(rawValue: lastTask.wrappingAdd(1, ordering: .relaxed).newValue)
