@@ -1,7 +1,11 @@
+import Foundation
 import ImageCore
 import ImagePresenting
 import ImagePresentingSwiftUI
+import ImageTesting
+import ImageTransporting
 import SwiftUI
+import Testing
 
 /// The views of Documentation/Comparison.md. Scripts/check-apple checks that all of its lines are here.
 struct ComparedViews: View {
@@ -24,5 +28,23 @@ struct ComparedViews: View {
             LoadingImage(ImageRequest(url: url, headers: ["Authorization": token]))
             LoadingImage(url, label: Text(verbatim: "Ada Lovelace"))
         }
+    }
+}
+
+@MainActor
+@Suite("The views of the comparison", .timeLimit(.minutes(1)))
+struct ComparedViewsTests {
+    @Test("each view draws its image, decoded to its size")
+    func drawn() async throws {
+        let (fixture, log) = (LoaderTestBed(), MessageLog<[String]>())
+        let file = FakeImage.encode(width: 200, height: 400)
+        let url = try #require(fixture.request("a", [.ok(file)]).url)
+        let host = TestHost(ComparedViews(url: url, token: "a", loader: fixture.loader)) { log.append($0) }
+        let images = [
+            "image 40 (fit)", "image 80 (fill)", "image 100", "image 100 (fit)", "image 100", "image 100 (fit)",
+            "image 100 (fit)", "image 100 \"Ada Lovelace\" (fit)",
+        ]
+        while log.messages.last != images, !Task.isCancelled { await log.reaches(log.messages.count + 1) }
+        #expect(host.drawn == images)
     }
 }

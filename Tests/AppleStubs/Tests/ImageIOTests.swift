@@ -1,10 +1,11 @@
 import CoreGraphics
 import Foundation
-import ImageCodecImageIO
 import ImageCore
 import ImageIO
 import ImageTesting
 import Testing
+
+@testable import ImageCodecImageIO
 
 // Over a fake ImageIO that reads and writes toy files: it shows what the adapter does with what ImageIO returns.
 @Suite("ImageIO codec")
@@ -58,6 +59,11 @@ struct ImageIOTests {
         return file
     }
 
+    private var opaque: Bitmap {
+        let pixels = (0..<6).flatMap { red -> [UInt8] in [UInt8(red), 7, 9, 255] }
+        return Bitmap(size: PixelSize(width: 3, height: 2), pixels: pixels, isOpaque: true)
+    }
+
     private func decode(_ opened: any OpenedImage, frame: Int = 0, size: PixelSize) throws -> [UInt8] {
         let sink = CollectingRowSink()
         try opened.decode(frame: frame, size: size, layout: .rgba8, preference: .quality, into: sink)
@@ -93,14 +99,20 @@ struct ImageIOTests {
         #expect(throws: DecodingFailure.self) { try decode(opened, size: PixelSize(width: 3, height: 2)) }
     }
 
-    @Test("reads delays and loops of an animation by the rules of the other decoders")
-    func animation() throws {
+    @Test(
+        "reads delays and loops of an animation by the rules of the other decoders",
+        arguments: [("com.compuserve.gif", .gif, 4), ("public.png", .png, 3), ("org.webmproject.webp", .webp, 3)]
+            as [(String, ImageFormat, Int)])
+    func animation(type: String, format: ImageFormat, loops: Int) throws {
         let frames = [2, 0, 1, 50].map { ToyFile.Frame(hundredths: $0, pixels: [UInt8](repeating: 9, count: 16)) }
-        var file = ToyFile(type: "com.compuserve.gif", width: 2, height: 2, frames: frames)
+        var file = ToyFile(type: type, width: 2, height: 2, frames: frames)
         file.loopCount = 3
-        let header = try ImageIODecoder(.gif).open(file.data, limits: .default).header
-        #expect(header.frameDelays == [20, 100, 100, 500].map { .milliseconds($0) })
-        #expect(header.loopCount == 4)
+        let opened = try ImageIODecoder(format).open(file.data, limits: .default)
+        #expect(opened.header.frameDelays == [20, 100, 100, 500].map { .milliseconds($0) })
+        #expect(opened.header.loopCount == loops)
+        let size = PixelSize(width: 2, height: 2)
+        #expect(opened.decodableSize(covering: PixelSize(width: 1, height: 1)) == size)
+        #expect(throws: DecodingFailure.noSuchFrame(4, frameCount: 4)) { try decode(opened, frame: 4, size: size) }
     }
 
     @Test("a truncated file delivers its rows and throws, and a limit is checked before pixels are decoded")
@@ -112,18 +124,28 @@ struct ImageIOTests {
         #expect(throws: DecodingFailure.self) { try ImageIODecoder(.png).open(file.data, limits: limits) }
     }
 
-    @Test("encodes an image and an animation that it can decode")
+    @Test("encodes an image that it can decode")
     func roundTrip() throws {
-        let pixels = (0..<6).flatMap { red -> [UInt8] in [UInt8(red), 7, 9, 255] }
-        let bitmap = Bitmap(size: PixelSize(width: 3, height: 2), pixels: pixels, isOpaque: true)
-        let still = try ImageIOEncoder(.heic).encode(bitmap, options: EncodingOptions())
+        let still = try ImageIOEncoder(.heic).encode(opaque, options: EncodingOptions())
         let opened = try ImageIODecoder(.heic).open(still, limits: .default)
-        #expect(try decode(opened, size: bitmap.size) == pixels)
-        let frames = [AnimationFrame(bitmap: bitmap, delay: .milliseconds(40))]
-        let animation = try ImageIOEncoder(.gif).encode(frames + frames, loopCount: 3, options: EncodingOptions())
-        let header = try ImageIODecoder(.gif).open(animation, limits: .default).header
+        #expect(try decode(opened, size: opaque.size) == opaque.pixels)
+    }
+
+    @Test("encodes an animation that it can decode", arguments: [ImageFormat.gif, .png], [0, 1, 3])
+    func animationRoundTrip(_ format: ImageFormat, loops: Int) throws {
+        let frames = [AnimationFrame(bitmap: opaque, delay: .milliseconds(40))]
+        let animation = try ImageIOEncoder(format).encode(frames + frames, loopCount: loops, options: EncodingOptions())
+        let header = try ImageIODecoder(format).open(animation, limits: .default).header
         #expect(header.frameDelays == [.milliseconds(40), .milliseconds(40)])
-        #expect(header.loopCount == 3)
+        #expect(header.loopCount == loops)
+    }
+
+    @Test("progressive files are JPEG and PNG", arguments: [ImageFormat.jpeg, .png, .heic])
+    func progressive(_ format: ImageFormat) throws {
+        for isProgressive in [true, false] {
+            let file = try ImageIOEncoder(format).encode(opaque, options: EncodingOptions(isProgressive: isProgressive))
+            #expect(ToyFile(file)?.isProgressive == (isProgressive && format != .heic))
+        }
     }
 
     @Test("a CGImage has the color space of its bitmap, and files keep it, except GIF", arguments: ColorSpace.allCases)
@@ -157,12 +179,42 @@ struct ImageIOTests {
         #expect(try ImageIODecoder(.png).open(file.data, limits: .default).header.hasGainMap)
     }
 
-    @Test("throws if ImageIO rejects a file or a format")
-    func refused() {
+    @Test("throws if ImageIO rejects a file, a format or an image")
+    func refused() throws {
         let png = Data([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A])
-        #expect(throws: DecodingFailure.self) { try ImageIODecoder(.png).open(png, limits: .default) }
+        #expect(throws: DecodingFailure.unsupported(.png, "this version of the system can't read the format")) {
+            try ImageIODecoder(.png).open(png, limits: .default)
+        }
+        #expect(throws: DecodingFailure.malformed(.gif, "the signature is missing")) {
+            try ImageIODecoder(.gif).open(png, limits: .default)
+        }
+        var empty = file
+        empty.width = 0
+        #expect(throws: DecodingFailure.self) { try ImageIODecoder(.png).open(empty.data, limits: .default) }
         #expect(throws: EncodingFailure.self) {
-            try ImageIOEncoder(.webp).encode(bitmap(isOpaque: true), options: EncodingOptions())
+            try ImageIOEncoder(.webp).encode(opaque, options: EncodingOptions())
+        }
+        let frames = Array(repeating: AnimationFrame(bitmap: opaque, delay: .zero), count: 2)
+        for format in [ImageFormat.jpeg, .webp] {
+            #expect(throws: EncodingFailure.animationUnsupported(format)) {
+                try ImageIOEncoder(format).encode(frames, loopCount: 0, options: EncodingOptions())
+            }
+        }
+        let nothing = PixelSize(width: 0, height: 0)
+        #expect(throws: EncodingFailure.unsupportedSize(.png, nothing)) {
+            try ImageIOEncoder(.png).encode(
+                Bitmap(size: nothing, pixels: [], isOpaque: true), options: EncodingOptions())
+        }
+    }
+
+    @Test("a status of ImageIO says whether a file is truncated, unknown or damaged")
+    func status() throws {
+        let reader = SourceReader(try #require(CGImageSourceCreateWithData(Data(), nil)), format: .png)
+        for status: CGImageSourceStatus in [.statusUnexpectedEOF, .statusIncomplete, .statusReadingHeader] {
+            #expect(reader.failure(of: status) == .truncated(.png))
+        }
+        for status: CGImageSourceStatus in [.statusInvalidData, .statusComplete] {
+            #expect(reader.failure(of: status) == .malformed(.png, "ImageIO rejected the data"))
         }
     }
 }

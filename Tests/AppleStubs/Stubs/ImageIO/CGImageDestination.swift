@@ -31,8 +31,14 @@ public func CGImageDestinationCreateWithData(
 /// https://developer.apple.com/documentation/imageio/cgimagedestinationaddimage(_:_:_:)
 public func CGImageDestinationAddImage(_ idst: CGImageDestination, _ image: CGImage, _ properties: CFDictionary?) {
     guard let pixels = image.dataProvider?.data else { return }
-    let animation = properties?[kCGImagePropertyGIFDictionary] as? [String: Any]
-    let seconds = animation?[kCGImagePropertyGIFDelayTime] as? Double ?? 0
+    let keys = ToyFile.animationKeys(idst.file.type)
+    let animation = keys.flatMap { properties?[$0.dictionary] as? [String: Any] }
+    let seconds = keys.flatMap { animation?[$0.writtenDelay] as? Double } ?? 0
+    let jpeg = properties?[kCGImagePropertyJFIFDictionary] as? [String: Any]
+    let png = properties?[kCGImagePropertyPNGDictionary] as? [String: Any]
+    idst.file.isProgressive =
+        jpeg?[kCGImagePropertyJFIFIsProgressive] as? Bool == true
+        || png?[kCGImagePropertyPNGInterlaceType] as? Int == 1
     idst.file.width = image.width
     idst.file.height = image.height
     idst.file.isDisplayP3 = image.colorSpace?.name == CGColorSpace.displayP3
@@ -42,8 +48,9 @@ public func CGImageDestinationAddImage(_ idst: CGImageDestination, _ image: CGIm
 
 /// https://developer.apple.com/documentation/imageio/cgimagedestinationsetproperties(_:_:)
 public func CGImageDestinationSetProperties(_ idst: CGImageDestination, _ properties: CFDictionary?) {
-    let animation = properties?[kCGImagePropertyGIFDictionary] as? [String: Any]
-    idst.file.loopCount = animation?[kCGImagePropertyGIFLoopCount] as? Int ?? 0
+    guard let keys = ToyFile.animationKeys(idst.file.type) else { return }
+    let animation = properties?[keys.dictionary] as? [String: Any]
+    idst.file.loopCount = animation?[keys.loopCount] as? Int
 }
 
 /// https://developer.apple.com/documentation/imageio/cgimagedestinationfinalize(_:)

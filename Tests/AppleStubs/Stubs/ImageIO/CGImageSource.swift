@@ -48,8 +48,9 @@ public func CGImageSourceGetStatusAtIndex(_ isrc: CGImageSource, _ index: Int) -
 /// https://developer.apple.com/documentation/imageio/cgimagesourcecopyproperties(_:_:)
 public func CGImageSourceCopyProperties(_ isrc: CGImageSource, _ options: CFDictionary?) -> CFDictionary? {
     guard let file = isrc.file else { return [:] }
-    if file.type == "com.compuserve.gif" {
-        return [kCGImagePropertyGIFDictionary: [kCGImagePropertyGIFLoopCount: file.loopCount]]
+    if file.frames.count > 1, let keys = ToyFile.animationKeys(file.type) {
+        let animation: [CFString: Int] = file.loopCount.map { [keys.loopCount: $0] } ?? [:]
+        return [keys.dictionary: animation]
     }
     let auxiliary = [[kCGImagePropertyAuxiliaryDataType: kCGImageAuxiliaryDataTypeISOGainMap]]
     let image = file.hasGainMap ? [kCGImagePropertyAuxiliaryData: auxiliary] : [:]
@@ -61,11 +62,14 @@ public func CGImageSourceCopyPropertiesAtIndex(
     _ isrc: CGImageSource, _ index: Int, _ options: CFDictionary?
 ) -> CFDictionary? {
     guard let file = isrc.file, let frame = isrc.frame(index) else { return nil }
-    return [
+    var properties: CFDictionary = [
         kCGImagePropertyPixelWidth: file.width, kCGImagePropertyPixelHeight: file.height,
         kCGImagePropertyHasAlpha: file.hasAlpha, kCGImagePropertyOrientation: file.orientation,
-        kCGImagePropertyGIFDictionary: [kCGImagePropertyGIFUnclampedDelayTime: Double(frame.hundredths) / 100],
     ]
+    if let keys = ToyFile.animationKeys(file.type) {
+        properties[keys.dictionary] = [keys.delay: Double(frame.hundredths) / 100]
+    }
+    return properties
 }
 
 /// https://developer.apple.com/documentation/imageio/cgimagesourcecreateimageatindex(_:_:_:)

@@ -1,21 +1,23 @@
+public import CoreGraphics
 public import Foundation
 
 /// The only files that the fake ImageIO reads and writes: pixels behind the signature of a real format.
 ///
 /// ```text
 /// 0   the signature, padded to 16 bytes
-/// 16  width and height, two bytes each; the numbers of frames and loops, flags (1: alpha, 2: Display P3, 4: a gain map),
-///     and the orientation, one byte each
+/// 16  width and height, two bytes each; the numbers of frames and loops (255: none), flags (1: alpha, 2: Display P3,
+///     4: a gain map, 8: progressive), and the orientation, one byte each
 /// 24  for each frame: its delay in hundredths of a second, two bytes, and its straight RGBA pixels
 /// ```
 public struct ToyFile {
     public var type: String
     public var width: Int
     public var height: Int
-    public var loopCount = 0
+    public var loopCount: Int?
     public var hasAlpha = false
     public var isDisplayP3 = false
     public var hasGainMap = false
+    public var isProgressive = false
     public var orientation = 1
     public var frames: [Frame] = []
 
@@ -45,16 +47,17 @@ public struct ToyFile {
     ]
 
     /// Returns nil if the signature is unknown or the header incomplete.
-    init?(_ data: Data) {
+    public init?(_ data: Data) {
         let bytes = [UInt8](data)
         guard let type = Self.signatures.first(where: { bytes.starts(with: $0.value) })?.key, bytes.count >= 24 else {
             return nil
         }
         self.init(type: type, width: bytes.number(16), height: bytes.number(18), frames: [])
-        loopCount = Int(bytes[21])
+        loopCount = bytes[21] == 255 ? nil : Int(bytes[21])
         hasAlpha = bytes[22] & 1 != 0
         isDisplayP3 = bytes[22] & 2 != 0
         hasGainMap = bytes[22] & 4 != 0
+        isProgressive = bytes[22] & 8 != 0
         orientation = Int(bytes[23])
         let length = width * height * 4
         for number in 0..<Int(bytes[20]) {
@@ -67,12 +70,40 @@ public struct ToyFile {
         }
     }
 
+    /// The keys of animations in a format.
+    struct AnimationKeys {
+        let dictionary: CFString
+        let loopCount: CFString
+        let delay: CFString
+        /// The delay in files that are written. WebP isn't written.
+        var writtenDelay: CFString = ""
+    }
+
+    static func animationKeys(_ type: String) -> AnimationKeys? {
+        switch type {
+        case "com.compuserve.gif":
+            AnimationKeys(
+                dictionary: kCGImagePropertyGIFDictionary, loopCount: kCGImagePropertyGIFLoopCount,
+                delay: kCGImagePropertyGIFUnclampedDelayTime, writtenDelay: kCGImagePropertyGIFDelayTime)
+        case "public.png":
+            AnimationKeys(
+                dictionary: kCGImagePropertyPNGDictionary, loopCount: kCGImagePropertyAPNGLoopCount,
+                delay: kCGImagePropertyAPNGUnclampedDelayTime, writtenDelay: kCGImagePropertyAPNGDelayTime)
+        case "org.webmproject.webp":
+            AnimationKeys(
+                dictionary: kCGImagePropertyWebPDictionary, loopCount: kCGImagePropertyWebPLoopCount,
+                delay: kCGImagePropertyWebPUnclampedDelayTime)
+        default: nil
+        }
+    }
+
     public var data: Data {
         var bytes = Self.signatures[type] ?? []
         bytes += [UInt8](repeating: 0, count: 16 - bytes.count)
         bytes += bytesOf(width) + bytesOf(height)
-        let flags: UInt8 = (hasAlpha ? 1 : 0) | (isDisplayP3 ? 2 : 0) | (hasGainMap ? 4 : 0)
-        bytes += [UInt8(frames.count), UInt8(loopCount), flags, UInt8(orientation)]
+        var flags: UInt8 = (hasAlpha ? 1 : 0) | (isDisplayP3 ? 2 : 0)
+        flags |= (hasGainMap ? 4 : 0) | (isProgressive ? 8 : 0)
+        bytes += [UInt8(frames.count), UInt8(loopCount ?? 255), flags, UInt8(orientation)]
         for frame in frames { bytes += bytesOf(frame.hundredths) + frame.pixels }
         return Data(bytes)
     }
