@@ -12,7 +12,7 @@ assemble_apple_package() {
     ln -sfn "$root/Tests/IntegrationTests/ReadmeExamples.swift" "$apple_package/Examples/ReadmeExamples.swift"
     ln -sfn "$root/Tests/AppleSuites/Tests" "$apple_package/Suites"
     ln -sfn "$root/Tests/Support/LoopbackServer" "$apple_package/LoopbackServer"
-    ln -sfn "$root/Apps/PhotoFeed/Sources/PhotoFeedModel" "$root/Apps/PhotoFeed/SwiftUI/Sources/PhotoFeedViews" "$modules/"
+    ln -sfn "$root/Apps/PhotoFeed/Sources/PhotoFeedModel" "$root"/Apps/PhotoFeed/SwiftUI/Sources/PhotoFeed{Views,App} "$modules/"
     # Links the modules that the manifest names, from whatever package has them.
     while read -r module; do
         ln -sfn "$(printf '%s\n' "$root"/Packages/*/Sources/"$module")" "$modules/$module"

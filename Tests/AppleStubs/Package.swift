@@ -20,15 +20,19 @@ func stub(_ name: String, dependencies: Target.Dependency...) -> Target {
         swiftSettings: [.enableUpcomingFeature("ExistentialAny"), .enableUpcomingFeature("InternalImportsByDefault")])
 }
 
-/// Declares a module. Each of its files also imports the stubs in `completing`, which declare what modules of this name
-/// have only on Apple's platforms.
+/// Imports stubs in each file of a module. They declare what modules of Linux have only on Apple's platforms.
+func importing(_ stubs: [String]) -> [SwiftSetting] {
+    stubs.map { .unsafeFlags(["-Xfrontend", "-import-module", "-Xfrontend", $0]) }
+}
+
+/// Declares a module. Each of its files also imports the stubs in `completing`.
 func module(
     _ name: String, uses dependencies: [Target.Dependency] = [], completing stubs: [String] = [],
     settings: [SwiftSetting] = strict
 ) -> Target {
     .target(
         name: name, dependencies: dependencies + stubs.map { .target(name: $0) }, path: "Modules/\(name)",
-        swiftSettings: settings + stubs.map { .unsafeFlags(["-Xfrontend", "-import-module", "-Xfrontend", $0]) })
+        swiftSettings: settings + importing(stubs))
 }
 
 func kernels(_ name: String, links libraries: String...) -> Target {
@@ -49,11 +53,11 @@ let package = Package(
         stub("AppleFoundation"),
         stub("Network"),
         stub("os"),
+        stub("Combine"),
         stub("CoreGraphics"),
         stub("ImageIO", dependencies: "CoreGraphics"),
         stub("QuartzCore", dependencies: "CoreGraphics"),
         stub("UIKit", dependencies: "CoreGraphics", "QuartzCore"),
-        stub("Combine"),
         stub("SwiftUI", dependencies: "CoreGraphics", "Combine"),
 
         module("ImageCore"),
@@ -113,6 +117,13 @@ let package = Package(
             name: "PhotoFeedViews",
             dependencies: ["PhotoFeedModel", "ImageCore", "ImagePresentingSwiftUI", "ImageThumbHash", "SwiftUI"],
             path: "Modules/PhotoFeedViews", swiftSettings: strict),
+        .executableTarget(
+            name: "PhotoFeedApp",
+            dependencies: [
+                "PhotoFeedModel", "PhotoFeedViews", "ImageLoaderKit", "ImageLoading", "ImagePresentingSwiftUI",
+                "SwiftUI", "ImageIO", "AppleFoundation",
+            ],
+            path: "Modules/PhotoFeedApp", swiftSettings: strict + importing(["AppleFoundation"])),
 
         .testTarget(
             name: "AppleAdapterTests",
