@@ -20,7 +20,7 @@ struct CacheFailureTests {
         let settings = ["--cache-directory", folder.path(percentEncoded: false), "--log-level", "debug"]
         try await withServer(settings, origin: origin, logger: logger) { server async throws in
             let sources = folder.appending(path: "sources")
-            try? FileManager.default.removeItem(at: sources)
+            try FileManager.default.removeItem(at: sources)
             try Data().write(to: sources)
             for width in 1...3 {
                 #expect(try await server.status(imagePath("w:\(width)", origin.url("/\(width).jpg"))) == 200)
