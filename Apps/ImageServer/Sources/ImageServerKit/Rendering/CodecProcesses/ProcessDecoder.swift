@@ -5,7 +5,7 @@ import ImageCore
 struct ProcessDecoder: ImageDecoder {
     let base: any ImageDecoder
     /// The largest area, in pixels, that is decoded in this process. It takes a quarter of a second at most.
-    var smallArea = 1 << 22
+    var smallArea = 1 << 20
 
     var format: ImageFormat { base.format }
 
