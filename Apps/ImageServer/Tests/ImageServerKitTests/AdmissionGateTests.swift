@@ -71,6 +71,20 @@ import Testing
         try await makeGate(running: 1, waiting: 0).run(origin: "a") {}
     }
 
+    @Test("waiting for a decoder needs no timer, which would take memory for long")
+    func noTimer() async throws {
+        let admission = AdmissionGate.decoders(1, clock: ClockWithoutTimers())
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await work(admission, "a") }
+            await working.arrivals(1)
+            group.addTask { try await work(admission, "a") }
+            while admission.waitingCount == 0 { await Task.yield() }
+            working.open()
+            try await group.waitForAll()
+        }
+        #expect(log.messages.count == 2)
+    }
+
     @Test("a caller that is cancelled leaves the queue")
     func cancellation() async throws {
         let admission = makeGate(running: 1, waiting: 1)
@@ -118,5 +132,15 @@ import Testing
             }
         }
         #expect(admission.runningCount == 0)
+    }
+}
+
+/// A clock whose use is an issue of the test.
+private struct ClockWithoutTimers: Clock {
+    let now = ManualClock.Instant(offset: .zero)
+    let minimumResolution = Duration.zero
+
+    func sleep(until deadline: ManualClock.Instant, tolerance: Duration?) async throws {
+        Issue.record("a timer until \(deadline.offset)")
     }
 }

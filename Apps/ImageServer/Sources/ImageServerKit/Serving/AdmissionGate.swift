@@ -7,7 +7,7 @@ import Synchronization
 public final class AdmissionGate: Sendable {
     /// The work was refused because the queue is full, or because it waited too long.
     public struct Overload: Error, Hashable, Sendable {
-        /// The time after which the work that waits now has started or was refused.
+        /// The time after which the work that waits now has started or was refused; zero if there is no limit.
         public let retryAfter: Duration
     }
 
@@ -17,11 +17,11 @@ public final class AdmissionGate: Sendable {
         public let running: Int
         /// The most work that waits.
         public let waiting: Int
-        /// The longest time for which work waits.
-        public let waitingTime: Duration
+        /// The longest time for which work waits; nil for no limit.
+        public let waitingTime: Duration?
 
         /// Creates limits.
-        public init(running: Int, waiting: Int, waitingTime: Duration) {
+        public init(running: Int, waiting: Int, waitingTime: Duration?) {
             self.running = max(1, running)
             self.waiting = max(0, waiting)
             self.waitingTime = waitingTime
@@ -75,9 +75,12 @@ public final class AdmissionGate: Sendable {
             try await withTaskCancellationHandler {
                 try await withCheckedThrowingContinuation { waiter in
                     enqueue(id, waiter, origin)
-                    timer.addTask { [self] in
-                        try await clock.sleep(for: limits.waitingTime)
-                        leave(id, origin, throwing: overload)
+                    if let time = limits.waitingTime {
+                        timer.addTask { [self] in
+                            // Takes memory until that time, even if it is cancelled.
+                            try await clock.sleep(for: time)
+                            leave(id, origin, throwing: overload)
+                        }
                     }
                     // The handler may have run before this was in the queue.
                     if Task.isCancelled { leave(id, origin, throwing: CancellationError()) }
@@ -108,13 +111,13 @@ public final class AdmissionGate: Sendable {
         for waiter in waiters { waiter.resume() }
     }
 
-    private var overload: Overload { Overload(retryAfter: limits.waitingTime) }
+    private var overload: Overload { Overload(retryAfter: limits.waitingTime ?? .zero) }
 }
 
 extension AdmissionGate {
     /// A gate for a number of decoders, whose queue has no bounds of its own.
     static func decoders(_ count: Int, clock: any Clock<Duration>) -> AdmissionGate {
         AdmissionGate(
-            limits: Limits(running: count, waiting: .max, waitingTime: .seconds(86_400)), lends: false, clock: clock)
+            limits: Limits(running: count, waiting: .max, waitingTime: nil), lends: false, clock: clock)
     }
 }
