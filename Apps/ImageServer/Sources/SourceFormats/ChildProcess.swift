@@ -31,6 +31,7 @@ public final class ChildProcess {
     /// Returns the path of a program in the folder of this one.
     public static func sibling(_ name: String) -> String {
         let program = URL(filePath: CommandLine.arguments.first ?? "").resolvingSymlinksInPath()
+        // Other systems than Linux don't have this link.
         let own = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? program.path()
         return URL(filePath: own).deletingLastPathComponent().appending(path: name).path(percentEncoded: false)
     }

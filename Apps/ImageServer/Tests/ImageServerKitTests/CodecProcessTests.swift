@@ -1,6 +1,7 @@
 #if AVIF
     import Foundation
     import ImageCodecAVIF
+    import ImageCodecJXL
     import ImageCore
     import ImageDecoding
     import SourceFormats
@@ -32,6 +33,18 @@
             #expect(file == (try Self.encoder.base.encode(bitmap, options: options)))
         }
 
+        #if JXL
+            @Test("a progressive file is the same as without a process")
+            func progressive() throws {
+                let base = JXLEncoder(effort: Self.settings.jxlEffort)
+                let bitmap = SampleImages.bitmap(90, 70)
+                let options = EncodingOptions(isLossless: true, isProgressive: true)
+                let file = try ProcessEncoder(base: base, settings: Self.settings, smallArea: 0)
+                    .encode(bitmap, options: options)
+                #expect(file == (try base.encode(bitmap, options: options)))
+            }
+        #endif
+
         @Test(
             "an image is the same as without a process",
             arguments: [nil, ImageTarget(PixelSize(width: 30, height: 30))])
@@ -56,8 +69,7 @@
             let size = PixelSize(width: 1500, height: 1500)
             let job = EncodingJob(
                 format: "avif", width: size.width, height: size.height, isOpaque: true, colorSpace: "srgb",
-                quality: 0.9,
-                isLossless: true, settings: slow)
+                quality: 0.9, isLossless: true, isProgressive: false, settings: slow)
             let pixels = (0..<size.area * 4).map { UInt8(truncatingIfNeeded: $0 &* $0 >> 3) }
             var checks = 0
             #expect(throws: CancellationError.self) {

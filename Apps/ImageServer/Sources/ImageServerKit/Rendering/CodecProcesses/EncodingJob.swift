@@ -9,6 +9,7 @@ package struct EncodingJob: Codable, Sendable {
     let colorSpace: String
     let quality: Double
     let isLossless: Bool
+    let isProgressive: Bool
     let settings: EncoderSettings
 
     /// Encodes pixels: red, green, blue and straight alpha.
@@ -19,7 +20,8 @@ package struct EncodingJob: Codable, Sendable {
         else { return CodecReply(.unsupported, "there is no encoder for these pixels") }
         let bitmap = Bitmap(size: size, pixels: Array(pixels), isOpaque: isOpaque, colorSpace: colorSpace)
         do throws(EncodingFailure) {
-            let options = EncodingOptions(quality: quality, isLossless: isLossless)
+            let options = EncodingOptions(
+                quality: quality, isLossless: isLossless, isProgressive: isProgressive)
             let file = try settings.configured(output).encoder.encode(bitmap, options: options)
             return CodecReply(.complete, Array(file))
         } catch {

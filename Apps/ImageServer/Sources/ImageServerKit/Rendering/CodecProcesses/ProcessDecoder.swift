@@ -4,12 +4,16 @@ import ImageCore
 /// Decodes large still images in a process of its own, because the codec can't be interrupted.
 struct ProcessDecoder: ImageDecoder {
     let base: any ImageDecoder
-    /// The largest area, in pixels, that is decoded in this process. It takes a quarter of a second at most.
+    /// The largest area, in pixels, that is decoded in this process.
     var smallArea = 1 << 20
 
     var format: ImageFormat { base.format }
 
     func recognizes(_ prefix: Data) -> Bool { base.recognizes(prefix) }
+
+    func using(_ pool: PixelBufferPool) -> ProcessDecoder {
+        ProcessDecoder(base: base.using(pool), smallArea: smallArea)
+    }
 
     func open(_ data: Data, limits: DecodingLimits) throws(DecodingFailure) -> any OpenedImage {
         let image = try base.open(data, limits: limits)

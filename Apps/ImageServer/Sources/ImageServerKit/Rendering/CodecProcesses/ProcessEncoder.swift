@@ -5,7 +5,7 @@ import ImageCore
 struct ProcessEncoder: ImageEncoder {
     let base: any ImageEncoder
     let settings: EncoderSettings
-    /// The largest area, in pixels, that is encoded in this process. It takes half a second at the lowest speed.
+    /// The largest area, in pixels, that is encoded in this process.
     var smallArea = 1 << 16
 
     var format: ImageFormat { base.format }
@@ -16,7 +16,7 @@ struct ProcessEncoder: ImageEncoder {
         let job = EncodingJob(
             format: format.rawValue, width: bitmap.size.width, height: bitmap.size.height,
             isOpaque: bitmap.isOpaque, colorSpace: bitmap.colorSpace.rawValue, quality: options.quality,
-            isLossless: options.isLossless, settings: settings)
+            isLossless: options.isLossless, isProgressive: options.isProgressive, settings: settings)
         do {
             let reply = try CodecJob.encode(job).start(bitmap.pixels) { try Task.checkCancellation() }
             guard reply.outcome == .complete else { throw EncodingFailure.failed(format, reply.text) }
