@@ -16,12 +16,11 @@
         private static let decoder = ProcessDecoder(base: AVIFDecoder(), smallArea: 0)
 
         private static func outcome(
-            _ decoder: any ImageDecoder, _ file: Data, _ target: ImageTarget? = nil
+            _ decoder: any ImageDecoder, _ file: Data, _ target: ImageTarget? = nil, limits: DecodingLimits = .default
         ) -> Result<DecodedImage, DecodingFailure> {
             Result { () throws(DecodingFailure) in
-                try DownsamplingDecoder(decoders: [decoder]).decode(file, request: DecodingRequest(target: target)) {
-                    false
-                }
+                try DownsamplingDecoder(decoders: [decoder], limits: limits)
+                    .decode(file, request: DecodingRequest(target: target)) { false }
             }
         }
 
@@ -54,6 +53,19 @@
             #expect(image.bitmap == (try Self.outcome(Self.decoder.base, file, target).get().bitmap))
         }
 
+        #if JXL
+            @Test("has more memory than the server for an image of the largest size")
+            func memory() throws {
+                let bitmap = SampleImages.bitmap(90, 70)
+                let file = try JXLEncoder().encode(bitmap, options: EncodingOptions(isLossless: true))
+                let area = bitmap.size.area
+                let limits = DecodingLimits(pixels: area, decodedBytes: area * 12)
+                #expect(throws: DecodingFailure.self) { try Self.outcome(JXLDecoder(), file, limits: limits).get() }
+                let decoder = ProcessDecoder(base: JXLDecoder(), smallArea: 0)
+                #expect(try Self.outcome(decoder, file, limits: limits).get().bitmap == bitmap)
+            }
+        #endif
+
         @Test("a truncated or damaged file fails as without a process", arguments: [0.5, 0.7, 0.9, 1])
         func damage(part: Double) throws {
             var file = try Self.encoder.base.encode(SampleImages.bitmap(90, 70), options: EncodingOptions())
@@ -78,6 +90,15 @@
                     if checks > 200 { throw CancellationError() }
                 }
             }
+        }
+
+        @Test("an image of any size has a process, if the settings ask for slow encoding")
+        func slowSettings() {
+            var slow = EncoderSettings()
+            #expect(slow.uninterruptedArea(of: .avif) > 0 && slow.uninterruptedArea(of: .jxl) > 0)
+            slow.avifSpeed = 5
+            slow.jxlEffort = 8
+            #expect(slow.uninterruptedArea(of: .avif) == 0 && slow.uninterruptedArea(of: .jxl) == 0)
         }
 
         @Test("a job that can't be done says why")

@@ -22,6 +22,12 @@ public struct EncoderSettings: Hashable, Codable, Sendable {
     /// Creates the standard settings, with which all formats but AVIF take about as long.
     public init() {}
 
+    /// Returns the largest area, in pixels, that an AVIF or JPEG XL encoder finishes within about 0.1 seconds.
+    func uninterruptedArea(of format: ImageFormat) -> Int {
+        let isFast = format == .avif ? avifSpeed >= 6 : jxlEffort <= 7
+        return isFast ? 1 << 16 : 0
+    }
+
     /// Returns a format with an encoder of these settings.
     func configured(_ output: OutputFormat) -> OutputFormat {
         var output = output

@@ -113,7 +113,8 @@ public struct ImageRenderer: Sendable {
             hasAlpha: hasAlpha)
         var output = encoders.configured(OutputFormats.output(for: format) ?? OutputFormats.standard)
         if [.avif, .jxl].contains(format) {
-            output.encoder = ProcessEncoder(base: output.encoder, settings: encoders)
+            output.encoder = ProcessEncoder(
+                base: output.encoder, settings: encoders, smallArea: encoders.uninterruptedArea(of: format))
         }
         return output
     }

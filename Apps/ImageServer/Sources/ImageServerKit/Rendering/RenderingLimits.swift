@@ -1,6 +1,6 @@
 public import ImageCore
 
-/// The limits of sources and results. The defaults need up to 500 MB for one rendering.
+/// The limits of sources and results. The defaults need up to 1 GB for one rendering.
 public struct RenderingLimits: Hashable, Sendable {
     /// The largest source in bytes.
     public var sourceBytes = 32 << 20
@@ -18,9 +18,9 @@ public struct RenderingLimits: Hashable, Sendable {
     public var resultBytes = 32 << 20
     /// The memory of one decode in bytes, for the larger one of the source and the result.
     ///
-    /// An interlaced PNG and a lossless WebP are held as a whole beside the result of their size, with 4 bytes per
-    /// pixel each. libwebp also needs tables, 64 MB for more than 3,000 groups of codes.
-    var decodedBytes: Int { max(sourcePixels, resultPixels) * 8 + (64 << 20) }
+    /// A progressive CMYK JPEG needs 8 bytes per pixel for its coefficients, and 4 for the result of its size. libwebp
+    /// also needs tables, 64 MB for more than 3,000 groups of codes.
+    var decodedBytes: Int { max(sourcePixels, resultPixels) * 12 + (64 << 20) }
 
     /// The number of frames of an animation that are delivered.
     func frameCount(of header: ImageHeader) -> Int {

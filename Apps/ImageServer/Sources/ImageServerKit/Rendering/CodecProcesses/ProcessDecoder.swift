@@ -4,8 +4,11 @@ import ImageCore
 /// Decodes large still images in a process of its own, because the codec can't be interrupted.
 struct ProcessDecoder: ImageDecoder {
     let base: any ImageDecoder
-    /// The largest area, in pixels, that is decoded in this process.
-    var smallArea = 1 << 20
+    /// The largest area, in pixels, that is decoded in this process: for at most 0.4 seconds.
+    var smallArea = 1 << 19
+    /// What libjxl needs for a lossy image with transparency. Each other still image needs less, unless it is
+    /// progressive, too.
+    private static let bytesPerPixel = 40
 
     var format: ImageFormat { base.format }
 
@@ -18,7 +21,7 @@ struct ProcessDecoder: ImageDecoder {
     func open(_ data: Data, limits: DecodingLimits) throws(DecodingFailure) -> any OpenedImage {
         let image = try base.open(data, limits: limits)
         if image.header.frameCount > 1 || image.header.storedSize.area <= smallArea { return image }
-        return ProcessImage(image, data, decodedBytes: limits.decodedBytes)
+        return ProcessImage(image, data, decodedBytes: limits.pixels * Self.bytesPerPixel)
     }
 }
 
@@ -42,7 +45,7 @@ private final class ProcessImage: OpenedImage {
     }
 
     func heldBytes(frame index: Int, size: PixelSize, layout: PixelLayout) -> Int {
-        max(base.heldBytes(frame: index, size: size, layout: layout), size.area * layout.bytesPerPixel)
+        size.area * layout.bytesPerPixel
     }
 
     var embeddedThumbnail: Data? { base.embeddedThumbnail }

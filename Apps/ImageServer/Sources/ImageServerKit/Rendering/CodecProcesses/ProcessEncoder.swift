@@ -6,7 +6,7 @@ struct ProcessEncoder: ImageEncoder {
     let base: any ImageEncoder
     let settings: EncoderSettings
     /// The largest area, in pixels, that is encoded in this process.
-    var smallArea = 1 << 16
+    let smallArea: Int
 
     var format: ImageFormat { base.format }
     var keepsAlpha: Bool { base.keepsAlpha }
