@@ -43,6 +43,16 @@ struct URLSessionTests {
         #expect(task.highest.withLock { $0 } == 1)
     }
 
+    @Test("a request's priority becomes that of its task")
+    func priority() {
+        let priorities = RequestPriority.allCases.map(SessionOwner.priority)
+        let (low, normal, high) = (
+            URLSessionTask.lowPriority, URLSessionTask.defaultPriority, URLSessionTask.highPriority
+        )
+        #expect(low < normal && normal < high)
+        #expect(priorities == [low, low, normal, high, high])
+    }
+
     @Test("a task is not suspended after its buffer was emptied")
     func lateSuspension() {
         let task = CountingTask()

@@ -80,7 +80,7 @@
             }
         }
 
-        private static func priority(_ priority: RequestPriority) -> Float {
+        static func priority(_ priority: RequestPriority) -> Float {
             if priority == .normal { return URLSessionTask.defaultPriority }
             return priority > .normal ? URLSessionTask.highPriority : URLSessionTask.lowPriority
         }
