@@ -56,7 +56,7 @@ public enum PhotoFeedApp {
 
     /// Scrolls through stills and animations, and prints the times of frames.
     ///
-    /// - Parameter cells: The number of cells, of which 24 are visible.
+    /// - Parameter cells: The number of cells, more than the 24 that are visible.
     public static func measureScrolls(cells: Int) throws {
         try start()
         try ScrollMeasurement.run(cells: cells)
