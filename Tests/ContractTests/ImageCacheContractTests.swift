@@ -58,8 +58,10 @@ struct ImageCacheContractTests {
     @Test("each rule fails for a cache that breaks it", arguments: BrokenImageCache.Defect.allCases)
     func brokenDouble(_ defect: BrokenImageCache.Defect) async throws {
         let rule = try #require(Self.allRules.first { $0.name == defect.rawValue })
-        await #expect(throws: ContractViolation.self) {
-            try await rule.check { BrokenImageCache(defect, byteLimit: $0) }
+        await WaitLimit.$yields.withValue(1_000) {
+            await #expect(throws: ContractViolation.self) {
+                try await rule.check { BrokenImageCache(defect, byteLimit: $0) }
+            }
         }
     }
 
@@ -94,6 +96,7 @@ final class BrokenImageCache: ImageCache {
         case returnsReplaced = "an image that is still in use is not found after a newer one replaced it"
         case mixesImages = "concurrent inserts for one key leave one of the images unchanged"
         case ignoresRetention = "a thousand transient images don't evict a persistent one"
+        case locksPredicates = "a predicate of removeAll(where:) may use the cache"
         case losesOnReplace = "concurrent inserts for many keys lose no image that fits"
 
         var testDescription: String { rawValue }
@@ -105,6 +108,7 @@ final class BrokenImageCache: ImageCache {
     private let totalCost = Mutex(0)
     private let wasTrimmed = Mutex(false)
     private let firstImages = Mutex<[ImageCacheKey: DecodedImage]>([:])
+    private let lock = Mutex(())
 
     var byteCount: Int? {
         switch defect {
@@ -124,6 +128,7 @@ final class BrokenImageCache: ImageCache {
     }
 
     func image(for key: ImageCacheKey) -> DecodedImage? {
+        if defect == .locksPredicates { lock.withLock { _ in } }
         let found = cache.image(for: stored(key))
         if defect == .returnsRemoved || defect == .returnsReplaced { return found ?? firstImages.withLock { $0[key] } }
         guard defect == .dropsHeaders || defect == .inventsImages else { return found }
@@ -169,7 +174,10 @@ final class BrokenImageCache: ImageCache {
     }
 
     func removeAll(where isUnwanted: (ImageCacheKey, Duration?) -> Bool) {
-        cache.removeAll { defect == .ignoresPredicates || isUnwanted($0, $1) }
+        cache.removeAll { key, unusedFor in
+            if defect == .locksPredicates { return lock.withLock { _ in isUnwanted(key, unusedFor) } }
+            return defect == .ignoresPredicates || isUnwanted(key, unusedFor)
+        }
     }
 
     func trim(toShare share: Double) {

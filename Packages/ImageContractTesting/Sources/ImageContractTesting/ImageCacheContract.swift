@@ -1,3 +1,4 @@
+import Dispatch
 public import ImageCore
 import ImageTesting
 
@@ -258,6 +259,22 @@ public enum ImageCacheContract {
                     }
                 }
                 for number in 0..<160 { try expect(cache, has: image(40, number), for: key(number)) }
+            },
+            ContractRule("a predicate of removeAll(where:) may use the cache") { makeCache in
+                let cache = makeCache(1_000)
+                cache.insert(image(100, 1), for: key(1))
+                let isFound = DispatchSemaphore(value: 0)
+                var outcome = DispatchTimeoutResult.success
+                cache.removeAll { _, _ in
+                    // On another thread, because one that waits for its own lock would wait for ever.
+                    DispatchQueue.global().async {
+                        _ = cache.image(for: key(1))
+                        isFound.signal()
+                    }
+                    outcome = isFound.wait(timeout: .now() + .milliseconds(WaitLimit.yields / 10))
+                    return false
+                }
+                try expect(outcome == .success, "a lookup waits until the predicate has returned")
             },
         ]
     }
