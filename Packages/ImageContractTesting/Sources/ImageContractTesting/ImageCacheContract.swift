@@ -267,7 +267,7 @@ public enum ImageCacheContract {
                 var outcome = DispatchTimeoutResult.success
                 cache.removeAll { _, _ in
                     // On another thread, because one that waits for its own lock would wait for ever.
-                    DispatchQueue.global().async {
+                    DispatchQueue(label: "lookup").async {
                         _ = cache.image(for: key(1))
                         isFound.signal()
                     }
