@@ -9,6 +9,6 @@ unsafe gtk_window_set_default_size(window.cast(to: GtkWindow.self), 700, 700)
 let animations = WindowClock(window)  // runs tasks after each frame, too
 
 var isOpen = true
-window.onSignal("destroy") { isOpen = false }
+window.onSignal("unmap") { isOpen = false }  // when it closes
 unsafe gtk_window_present(window.cast(to: GtkWindow.self))
 while isOpen { GtkMainLoop.step() }

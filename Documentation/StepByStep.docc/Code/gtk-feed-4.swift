@@ -72,6 +72,6 @@ Task {
 }
 
 var isOpen = true
-window.onSignal("destroy") { isOpen = false }
+window.onSignal("unmap") { isOpen = false }  // when it closes
 unsafe gtk_window_present(window.cast(to: GtkWindow.self))
 while isOpen { GtkMainLoop.step() }

@@ -18,7 +18,7 @@ let cells = CommandLine.arguments.dropFirst().compactMap { URL(webAddress: $0) }
 }
 
 var isOpen = true
-window.onSignal("destroy") { isOpen = false }
+window.onSignal("unmap") { isOpen = false }  // when it closes
 unsafe gtk_window_set_child(window.cast(to: GtkWindow.self), row.pointer)
 unsafe gtk_window_present(window.cast(to: GtkWindow.self))
 while isOpen { GtkMainLoop.step() }

@@ -55,6 +55,17 @@ final class FeedWindowTests: DesktopTestCase {
         }
     }
 
+    func testTheUserCanCloseTheWindow() throws {
+        try onScreen {
+            let fixture = try Fixture(.forTests(photos: 1))
+            var isClosed = false
+            fixture.window.onClose { isClosed = true }
+            fixture.window.open()
+            unsafe gtk_window_close(fixture.window.window.cast(to: GtkWindow.self))
+            XCTAssertTrue(fixture.waitUntil { isClosed })
+        }
+    }
+
     func testAListRequestsImagesOfItsOwnSize() throws {
         try onFeed(photos: 30) { fixture in
             XCTAssertTrue(fixture.window.pressed("2", true))

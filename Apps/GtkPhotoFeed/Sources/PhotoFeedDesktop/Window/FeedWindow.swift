@@ -64,8 +64,8 @@ final class FeedWindow {
         unsafe gtk_window_destroy(window.cast(to: GtkWindow.self))
     }
 
-    /// Calls a handler when the window is closed.
-    func onClose(_ action: @escaping () -> Void) { window.onSignal("destroy", action) }
+    /// Calls a handler when the window is closed. GTK destroys it only when this object is released, too.
+    func onClose(_ action: @escaping () -> Void) { window.onSignal("unmap", action) }
 
     func load() { model.load() }
 
