@@ -6,9 +6,8 @@ struct ProcessDecoder: ImageDecoder {
     let base: any ImageDecoder
     /// The largest area, in pixels, that is decoded in this process: for at most 0.4 seconds.
     var smallArea = 1 << 19
-    /// What libjxl needs for a lossy image with transparency. Each other still image needs less, unless it is
-    /// progressive, too.
-    private static let bytesPerPixel = 40
+    /// What libjxl needs for a progressive lossy image with transparency.
+    private static let bytesPerPixel = 52
 
     var format: ImageFormat { base.format }
 
