@@ -44,9 +44,11 @@
         let header: ImageHeader
         private let reader: AVIFReader
         private let container: AVIFContainer
+        private let limits: DecodingLimits
 
         init(_ container: AVIFContainer, limits: DecodingLimits) throws(DecodingFailure) {
             self.container = container
+            self.limits = limits
             try container.checkItems()
             reader = try container.explainingTruncation { () throws(DecodingFailure) in
                 try AVIFReader(of: container.data, limits: limits)
@@ -55,7 +57,6 @@
             header = try ImageHeader(of: reader, in: container, limits: limits)
             try limits.check(PixelSize(width: Int(reader.info.width), height: Int(reader.info.height)))
             try limits.check(.frames, header.frameCount)
-            try limits.check(.decodedBytes, reader.info.planeBytes(hasGrid: container.hasGrid))
         }
 
         /// Returns the stored size divided by 8, 4 or 2 and rounded up, or the stored size. Images with alpha are not
@@ -83,6 +84,7 @@
             guard layout == .rgba8 || layout == header.nativeLayout, let divisor = divisor(for: size) else {
                 throw .unsupported(.avif, "the image can't be decoded at \(size) in this layout")
             }
+            try limits.check(.decodedBytes, heldBytes(frame: index, size: size, layout: layout))
             try container.explainingTruncation { () throws(DecodingFailure) in try reader.decode(index, for: sink) }
             if divisor == 1 {
                 try send(layout, to: sink)
