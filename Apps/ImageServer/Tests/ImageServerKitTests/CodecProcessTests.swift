@@ -2,6 +2,7 @@
     import AllFormats
     import Foundation
     import ImageCodecAVIF
+    import ImageCodecGIF
     import ImageCodecJXL
     import ImageCore
     import ImageDecoding
@@ -17,11 +18,12 @@
         private static let decoder = ProcessDecoder(base: AVIFDecoder(), smallArea: 0)
 
         private static func outcome(
-            _ decoder: any ImageDecoder, _ file: Data, _ target: ImageTarget? = nil, limits: DecodingLimits = .default
+            _ decoder: any ImageDecoder, _ file: Data, _ target: ImageTarget? = nil, frame: Int = 0,
+            limits: DecodingLimits = .default
         ) -> Result<DecodedImage, DecodingFailure> {
             Result { () throws(DecodingFailure) in
                 try DownsamplingDecoder(decoders: [decoder], limits: limits)
-                    .decode(file, request: DecodingRequest(target: target)) { false }
+                    .decode(file, request: DecodingRequest(target: target, frame: frame)) { false }
             }
         }
 
@@ -68,6 +70,18 @@
             #expect(throws: DecodingFailure.self) { try Self.outcome(base, file, limits: limits).get() }
             let decoder = ProcessDecoder(base: base, smallArea: 0)
             #expect(try Self.outcome(decoder, file, limits: limits).get().bitmap == bitmap)
+        }
+
+        @Test("of an animation of a large area, there is only the first frame")
+        func largeAnimation() throws {
+            let file = try SampleImages.gif(frames: 2)
+            let frames = [0, 1].map { Self.outcome(GIFDecoder(), file, frame: $0) }
+            #expect(frames[0] != frames[1])
+            let animation = ProcessDecoder(base: GIFDecoder(), smallArea: 0, animationArea: 200)
+            #expect([0, 1].map { Self.outcome(animation, file, frame: $0) } == frames)
+            let large = ProcessDecoder(base: GIFDecoder(), smallArea: 0, animationArea: 199)
+            #expect(Self.outcome(large, file, frame: 0) == frames[0])
+            #expect(Self.outcome(large, file, frame: 1) == .failure(.noSuchFrame(1, frameCount: 1)))
         }
 
         @Test("a truncated or damaged file fails as without a process", arguments: [0.5, 0.7, 0.9, 1])

@@ -17,4 +17,15 @@ import Testing
         // The README promises 12 bytes per pixel; tables of libwebp come on top.
         #expect(RenderingLimits().decoding.decodedBytes <= 700_000_000)
     }
+
+    @Test(
+        "of a large animation, the codecs that can't be interrupted decode one frame",
+        arguments: [(ImageFormat.avif, 1), (.jxl, 1), (.webp, 3)])
+    func largeAnimations(format: ImageFormat, count: Int) {
+        var header = ImageHeader(format: format, storedSize: PixelSize(width: 4_096, height: 2_048))
+        header.frameCount = 3
+        #expect(RenderingLimits().frameCount(of: header) == 3)
+        header.storedSize.width += 1
+        #expect(RenderingLimits().frameCount(of: header) == count)
+    }
 }

@@ -1,6 +1,7 @@
 public import ImageCore
 
-/// The limits of sources and results. The defaults need up to 1 GB for one rendering.
+/// The limits of sources and results. The defaults need up to 1 GB for one rendering, beside the
+/// processes of codecs.
 public struct RenderingLimits: Hashable, Sendable {
     /// The largest source in bytes.
     public var sourceBytes = 32 << 20
@@ -24,7 +25,8 @@ public struct RenderingLimits: Hashable, Sendable {
 
     /// The number of frames of an animation that are delivered.
     func frameCount(of header: ImageHeader) -> Int {
-        min(header.frameCount, frames, max(1, animationPixels / max(1, header.size.area)))
+        if ProcessDecoder.formats.contains(header.format), header.size.area > ProcessDecoder.animationArea { return 1 }
+        return min(header.frameCount, frames, max(1, animationPixels / max(1, header.size.area)))
     }
 
     /// The limits of the decoder.

@@ -254,7 +254,7 @@ extension RenderingLimits {
     /// - Parameter refused: The formats that it does not decode.
     func makeDecoder(refusing refused: Set<ImageFormat>) -> DownsamplingDecoder {
         let decoders = ([any ImageDecoder].all + .sources).filter { !refused.contains($0.format) }
-            .map { [.avif, .heic, .jxl].contains($0.format) ? ProcessDecoder(base: $0) : $0 }
+            .map { ProcessDecoder.formats.contains($0.format) ? ProcessDecoder(base: $0) : $0 }
         return ImageDecoders.makeDecoder(decoders, limits: decoding, idleByteLimit: 64 << 20)
     }
 }

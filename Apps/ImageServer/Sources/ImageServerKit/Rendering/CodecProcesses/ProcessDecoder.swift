@@ -1,11 +1,18 @@
 import Foundation
 import ImageCore
 
-/// Decodes large still images in a process of its own, because the codec can't be interrupted.
+/// Decodes large images in a process of its own, because the codec can't be interrupted.
 struct ProcessDecoder: ImageDecoder {
+    /// The formats whose codecs can't be interrupted.
+    static let formats: Set<ImageFormat> = [.avif, .heic, .jxl]
+    /// The largest area of an animation, in pixels, whose frames are decoded in this process: each for at most 0.4
+    /// seconds. Of a larger one, only the first frame can be decoded.
+    static let animationArea = 1 << 23
+
     let base: any ImageDecoder
-    /// The largest area, in pixels, that is decoded in this process: for at most 0.4 seconds.
+    /// The largest area of a still image, in pixels, that is decoded in this process: for at most 0.4 seconds.
     var smallArea = 1 << 19
+    var animationArea = Self.animationArea
     /// What libjxl needs for a progressive lossy image with transparency.
     private static let bytesPerPixel = 52
 
@@ -14,12 +21,13 @@ struct ProcessDecoder: ImageDecoder {
     func recognizes(_ prefix: Data) -> Bool { base.recognizes(prefix) }
 
     func using(_ pool: PixelBufferPool) -> ProcessDecoder {
-        ProcessDecoder(base: base.using(pool), smallArea: smallArea)
+        ProcessDecoder(base: base.using(pool), smallArea: smallArea, animationArea: animationArea)
     }
 
     func open(_ data: Data, limits: DecodingLimits) throws(DecodingFailure) -> any OpenedImage {
         let image = try base.open(data, limits: limits)
-        if image.header.frameCount > 1 || image.header.storedSize.area <= smallArea { return image }
+        let largest = image.header.frameCount > 1 ? animationArea : smallArea
+        if image.header.storedSize.area <= largest { return image }
         return ProcessImage(image, data, decodedBytes: limits.pixels * Self.bytesPerPixel)
     }
 }
