@@ -18,7 +18,7 @@ struct ImageRequestTests {
         let plain = try request()
         var other = plain
         other.priority = .veryHigh
-        other.options[.placeholder] = "gray"
+        other.options[Self.row] = 7
         other.origin = .url(try #require(URL(string: "http://h/a#fragment")))
         #expect(other == plain)
         #expect(other.hashValue == plain.hashValue)
@@ -72,15 +72,17 @@ struct ImageRequestTests {
         #expect(target.size.width == pixels)
     }
 
+    private static let row = ImageRequestOptions.Key(rawValue: "row")
+
     @Test("an option is found by its key and its type")
     func options() {
         var options = ImageRequestOptions()
-        options[.transition] = 0.25
-        #expect(options[.transition, as: Double.self] == 0.25)
-        #expect(options[.transition, as: String.self] == nil)
-        #expect(options[.placeholder] == nil)
-        options[.transition] = nil
-        #expect(options[.transition] == nil)
+        options[Self.row] = 7
+        #expect(options[Self.row, as: Int.self] == 7)
+        #expect(options[Self.row, as: String.self] == nil)
+        #expect(options[.init(rawValue: "column")] == nil)
+        options[Self.row] = nil
+        #expect(options[Self.row] == nil)
     }
 
     @Test("a placeholder is an image, or is made on each call")
@@ -91,12 +93,12 @@ struct ImageRequestTests {
             header: ImageHeader(format: .png, storedSize: size))
         var options = ImageRequestOptions()
         #expect(options.makePlaceholder() == nil)
-        options[.placeholder] = image
+        options.setPlaceholder(image)
         #expect(options.makePlaceholder() == image)
         options = ImageRequestOptions()
         options.setPlaceholder { image }
         #expect(options.makePlaceholder() == image)
-        options[.placeholder] = nil
+        options.setPlaceholder(nil)
         #expect(options.makePlaceholder() == nil)
     }
 }

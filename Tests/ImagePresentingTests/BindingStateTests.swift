@@ -85,7 +85,7 @@ struct BindingStateTests {
         options.transition = .fadeIn(.seconds(1))
         var state = BindingState(options: options)
         var request = request("a")
-        request.options[.transition] = ImageTransition.crossDissolve(.seconds(2))
+        request.options.transition = .crossDissolve(.seconds(2))
         let generation = try begin(&state, request)
         #expect(accepts(&state, .finished(.success(loaded(1, from: .disk))), generation))
         #expect(state.appearance.transition == .crossDissolve(.seconds(2)))

@@ -22,7 +22,7 @@ struct ImageBindingImageTests {
                 made.append("placeholder")
                 return LoaderTestBed.image(width: 9)
             }
-            $0.options[.transition] = ImageTransition.fadeIn(.seconds(1))
+            $0.options.transition = .fadeIn(.seconds(1))
         }
         try await fixture.warm(request)
         let binding = fixture.binding(on: surface)
@@ -39,7 +39,7 @@ struct ImageBindingImageTests {
         let gate = Gate()
         let request = fixture.request("a", behind: gate) {
             let placeholder = LoaderTestBed.image(width: 9)
-            $0.options[.placeholder] = placeholder
+            $0.options.setPlaceholder(placeholder)
             if isMadeOnDemand { $0.options.setPlaceholder { placeholder } }
         }
         let binding = fixture.binding(on: surface) { $0.transition = .crossDissolve(.seconds(1)) }
@@ -115,7 +115,7 @@ struct ImageBindingImageTests {
         let binding = fixture.binding(on: surface) { $0.keepsOldImage = true }
         for (name, width) in [("a", 9), ("b", 8)] {
             binding.bind(
-                fixture.request(name, behind: gate) { $0.options[.placeholder] = LoaderTestBed.image(width: width) })
+                fixture.request(name, behind: gate) { $0.options.setPlaceholder(LoaderTestBed.image(width: width)) })
         }
         #expect(rendered == ["loading placeholder 9", "loading placeholder 8"])
         gate.open()
@@ -137,8 +137,8 @@ struct ImageBindingImageTests {
     func failure(hasImage: Bool) async {
         let binding = fixture.binding(on: surface)
         let request = fixture.failing {
-            $0.options[.placeholder] = LoaderTestBed.image(width: 8)
-            if hasImage { $0.options[.failureImage] = LoaderTestBed.image(width: 7) }
+            $0.options.setPlaceholder(LoaderTestBed.image(width: 8))
+            if hasImage { $0.options.failureImage = LoaderTestBed.image(width: 7) }
         }
         binding.bind(request)
         await surface.ends { $0.phase.isFailure }

@@ -153,7 +153,7 @@ struct ImageBindingTests {
         #expect(rendered == ["loading placeholder 1"])
         request.priority = .high
         request.options.setPlaceholder(id: 2) { LoaderTestBed.image(width: 2) }
-        request.options[.transition] = ImageTransition.fadeIn(.seconds(1))
+        request.options.transition = .fadeIn(.seconds(1))
         binding.bind(request)
         #expect(rendered == ["loading placeholder 1", "loading placeholder 2"])
         #expect(scheduler.messages.contains { if case .reprioritized(_, .high) = $0 { true } else { false } })

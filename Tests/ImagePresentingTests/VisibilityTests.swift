@@ -64,7 +64,7 @@ struct VisibilityTests {
         let gate = Gate()
         let binding = fixture.binding(on: surface) { $0.loadsBeforeVisible = false }
         binding.setVisible(false)
-        binding.bind(fixture.request("a", behind: gate) { $0.options[.placeholder] = LoaderTestBed.image(width: 9) })
+        binding.bind(fixture.request("a", behind: gate) { $0.options.setPlaceholder(LoaderTestBed.image(width: 9)) })
         #expect(rendered == ["idle placeholder 9"])
         binding.setVisible(true)
         await gate.arrivals(1)
@@ -103,7 +103,7 @@ struct VisibilityTests {
             $0.loadsBeforeVisible = false
         }
         binding.setVisible(false)
-        binding.bind(fixture.request("a", behind: gate) { $0.options[.placeholder] = LoaderTestBed.image(width: 9) })
+        binding.bind(fixture.request("a", behind: gate) { $0.options.setPlaceholder(LoaderTestBed.image(width: 9)) })
         binding.setVisible(true)
         binding.setVisible(false)
         #expect(rendered == ["idle none", "loading placeholder 9", "idle none"])

@@ -312,7 +312,7 @@ struct SwiftUITests {
         let (gate, file) = (Gate(), LoaderTestBed.file(width: 4))
         let body: [ScriptedTransport.Step] = [.piece(file.prefix(10)), .wait(gate), .piece(file.dropFirst(10))]
         let replies = [.status(.notFound), ScriptedTransport.Reply(announcedBytes: file.count, body: body)]
-        let request = fixture.request("a", replies) { $0.options[.placeholder] = LoaderTestBed.image(width: 9) }
+        let request = fixture.request("a", replies) { $0.options.setPlaceholder(LoaderTestBed.image(width: 9)) }
         let content = LoadingImage(request) { phase in
             switch phase {
             case .empty: Text(verbatim: "empty \(phase.fraction.map { $0 > 0 } ?? false) \(phase.image != nil)")

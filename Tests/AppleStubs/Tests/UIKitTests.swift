@@ -113,7 +113,7 @@ struct UIKitTests {
         await ends("success")
         #expect(UIView.animations == ["transition 0.25 true"])
         view.load(
-            fixture.request("b", width: 5) { $0.options[.transition] = ImageTransition.fadeIn(.seconds(1)) },
+            fixture.request("b", width: 5) { $0.options.transition = .fadeIn(.seconds(1)) },
             with: fixture.loader)
         await ends("other")
         await ends("success")
@@ -180,7 +180,7 @@ struct UIKitTests {
         let (gate, file) = (Gate(), LoaderTestBed.file(width: 4))
         let body: [ScriptedTransport.Step] = [.piece(file.prefix(10)), .wait(gate), .piece(file.dropFirst(10))]
         let request = fixture.request("a", [ScriptedTransport.Reply(announcedBytes: file.count, body: body)]) {
-            $0.options[.placeholder] = LoaderTestBed.image(width: 9)
+            $0.options.setPlaceholder(LoaderTestBed.image(width: 9))
         }
         let view = shownView()
         view.load(request, with: fixture.loader)

@@ -173,7 +173,7 @@ struct BindingState: Sendable {
         appearance.phase.apply(.fail(error))
         if appearance.phase.isIdle {
             showPlaceholder()
-        } else if let image = request?.options[.failureImage, as: DecodedImage.self] {
+        } else if let image = request?.options.failureImage {
             show(image, .failureImage)
         }
     }
@@ -188,7 +188,7 @@ struct BindingState: Sendable {
     }
 
     private var transition: ImageTransition {
-        request?.options[.transition, as: ImageTransition.self] ?? options.transition
+        request?.options.transition ?? options.transition
     }
 
     // MARK: Images

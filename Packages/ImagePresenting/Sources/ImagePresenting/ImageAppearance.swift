@@ -18,6 +18,14 @@ public enum ImageTransition: Hashable, Sendable {
     }
 }
 
+extension ImageRequestOptions {
+    /// The transition with which views show the image; nil for that of the view.
+    public var transition: ImageTransition? {
+        get { self[.transition, as: ImageTransition.self] }
+        set { self[.transition] = newValue }
+    }
+}
+
 /// Everything that a surface draws.
 public struct ImageAppearance: Sendable {
     /// The kind of image.

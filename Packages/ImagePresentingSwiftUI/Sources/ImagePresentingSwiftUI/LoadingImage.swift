@@ -69,7 +69,7 @@
             LoadingImageState(
                 appearance: request.flatMap { model?.appearance(for: $0) } ?? ImageAppearance(), scale: displayScale,
                 label: label, contentMode: contentMode,
-                configuredTransition: request?.options[.transition, as: ImageTransition.self] ?? options.transition,
+                configuredTransition: request?.options.transition ?? options.transition,
                 reducesMotion: reducesMotion, retry: { model?.retry() })
         }
     }

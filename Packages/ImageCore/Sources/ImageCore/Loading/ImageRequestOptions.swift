@@ -11,12 +11,9 @@ public struct ImageRequestOptions: Sendable {
 
         public init(rawValue: String) { self.rawValue = rawValue }
 
-        /// The image that a view shows while it loads: a `DecodedImage`, or what `setPlaceholder(_:)` sets.
-        public static let placeholder = Key(rawValue: "placeholder")
-        /// The image that a view shows after a failure.
-        public static let failureImage = Key(rawValue: "failureImage")
-        /// The transition with which a view shows the image.
-        public static let transition = Key(rawValue: "transition")
+        fileprivate static let placeholder = Key(rawValue: "placeholder")
+        fileprivate static let failureImage = Key(rawValue: "failureImage")
+        package static let transition = Key(rawValue: "transition")
     }
 
     private var values: [Key: any Sendable] = [:]
@@ -35,6 +32,15 @@ public struct ImageRequestOptions: Sendable {
 }
 
 extension ImageRequestOptions {
+    /// The image that a view shows after a failure; nil for the placeholder.
+    public var failureImage: DecodedImage? {
+        get { self[.failureImage, as: DecodedImage.self] }
+        set { self[.failureImage] = newValue }
+    }
+
+    /// Sets the image that a view shows while it loads; nil for none.
+    public mutating func setPlaceholder(_ image: DecodedImage?) { self[.placeholder] = image }
+
     /// Sets a placeholder that is made only when a view shows it.
     ///
     /// - Parameters:
@@ -54,8 +60,7 @@ extension ImageRequestOptions {
     /// Whether a view looks the same with other options. Placeholders that are made on demand are compared by their id.
     package func looksLike(_ other: ImageRequestOptions) -> Bool {
         hasPlaceholder(of: other)
-            && self[.failureImage, as: DecodedImage.self] == other[.failureImage, as: DecodedImage.self]
-            && comparable(.transition) == other.comparable(.transition)
+            && failureImage == other.failureImage && comparable(.transition) == other.comparable(.transition)
     }
 
     private func comparable(_ key: Key) -> AnyHashable? { (self[key] as? any Hashable).map { AnyHashable($0) } }
