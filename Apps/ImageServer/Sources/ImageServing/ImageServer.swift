@@ -59,7 +59,8 @@ package struct ImageServer: Service, CustomStringConvertible {
                 if let port = settings.metricsPort {
                     group.addTask { try await run(metricsApplication(port: port), at: "\(settings.host):\(port)") }
                 }
-                try await group.waitForAll()
+                // The first error ends the other one, too.
+                while try await group.next() != nil {}
             }
         } onGracefulShutdown: {
             handler.startShutdown()
@@ -94,7 +95,16 @@ package struct ImageServer: Service, CustomStringConvertible {
         do {
             try await application.run()
         } catch {
-            throw ListeningFailure(description: "can't listen at \(address): \(error)")
+            throw ListeningFailure(description: "can't listen at \(address): \(Self.reason(error))")
+        }
+    }
+
+    private static func reason(_ error: any Error) -> String {
+        switch error {
+        // Safe: the text is copied at once.
+        case let error as IOError: unsafe String(cString: strerror(error.errnoCode))
+        case SocketAddressError.unknown: "the host is not known"
+        default: "\(error)"
         }
     }
 

@@ -3,6 +3,7 @@ import HTTPTypes
 import ImageServerKit
 import ImageTransporting
 import NIOCore
+import NIOHTTP1
 import NIOHTTPTypes
 
 /// Answers requests that need no waiting, for example for results in memory, on the event loop of the connection. All
@@ -17,7 +18,10 @@ final class ImmediateResponseHandler: ChannelDuplexHandler, RemovableChannelHand
     typealias OutboundOut = HTTPResponsePart
 
     private let handler: RequestHandler
+    /// The time after which an idle connection is closed.
     private let idleTime: TimeAmount
+    /// Whether each connection is for one request.
+    private let closesAlways: Bool
     /// The response to the request that is being received.
     private var response: ServerResponse?
     /// The requests that Hummingbird has not answered.
@@ -34,7 +38,8 @@ final class ImmediateResponseHandler: ChannelDuplexHandler, RemovableChannelHand
 
     init(_ handler: RequestHandler, idleTime: TimeAmount) {
         self.handler = handler
-        self.idleTime = idleTime
+        closesAlways = idleTime == .zero
+        self.idleTime = closesAlways ? Self.firstRequestTime : idleTime
     }
 
     func handlerAdded(context: ChannelHandlerContext) {
@@ -51,11 +56,12 @@ final class ImmediateResponseHandler: ChannelDuplexHandler, RemovableChannelHand
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         lastActivity = context.eventLoop.now
         switch unwrapInboundIn(data) {
-        case .head(let head):
+        case .head(var head):
+            if closesAlways { head.headerFields[.connection] = "close" }
             response = immediateResponse(to: head, context)
             if response != nil { return }
             forwardedCount += 1
-            context.fireChannelRead(data)
+            context.fireChannelRead(wrapInboundOut(.head(head)))
         case .body:
             if response == nil { context.fireChannelRead(data) }
         case .end:
@@ -79,6 +85,11 @@ final class ImmediateResponseHandler: ChannelDuplexHandler, RemovableChannelHand
         } else {
             context.fireUserInboundEventTriggered(event)
         }
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        if error is HTTPParserError { handler.reportMalformedRequest("\(error)", client: client) }
+        context.fireErrorCaught(error)
     }
 
     private func immediateResponse(to head: HTTPRequest, _ context: ChannelHandlerContext) -> ServerResponse? {
@@ -115,6 +126,9 @@ final class ImmediateResponseHandler: ChannelDuplexHandler, RemovableChannelHand
             self.startIdleTimer(context, at: end)
         }
     }
+
+    /// For the first request, if the connection has only one.
+    private static let firstRequestTime = TimeAmount.seconds(60)
 
     /// Hummingbird closes the connection after such a request.
     private func closes(_ head: HTTPRequest) -> Bool { head.headerFields[.connection]?.lowercased() == "close" }

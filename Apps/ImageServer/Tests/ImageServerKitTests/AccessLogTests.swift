@@ -55,8 +55,9 @@ import Testing
         try #require(objects.count == 6)
         #expect(objects.map { $0["status"] as? Int } == [200, 200, 404, 403, 404, 405])
         #expect(objects.prefix(2).map { $0["cache"] as? String } == ["origin", "memory"])
-        #expect(objects.map { $0["reason"] as? String } == [nil, nil, "url", "source_not_allowed", "url", nil])
+        #expect(objects.map { $0["reason"] as? String } == [nil, nil, "url", "source_not_allowed", "url", "request"])
         #expect(objects[4]["error"] as? String == "unknown option: nope")
+        #expect(objects[5]["error"] as? String == "only GET, HEAD, DELETE are supported")
         #expect(objects.allSatisfy { $0["level"] as? String == "info" && $0["ms"] is Double })
         #expect(objects[0]["bytes"] as? Int ?? 0 > 50)
         #expect(objects[0]["time"] as? String == "2023-11-14T22:13:20.250Z")
@@ -149,6 +150,7 @@ import Testing
             ("/SIGNATURE/aHR0cDov/L2gvYT90b2tlbj14", "/_/plain/http://h/a"),
             ("/SIGNATURE/wm:1/wmu:aHR0cDov/plain/http://h/a", "/_/wm:1/wmu:…/plain/http://h/a"),
             ("/SIGNATURE/wm:1/wmu%3AaHR0cDov/plain/http://h/a", "/_/wm:1/wmu:…/plain/http://h/a"),
+            ("/purge/plain/http://u:pw%40h/a%3Fb", "/purge/plain/http://h/a"), ("/health/live", "/health/live"),
             ("/wp-login.php", "/wp-login.php"), ("/", "/"), ("/SIGNATURE/short", "/_/short"),
         ])
     func paths(path: String, expected: String) {

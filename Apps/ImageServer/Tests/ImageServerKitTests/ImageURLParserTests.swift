@@ -9,8 +9,8 @@ import Testing
     private let now = Date(timeIntervalSince1970: 1_700_000_000)
     private let source = "plain/http://example.com/a.jpg"
 
-    private func parse(_ path: String, presets: [String] = [], baseURL: String = "") throws -> ImageURL {
-        try ImageURLParser(signature: nil, presets: Presets(presets), baseURL: baseURL).parse(path, now: now)
+    private func parse(_ path: String, presets: [String] = [], base: SourceBase = SourceBase()) throws -> ImageURL {
+        try ImageURLParser(signature: nil, presets: Presets(presets), base: base).parse(path, now: now)
     }
 
     private func options(_ text: String) throws -> ProcessingOptions { try parse("/_/\(text)/\(source)").options }
@@ -83,7 +83,11 @@ import Testing
     @Test("puts the base URL in front of sources")
     func baseURL() throws {
         #expect(
-            try parse("/_/plain/a/b.jpg", baseURL: "https://e.org/").source.absoluteString == "https://e.org/a/b.jpg")
+            try parse("/_/plain/a/b.jpg", base: SourceBase(prefix: "https://e.org/")).source.absoluteString
+                == "https://e.org/a/b.jpg")
+        #expect(
+            try parse("/_/plain/https://e.org/b.jpg", base: SourceBase(prefix: "https://e.org/")).source.absoluteString
+                == "https://e.org/b.jpg")
     }
 
     @Test(

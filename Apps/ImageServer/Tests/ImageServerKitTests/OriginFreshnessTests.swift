@@ -29,6 +29,8 @@ import Testing
         #expect(seconds([.cacheControl: "max-age=100", .age: "30"]) == 70)
         #expect(seconds([.cacheControl: "max-age=100", .age: "300"]) == 0)
         #expect(seconds([.cacheControl: "no-cache, max-age=100"]) == 0)
+        #expect(seconds([.cacheControl: "max-age=100", .vary: "Accept, *"]) == 0)
+        #expect(seconds([.cacheControl: "max-age=100", .vary: "Accept"]) == 100)
         #expect(seconds([.expires: "0"]) == 0)
     }
 

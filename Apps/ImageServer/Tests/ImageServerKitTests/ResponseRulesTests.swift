@@ -85,6 +85,7 @@ import Testing
             let response = await handler.answer(path)
             #expect(response.status == 200 && response["X-Result-Size"] == "10x5" && response["Fallback-Image"] == "1")
             #expect(response["Content-Type"] == "image/png" && response["Cache-Control"] == "public, max-age=7")
+            #expect(response.failure != nil, "for the log and the metrics")
         }
         #expect(await handler.answer("/_/nope").status == 404)
         fixture.script(.data(try SampleImages.jpeg(90, 30)))
@@ -184,13 +185,29 @@ import Testing
             "IMGPROXY_ALLOW_LOOPBACK_SOURCE_ADDRESSES": "true", "IMGPROXY_ALLOW_PRIVATE_SOURCE_ADDRESSES": "1",
             "IMGPROXY_ALLOW_LINK_LOCAL_SOURCE_ADDRESSES": "false", "IMGPROXY_LOG_LEVEL": "warn",
             "IMGPROXY_FALLBACK_IMAGE_PATH": "/a.jpg", "IMGPROXY_ONLY_PRESETS": "true", "IMGPROXY_USE_ETAG": "true",
+            "IMGPROXY_LOG_FORMAT": "gcp", "IMGPROXY_PROMETHEUS_BIND": ":9090", "IMGPROXY_REQUESTS_QUEUE_SIZE": "7",
+            "IMGPROXY_LOCAL_FILESYSTEM_ROOT": "/srv", "IMGPROXY_ENABLE_WEBP_DETECTION": "false",
+            "IMGPROXY_MAX_CLIENTS": "0",
         ])
+        #expect(settings.logFormat == .json && settings.metricsPort == 9_090 && settings.admission.waiting == 7)
+        #expect(settings.originRules.fileRoots.count == 1 && settings.maxConnections > 0)
+        #expect(!settings.results.formats.automatic.contains(.webp))
         #expect(settings.host == "0.0.0.0" && settings.port == 9_000 && settings.signature != nil)
         #expect(settings.quality[.jpeg] == 70 && settings.quality[.webp] == 60)
         #expect(settings.limits.sourcePixels == 16_800_000 && settings.limits.sourceBytes == 32 << 20)
         #expect(settings.bounds.standard == .seconds(60) && settings.logLevel == .warning)
         #expect(settings.originRules.allowedOrigins?.count == 2 && settings.optionRules.onlyPresets)
         #expect(settings.fallbackImage == "/a.jpg")
+    }
+
+    @Test("files are no origins, and no origins are not all of them")
+    func localSources() async throws {
+        let both = try await settings(
+            ["IMGPROXY_ALLOWED_SOURCES": "local://,https://a.org/"], ["--allow-unsigned", "true"])
+        #expect(try both.originRules.allowedOrigins == [AllowedOrigin("https://a.org/")])
+        await #expect(throws: SettingsFailure.self) {
+            try await settings(["IMGPROXY_ALLOWED_SOURCES": "local://"], ["--allow-unsigned", "true"])
+        }
     }
 
     @Test("come after the variables and flags of this server")

@@ -165,10 +165,51 @@ import Testing
             ["--port", "x"], ["--port", "65536"], ["--port", "-1"], ["--quality", "0"], ["--request-seconds", "-1"],
             ["--allowed-ports", "0"], ["--allowed-addresses", "10.0.0.0/99"], ["--log-level", "loud"],
             ["--format-quality", "webp"], ["--max-renderings", "0"], ["--allowed-origins", "*"],
-            ["--allowed-origins", "a.org,https://"],
+            ["--allowed-origins", "a.org,https://"], ["--allowed-origins", ",,"], ["--allowed-origins", ","],
+            ["--file-roots", "/nonexistent"],
+            ["--request-seconds", "0"], ["--request-seconds", "nan"], ["--user-agent", "a\nb"],
+            ["--path-prefix", "/a b"], ["--allow-origin", "a b"], ["--roots-file", "/etc/hostname"],
+            ["--shortest-lifetime", "9", "--longest-lifetime", "8"], ["--response-headers", "Content-Length: 5"],
+            ["--response-headers", "A: b\\;transfer-encoding: x"], ["--quality", "80", "--quality", "81"],
+            ["--quality", "80", "81"],
         ])
     func invalidValues(arguments: [String]) async {
         await #expect(throws: SettingsFailure.self) { try await settings(unsigned + arguments) }
+    }
+
+    @Test(
+        "tells what is wrong, by the name and with the value that the operator wrote",
+        arguments: [
+            (["--port", "x"], [:], "invalid value of port: x is not an integer"),
+            (["--port"], [:], "invalid value of port: the value is missing"),
+            (["--port", "1", "serve"], [:], "unknown setting: serve"),
+            (["--connect-seconds", "inf"], [:], "invalid value of connectSeconds: inf is not a number from 0"),
+            ([], ["IMGPROXY_TIMEOUT": "abc"], "invalid value of IMGPROXY_TIMEOUT: abc is not a number"),
+            ([], ["IMGPROXY_SECRET": "s"], "invalid value of IMGPROXY_SECRET: this server has no such token"),
+            (["--allowed-origins", "s3://"], [:], "invalid value of allowedOrigins: s3://: name the bucket"),
+        ] as [([String], [String: String], String)])
+    func reasons(arguments: [String], environment: [String: String], text: String) async {
+        let failure = await #expect(throws: SettingsFailure.self) {
+            try await settings(unsigned + arguments, environment)
+        }
+        #expect(failure?.description.hasPrefix(text) == true, "\(failure?.description ?? "")")
+    }
+
+    @Test("presets that can't be used are told in plain words")
+    func invalidPresets() async throws {
+        for (line, text) in [("x", "x is not a name"), ("a=zz:1", "the preset a: unknown option: zz")] {
+            let settings = try await settings(unsigned + ["--presets", line])
+            let failure = #expect(throws: SettingsFailure.self) { try settings.makeParser() }
+            #expect(failure?.description.hasPrefix("invalid value of presets: \(text)") == true)
+        }
+    }
+
+    @Test("a fallback image that can't be decoded is an error at start")
+    func fallbackImage() async throws {
+        let settings = try await settings(unsigned + ["--fallback-image", "/etc/hostname"])
+        #expect(throws: SettingsFailure.self) {
+            try ServerComposition(settings, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        }
     }
 
     @Test("reads lists")
@@ -179,7 +220,7 @@ import Testing
             ])
         #expect(try settings.originRules.allowedOrigins == [AllowedOrigin("a.org"), AllowedOrigin("*.b.org")])
         #expect(settings.quality[.webp] == 70 && settings.quality[.jpeg] == 90 && settings.quality[.png] == 80)
-        #expect(settings.originRules.fileRoots == [URL(filePath: "/srv")])
+        #expect(settings.originRules.fileRoots == [URL(filePath: "/srv", directoryHint: .isDirectory)])
     }
 
     @Test("reads presets from settings and from a file, which can change")

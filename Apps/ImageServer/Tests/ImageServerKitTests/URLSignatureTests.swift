@@ -70,6 +70,35 @@ import Testing
     }
 
     @Test(
+        "verifies raw UTF-8, which arrives percent-encoded",
+        arguments: [
+            ("/w:9/plain/http://h/é.png", "/w:9/plain/http://h/%C3%A9.png"),
+            ("/w:9/fn:日本/plain/http://h/a%20é", "/w:9/fn:%E6%97%A5%E6%9C%AC/plain/http://h/a%20%C3%A9"),
+            ("/w:9/plain/http://h/é", "/w:9/plain/http:/h/%C3%A9"),
+            ("/w:9/plain/http://h/%C3%A9", "/w:9/plain/http://h/%C3%A9"),
+        ])
+    func rawUTF8(signed: String, received: String) throws {
+        let signature = URLSignature([try pair("aa")])
+        let digest = try #require(signature.sign(signed))
+        let parser = ImageURLParser(signature: signature)
+        let url = try parser.parse("/\(digest)\(received)", now: .distantPast)
+        #expect(url == (try ImageURLParser(signature: nil).parse("/_\(signed)", now: .distantPast)))
+        #expect(throws: URLFailure.wrongSignature) {
+            try parser.parse("/\(digest)\(received)%C3%A9", now: .distantPast)
+        }
+    }
+
+    @Test("a local source is a file in the folder of the base")
+    func localSources() throws {
+        let parser = ImageURLParser(
+            signature: nil, base: SourceBase(folder: URL(filePath: "/srv/a b", directoryHint: .isDirectory)))
+        for path in ["local:///c%20d.png", "local:/c%20d.png", "LOCAL:///c%20d.png"] {
+            let url = try parser.parse("/_/plain/\(path)", now: .distantPast)
+            #expect(url.source.absoluteString == "file:///srv/a%20b/c%20d.png", "\(path)")
+        }
+    }
+
+    @Test(
         "verifies other sources that proxies changed",
         arguments: [
             ("/w:9/plain/http://h:8080/a:b.jpg@png", "/w%3A9/plain/http%3A//h%3A8080/a%3Ab.jpg@png"),

@@ -1,6 +1,7 @@
 import Foundation
 import ImageServerKit
 import ImageServing
+import Logging
 import Testing
 
 @Suite struct MetricsPortTests {
@@ -15,6 +16,17 @@ import Testing
             #expect(metrics.status == 200)
             #expect(String(bytes: metrics.body, encoding: .utf8)?.contains("# HELP image_responses_total ") == true)
             #expect(try await server.send("/health", port: number).status == 404)
+        }
+    }
+
+    @Test("a port in use is an error at start", .timeLimit(.minutes(10)))
+    func portInUse() async throws {
+        try await withServer { other in
+            let arguments = ["--allow-unsigned", "true", "--port", "0", "--metrics-port", "\(other.port)"]
+            let settings = try await ServerSettings(arguments: arguments, environment: [:], coreCount: 2)
+            let server = try ImageServer(settings, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+            let failure = await #expect(throws: ListeningFailure.self) { try await server.run() }
+            #expect(failure?.description == "can't listen at 127.0.0.1:\(other.port): Address already in use")
         }
     }
 }

@@ -1,8 +1,11 @@
 import Foundation
+import ImageServerKit
+import Logging
 import LoopbackServer
 import NIOCore
 import NIOEmbedded
 import NIOPosix
+import Synchronization
 import Testing
 
 @testable import ImageServing
@@ -47,6 +50,30 @@ struct RequestRulesTests {
             let codes = try await statuses("HEAD /favicon.ico \(head)\r\n\r\n", port: server.port)
             #expect(codes == [status], "\(head)")
         }
+    }
+
+    @Test("with an idle time of 0, each connection is for one request, in memory or not")
+    func closing() async throws {
+        try await withServer(["--idle-seconds", "0"]) { server async throws in
+            let request = "GET /favicon.ico HTTP/1.1\r\nHost: a\r\n\r\n"
+            // Two would be answered if the connection stayed open.
+            #expect(try await statuses(request + request, responses: 2, port: server.port) == ["204"])
+            #expect(try await server.status("/_/plain/http://10.0.0.1/") == 403)
+        }
+    }
+
+    @Test("a request that is no HTTP has a line in the log")
+    func malformed() async throws {
+        let lines = Mutex(Data())
+        let output = LogOutput(now: { Date() }) { data in lines.withLock { $0 += data } }
+        var logger = Logger(label: "test") { LineLogHandler(label: $0, format: .text, output: output) }
+        logger.logLevel = .info
+        try await withServer(logger: logger) { server async throws in
+            #expect(try await statuses("GET x HTTP/9.9\r\n\r\n", port: server.port) == ["400"])
+        }
+        output.flush()
+        let text = lines.withLock { String(decoding: $0, as: UTF8.self) }
+        #expect(text.contains("status=400") && text.contains("reason=request") && text.contains("client=127.0.0.1"))
     }
 
     @Test("bytes of a path that aren't ASCII reach the origin as escapes")

@@ -69,7 +69,7 @@ struct SafetyTests {
             let status = try await server.status(imagePath("w:1", origin.url("/")))
             #expect(status == 403)
         }
-        #expect(origin.requestCount == 6)
+        #expect(origin.requestCount == 11)
     }
 
     @Test("only origins in the list are loaded")

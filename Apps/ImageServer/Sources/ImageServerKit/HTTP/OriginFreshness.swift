@@ -48,6 +48,8 @@ extension OriginFreshness {
     static func lifetime(_ fields: HTTPFields, now: Date) -> TimeInterval? {
         let directives = CacheDirectives(fields)
         if directives.contains("no-cache") { return 0 }
+        // Such a response matches no other request (RFC 9111, 4.1).
+        if let names = fields[.vary], names.split(separator: ",").contains(where: { $0.trimmed == "*" }) { return 0 }
         if let seconds = directives.seconds("s-maxage") ?? directives.seconds("max-age") { return seconds }
         guard let expires = fields[.expires] else { return nil }
         // An invalid date is in the past (RFC 9111, 5.3).

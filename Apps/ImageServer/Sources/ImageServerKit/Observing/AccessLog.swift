@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTypes
+import ImageMemoryCaching
 import ImageObserving
 import Logging
 
@@ -19,6 +20,13 @@ public struct AccessLog: Sendable {
 
     let logger: Logger
     let settings: Settings
+    /// The texts of the last paths.
+    private let paths = MemoryCache<String, String>(limits: CacheLimits(cost: 4 << 20))
+
+    init(logger: Logger, settings: Settings) {
+        self.logger = logger
+        self.settings = settings
+    }
 
     /// Writes the line of a request.
     ///
@@ -33,7 +41,7 @@ public struct AccessLog: Sendable {
         guard settings.isEnabled, logger.logLevel <= level else { return }
         var metadata: Logger.Metadata = [
             "request": .string(id), "method": .string(request.method.rawValue),
-            "path": .string(LoggedPath.text(request.path)), "status": .stringConvertible(response.status),
+            "path": .string(path(of: request)), "status": .stringConvertible(response.status),
             "bytes": .stringConvertible(response.body.count),
             "ms": .stringConvertible((time.seconds * 1e6).rounded() / 1e3),
         ]
@@ -43,14 +51,33 @@ public struct AccessLog: Sendable {
         if let failure = response.failure {
             metadata["reason"] = .string(failure.reason)
             metadata["error"] = .string(failure.logText.withoutSecrets)
+        } else if response.status >= 400 {
+            metadata["reason"] = "request"
+            metadata["error"] = .string(String(decoding: response.body, as: UTF8.self).trimmed)
         }
         logger.log(level: level, "request", metadata: metadata)
+    }
+
+    /// Writes the line of a request that can't be parsed, and was answered with status 400.
+    func recordMalformed(_ error: String, client: String?) {
+        guard settings.isEnabled else { return }
+        var metadata: Logger.Metadata = ["status": "400", "reason": "request", "error": .string(error)]
+        if let client { metadata["client"] = .string(client) }
+        logger.info("request", metadata: metadata)
     }
 
     /// Requests of load balancers and of Prometheus are written at the level `debug`.
     private func level(of request: ServerRequest, _ response: ServerResponse) -> Logger.Level {
         if response.status >= 500, response.failure != nil { return .warning }
         return request.path.hasPrefix("/health") || request.path == "/metrics" ? .debug : .info
+    }
+
+    private func path(of request: ServerRequest) -> String {
+        let key = String(request.path)
+        if let known = paths.value(for: key) { return known }
+        let text = LoggedPath.text(request.path)
+        paths.insert(text, cost: key.utf8.count + text.utf8.count, for: key)
+        return text
     }
 
     private func client(of request: ServerRequest) -> String? {
@@ -71,7 +98,9 @@ enum LoggedPath {
     ///
     /// A source in Base64 is written as a plain one, and the URL of a watermark not at all.
     static func text(_ path: Substring) -> String {
+        if path.hasPrefix("/health/") { return String(path.prefix(500)) }
         var segments = path.prefix(8_192).split(separator: "/", omittingEmptySubsequences: false).dropFirst()
+        if segments.first == "purge" { return "/purge/" + source(segments.dropFirst()) }
         var shown = segments.first == "info" ? ["info"] : []
         segments = segments.dropFirst(shown.count)
         guard segments.count > 1 else { return String(path.prefix(500)) }

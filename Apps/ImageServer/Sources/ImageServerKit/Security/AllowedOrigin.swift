@@ -29,7 +29,8 @@ public struct AllowedOrigin: Hashable, Sendable {
             throw InvalidEntry("\(scheme) is not http, https or s3")
         }
         guard authority.hasPrefix("[") ? IPAddress(host) != nil && authority.contains("]") : Self.isName(host) else {
-            throw InvalidEntry(host.isEmpty ? "it has no host" : "\(host) is not a host")
+            throw InvalidEntry(
+                !host.isEmpty ? "\(host) is not a host" : scheme == "s3" ? "name the bucket" : "it has no host")
         }
     }
 

@@ -49,6 +49,7 @@ extension ImageService {
                 result: result, level: .origin, url: request.url, times: StageTimes(),
                 vary: vary(request.url))
             answer.fallbackStatus = fallback.status ?? failure.status
+            answer.failure = failure
             return answer
         } catch {
             throw failure

@@ -10,6 +10,8 @@ public struct ImageAnswer: Sendable {
     public var times: StageTimes
     /// The status of the response if the result is the fallback image; nil if it is that of the source.
     public var fallbackStatus: Int?
+    /// Why there is the fallback image; nil for that of the source.
+    var failure: ServiceFailure?
     /// The names of the header fields on which the result depends, for Vary; empty for none.
     public var vary = ""
     /// The header fields of the path, which are made once.

@@ -58,7 +58,8 @@ public final class RequestHandler: Sendable {
         }
         if request.method == .get || request.method == .head { return nil }
         if request.method == .options, let response = rules.preflightResponse { return response }
-        return ServerResponse(status: 405, text: "only GET and HEAD are supported\n", headers: [.allow: "GET, HEAD"])
+        return ServerResponse(
+            status: 405, text: "only \(rules.methods) are supported\n", headers: [.allow: rules.methods])
     }
 
     /// Returns the response. Call it if there is no immediate one.
@@ -76,6 +77,11 @@ public final class RequestHandler: Sendable {
         response = finished(response, request, after: watch.lap(), span.trace)
         service.parts.tracer.end(span, request, response)
         return response
+    }
+
+    /// Logs a request that is no HTTP, which the parser has answered with status 400.
+    public func reportMalformedRequest(_ error: String, client: String?) {
+        access.recordMalformed(error, client: client)
     }
 
     /// Returns the page for Prometheus.

@@ -38,6 +38,11 @@ public struct ResponseRules: Sendable {
         for field in headers { response.headers[field.name] = field.value }
     }
 
+    /// The methods that this server supports.
+    var methods: String {
+        "GET, HEAD" + (allowedReader == nil ? "" : ", OPTIONS") + (purgeSecret == nil ? "" : ", DELETE")
+    }
+
     /// The response to a request of a browser whether it may send another one; nil if scripts may read nothing.
     var preflightResponse: ServerResponse? {
         guard allowedReader != nil else { return nil }
@@ -47,11 +52,28 @@ public struct ResponseRules: Sendable {
 
 extension SettingsReader {
     func responseRules() throws(SettingsFailure) -> ResponseRules {
+        for name in ["pathPrefix", "allowOrigin"] where try text(name).contains(where: \.isWhitespace) {
+            throw .invalid(name, "it has a space")
+        }
         let prefix = try text("pathPrefix").split(separator: "/").map { "/\($0)" }.joined()
         return ResponseRules(
             purgeSecret: try optionalText("purgeSecret"), allowedReader: try optionalText("allowOrigin"),
-            headers: try headerFields("responseHeaders"), pathPrefix: prefix)
+            headers: try responseFields(), pathPrefix: prefix)
     }
+
+    private func responseFields() throws(SettingsFailure) -> HTTPFields {
+        let fields = try headerFields("responseHeaders")
+        for field in fields where Self.messageFields.contains(field.name.canonicalName) {
+            throw .invalid("responseHeaders", "\(field.name) is written by this server itself")
+        }
+        return fields
+    }
+
+    /// The fields of the connection and of the message (RFC 9110, sections 6.6, 7.6.1 and 8).
+    private static let messageFields: Set = [
+        "connection", "keep-alive", "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade", "date",
+        "content-encoding", "content-length", "content-range", "content-type",
+    ]
 
     func optionalText(_ name: String) throws(SettingsFailure) -> String? {
         let value = try text(name)

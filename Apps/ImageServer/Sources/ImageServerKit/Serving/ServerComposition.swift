@@ -64,7 +64,7 @@ package struct ServerComposition: Sendable {
             watermark: settings.results.watermark, watermarkOpacity: settings.results.watermarkOpacity,
             scheduler: scheduler,
             cache: settings.makeResultCache(levels, logger: logger), purges: Purges(levels: levels, now: { Date() }),
-            fallback: try settings.makeFallback(), settingsKey: settings.resultKey,
+            fallback: try settings.makeFallback(decoder), settingsKey: settings.resultKey,
             lease: shared?.lease ?? NoLease(), gate: AdmissionGate(limits: settings.admission, clock: clock),
             decoders: .decoders(settings.decoders, clock: clock), bounds: settings.bounds,
             timeLimit: settings.requestTime, clock: clock, now: { Date() }, tracer: tracer,
@@ -155,7 +155,7 @@ extension ServerSettings {
                 retryPolicy: RetryPolicy(retries: 1) { Double.random(in: 0..<1) },
                 transferLimits: TransferLimits(
                     connectTimeout: connectTime, stallTimeout: stallTime, totalTimeout: requestTime,
-                    maxBodyBytes: limits.sourceBytes, maxRedirects: 5),
+                    maxBodyBytes: limits.sourceBytes),
                 clock: ContinuousClock()))
     }
 
@@ -205,14 +205,20 @@ extension ServerSettings {
     }
 
     /// A file is read now, and a URL when the image is needed.
-    fileprivate func makeFallback() throws(SettingsFailure) -> FallbackImage? {
+    fileprivate func makeFallback(_ decoder: DownsamplingDecoder) throws(SettingsFailure) -> FallbackImage? {
         guard let fallbackImage else { return nil }
         let source: FallbackImage.Source
         if fallbackImage.contains("://") {
             guard let url = URL(webAddress: fallbackImage) else { throw .invalid("fallbackImage", "not a URL") }
             source = .url(url)
         } else {
-            source = .data(try SettingsFile.content(of: fallbackImage))
+            let content = try SettingsFile.content(of: fallbackImage)
+            do throws(DecodingFailure) {
+                _ = try decoder.decode(content, request: DecodingRequest()) { false }
+            } catch {
+                throw .invalid("fallbackImage", "it can't be decoded: \(error)")
+            }
+            source = .data(content)
         }
         return FallbackImage(status: fallbackStatus, lifetime: fallbackLifetime, source: source)
     }

@@ -12,6 +12,7 @@ extension ServerResponse {
             // As imgproxy names it.
             if let name = HTTPField.Name("Fallback-Image") { fields[name] = "1" }
             self.init(status: status, headers: fields, body: data)
+            failure = answer.failure
             return
         }
         switch ConditionalAnswer(

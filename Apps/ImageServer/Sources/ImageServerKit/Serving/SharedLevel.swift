@@ -22,7 +22,11 @@ struct SharedLevel: Sendable {
                 let lease = DistributedLease(store: RedisLeaseStore(sharing: cache), clock: ContinuousClock())
                 return SharedLevel(cache: cache, lease: RedisLease(lease: lease))
             } catch {
-                throw .invalid("redisUrl", "\(error)")
+                switch error {
+                case .invalidURL(let reason), .tls(let reason): throw .invalid("redisUrl", reason)
+                case .invalidNamespace(let reason): throw .invalid("redisNamespace", reason)
+                @unknown default: throw .invalid("redisUrl", "\(error)")
+                }
             }
         #else
             throw .invalid("redisUrl", "the server was built without the trait Redis: \(url.scheme ?? "")")

@@ -20,7 +20,10 @@ public enum ImgproxyVariables {
         Entry("BIND", ["host", "port"], "without a host: all addresses", convert: address),
         Entry("PATH_PREFIX", "pathPrefix"), Entry("TIMEOUT", "requestSeconds"),
         Entry("KEEP_ALIVE_TIMEOUT", "idleSeconds"), Entry("GRACEFUL_STOP_TIMEOUT", "shutdownSeconds"),
-        Entry("WORKERS", "maxDecodes"), Entry("CONCURRENCY", "maxDecodes"), Entry("MAX_CLIENTS", "maxConnections"),
+        Entry("WORKERS", "maxDecodes"), Entry("CONCURRENCY", "maxDecodes"),
+        Entry("MAX_CLIENTS", "maxConnections", "0 keeps the default", unlessZero),
+        Entry("REQUESTS_QUEUE_SIZE", "maxWaiting", "0 keeps the default", unlessZero),
+        Entry("PROMETHEUS_BIND", ["metricsPort"], "the host is that of `BIND`") { [address($0).last ?? nil] },
         Entry("TTL", "standardLifetime", "an origin's own lifetime comes first"),
         Entry("USER_AGENT", "userAgent"), Entry("ALLOW_ORIGIN", "allowOrigin"),
         Entry("CUSTOM_REQUEST_HEADERS", "requestHeaders", "only to `forwardOrigins`"),
@@ -33,7 +36,10 @@ public enum ImgproxyVariables {
         Entry("MAX_SRC_FILE_SIZE", "maxSourceBytes", "0 keeps the default", unlessZero),
         Entry("MAX_ANIMATION_FRAMES", "maxFrames"),
         Entry("MAX_RESULT_DIMENSION", "maxResultSide", "0 keeps the default", unlessZero),
-        Entry("ALLOWED_SOURCES", "allowedOrigins", "without wildcards in paths"),
+        Entry(
+            "ALLOWED_SOURCES", "allowedOrigins",
+            "without wildcards in paths; buckets are named; `local://` is left out beside others", origins),
+        Entry("LOCAL_FILESYSTEM_ROOT", "fileRoots"),
         Entry("ALLOWED_PROCESSING_OPTIONS", "allowedOptions"),
         Entry("ALLOW_LOOPBACK_SOURCE_ADDRESSES", "allowedAddresses", "", ranges("127.0.0.0/8,::1")),
         Entry("ALLOW_LINK_LOCAL_SOURCE_ADDRESSES", "allowedAddresses", "", ranges("169.254.0.0/16,fe80::/10")),
@@ -42,6 +48,8 @@ public enum ImgproxyVariables {
             ranges("10.0.0.0/8,172.16.0.0/12,192.168.0.0/16,100.64.0.0/10,fc00::/7")),
         Entry("QUALITY", "quality"),
         Entry("FORMAT_QUALITY", "formatQuality", "formats that aren't built are left out", formatQuality),
+        Entry("ENABLE_WEBP_DETECTION", "autoWebp", "the old name"),
+        Entry("ENABLE_AVIF_DETECTION", "autoAvif", "the old name"),
         Entry("AUTO_WEBP", "autoWebp"), Entry("ENFORCE_WEBP", "enforceWebp"), Entry("AUTO_AVIF", "autoAvif"),
         Entry("ENFORCE_AVIF", "enforceAvif"), Entry("AUTO_JXL", "autoJxl"), Entry("ENFORCE_JXL", "enforceJxl"),
         Entry("PREFERRED_FORMATS", "preferredFormats"), Entry("JPEG_PROGRESSIVE", "jpegProgressive"),
@@ -60,10 +68,18 @@ public enum ImgproxyVariables {
         Entry("S3_REGION", "bucketRegion"), Entry("S3_ENDPOINT", "bucketEndpoint"),
         Entry("BASE_URL", "baseUrl"), Entry("ETAG_BUSTER", "cacheBuster"),
         Entry("LOG_LEVEL", "logLevel", "", logLevel),
+        Entry("LOG_FORMAT", "logFormat", "`json` and `gcp` are `json`, others `text`") {
+            ["json", "gcp"].contains($0) ? "json" : "text"
+        },
     ]
 
     /// Returns an environment with the variables of this server that those of imgproxy stand for.
-    static func translated(_ environment: [String: String]) -> [String: String] {
+    ///
+    /// - Throws: `.invalid` for a variable that protects the server, and has no counterpart.
+    static func translated(_ environment: [String: String]) throws(SettingsFailure) -> [String: String] {
+        if environment["\(prefix)SECRET"]?.isEmpty == false {
+            throw .invalid("\(prefix)SECRET", "this server has no such token; let a proxy check it")
+        }
         var found: [String: String] = [:]
         for entry in all {
             guard let text = environment[entry.variable], !text.isEmpty else { continue }
@@ -83,6 +99,14 @@ public enum ImgproxyVariables {
             }
         }
         return environment.merging(found) { own, _ in own }
+    }
+
+    /// Returns the name of the variable that gives a setting its value; nil if there is none.
+    static func name(ofValueFor setting: String, in environment: [String: String]) -> String? {
+        guard let own = Setting.all.first(where: { $0.name == setting })?.variable, environment[own] == nil else {
+            return nil
+        }
+        return all.last { $0.settings.contains(setting) && environment[$0.variable]?.isEmpty == false }?.variable
     }
 
     /// Returns the variables of imgproxy in an environment that have no counterpart, in alphabetical order.
@@ -124,6 +148,12 @@ extension ImgproxyVariables {
 
     @Sendable private static func megapixels(_ text: String) -> String? {
         Double(text).map { "\(Int($0 * 1e6))" } ?? text
+    }
+
+    /// Without `local://`: the folders of files are a setting of their own. Alone, it is an error.
+    @Sendable private static func origins(_ text: String) -> String? {
+        let others = text.split(separator: ",").filter { !$0.hasPrefix("local:") }
+        return others.isEmpty ? text : others.joined(separator: ",")
     }
 
     @Sendable private static func unlessZero(_ text: String) -> String? { Int(text) == 0 ? nil : text }

@@ -1,4 +1,5 @@
 package import Foundation
+import HTTPTypes
 package import ImageCore
 package import Logging
 
@@ -83,7 +84,11 @@ package struct ServerSettings: Sendable {
         arguments: [String], environment: [String: String], coreCount: Int
     ) async throws(SettingsFailure) {
         let reader = try await SettingsReader(arguments: arguments, environment: environment)
-        try self.init(reader, coreCount: coreCount)
+        do throws(SettingsFailure) {
+            try self.init(reader, coreCount: coreCount)
+        } catch {
+            throw error.named(by: environment, arguments)
+        }
     }
 
     private init(_ reader: SettingsReader, coreCount: Int) throws(SettingsFailure) {
@@ -110,6 +115,7 @@ package struct ServerSettings: Sendable {
         maxDownloadsPerOrigin = try reader.integer("maxDownloadsPerOrigin", in: 1...10_000)
         maxConnections = try reader.integer("maxConnections", in: 1...1_000_000)
         requestTime = try reader.seconds("requestSeconds")
+        guard requestTime > .zero else { throw .invalid("requestSeconds", "it must be above 0") }
         connectTime = try reader.seconds("connectSeconds")
         stallTime = try reader.seconds("stallSeconds")
         let failures = try reader.integer("breakerFailures", in: 0...1_000_000)
@@ -122,6 +128,9 @@ package struct ServerSettings: Sendable {
         bounds = LifetimeBounds(
             shortest: try reader.seconds("shortestLifetime"), longest: try reader.seconds("longestLifetime"),
             standard: try reader.seconds("standardLifetime"))
+        if try reader.seconds("shortestLifetime") > reader.seconds("longestLifetime") {
+            throw .invalid("shortestLifetime", "it is above longestLifetime")
+        }
         missingLifetime = try reader.seconds("missingLifetime")
         responseRules = try reader.responseRules()
         socket = try reader.path("socket")
@@ -129,8 +138,9 @@ package struct ServerSettings: Sendable {
         originRules.allowsBuckets = s3Server != nil
         optionRules = try reader.optionRules()
         userAgent = try reader.text("userAgent")
+        guard HTTPField.isValidValue(userAgent) else { throw .invalid("userAgent", "it is no value of a header field") }
         forwarding = try reader.forwardedFields(originRules)
-        rootsFile = try reader.path("rootsFile")
+        rootsFile = try reader.rootsFile()
         fallbackImage = try reader.path("fallbackImage")
         let status = try reader.integer("fallbackStatus", in: 0...599)
         guard status == 0 || status >= 200 else { throw .invalid("fallbackStatus", "\(status) is not a final status") }
@@ -165,7 +175,8 @@ package struct ServerSettings: Sendable {
         options.watermark.source = results.watermarkURL
         do throws(Presets.Failure) {
             return ImageURLParser(
-                signature: signature, presets: try Presets(lines), baseURL: baseURL, options: options,
+                signature: signature, presets: try Presets(lines),
+                base: SourceBase(prefix: baseURL, folder: originRules.fileRoots.first), options: options,
                 rules: optionRules)
         } catch {
             throw .invalid("presets", "\(error)")
@@ -187,6 +198,14 @@ extension SettingsReader {
                 "allowedOptions", "unknown option: \(name); is it \(known.sorted().nearest(to: name) ?? "")?")
         }
         return OptionRules(onlyPresets: try flag("onlyPresets"), allowed: allowed.isEmpty ? nil : Set(allowed))
+    }
+
+    fileprivate func rootsFile() throws(SettingsFailure) -> String? {
+        guard let path = try path("rootsFile") else { return nil }
+        guard try SettingsFile.text(of: path).contains("-----BEGIN ") else {
+            throw .file(path, "it has no certificates in PEM format")
+        }
+        return path
     }
 
     fileprivate func redisURL() throws(SettingsFailure) -> URL? {
@@ -238,9 +257,12 @@ extension SettingsReader {
             }
             ports.insert(port)
         }
+        let roots = try list("fileRoots").map { URL(filePath: $0, directoryHint: .isDirectory) }
+        for root in roots where (try? root.checkResourceIsReachable()) != true {
+            throw .file(root.path(percentEncoded: false), "there is no such folder")
+        }
         return OriginRules(
-            allowedOrigins: try allowedOrigins("allowedOrigins"), allowedPorts: ports,
-            fileRoots: try list("fileRoots").map { URL(filePath: $0) })
+            allowedOrigins: try allowedOrigins("allowedOrigins"), allowedPorts: ports, fileRoots: roots)
     }
 
     fileprivate func addressRules() throws(SettingsFailure) -> AddressRules {

@@ -57,7 +57,7 @@ extension Setting {
             "requestHeaders", "", "Header fields of all requests to these origins: Name: value, with \\; between them"),
         Setting("forwardOrigins", "", "The origins that get these fields; empty for all of allowedOrigins"),
         Setting("rootsFile", "", "A PEM file of certificates to trust in place of the system's"),
-        Setting("fileRoots", "", "Folders whose files can be sources, as file: URLs"),
+        Setting("fileRoots", "", "Folders whose files can be sources, as file: URLs, or local: in the first"),
         Setting("bucketAccessKey", "", "The access key of sources such as s3://bucket/key; empty for none"),
         Setting("bucketSecretKey", "", "The secret key of these sources"),
         Setting("bucketRegion", "us-east-1", "The region of these sources"),
@@ -87,7 +87,8 @@ extension Setting {
         Setting("stallSeconds", "10", "The longest time without a byte from an origin"),
         Setting("breakerFailures", "10", "Failures to connect after which an origin gets no requests; 0 for never"),
         Setting("breakerSeconds", "5", "The time for which an origin that can't be reached gets none"),
-        Setting("idleSeconds", "60", "The time after which an idle connection of a client is closed"),
+        Setting(
+            "idleSeconds", "60", "The time after which an idle connection of a client is closed; 0 after each response"),
         Setting("writeSeconds", "30", "The longest time in which a client reads nothing of a response"),
         Setting(
             "unreadBytes", "268435456", "The memory of unread responses, beyond which the slowest client must leave"),

@@ -31,7 +31,7 @@ struct SettingsReader {
     ///   - environment: The environment variables.
     init(arguments: [String], environment: [String: String]) async throws(SettingsFailure) {
         let environment = OpenTelemetryVariables.translated(
-            ImgproxyVariables.translated(KubernetesVariables.removed(from: environment)))
+            try ImgproxyVariables.translated(KubernetesVariables.removed(from: environment)))
         try Self.check(arguments, environment)
         let flags = CommandLineArgumentsProvider(arguments: ["image-server"] + arguments)
         let variables = EnvironmentVariablesProvider(environmentVariables: environment)
@@ -70,7 +70,7 @@ struct SettingsReader {
         guard let value = try value(name, { reader.double(forKey: $0) }) ?? Double(standard(name)) else {
             throw .invalid(name, "not a number")
         }
-        guard value >= 0, value.isFinite else { throw .invalid(name, "\(value) is below 0") }
+        guard value >= 0, value.isFinite else { throw .invalid(name, "\(value) is not a number from 0") }
         return value
     }
 
@@ -82,7 +82,12 @@ struct SettingsReader {
         let values = try value(name) { key in
             reader.stringArray(forKey: key) ?? reader.intArray(forKey: key)?.map { "\($0)" }
         }
-        return (values ?? standard(name).split(separator: ",").map(String.init)).filter { !$0.isEmpty }
+        let entries = (values ?? standard(name).split(separator: ",").map(String.init)).filter { !$0.isEmpty }
+        let text = reader.string(forKey: ConfigKey([name])) ?? ""
+        guard !entries.isEmpty || text.isEmpty && (values ?? []).count < 2 else {
+            throw .invalid(name, "it has commas, and no entries")
+        }
+        return entries
     }
 
     /// Returns a value of any type as text.
@@ -98,18 +103,34 @@ struct SettingsReader {
     /// Throws if the value is given but has another type.
     private func value<Value>(_ name: String, _ read: (ConfigKey) -> Value?) throws(SettingsFailure) -> Value? {
         let value = read(ConfigKey([name]))
-        if value == nil, given.contains(name) { throw .invalid(name, "the value is missing or has the wrong type") }
-        return value
+        guard value == nil, given.contains(name) else { return value }
+        let text = reader.string(forKey: ConfigKey([name]))
+        throw .invalid(
+            name,
+            text.map { "\($0) is not \(Self.kind(of: Value.self))" } ?? "the value is missing or has the wrong type")
+    }
+
+    private static func kind<Value>(of type: Value.Type) -> String {
+        switch type {
+        case is Int.Type: "an integer"
+        case is Double.Type: "a number"
+        case is Bool.Type: "true or false"
+        default: "a text"
+        }
     }
 
     private func standard(_ name: String) -> String { Setting.all.first { $0.name == name }?.standard ?? "" }
 
     private static func check(_ arguments: [String], _ environment: [String: String]) throws(SettingsFailure) {
-        let unknownFlag = arguments.enumerated().first { index, argument in
-            argument.hasPrefix("--")
-                ? !Setting.all.contains { argument.isFlag($0.flag) } : index == 0
+        var known: Set<String> = []
+        var rest = arguments[...]
+        while let argument = rest.popFirst() {
+            guard let setting = Setting.all.first(where: { argument.isFlag($0.flag) }) else {
+                throw .unknownName(argument, of: Setting.all.map(\.flag))
+            }
+            guard known.insert(setting.name).inserted else { throw .invalid(setting.name, "it is set twice") }
+            if argument == setting.flag, rest.first?.hasPrefix("--") == false { rest.removeFirst() }
         }
-        if let unknownFlag { throw .unknownName(unknownFlag.element, of: Setting.all.map(\.flag)) }
         let variables = Setting.all.map(\.variable)
         for name in environment.keys.sorted() where name.hasPrefix(Setting.variablePrefix) {
             guard variables.contains(name) else { throw .unknownName(name, of: variables) }
@@ -140,6 +161,16 @@ extension String {
 }
 
 extension SettingsFailure {
+    /// The failure with the name of imgproxy's variable, if that has the value.
+    func named(by environment: [String: String], _ arguments: [String]) -> SettingsFailure {
+        guard case .invalid(let name, let reason) = self,
+            let setting = Setting.all.first(where: { $0.name == name }),
+            !arguments.contains(where: { $0.isFlag(setting.flag) }),
+            let variable = ImgproxyVariables.name(ofValueFor: name, in: environment)
+        else { return self }
+        return .invalid(variable, reason)
+    }
+
     fileprivate static func unknownName(_ name: String, of known: [String]) -> SettingsFailure {
         .unknown(name, nearest: known.nearest(to: String(name.prefix { $0 != "=" })))
     }

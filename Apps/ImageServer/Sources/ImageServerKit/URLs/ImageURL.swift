@@ -31,7 +31,7 @@ public struct OptionRules: Hashable, Sendable {
 public struct ImageURLParser: Sendable {
     private let signature: URLSignature?
     private let presets: Presets
-    private let baseURL: String
+    private let base: SourceBase
     private let options: ProcessingOptions
     private let rules: OptionRules
     private let maxByteCount: Int
@@ -39,17 +39,17 @@ public struct ImageURLParser: Sendable {
     /// - Parameters:
     ///   - signature: Verifies the paths; nil to accept any text in place of a signature.
     ///   - presets: The presets that URLs can use.
-    ///   - baseURL: A prefix for each source; empty if sources are complete URLs.
+    ///   - base: What precedes sources that are no complete URLs.
     ///   - options: The options that presets and URLs change.
     ///   - rules: What URLs may have.
     ///   - maxByteCount: The length of the longest path in bytes.
     public init(
-        signature: URLSignature?, presets: Presets = Presets(), baseURL: String = "",
+        signature: URLSignature?, presets: Presets = Presets(), base: SourceBase = SourceBase(),
         options: ProcessingOptions = ProcessingOptions(), rules: OptionRules = OptionRules(), maxByteCount: Int = 8_192
     ) {
         self.signature = signature
         self.presets = presets
-        self.baseURL = baseURL
+        self.base = base
         self.options = options
         self.rules = rules
         self.maxByteCount = maxByteCount
@@ -78,14 +78,17 @@ public struct ImageURLParser: Sendable {
     func source(of path: some StringProtocol) throws(URLFailure) -> URL {
         let restored = RestoredPath.candidates(for: Substring(path))[0]
         let segments = restored.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
-        return try SourceText(segments).url(relativeTo: baseURL)
+        return try SourceText(segments).url(relativeTo: base)
     }
 
     /// Returns the path as the client wrote it and, if there is a key, signed it.
     private func written(_ path: String, signature given: some StringProtocol) throws(URLFailure) -> String {
         let restored = RestoredPath.candidates(for: path[...])
         guard let signature else { return restored[0] }
-        guard let signed = ([path] + restored).first(where: { signature.verify(given, of: $0) }) else {
+        let written = [path] + restored
+        // Raw UTF-8 arrives percent-encoded.
+        let candidates = written + written.compactMap(\.withRawUTF8)
+        guard let signed = candidates.first(where: { signature.verify(given, of: $0) }) else {
             throw .wrongSignature
         }
         return signed
@@ -102,7 +105,7 @@ public struct ImageURLParser: Sendable {
             ? apply(presetsIn: segments, to: &parser) : apply(optionsIn: segments, to: &parser)
         let source = try SourceText(rest)
         if let format = source.format { try parser.setFormat(format) }
-        return ImageURL(options: parser.options, source: try source.url(relativeTo: baseURL))
+        return ImageURL(options: parser.options, source: try source.url(relativeTo: base))
     }
 
     /// Applies the presets of the first segment, and returns the others.
@@ -142,6 +145,31 @@ public struct ImageURLParser: Sendable {
     private static func isOption(_ segment: Substring) -> Bool { segment.contains(":") }
 }
 
+/// What precedes sources that are no complete URLs.
+public struct SourceBase: Hashable, Sendable {
+    /// A prefix for each source that doesn't begin with it; empty for none.
+    public var prefix: String
+    /// The folder of `local:` sources, as in imgproxy; nil for none.
+    public var folder: URL?
+
+    /// Creates a base. By default, sources are complete URLs.
+    public init(prefix: String = "", folder: URL? = nil) {
+        self.prefix = prefix
+        self.folder = folder
+    }
+
+    /// Returns a complete URL as text.
+    func complete(_ source: String) -> String {
+        let text = source.hasPrefix(prefix) ? source : prefix + source
+        guard let folder, text.lowercased().hasPrefix(Self.localScheme) else { return text }
+        let path = text.dropFirst(Self.localScheme.count).drop { $0 == "/" }
+        let start = folder.absoluteString
+        return start + (start.hasSuffix("/") ? "" : "/") + path
+    }
+
+    private static let localScheme = "local://"
+}
+
 /// The part of a path from the source on.
 struct SourceText {
     /// The extension, or nil if there is none.
@@ -160,7 +188,7 @@ struct SourceText {
         if text.isEmpty { throw .missingSource }
     }
 
-    func url(relativeTo base: String) throws(URLFailure) -> URL { try Self.url(base + text) }
+    func url(relativeTo base: SourceBase) throws(URLFailure) -> URL { try Self.url(base.complete(text)) }
 
     /// Returns a complete URL that is in URL-safe Base64.
     static func url(inBase64 text: Substring) throws(URLFailure) -> URL {
@@ -202,6 +230,24 @@ extension [UInt8] {
     fileprivate var textOrEscapes: String {
         if let text = String(bytes: self, encoding: .utf8) { return text }
         return percentEncoded { _ in true }
+    }
+}
+
+extension String {
+    /// The text with its percent-encoded UTF-8 as it is; nil if there is none beyond ASCII.
+    fileprivate var withRawUTF8: String? {
+        var bytes: [UInt8] = []
+        var rest = utf8[...]
+        while let byte = rest.popFirst() {
+            let digits = byte == UInt8(ascii: "%") ? String(rest.prefix(2)) : nil
+            guard let digits, let value = Hexadecimal.decode(digits)?.first, value >= 0x80 else {
+                bytes.append(byte)
+                continue
+            }
+            bytes.append(value)
+            rest = rest.dropFirst(2)
+        }
+        return bytes.count == utf8.count ? nil : String(bytes: bytes, encoding: .utf8)
     }
 }
 

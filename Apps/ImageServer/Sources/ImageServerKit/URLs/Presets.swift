@@ -52,6 +52,15 @@ public struct Presets: Sendable, Equatable {
     }
 }
 
+extension Presets.Failure: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .malformed(let line): "\(line) is not a name, = and options"
+        case .invalid(let name, let failure): "the preset \(name): \(failure)"
+        }
+    }
+}
+
 extension StringProtocol {
     /// The text without white space at its ends.
     var trimmed: String {
