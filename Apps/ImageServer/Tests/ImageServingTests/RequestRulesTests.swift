@@ -65,7 +65,7 @@ struct RequestRulesTests {
     @Test("a request that is no HTTP has a line in the log")
     func malformed() async throws {
         let lines = Mutex(Data())
-        let output = LogOutput(now: { Date() }) { data in lines.withLock { $0 += data } }
+        let output = LogOutput(now: { Date(timeIntervalSince1970: 0) }) { data in lines.withLock { $0 += data } }
         var logger = Logger(label: "test") { LineLogHandler(label: $0, format: .text, output: output) }
         logger.logLevel = .info
         try await withServer(logger: logger) { server async throws in

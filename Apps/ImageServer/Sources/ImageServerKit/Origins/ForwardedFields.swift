@@ -101,7 +101,7 @@ extension SettingsReader {
         if fields.names.contains(.cookie) { throw .invalid("forwardHeaders", "set forwardCookies for Cookie") }
         if try flag("forwardCookies") { fields.names.append(.cookie) }
         fields.constant = try headerFields("requestHeaders")
-        for field in fields.constant { _ = try fieldName(field.name.rawName, "requestHeaders") }
+        try check(fields.constant.map(\.name), "requestHeaders", without: Self.ownFields)
         guard !fields.names.isEmpty || !fields.constant.isEmpty else { return fields }
         let destinations = try allowedOrigins("forwardOrigins") ?? origins.allowedOrigins
         guard let destinations else { throw .invalid("forwardOrigins", "name the origins that receive header fields") }
@@ -114,19 +114,28 @@ extension SettingsReader {
         guard let name = HTTPField.Name(text) else {
             throw .invalid(setting, "\(text) is not the name of a header field")
         }
-        guard !Self.ownFields.contains(name.canonicalName) else {
-            throw .invalid(setting, "\(text) is written by this server itself")
-        }
+        try check([name], setting, without: Self.ownFields)
         return name
     }
 
-    private static let ownFields: Set = [
-        // Of a connection (RFC 9110, 7.6.1) and of the message.
-        "connection", "keep-alive", "proxy-authenticate", "proxy-authorization", "proxy-connection", "te", "trailer",
-        "transfer-encoding", "upgrade", "host", "expect", "content-length", "content-encoding", "content-type",
+    /// Throws if one of the names is in a list.
+    func check(_ names: [HTTPField.Name], _ setting: String, without own: Set<String>) throws(SettingsFailure) {
+        for name in names where own.contains(name.canonicalName) {
+            throw .invalid(setting, "\(name) is written by this server itself")
+        }
+    }
+
+    /// The fields of a connection and of a message, in requests and responses (RFC 9110, sections 7.6.1 and 8).
+    static let messageFields: Set = [
+        "connection", "keep-alive", "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade",
+        "content-length", "content-encoding", "content-type",
+    ]
+
+    private static let ownFields = messageFields.union([
+        "host", "expect", "proxy-authenticate", "proxy-authorization",
         // Of caches and of parts of the original.
         "accept-encoding", "cache-control", "pragma", "range", "if-range", "if-match", "if-none-match",
         "if-modified-since", "if-unmodified-since",
         "traceparent", "tracestate", OriginalClient.identityField.canonicalName,
-    ]
+    ])
 }

@@ -1,7 +1,7 @@
 public import ImageCore
 
-/// The limits of sources and results. The defaults need up to 1 GB for one rendering, beside the
-/// processes of codecs.
+/// The limits of sources and results. The defaults need up to 1 GB for one rendering, beside the processes of
+/// codecs.
 public struct RenderingLimits: Hashable, Sendable {
     /// The largest source in bytes.
     public var sourceBytes = 32 << 20

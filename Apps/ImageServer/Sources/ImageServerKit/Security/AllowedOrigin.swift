@@ -85,32 +85,16 @@ struct DecodedPath {
 
     /// - Parameter path: The path of a URL.
     init(_ path: String) {
-        let once = Self.decoded(Array(path.utf8))
+        let once = Array(path.utf8).percentDecoded()
         var last = once
         // Servers behind proxies decode twice. Each round makes the path shorter.
-        while case let next = Self.decoded(last), next != last { last = next }
+        while case let next = last.percentDecoded(), next != last { last = next }
         let isSafe = ![once, last].contains(where: Self.hasDotSegments)
         text = isSafe ? String(String.UnicodeScalarView(once.map { Unicode.Scalar($0) })) : nil
     }
 
     /// Returns whether the path is below a folder, which ends with a slash.
     func isIn(_ folder: String) -> Bool { text.map { $0.hasPrefix(folder) || $0 + "/" == folder } ?? false }
-
-    /// Decodes the percent-encodings. A `%` without two digits stays.
-    private static func decoded(_ path: [UInt8]) -> [UInt8] {
-        var result: [UInt8] = []
-        var rest = path[...]
-        while let byte = rest.popFirst() {
-            let digits = byte == UInt8(ascii: "%") ? String(validating: rest.prefix(2), as: UTF8.self) : nil
-            guard let digits, digits.utf8.count == 2, let value = Hexadecimal.decode(digits) else {
-                result.append(byte)
-                continue
-            }
-            result += value
-            rest = rest.dropFirst(2)
-        }
-        return result
-    }
 
     /// A `\` is a separator for some servers, and `;` begins parameters of a segment.
     private static func hasDotSegments(_ path: [UInt8]) -> Bool {

@@ -213,11 +213,7 @@ extension ServerSettings {
             source = .url(url)
         } else {
             let content = try SettingsFile.content(of: fallbackImage)
-            do throws(DecodingFailure) {
-                _ = try decoder.decode(content, request: DecodingRequest()) { false }
-            } catch {
-                throw .invalid("fallbackImage", "it can't be decoded: \(error)")
-            }
+            try SettingsFile.checkImage(content, "fallbackImage", decoder)
             source = .data(content)
         }
         return FallbackImage(status: fallbackStatus, lifetime: fallbackLifetime, source: source)

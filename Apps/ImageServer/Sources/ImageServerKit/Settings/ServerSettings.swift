@@ -125,12 +125,9 @@ package struct ServerSettings: Sendable {
         writeTime = try reader.seconds("writeSeconds")
         unreadBytes = try reader.integer("unreadBytes")
         shutdownTime = try reader.seconds("shutdownSeconds")
-        bounds = LifetimeBounds(
-            shortest: try reader.seconds("shortestLifetime"), longest: try reader.seconds("longestLifetime"),
-            standard: try reader.seconds("standardLifetime"))
-        if try reader.seconds("shortestLifetime") > reader.seconds("longestLifetime") {
-            throw .invalid("shortestLifetime", "it is above longestLifetime")
-        }
+        let (shortest, longest) = (try reader.seconds("shortestLifetime"), try reader.seconds("longestLifetime"))
+        guard shortest <= longest else { throw .invalid("shortestLifetime", "it is above longestLifetime") }
+        bounds = LifetimeBounds(shortest: shortest, longest: longest, standard: try reader.seconds("standardLifetime"))
         missingLifetime = try reader.seconds("missingLifetime")
         responseRules = try reader.responseRules()
         socket = try reader.path("socket")
@@ -258,9 +255,7 @@ extension SettingsReader {
             ports.insert(port)
         }
         let roots = try list("fileRoots").map { URL(filePath: $0, directoryHint: .isDirectory) }
-        for root in roots where (try? root.checkResourceIsReachable()) != true {
-            throw .file(root.path(percentEncoded: false), "there is no such folder")
-        }
+        for root in roots { try SettingsFile.checkFolder(root) }
         return OriginRules(
             allowedOrigins: try allowedOrigins("allowedOrigins"), allowedPorts: ports, fileRoots: roots)
     }

@@ -87,12 +87,8 @@ extension SettingsReader {
         let name = file.isEmpty ? "watermarkData" : "watermarkPath"
         let content = file.isEmpty ? Data(base64Encoded: encoded) : FileManager.default.contents(atPath: file)
         guard let content else { throw .invalid(name, "it can't be read") }
-        do {
-            _ = try decoder.decode(content, request: DecodingRequest(color: .sRGB)) { false }
-            return Watermark(file: content, opacity: opacity)
-        } catch {
-            throw .invalid(name, "it can't be decoded: \(error)")
-        }
+        try SettingsFile.checkImage(content, name, decoder)
+        return Watermark(file: content, opacity: opacity)
     }
 
     /// Returns the address of the watermark, which is loaded when it is needed.

@@ -1,5 +1,6 @@
 import Configuration
 import Foundation
+import ImageCore
 import SystemPackage
 
 /// Why the settings can't be used.
@@ -193,6 +194,26 @@ enum SettingsFile {
             throw .file(path, "it is not UTF-8")
         }
         return text
+    }
+
+    /// Throws `.invalid` if the image of a setting can't be decoded.
+    static func checkImage(
+        _ content: Data, _ setting: String, _ decoder: any SizedImageDecoder
+    ) throws(SettingsFailure) {
+        do {
+            _ = try decoder.decode(content, request: DecodingRequest()) { false }
+        } catch {
+            throw .invalid(setting, "it can't be decoded: \(error)")
+        }
+    }
+
+    /// Throws `.file` if there is no such folder.
+    static func checkFolder(_ folder: URL) throws(SettingsFailure) {
+        do {
+            _ = try folder.checkResourceIsReachable()
+        } catch {
+            throw .file(folder.path(percentEncoded: false), "there is no such folder")
+        }
     }
 
     /// Creates a folder unless there is one. Throws `.file`.

@@ -226,6 +226,24 @@ struct SourceText {
 }
 
 extension [UInt8] {
+    /// Decodes the percent-encodings of some bytes. A `%` without two digits stays.
+    func percentDecoded(where isDecoded: (UInt8) -> Bool = { _ in true }) -> [UInt8] {
+        var result: [UInt8] = []
+        var rest = self[...]
+        while let byte = rest.popFirst() {
+            let digits = byte == UInt8(ascii: "%") ? String(validating: rest.prefix(2), as: UTF8.self) : nil
+            guard let digits, digits.utf8.count == 2, let value = Hexadecimal.decode(digits),
+                value.allSatisfy(isDecoded)
+            else {
+                result.append(byte)
+                continue
+            }
+            result += value
+            rest = rest.dropFirst(2)
+        }
+        return result
+    }
+
     /// The bytes as UTF-8. If they are in another encoding, those that aren't ASCII are percent-encoded, as in URLs.
     fileprivate var textOrEscapes: String {
         if let text = String(bytes: self, encoding: .utf8) { return text }
@@ -236,17 +254,7 @@ extension [UInt8] {
 extension String {
     /// The text with its percent-encoded UTF-8 as it is; nil if there is none beyond ASCII.
     fileprivate var withRawUTF8: String? {
-        var bytes: [UInt8] = []
-        var rest = utf8[...]
-        while let byte = rest.popFirst() {
-            let digits = byte == UInt8(ascii: "%") ? String(rest.prefix(2)) : nil
-            guard let digits, let value = Hexadecimal.decode(digits)?.first, value >= 0x80 else {
-                bytes.append(byte)
-                continue
-            }
-            bytes.append(value)
-            rest = rest.dropFirst(2)
-        }
+        let bytes = Array(utf8).percentDecoded { $0 >= 0x80 }
         return bytes.count == utf8.count ? nil : String(bytes: bytes, encoding: .utf8)
     }
 }
