@@ -69,7 +69,11 @@ build_release() {
     traits=$(format_traits)
     case "$product" in
         photo-feed) traits="" ;;
-        image-server | image-server-svg) traits=$(server_traits) ;;
+        image-server)
+            traits=$(server_traits)
+            # As in its image for containers.
+            [[ $(uname) == Linux ]] && options+=(--static-swift-stdlib)
+            ;;
     esac
     if [[ -n $traits ]]; then options+=(--traits "$traits"); fi
     touch "$stamp.new"

@@ -1,5 +1,5 @@
 import NIOCore
-import NIOHTTPTypes
+import NIOHTTP1
 import Synchronization
 
 /// The requests in progress whose clients are watched, by connection.
@@ -32,8 +32,8 @@ final class ClientDepartures: Sendable {
 
 /// Notices that the client of a connection has closed it, or its direction.
 final class DepartureHandler: ChannelInboundHandler, RemovableChannelHandler {
-    typealias InboundIn = HTTPRequestPart
-    typealias InboundOut = HTTPRequestPart
+    typealias InboundIn = HTTPServerRequestPart
+    typealias InboundOut = HTTPServerRequestPart
 
     private let departures: ClientDepartures
 

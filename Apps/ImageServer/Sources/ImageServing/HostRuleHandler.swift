@@ -1,7 +1,5 @@
-import HTTPTypes
 import NIOCore
 import NIOHTTP1
-import NIOHTTPTypesHTTP1
 
 /// Marks requests whose Host violates RFC 9112, section 3.2: none in HTTP/1.1, several, or one that is no host.
 ///
@@ -28,36 +26,22 @@ final class HostRuleHandler: ChannelInboundHandler, RemovableChannelHandler {
 
     /// Whether a text is a host with an optional port, or empty (RFC 9110, section 7.2).
     private static func isHost(_ text: String) -> Bool {
-        let isAddress = text.hasPrefix("[")
-        if isAddress, !text.contains("]") { return false }
-        let rest = isAddress ? text.drop { $0 != "]" }.dropFirst() : text.drop { $0 != ":" }
-        let port = rest.dropFirst()
-        return text.utf8.allSatisfy { (0x21...0x7E).contains($0) && !forbidden.contains($0) }
-            && (rest.isEmpty || rest.hasPrefix(":") && port.allSatisfy { $0.isASCII && $0.isNumber })
+        let bytes = text.utf8
+        let isAddress = bytes.first == UInt8(ascii: "[")
+        if isAddress, !bytes.contains(UInt8(ascii: "]")) { return false }
+        let rest =
+            isAddress
+            ? bytes.drop { $0 != UInt8(ascii: "]") }.dropFirst() : bytes.drop { $0 != UInt8(ascii: ":") }
+        return bytes.allSatisfy { isAllowed[Int($0)] }
+            && (rest.isEmpty || rest.first == UInt8(ascii: ":") && rest.dropFirst().allSatisfy(digits.contains))
     }
 
-    private static let forbidden = Set(",/?#@\\\"<>^`{|}".utf8)
+    private static let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
+    /// Whether each byte may be in a Host.
+    private static let isAllowed = (0...255).map { byte in
+        (0x21...0x7E).contains(byte) && !",/?#@\\\"<>^`{|}".utf8.contains(UInt8(byte))
+    }
 }
 
 @available(*, unavailable)
 extension HostRuleHandler: Sendable {}
-
-/// Adds the handlers that see a request before Hummingbird's own types, in front of those that are there already.
-final class RequestRulesInstaller: ChannelInboundHandler, RemovableChannelHandler {
-    typealias InboundIn = NIOAny
-
-    func handlerAdded(context: ChannelHandlerContext) {
-        let pipeline = context.pipeline.syncOperations
-        do {
-            let codec = try pipeline.handler(type: HTTP1ToHTTPServerCodec.self)
-            try pipeline.addHandler(HostRuleHandler(), position: .before(codec))
-            try pipeline.addHandler(RawTargetHandler(), position: .first)
-        } catch {
-            // Without these rules, requests could be read in another way than a proxy reads them.
-            context.close(promise: nil)
-        }
-    }
-}
-
-@available(*, unavailable)
-extension RequestRulesInstaller: Sendable {}

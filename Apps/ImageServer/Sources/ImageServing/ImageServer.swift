@@ -8,8 +8,6 @@ import UnixSignals
 
 /// The server: Hummingbird in front of an image service.
 package struct ImageServer: Service, CustomStringConvertible {
-    /// The value of Server.
-    static let name = "image-server"
     /// The name in the logs. The settings have secrets.
     package let description = "ImageServer"
     private let settings: ServerSettings
@@ -111,8 +109,7 @@ package struct ImageServer: Service, CustomStringConvertible {
     private func metricsApplication(port: Int) -> some ApplicationProtocol {
         Application(
             responder: MetricsResponder(handler: handler),
-            configuration: ApplicationConfiguration(
-                address: .hostname(settings.host, port: port), serverName: "image-server"),
+            configuration: ApplicationConfiguration(address: .hostname(settings.host, port: port)),
             onServerRunning: { [onMetricsRunning] channel in onMetricsRunning(channel.localAddress?.port ?? 0) },
             logger: logger)
     }
@@ -136,11 +133,13 @@ package struct ImageServer: Service, CustomStringConvertible {
             server: .http1(
                 configuration: .init(
                     additionalChannelHandlers: [
-                        RequestRulesInstaller(), StalledWriteHandler(limit: writeLimit, bodies: bodies),
-                        DepartureHandler(departures), ImmediateResponseHandler(handler, idleTime: idleTime),
+                        HTTPHandlerInstaller([
+                            StalledWriteHandler(limit: writeLimit, bodies: bodies), DepartureHandler(departures),
+                            ImmediateResponseHandler(handler, idleTime: idleTime),
+                        ])
                     ])),
             configuration: ApplicationConfiguration(
-                address: address, serverName: Self.name, backlog: 1_024,
+                address: address, backlog: 1_024,
                 availableConnectionsDelegate: .maximum(settings.maxConnections, logger: logger)),
             onServerRunning: { [onRunning] channel in onRunning(channel.localAddress?.port ?? 0) }, logger: logger)
     }

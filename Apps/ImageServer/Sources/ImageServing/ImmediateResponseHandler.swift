@@ -4,7 +4,7 @@ import ImageServerKit
 import ImageTransporting
 import NIOCore
 import NIOHTTP1
-import NIOHTTPTypes
+import NIOHTTPTypesHTTP1
 
 /// Answers requests that need no waiting, for example for results in memory, on the event loop of the connection. All
 /// others go on to Hummingbird, whose tasks change threads several times for each request.
@@ -12,10 +12,10 @@ import NIOHTTPTypes
 /// Responses have the order of the requests: while Hummingbird answers one, those after it go to Hummingbird, too. So
 /// do those of clients that read slowly, because Hummingbird waits for them.
 final class ImmediateResponseHandler: ChannelDuplexHandler, RemovableChannelHandler {
-    typealias InboundIn = HTTPRequestPart
-    typealias InboundOut = HTTPRequestPart
-    typealias OutboundIn = HTTPResponsePart
-    typealias OutboundOut = HTTPResponsePart
+    typealias InboundIn = HTTPServerRequestPart
+    typealias InboundOut = HTTPServerRequestPart
+    typealias OutboundIn = HTTPServerResponsePart
+    typealias OutboundOut = HTTPServerResponsePart
 
     private let handler: RequestHandler
     /// The time after which an idle connection is closed.
@@ -57,7 +57,7 @@ final class ImmediateResponseHandler: ChannelDuplexHandler, RemovableChannelHand
         lastActivity = context.eventLoop.now
         switch unwrapInboundIn(data) {
         case .head(var head):
-            if closesAlways { head.headerFields[.connection] = "close" }
+            if closesAlways || !head.isKeepAlive { head.headers.replaceOrAdd(name: "Connection", value: "close") }
             response = immediateResponse(to: head, context)
             if response != nil { return }
             forwardedCount += 1
@@ -92,17 +92,19 @@ final class ImmediateResponseHandler: ChannelDuplexHandler, RemovableChannelHand
         context.fireErrorCaught(error)
     }
 
-    private func immediateResponse(to head: HTTPRequest, _ context: ChannelHandlerContext) -> ServerResponse? {
-        guard forwardedCount == 0, context.channel.isWritable, !closes(head) else { return nil }
-        return handler.immediateResponse(to: ServerRequest(head, client: client))
+    /// Returns nil also if the connection ends after the request, because Hummingbird closes it.
+    private func immediateResponse(to head: HTTPRequestHead, _ context: ChannelHandlerContext) -> ServerResponse? {
+        guard forwardedCount == 0, context.channel.isWritable, head.isKeepAlive else { return nil }
+        return ServerRequest(head, client: client).flatMap(handler.immediateResponse)
     }
 
     private func write(_ response: ServerResponse, _ context: ChannelHandlerContext) {
-        var head = HTTPResponse(status: .init(code: response.status), headerFields: response.headers)
-        head.headerFields[.date] = date.text
-        head.headerFields[.server] = ImageServer.name
+        var headers = HTTPHeaders(response.headers)
+        headers.add(name: "Date", value: date.text)
+        let head = HTTPResponseHead(
+            version: .http1_1, status: HTTPResponseStatus(statusCode: response.status), headers: headers)
         context.write(wrapOutboundOut(.head(head)), promise: nil)
-        for piece in response.pieces { context.write(wrapOutboundOut(.body(piece)), promise: nil) }
+        for piece in response.pieces { context.write(wrapOutboundOut(.body(.byteBuffer(piece))), promise: nil) }
         let written = context.eventLoop.makePromise(of: Void.self)
         pendingCount += 1
         written.futureResult.assumeIsolated().whenComplete { _ in self.responseWritten(context) }
@@ -129,13 +131,20 @@ final class ImmediateResponseHandler: ChannelDuplexHandler, RemovableChannelHand
 
     /// For the first request, if the connection has only one.
     private static let firstRequestTime = TimeAmount.seconds(60)
-
-    /// Hummingbird closes the connection after such a request.
-    private func closes(_ head: HTTPRequest) -> Bool { head.headerFields[.connection]?.lowercased() == "close" }
 }
 
 @available(*, unavailable)
 extension ImmediateResponseHandler: Sendable {}
+
+extension ServerRequest {
+    /// Creates a request from its head. Returns nil if the target is not a path, or the method not a token; then
+    /// Hummingbird decides.
+    fileprivate init?(_ head: HTTPRequestHead, client: String?) {
+        guard head.uri.hasPrefix("/"), let method = HTTPRequest.Method(head.method.rawValue) else { return nil }
+        self.init(
+            method: method, target: head.uri, headers: HTTPFields(head.headers, splitCookie: false), client: client)
+    }
+}
 
 /// The current date as text, formatted once a second.
 struct HTTPDateCache {

@@ -18,35 +18,31 @@ final class RawTargetHandler: ChannelInboundHandler, RemovableChannelHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard place != .unknown else { return context.fireChannelRead(data) }
-        let bytes = unwrapInboundIn(data).readableBytesView
-        if bytes.contains(where: { $0 >= 0x80 }) {
-            context.fireChannelRead(wrapInboundOut(encoded(bytes, context.channel.allocator)))
-        } else {
-            for byte in bytes { follow(byte) }
-            context.fireChannelRead(data)
+        let received = unwrapInboundIn(data)
+        // Safe: the bytes are only read, and not kept.
+        let isASCII = unsafe received.withUnsafeReadableBytes { unsafe $0.reduce(0, |) < 0x80 }
+        var encoded = isASCII ? nil : context.channel.allocator.buffer(capacity: received.readableBytes * 2)
+        var rest = received.readableBytesView
+        while !rest.isEmpty {
+            let end = rest.firstIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? rest.endIndex
+            encoded?.writeBytes(place == .requestLine ? Self.escaped(rest[..<end]) : Array(rest[..<end]))
+            follow(rest[..<end])
+            rest = rest[end...]
         }
+        context.fireChannelRead(encoded.map(wrapInboundOut) ?? data)
     }
 
-    private func encoded(_ bytes: ByteBufferView, _ allocator: ByteBufferAllocator) -> ByteBuffer {
-        var result = allocator.buffer(capacity: bytes.count * 2)
-        for byte in bytes {
-            if byte >= 0x80, place == .requestLine {
-                result.writeBytes([UInt8(ascii: "%"), Self.digits[Int(byte >> 4)], Self.digits[Int(byte & 15)]])
-            } else {
-                result.writeInteger(byte)
-            }
-            follow(byte)
-        }
-        return result
+    private static func escaped(_ bytes: ByteBufferView) -> [UInt8] {
+        bytes.flatMap { $0 < 0x80 ? [$0] : [UInt8(ascii: "%"), digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
     }
 
-    /// Moves on by a byte.
-    private func follow(_ byte: UInt8) {
-        guard byte == UInt8(ascii: "\n") else {
-            if byte != UInt8(ascii: "\r") { isLineEmpty = false }
-            if line.count < Self.longestPrefix { line.append(byte | 0x20) }
-            return
-        }
+    /// Moves on by a line, or by a part of one.
+    private func follow(_ part: ByteBufferView) {
+        let isEnded = part.last == UInt8(ascii: "\n")
+        let content = part.dropLast(isEnded ? 1 : 0)
+        line += content.prefix(Self.longestPrefix - line.count).map { $0 | 0x20 }
+        if isLineEmpty { isLineEmpty = content.allSatisfy { $0 == UInt8(ascii: "\r") } }
+        guard isEnded else { return }
         switch place {
         case .requestLine where !isLineEmpty: place = .field
         case .field where isLineEmpty: place = .requestLine

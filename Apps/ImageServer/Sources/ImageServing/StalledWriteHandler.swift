@@ -1,10 +1,10 @@
 import NIOCore
-import NIOHTTPTypes
+import NIOHTTP1
 
 /// Closes a connection whose client reads nothing for a time, so that it holds no memory.
 final class StalledWriteHandler: ChannelOutboundHandler, RemovableChannelHandler {
-    typealias OutboundIn = HTTPResponsePart
-    typealias OutboundOut = HTTPResponsePart
+    typealias OutboundIn = HTTPServerResponsePart
+    typealias OutboundOut = HTTPServerResponsePart
 
     private let limit: TimeAmount
     private let bodies: PendingBodies
@@ -19,11 +19,14 @@ final class StalledWriteHandler: ChannelOutboundHandler, RemovableChannelHandler
     }
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        let part = unwrapOutboundIn(data)
+        // The end of each response is watched, too.
+        if case .head = part { return context.write(data, promise: promise) }
         let promise = promise ?? context.eventLoop.makePromise()
         let eventLoop = context.eventLoop
         if pendingWrites == 0 { lastProgress = eventLoop.now }
         pendingWrites += 1
-        let (body, channel) = (Self.body(unwrapOutboundIn(data)), context.channel)
+        let (body, channel) = (Self.body(part), context.channel)
         if let body { bodies.add(body, on: channel, at: eventLoop.now) }
         promise.futureResult.assumeIsolated().whenComplete { [bodies] _ in
             self.pendingWrites -= 1
@@ -39,8 +42,8 @@ final class StalledWriteHandler: ChannelOutboundHandler, RemovableChannelHandler
         timer = nil
     }
 
-    private static func body(_ part: HTTPResponsePart) -> ByteBuffer? {
-        if case .body(let body) = part { body } else { nil }
+    private static func body(_ part: HTTPServerResponsePart) -> ByteBuffer? {
+        if case .body(.byteBuffer(let body)) = part { body } else { nil }
     }
 
     private func startTimer(_ context: ChannelHandlerContext, at deadline: NIODeadline) {

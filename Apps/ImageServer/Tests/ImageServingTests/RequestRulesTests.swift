@@ -1,4 +1,5 @@
 import Foundation
+import HTTPTypes
 import ImageServerKit
 import Logging
 import LoopbackServer
@@ -59,6 +60,29 @@ struct RequestRulesTests {
             // Two would be answered if the connection stayed open.
             #expect(try await statuses(request + request, responses: 2, port: server.port) == ["204"])
             #expect(try await server.status("/_/plain/http://10.0.0.1/") == 403)
+        }
+    }
+
+    @Test(
+        "the connection ends after a request that doesn't keep it (RFC 9112, 9.3)",
+        arguments: [
+            ("HTTP/1.0", 1), ("HTTP/1.0\r\nConnection: keep-alive", 2), ("HTTP/1.1\r\nHost: a\r\nConnection: Close", 1),
+            ("HTTP/1.1\r\nHost: a\r\nConnection: te, close", 1), ("HTTP/1.1\r\nHost: a", 2),
+        ])
+    func persistence(head: String, count: Int) async throws {
+        try await withServer { server async throws in
+            let request = "HEAD /favicon.ico \(head)\r\n\r\n"
+            let codes = try await statuses(request + request, responses: 2, port: server.port)
+            #expect(codes == Array(repeating: "204", count: count), "\(head)")
+        }
+    }
+
+    @Test("an operator's Server field replaces that of the server")
+    func serverName() async throws {
+        try await withServer(["--response-headers", "Server: x"]) { server async throws in
+            #expect(try await server.send("/health").headers[values: .server] == ["x"])
+            // Hummingbird answers this one.
+            #expect(try await server.send("/info/_/plain/http://10.0.0.1/").headers[values: .server] == ["x"])
         }
     }
 

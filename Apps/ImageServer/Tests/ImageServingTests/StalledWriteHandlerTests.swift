@@ -1,7 +1,6 @@
-import HTTPTypes
 import NIOCore
 import NIOEmbedded
-import NIOHTTPTypes
+import NIOHTTP1
 import Testing
 
 @testable import ImageServing
@@ -17,7 +16,9 @@ struct StalledWriteHandlerTests {
         try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
     }
 
-    private func write() { channel.write(HTTPResponsePart.body(ByteBuffer(string: "a")), promise: nil) }
+    private func write(_ buffer: ByteBuffer = ByteBuffer(string: "a"), to other: EmbeddedChannel? = nil) {
+        (other ?? channel).write(HTTPServerResponsePart.body(.byteBuffer(buffer)), promise: nil)
+    }
 
     @Test("a write that makes no progress for the limit closes the connection")
     func stalled() {
@@ -28,21 +29,27 @@ struct StalledWriteHandlerTests {
         #expect(!channel.isActive)
     }
 
+    @Test("a response without a body is watched, too")
+    func withoutBody() {
+        let head = HTTPResponseHead(version: .http1_1, status: .noContent)
+        channel.write(HTTPServerResponsePart.head(head), promise: nil)
+        channel.write(HTTPServerResponsePart.end(nil), promise: nil)
+        channel.embeddedEventLoop.advanceTime(by: .seconds(10))
+        #expect(!channel.isActive)
+    }
+
     @Test("unread memory beyond the limit disconnects the slowest client, and shared memory counts once")
     func unreadBytes() throws {
         let other = EmbeddedChannel(handlers: [HeldWrites(), StalledWriteHandler(limit: .seconds(10), bodies: bodies)])
         try other.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 2)).wait()
-        func write(_ buffer: ByteBuffer, _ channel: EmbeddedChannel) {
-            channel.write(HTTPResponsePart.body(buffer), promise: nil)
-        }
         let shared = ByteBuffer(repeating: 1, count: 2_048)
-        for _ in 0..<10 { write(shared, channel) }
+        for _ in 0..<10 { write(shared) }
         #expect(bodies.byteCount == 2_048)
         for loop in [channel.embeddedEventLoop, other.embeddedEventLoop] { loop.advanceTime(by: .milliseconds(999)) }
-        write(ByteBuffer(repeating: 2, count: 1_024), other)
+        write(ByteBuffer(repeating: 2, count: 1_024), to: other)
         #expect(channel.isActive && other.isActive && bodies.byteCount == 3_072)
         for loop in [channel.embeddedEventLoop, other.embeddedEventLoop] { loop.advanceTime(by: .milliseconds(1)) }
-        write(ByteBuffer(repeating: 3, count: 1_024), other)
+        write(ByteBuffer(repeating: 3, count: 1_024), to: other)
         #expect(!channel.isActive && other.isActive && bodies.byteCount == 2_048)
     }
 
@@ -85,7 +92,7 @@ struct StalledWriteHandlerTests {
 
 /// Holds writes, as a socket does whose client reads nothing.
 private final class HeldWrites: ChannelOutboundHandler {
-    typealias OutboundIn = HTTPResponsePart
+    typealias OutboundIn = HTTPServerResponsePart
 
     private var promises: [EventLoopPromise<Void>] = []
 

@@ -46,8 +46,7 @@ extension ImageService {
             if request.client.isPersonal { result.metadata.storage = .client }
             result.metadata.freshUntil = parts.now().addingTimeInterval(fallback.lifetime.seconds)
             var answer = ImageAnswer(
-                result: result, level: .origin, url: request.url, times: StageTimes(),
-                vary: vary(request.url))
+                result: result, level: .origin, url: request.url, times: StageTimes(), vary: request.vary)
             answer.fallbackStatus = fallback.status ?? failure.status
             answer.failure = failure
             return answer

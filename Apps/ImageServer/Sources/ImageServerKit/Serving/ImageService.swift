@@ -40,7 +40,7 @@ public final class ImageService: Sendable {
         guard let result = parts.cache.resultInMemory(for: request.key, madeAfter: purge) else { return nil }
         return ImageAnswer(
             result: result, level: .memory, url: request.url, times: StageTimes(),
-            vary: vary(request.url), preparedFields: request.preparedFields)
+            vary: request.vary, preparedFields: request.preparedFields)
     }
 
     /// Returns the image for a path.
@@ -66,7 +66,7 @@ public final class ImageService: Sendable {
             }
             return ImageAnswer(
                 result: rendering.result, level: rendering.level, url: request.url, times: rendering.times,
-                vary: vary(request.url), preparedFields: request.preparedFields)
+                vary: request.vary, preparedFields: request.preparedFields)
         } catch {
             return try await fallback(for: request, after: ServiceFailure(error), trace)
         }
@@ -97,8 +97,7 @@ public final class ImageService: Sendable {
     /// Returns the URL of a path that may be loaded.
     func checked(_ path: some StringProtocol) throws(ServiceFailure) -> ImageURL { try parsed(path, nil).url }
 
-    /// Returns the names of the fields on which a result depends; empty for none.
-    func vary(_ url: ImageURL) -> String {
+    private func vary(_ url: ImageURL) -> String {
         let accept = parts.formats.dependOnClient(url.options.format) ? ["Accept"] : []
         let hints = parts.usesClientHints ? [ClientHints.names] : []
         return (accept + hints + parts.forwarding.varyNames(for: url.source)).joined(separator: ", ")
@@ -123,7 +122,7 @@ public final class ImageService: Sendable {
                 path, accept: client,
                 ParsedRequests.Entry(
                     url: url, accepted: accepted, client: original, key: key(url, accepted, original.identity),
-                    generation: generation))
+                    vary: vary(url), generation: generation))
         } catch {
             throw ServiceFailure(error)
         }

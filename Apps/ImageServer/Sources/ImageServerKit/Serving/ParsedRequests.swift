@@ -11,6 +11,8 @@ final class ParsedRequests: Sendable {
         let client: OriginalClient
         /// The key of the result in all levels.
         let key: String
+        /// The names of the header fields on which the result depends, for Vary; empty for none.
+        let vary: String
         let preparedFields = PreparedFields()
         let generation: Int
     }

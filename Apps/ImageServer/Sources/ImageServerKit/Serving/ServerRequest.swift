@@ -7,7 +7,11 @@ public struct ServerRequest: Sendable {
     /// The method.
     public var method: HTTPRequest.Method
     /// The path, still percent-encoded, and the query.
-    public var target: String
+    public var target: String {
+        didSet { path = Self.path(of: target) }
+    }
+    /// The target without its query.
+    public private(set) var path: Substring
     /// The header fields.
     public var headers: HTTPFields
     /// The address of the client, for logs; nil if it is not known.
@@ -17,12 +21,14 @@ public struct ServerRequest: Sendable {
     public init(method: HTTPRequest.Method, target: String, headers: HTTPFields = [:], client: String? = nil) {
         self.method = method
         self.target = target
+        path = Self.path(of: target)
         self.headers = headers
         self.client = client
     }
 
-    /// The target without its query.
-    public var path: Substring { target[..<(target.utf8.firstIndex(of: UInt8(ascii: "?")) ?? target.endIndex)] }
+    private static func path(of target: String) -> Substring {
+        target[..<(target.utf8.firstIndex(of: UInt8(ascii: "?")) ?? target.endIndex)]
+    }
 
     /// Whether the request violates the rules for Host (RFC 9112, 3.2). The valid one is no header field here.
     var hasInvalidHost: Bool { headers.contains { $0.name.canonicalName == "host" } }
