@@ -1,10 +1,15 @@
 """Turns merged archives into one site: a front page, one navigator with one search, a Markdown file beside each page, and llms.txt."""
 
+import glob
 import json
 import os
 
 ROOT = 'doc://swift-image-loading/documentation'
 TITLE = 'swift-image-loading'
+# On narrow screens, the first column of a table would leave no room for the others. Tables of more columns scroll.
+NARROW_TABLES = (
+    '@media (max-width: 735px) { .table-wrapper table:not(:has(tr > :nth-child(4))) { table-layout: fixed; width: 100%; } '
+    '.table-wrapper table:not(:has(tr > :nth-child(4))) :is(td, th, code) { overflow-wrap: anywhere; } }\n')
 # Files of single archives, which only their builds need.
 LEFTOVERS = ['link-hierarchy.json', 'linkable-entities.json', 'metadata.json']
 
@@ -108,11 +113,18 @@ def navigator(site, front):
     write(index, site, 'index/index.json')
 
 
+def style(site):
+    (path,) = glob.glob(os.path.join(site, 'css/index.*.css'))
+    with open(path, 'a', encoding='utf-8') as file:
+        file.write(NARROW_TABLES)
+
+
 def finish(site, name):
     front = front_page(site, name)
     put_below_front_page(site)
     describe_groups(site)
     navigator(site, front)
+    style(site)
     for leftover in LEFTOVERS:
         if os.path.exists(os.path.join(site, leftover)):
             os.remove(os.path.join(site, leftover))
