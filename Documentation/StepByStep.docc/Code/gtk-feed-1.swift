@@ -1,7 +1,9 @@
 import ImagePresentingGTK
 
 // GTK has one thread, and the main actor uses the same one.
-guard gtk_init_check() != 0 else { fatalError("no display: set DISPLAY, or run under xvfb-run") }
+guard gtk_init_check() != 0 else {
+    fatalError("no display: set DISPLAY, or run under xvfb-run")
+}
 GtkMainLoop.attach()
 
 let window = Widget.window()

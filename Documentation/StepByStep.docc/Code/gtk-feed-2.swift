@@ -9,10 +9,13 @@ struct Photo: Decodable {
 
 func photos(at feed: URL, with loader: ImageLoader) async throws -> [Photo] {
     let request = ImageRequest(url: feed, mode: .revalidate)
-    return try JSONDecoder().decode([Photo].self, from: try await loader.data(for: request).data)
+    return try JSONDecoder().decode(
+        [Photo].self, from: try await loader.data(for: request).data)
 }
 
-guard gtk_init_check() != 0 else { fatalError("no display: set DISPLAY, or run under xvfb-run") }
+guard gtk_init_check() != 0 else {
+    fatalError("no display: set DISPLAY, or run under xvfb-run")
+}
 GtkMainLoop.attach()
 let loader = try ImageLoader()
 
@@ -22,7 +25,9 @@ let animations = WindowClock(window)  // runs tasks after each frame, too
 
 Task {
     do {
-        guard let feed = URL(string: "http://127.0.0.1:8080/photos?_limit=500") else { return }
+        guard let feed = URL(string: "http://127.0.0.1:8080/photos?_limit=500") else {
+            return
+        }
         print(try await photos(at: feed, with: loader).count, "photos")
     } catch {
         print("no feed: \(error)")

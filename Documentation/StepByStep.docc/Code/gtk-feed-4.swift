@@ -10,7 +10,8 @@ struct Photo: Decodable {
 
 func photos(at feed: URL, with loader: ImageLoader) async throws -> [Photo] {
     let request = ImageRequest(url: feed, mode: .revalidate)
-    return try JSONDecoder().decode([Photo].self, from: try await loader.data(for: request).data)
+    return try JSONDecoder().decode(
+        [Photo].self, from: try await loader.data(for: request).data)
 }
 
 /// A cell that shows one photo at a time.
@@ -34,7 +35,9 @@ final class PhotoCell: RecycledCell {
     func setOnScreen(_ isOnScreen: Bool) { image.setOnScreen(isOnScreen) }
 }
 
-guard gtk_init_check() != 0 else { fatalError("no display: set DISPLAY, or run under xvfb-run") }
+guard gtk_init_check() != 0 else {
+    fatalError("no display: set DISPLAY, or run under xvfb-run")
+}
 GtkMainLoop.attach()
 let loader = try ImageLoader()
 
@@ -64,7 +67,9 @@ func prefetch(_ photos: [Photo]) -> PrefetchController {
 
 Task {
     do {
-        guard let feed = URL(string: "http://127.0.0.1:8080/photos?_limit=500") else { return }
+        guard let feed = URL(string: "http://127.0.0.1:8080/photos?_limit=500") else {
+            return
+        }
         show(try await photos(at: feed, with: loader))
     } catch {
         print("no feed: \(error)")

@@ -16,8 +16,11 @@ struct PhotoList: View {
     var body: some View {
         List {
             ForEach(photos, id: \.id) { photo in
-                LoadingImage(photo.thumbnailUrl, contentMode: .fill, label: Text(verbatim: photo.title))
-                    .frame(width: 160, height: 160)
+                LoadingImage(
+                    photo.thumbnailUrl, contentMode: .fill,
+                    label: Text(verbatim: photo.title)
+                )
+                .frame(width: 160, height: 160)
             }
         }
     }

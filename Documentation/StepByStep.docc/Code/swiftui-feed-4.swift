@@ -27,7 +27,8 @@ struct PhotoList: View {
         List {
             ForEach(photos, id: \.id) { photo in
                 LoadingImage(
-                    photo.request, contentMode: .fill, label: Text(verbatim: photo.title),
+                    photo.request, contentMode: .fill,
+                    label: Text(verbatim: photo.title),
                     options: .init(transition: .crossDissolve(.milliseconds(200)))
                 )
                 .frame(width: 160, height: 160)

@@ -10,7 +10,8 @@ struct Thumbnails: Sendable {
     /// - Parameter name: The name of an image at the origin, from a client.
     func jpeg(of name: String) async throws -> Data {
         let url = origin.appending(path: "images").appending(path: name)
-        let image = try await loader.image(for: url, fitting: PixelSize(width: 300, height: 300))
+        let image = try await loader.image(
+            for: url, fitting: PixelSize(width: 300, height: 300))
         return try image.encoded(as: .jpeg(quality: 0.8))
     }
 }

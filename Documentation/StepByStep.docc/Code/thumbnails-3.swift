@@ -11,11 +11,14 @@ struct Thumbnails: Sendable {
     ///   - name: The name of an image at the origin, from a client.
     ///   - side: The longest side, in pixels.
     func jpeg(of name: String, side: Int) async throws -> Data {
-        guard name.allSatisfy({ $0.isLetter || $0.isNumber || "-_.".contains($0) }), !name.hasPrefix(".") else {
+        guard name.allSatisfy({ $0.isLetter || $0.isNumber || "-_.".contains($0) }),
+            !name.hasPrefix(".")
+        else {
             throw ImageError.invalidURL(name)
         }
         let url = origin.appending(path: "images").appending(path: name)
-        let image = try await loader.image(for: url, fitting: PixelSize(width: side, height: side))
+        let image = try await loader.image(
+            for: url, fitting: PixelSize(width: side, height: side))
         return try image.encoded(as: .jpeg(quality: 0.8))
     }
 }
@@ -45,9 +48,12 @@ let router = Router()
 router.get("health") { _, _ in HTTPResponse.Status.ok }
 router.get("thumbnails/{name}") { request, context in
     let side = request.uri.queryParameters.get("side", as: Int.self) ?? 300
-    guard (16...1_080).contains(side) else { throw HTTPError(.badRequest, message: "side is 16 to 1080") }
+    guard (16...1_080).contains(side) else {
+        throw HTTPError(.badRequest, message: "side is 16 to 1080")
+    }
     do {
-        let jpeg = try await thumbnails.jpeg(of: context.parameters.require("name"), side: side)
+        let jpeg = try await thumbnails.jpeg(
+            of: context.parameters.require("name"), side: side)
         return Response(
             status: .ok, headers: [.contentType: "image/jpeg"],
             body: ResponseBody(byteBuffer: ByteBuffer(bytes: jpeg)))

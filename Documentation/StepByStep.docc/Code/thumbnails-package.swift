@@ -6,7 +6,9 @@ let package = Package(
     platforms: [.macOS(.v15)],
     dependencies: [
         .package(url: "<URL of this repository>", branch: "main"),
-        .package(url: "https://github.com/hummingbird-project/hummingbird.git", from: "2.0.0"),
+        .package(
+            url: "https://github.com/hummingbird-project/hummingbird.git",
+            from: "2.0.0"),
     ],
     targets: [
         .executableTarget(

@@ -2,7 +2,10 @@ import ImageLoaderKit
 import ImagePresentingGTK
 
 // Shows the images at the addresses in the arguments side by side.
-guard gtk_init_check() != 0 else { fatalError("no display: set DISPLAY, or run under xvfb-run") }
+guard gtk_init_check() != 0 else {
+    // Without a display there is nothing to show.
+    fatalError("no display: set DISPLAY, or run under xvfb-run")
+}
 GtkMainLoop.attach()
 
 let loader = try ImageLoader()
@@ -10,12 +13,16 @@ let window = Widget.window()
 let animations = WindowClock(window)
 let row = Widget.box(GTK_ORIENTATION_HORIZONTAL, spacing: 12)
 
-let cells = CommandLine.arguments.dropFirst().compactMap { URL(webAddress: $0) }.map { url in
-    let cell = LoadingImageView(loader: loader, width: 240, height: 240, clock: animations.clock)
-    cell.load(url, description: url.lastPathComponent)
-    row.append(cell.widget)
-    return cell
-}
+let cells = CommandLine.arguments.dropFirst()
+    .compactMap { URL(webAddress: $0) }
+    .map { url in
+        let cell = LoadingImageView(
+            loader: loader, width: 240, height: 240,
+            clock: animations.clock)
+        cell.load(url, description: url.lastPathComponent)
+        row.append(cell.widget)
+        return cell
+    }
 
 var isOpen = true
 window.onSignal("unmap") { isOpen = false }  // when it closes
