@@ -1,4 +1,5 @@
-"""check.py SITE GRAPHS [--self-test]: fails if a link of the site leads nowhere, a page has no text, or a public symbol no comment."""
+"""check.py SITE GRAPHS [--self-test]: fails if a link of the site leads nowhere, a page has no text, a public symbol no comment, or if an
+example needs scrolling."""
 
 import os
 import re
@@ -7,15 +8,19 @@ import sys
 sys.path.append(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
 import api
+import catalogues
 import self_test
 import site_files
 
 MARKDOWN_LINK = re.compile(r'\]\(([^()\s]*(?:\([^()\s]*\)[^()\s]*)*)\)')
 CODE_BLOCK = re.compile(r'^```.*?^```', re.M | re.S)
+ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), '../../..'))
+# How many characters of a line are visible in articles and tutorials, in a window of 1,280 pixels with scroll bars.
+WIDTHS = {'.md': 74, '.swift': 89}
 
 
 class Site:
-    """The pages of a site by URL, its navigator, its Markdown files, and the names of all its files."""
+    """The pages of a site by URL, its navigator, its Markdown files, the names of all its files, and the sources with examples."""
 
     def __init__(self, folder, graphs):
         self.pages = {'/' + path.removesuffix('.json'): site_files.read(folder, 'data', path)
@@ -26,6 +31,8 @@ class Site:
                       if name == 'llms.txt' or name.startswith(('documentation/', 'tutorials/')) and name.endswith('.md')}
         modules = [os.path.join(graphs, module) for module in os.listdir(graphs)]
         self.symbols = {os.path.basename(module): api.read(module) for module in modules}
+        sources = [f'Packages/{module}/README.md' for module in self.symbols] + [path for _, path in catalogues.articles(ROOT)]
+        self.sources = {path: site_files.text(ROOT, path) for path in sources if path.endswith(tuple(WIDTHS))}
 
 
 def values(node, key):
@@ -138,7 +145,19 @@ def unlisted(site):
             yield f'llms.txt: the page {url} is missing'
 
 
-RULES = [dead_links, incomplete_lists, dead_navigator, missing_text, undocumented, dead_markdown, unlisted]
+def long_lines(site):
+    """Finds lines of code blocks, and of the files of tutorials, that need scrolling."""
+    for path, text in site.sources.items():
+        extension = os.path.splitext(path)[1]
+        is_code = extension == '.swift'
+        for number, line in enumerate(text.splitlines(), 1):
+            if line.startswith('```'):
+                is_code = not is_code
+            elif is_code and len(line) > WIDTHS[extension]:
+                yield f'{path}:{number}: the line has {len(line)} characters, of which {WIDTHS[extension]} are visible; break it'
+
+
+RULES = [dead_links, incomplete_lists, dead_navigator, missing_text, undocumented, dead_markdown, unlisted, long_lines]
 
 
 def findings(site):

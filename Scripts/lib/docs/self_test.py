@@ -80,6 +80,14 @@ def unlisted_page(site):
     site.texts['llms.txt'] = site.texts['llms.txt'].replace('(documentation/imagecore.md)', '(documentation/imageloading.md)')
 
 
+def long_line_of_article(site):
+    site.sources['Documentation/Guides.docc/Guides.md'] = '```swift\n' + 'x' * 74 + '\n' + 'x' * 75 + '\n```\n' + 'x' * 75
+
+
+def long_line_of_tutorial(site):
+    site.sources['Documentation/StepByStep.docc/Code/thumbnails-1.swift'] = 'x' * 89 + '\n' + 'x' * 90
+
+
 # The faults, and a text that the finding must contain.
 FAULTS = [
     (link_to_missing_page, 'the page /documentation/nowhere is missing'),
@@ -97,6 +105,8 @@ FAULTS = [
     (dead_link_of_list, 'llms.txt: the file documentation/nowhere.md is missing'),
     (dead_link_of_markdown, 'documentation/imagecore.md: the file nowhere.md is missing'),
     (unlisted_page, 'llms.txt: the page /documentation/imagecore is missing'),
+    (long_line_of_article, 'Guides.docc/Guides.md:3: the line has 75 characters'),
+    (long_line_of_tutorial, 'thumbnails-1.swift:2: the line has 90 characters'),
 ]
 # Texts that DocC must reject.
 WARNINGS = {
