@@ -51,7 +51,7 @@ check_sources() {
 type_check_folder() {
     local work=$1 example
     shift
-    printf '"%s"\n' -swift-version 6 "$@" >"$work/flags"
+    printf '"%s"\n' -swift-version 6 -enable-upcoming-feature MemberImportVisibility "$@" >"$work/flags"
     find "$work" -name '*.swift' -print0 | xargs -0 -r -n 1 -P "$(getconf _NPROCESSORS_ONLN)" \
         sh -c 'swiftc -typecheck @"$0" "$1" >"$1.log" 2>&1 || touch "$1.broken"' "$work/flags"
     for example in "$work"/*.swift; do

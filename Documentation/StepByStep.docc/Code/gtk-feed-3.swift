@@ -1,5 +1,4 @@
 import ImageLoaderKit
-import ImagePresenting
 import ImagePresentingGTK
 
 /// A photo, as the feed describes it.

@@ -12,7 +12,6 @@ let package = Package(
             name: "photos",
             dependencies: [
                 .product(name: "ImageLoaderKit", package: "swift-image-loading"),
-                .product(name: "ImagePresenting", package: "swift-image-loading"),
                 .product(name: "ImagePresentingGTK", package: "swift-image-loading"),
             ],
             swiftSettings: [.defaultIsolation(MainActor.self)])

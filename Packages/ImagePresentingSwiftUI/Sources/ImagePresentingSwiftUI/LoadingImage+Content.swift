@@ -11,7 +11,7 @@
         ///   - request: The image; nil for none yet.
         ///   - contentMode: How the content resizes the image, so that it is decoded to that size. `.fill` crops it.
         ///   - label: Describes the image for accessibility; nil if it is decorative.
-        ///   - options: The transition and more. `loadsBeforeVisible` has no effect.
+        ///   - options: What the view does. `transition` and `loadsBeforeVisible` have no effect.
         ///   - content: Returns the content for a phase.
         public init(
             _ request: ImageRequest?, contentMode: ContentMode = .fit, label: Text? = nil,
