@@ -38,7 +38,7 @@ final class FIFOImageCache: ImageCache {
 
     func insert(_ image: DecodedImage, for key: ImageCacheKey, retention: ImageRetention) {
         state.withLock { state in
-            state.remove(key)  // even if the new image is rejected, because the older one is outdated
+            state.remove(key)  // the older one is outdated, even if the new one is rejected
             guard image.byteCount <= byteLimit else { return }
             state.evict(to: byteLimit - image.byteCount)
             state.images[key] = image
@@ -89,7 +89,7 @@ struct RandomOrder: EvictionOrder {
 
     mutating func victim(for incoming: EvictionCandidate?) -> Int? {
         guard !slots.isEmpty else { return nil }
-        random = random &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+        random = random &* 6_364_136_223_846_793_005 &+ 1
         return slots[Int(random >> 33) % slots.count]
     }
 }
