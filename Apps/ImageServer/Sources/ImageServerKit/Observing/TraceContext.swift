@@ -54,11 +54,8 @@ public struct TraceContext: Hashable, Sendable {
     }
 
     /// Returns 16 random hexadecimal digits.
-    static func newSpanID() -> String { hexadecimal(UInt64.random(in: 1...UInt64.max)) }
-
-    /// Returns 16 hexadecimal digits.
-    static func hexadecimal(_ value: UInt64) -> String {
-        let text = String(value, radix: 16)
+    static func newSpanID() -> String {
+        let text = String(UInt64.random(in: 1...UInt64.max), radix: 16)
         return String(repeating: "0", count: 16 - text.utf8.count) + text
     }
 

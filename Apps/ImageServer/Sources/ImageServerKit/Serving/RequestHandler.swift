@@ -13,7 +13,6 @@ public final class RequestHandler: Sendable {
     private let workCounts: @Sendable () -> (waiting: Int, running: Int)
     private let rules: ResponseRules
     private let isShuttingDown = Atomic(false)
-    private let lastID = Atomic(UInt64.random(in: 0...UInt64.max))
 
     /// - Parameters:
     ///   - service: Makes the images.
@@ -182,7 +181,7 @@ public final class RequestHandler: Sendable {
     private func finished(
         _ response: ServerResponse, _ request: ServerRequest, after time: Duration, _ trace: TraceContext? = nil
     ) -> ServerResponse {
-        let id = Self.requestID(request.headers) ?? trace?.spanID ?? nextID()
+        let id = Self.requestID(request.headers) ?? trace?.spanID ?? TraceContext.newSpanID()
         var response = request.method == .head ? response.withoutBody : response
         response.headers[.requestID] = id
         response.headers[.server] = "image-server"
@@ -190,12 +189,6 @@ public final class RequestHandler: Sendable {
         metrics.record(response, time)
         access.record(request, response, id: id, trace: trace?.traceID, time: time)
         return response
-    }
-
-    /// Returns an identity that no other request of this server gets. An odd step reaches every number, and this one
-    /// changes most digits.
-    private func nextID() -> String {
-        TraceContext.hexadecimal(lastID.wrappingAdd(0x9E37_79B9_7F4A_7C15, ordering: .relaxed).newValue)
     }
 
     /// Returns the identity that the client gave, if it can be logged.

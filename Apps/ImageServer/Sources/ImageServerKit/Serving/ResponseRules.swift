@@ -27,9 +27,10 @@ public struct ResponseRules: Sendable {
         guard !pathPrefix.isEmpty else { return request }
         if request.path.hasPrefix("/health") { return request }
         guard request.target.hasPrefix(pathPrefix) else { return nil }
-        var rest = request
-        rest.target = String(request.target.dropFirst(pathPrefix.count))
-        return rest.target.hasPrefix("/") ? rest : nil
+        let target = String(request.target.dropFirst(pathPrefix.count))
+        guard target.hasPrefix("/") else { return nil }
+        return ServerRequest(
+            method: request.method, target: target, headers: request.headers, client: request.client)
     }
 
     /// Adds the header fields of all responses.

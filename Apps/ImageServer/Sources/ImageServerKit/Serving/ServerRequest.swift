@@ -7,11 +7,9 @@ public struct ServerRequest: Sendable {
     /// The method.
     public var method: HTTPRequest.Method
     /// The path, still percent-encoded, and the query.
-    public var target: String {
-        didSet { path = Self.path(of: target) }
-    }
+    public let target: String
     /// The target without its query.
-    public private(set) var path: Substring
+    public let path: Substring
     /// The header fields.
     public var headers: HTTPFields
     /// The address of the client, for logs; nil if it is not known.
@@ -21,13 +19,9 @@ public struct ServerRequest: Sendable {
     public init(method: HTTPRequest.Method, target: String, headers: HTTPFields = [:], client: String? = nil) {
         self.method = method
         self.target = target
-        path = Self.path(of: target)
+        path = target[..<(target.utf8.firstIndex(of: UInt8(ascii: "?")) ?? target.endIndex)]
         self.headers = headers
         self.client = client
-    }
-
-    private static func path(of target: String) -> Substring {
-        target[..<(target.utf8.firstIndex(of: UInt8(ascii: "?")) ?? target.endIndex)]
     }
 
     /// Whether the request violates the rules for Host (RFC 9112, 3.2). The valid one is no header field here.
