@@ -53,12 +53,13 @@ public struct ImageLoaderOptions: Sendable {
     public var account: String?
     /// Changes each HTTP request before the cache lookup, for example to add a token. It is also called for cache hits.
     ///
-    /// It runs once for each attempt. Retries run it while they hold a download slot, so don't wait for the loader.
+    /// It runs once for each attempt, before the attempt waits for a slot. So it can load with this loader.
     ///
     /// Headers that it adds are part of the disk cache's keys. If a user's token can change, set ``account``, which
     /// replaces them. Keys of the memory cache contain neither, so create a new loader for another user.
     public var requestModifier: ModifyingTransport.Modifier?
-    /// Returns the request to send after a response with status 401, or nil to fail.
+    /// Returns the request to send after a response with status 401, or nil to fail. It holds no download slot, so it can
+    /// load with this loader. The new request waits for a slot of its own.
     public var challengeHandler: ModifyingTransport.ChallengeHandler?
     /// The limit of partial downloads on disk, in bytes; 0 for none. They are resumed even after a relaunch.
     public var partialDownloadByteLimit = 100_000_000

@@ -87,6 +87,12 @@ public struct TransportResponse: Sendable {
     public var source: ResponseSource
     /// Whether a cache has the body, or stores it while it is read.
     public var isStored = false
+    /// Asks the application for the exchange to start in place of this response; nil if there is nothing to ask.
+    public var challenge: Challenge?
+
+    /// Returns the exchange to start, or nil to deliver the response. It is called once at most, and holds no download
+    /// slot, because the application may wait for other downloads.
+    public typealias Challenge = @Sendable () async throws(TransportFailure) -> CacheAnswer.Exchange?
 
     /// Creates a response.
     public init(head: ResponseHead, body: TransportBody, source: ResponseSource = .network) {

@@ -26,7 +26,7 @@ public struct ModifyingTransport: ResponseCache {
     ///   - keepsIdentity: Whether the cache distinguishes users by the unchanged request. You must then separate
     ///     users by other means. If the modifier throws, the unchanged request is looked up.
     ///   - modify: Changes each request before it is looked up.
-    ///   - challengeHandler: Called at most once per request. A second 401 is the response.
+    ///   - challengeHandler: Called at most once per request, after its exchange has ended. A second 401 is the response.
     public init(
         _ cache: any ResponseCache, keepsIdentity: Bool = false,
         modify: Modifier? = nil, challengeHandler: ChallengeHandler? = nil
@@ -49,7 +49,7 @@ public struct ModifyingTransport: ResponseCache {
         case .stored(let response): return .stored(response)
         case .exchange(let miss, let start):
             return .exchange(after: miss) { () async throws(TransportFailure) in
-                try await answerChallenge(await start(), to: modified, from: request)
+                challenged(try await start(), to: modified, from: request)
             }
         }
     }
@@ -73,13 +73,17 @@ public struct ModifyingTransport: ResponseCache {
         return .exchange(after: .unreadable) { () throws(TransportFailure) in throw failure }
     }
 
-    private func answerChallenge(
+    /// Returns a response that asks the challenge handler if its status is 401.
+    private func challenged(
         _ response: TransportResponse, to modified: TransportRequest, from request: TransportRequest
-    ) async throws(TransportFailure) -> TransportResponse {
-        guard response.head.status == .unauthorized, let next = try await challengeHandler?(modified, response.head)
-        else { return response }
-        response.body.discard()
-        return try await cache.send(identified(next, as: request))
+    ) -> TransportResponse {
+        guard response.head.status == .unauthorized, let challengeHandler else { return response }
+        var response = response
+        response.challenge = { [head = response.head] () async throws(TransportFailure) in
+            guard let next = try await challengeHandler(modified, head) else { return nil }
+            return { () async throws(TransportFailure) in try await cache.send(identified(next, as: request)) }
+        }
+        return response
     }
 
     /// Returns the request to look up. Returns nil if there is none.

@@ -34,11 +34,15 @@ public enum CacheAnswer: Sendable {
 }
 
 extension ResponseCache {
-    /// Returns the stored response, or starts the exchange at once.
+    /// Returns the stored response, or starts the exchange at once, and then the one that answers a challenge.
     public func send(_ request: TransportRequest) async throws(TransportFailure) -> TransportResponse {
         switch try await answer(to: request) {
         case .stored(let response): return response
-        case .exchange(_, let start): return try await start()
+        case .exchange(_, let start):
+            let response = try await start()
+            guard let next = try await response.challenge?() else { return response }
+            response.body.discard()
+            return try await next()
         }
     }
 

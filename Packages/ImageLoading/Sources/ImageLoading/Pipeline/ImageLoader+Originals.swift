@@ -13,7 +13,7 @@ extension ImageLoader {
             if case .data(let data, _) = context.request.origin {
                 return context.makeResult(LoadedData(data: try self.checkSize(of: data), source: .disk))
             }
-            switch try await self.askDisk(for: context, shared) {
+            switch try await self.askDisk(for: context, shared, context.storage.cacheUse) {
             case .loaded(let result): return result
             case .exchange(let start): return try await self.download(start, for: context, shared)
             }
@@ -27,15 +27,21 @@ extension ImageLoader {
         case exchange(CacheAnswer.Exchange)
     }
 
-    /// Asks the disk cache once: for the stored original, or for the exchange to start when there is a slot. Throws a
-    /// stored error: the transport also stores responses such as 404, for as long as they are fresh.
-    private func askDisk(for context: RequestContext, _ shared: any SharedOperation) async throws -> DiskAnswer {
-        let request = try transportRequest(for: context, shared, context.storage.cacheUse)
+    /// Asks the disk cache for the stored original, or for the exchange to start when there is a slot. Throws a stored
+    /// error: the transport also stores responses such as 404, for as long as they are fresh.
+    ///
+    /// It holds no slot, because the application may change the request.
+    private func askDisk(
+        for context: RequestContext, _ shared: any SharedOperation, _ cacheUse: CacheUse, isRepeated: Bool = false
+    ) async throws -> DiskAnswer {
+        var request = try TransportRequest(context, configuration.transferLimits)
+        request.priority = shared.priority.value
+        request.cacheUse = cacheUse
         switch try await transport.answer(to: request) {
         case .stored(let response):
             return try await collectStored(response, context, shared)
         case .exchange(let miss, let start):
-            if !context.original.isLocal {
+            if !context.original.isLocal, !isRepeated {
                 context.send(.diskMiss(context.storage.readsDisk || miss == .noCache ? miss : .policy))
             }
             return .exchange(start)
@@ -54,7 +60,8 @@ extension ImageLoader {
             return .loaded(recordLoad(of: try await collect(response), from: response.source, isStored: true, context))
         } catch TransportFailure.closedEarly {
             context.send(.diskMiss(.missingBytes))
-            return .exchange(try exchange(for: context, shared, context.storage.disk.writes ? .reload : .bypass))
+            let cacheUse = context.storage.disk.writes ? CacheUse.reload : .bypass
+            return try await askDisk(for: context, shared, cacheUse, isRepeated: true)
         }
     }
 
@@ -126,35 +133,34 @@ extension ImageLoader {
         _ start: @escaping CacheAnswer.Exchange, for context: RequestContext, _ shared: any SharedOperation
     ) async throws -> OriginalResult {
         if context.storage.isCacheOnly { throw ImageError.offline }
-        var retries = Retries()
-        var start = start
+        var (start, retries) = (start, Retries())
         while true {
             do {
                 return try await finishDownload(try await makeAttempt(start, for: context, shared), context)
             } catch let failure as AttemptFailure {
-                try await prepareRetry(for: context, shared.priority, after: failure, &retries)
+                switch try await prepareAttempt(for: context, shared, after: failure, &retries) {
+                case .loaded(let result): return result
+                case .exchange(let next): start = next
+                }
             }
-            let storage = context.storage
-            start = try exchange(for: context, shared, retries.hasFailed ? storage.cacheUseOfRetry : storage.cacheUse)
         }
     }
 
-    /// Returns an exchange that asks the cache when it starts.
-    private func exchange(
-        for context: RequestContext, _ shared: any SharedOperation, _ cacheUse: CacheUse
-    ) throws -> CacheAnswer.Exchange {
-        let request = try transportRequest(for: context, shared, cacheUse)
-        return { [transport] () async throws(TransportFailure) in try await transport.send(request) }
-    }
-
-    /// Returns the request that an attempt looks up and sends.
-    private func transportRequest(
-        for context: RequestContext, _ shared: any SharedOperation, _ cacheUse: CacheUse
-    ) throws -> TransportRequest {
-        var request = try TransportRequest(context, configuration.transferLimits)
-        request.priority = shared.priority.value
-        request.cacheUse = cacheUse
-        return request
+    /// Returns the exchange of the next attempt, or what is on disk meanwhile. Throws if it should not be retried.
+    private func prepareAttempt(
+        for context: RequestContext, _ shared: any SharedOperation, after failure: AttemptFailure,
+        _ retries: inout Retries
+    ) async throws -> DiskAnswer {
+        var failure = failure
+        do {
+            if let exchange = try await failure.challenge?() { return .exchange(exchange) }
+        } catch {
+            failure.error = ImageError(error)
+        }
+        try await prepareRetry(for: context, shared.priority, after: failure, &retries)
+        let storage = context.storage
+        let cacheUse = retries.hasFailed ? storage.cacheUseOfRetry : storage.cacheUse
+        return try await askDisk(for: context, shared, cacheUse, isRepeated: true)
     }
 
     /// Stores an original of the application's own fetch until it is reloaded, unless it was reloaded meanwhile.
@@ -273,7 +279,8 @@ extension ImageLoader {
     ) async throws -> OriginalResult {
         if let error = response.head.error {
             response.body.discard()
-            throw AttemptFailure(error: error, retryAfter: response.head.retryAfter)
+            throw AttemptFailure(
+                error: error, retryAfter: response.head.retryAfter, challenge: response.challenge)
         }
         let received = ReceivedBytes()
         incoming.withLock { $0[context.originalKey] = received }

@@ -7,6 +7,8 @@ struct AttemptFailure: Error {
     var error: ImageError
     /// The wait that the server requested, if any.
     var retryAfter: Duration?
+    /// Asks the application for an exchange that may succeed.
+    var challenge: TransportResponse.Challenge?
     /// Whether conditions did not allow it. Then it starts again when they do.
     var isInterrupted = false
     /// When the attempt started. Nil if it did not.
