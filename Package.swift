@@ -306,7 +306,10 @@ let suites = [
         ] + loaderParts + classicCodecs + modernCodecs),
     tests(
         "RobustnessTests",
-        of: ["ImageCore", "ImageTesting", "ImageContractTesting", "AllFormats", "GeneratedImages", "CAllocations"]),
+        of: [
+            "ImageCore", "ImageDecoding", "ImageTesting", "ImageContractTesting", "AllFormats", "GeneratedImages",
+            "CAllocations",
+        ]),
 ]
 
 let testSupport = [

@@ -97,6 +97,27 @@ struct JPEGLimitTests {
         }
     }
 
+    /// libjpeg completes such a header with bytes that the file doesn't have.
+    @Test("a file that ends in its first scan header is truncated, as in a stream", arguments: [0xC0, 0xC2] as [UInt8])
+    func truncatedScanHeader(frameMarker: UInt8) throws {
+        var file = FlatJPEG(width: 64, height: 64, components: (0..<3).map { .init(level: 60 * $0) })
+        file.frameMarker = frameMarker
+        let scan = try #require(file.data.range(of: Data([0xFF, 0xDA])))
+        // Names one of the three components, so that more scans have to follow.
+        let several = file.data[..<scan.lowerBound] + [0xFF, 0xDA, 0, 8, 1, 1, 0, 0, frameMarker == 0xC0 ? 63 : 0, 0]
+        for whole in [file.data.prefix(scan.lowerBound + 14), several] {
+            #expect(throws: Never.self) { try JPEGDecoder().open(whole, limits: .default) }
+            for count in scan.lowerBound..<whole.count {
+                #expect(throws: DecodingFailure.truncated(.jpeg), "\(count) of \(whole.count) bytes") {
+                    try JPEGDecoder().open(whole.prefix(count), limits: .default)
+                }
+                let stream = JPEGDecoder().makeIncrementalImage(limits: .default)
+                try stream.append(whole.prefix(count))
+                #expect(stream.header == nil)
+            }
+        }
+    }
+
     @Test(
         "the available rows of a truncated file with one scan are delivered unchanged", arguments: [0.6, 0.95])
     func truncatedRows(quality: Double) throws {

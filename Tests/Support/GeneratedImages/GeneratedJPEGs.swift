@@ -40,6 +40,7 @@ extension GeneratedImage {
         progressive.scanCount = 3
         var images = [
             GeneratedImage("gray", .jpeg, gray.data), GeneratedImage("gray-dc-scans", .jpeg, progressive.data),
+            GeneratedImage("scan-per-component", .jpeg, scanPerComponent()),
         ]
         // Adobe's marker defines whether four components are CMYK or YCCK.
         for (name, transform) in [("cmyk", 0), ("ycck", 2)] as [(String, UInt8)] {
@@ -58,5 +59,18 @@ extension GeneratedImage {
         profiled.segments = [(0xE2, Array("ICC_PROFILE".utf8) + [0, 1, 1] + RawPNG.profile(space: "GRAY"))]
         images.append(GeneratedImage("profile", .jpeg, profiled.data))
         return images
+    }
+
+    /// Returns a baseline file that has a scan for each of three components.
+    private static func scanPerComponent() -> Data {
+        let levels = [40, 90, 170]
+        let (scanMarker, endMarker) = (Data([0xFF, 0xDA]), Data([0xFF, 0xD9]))
+        let color = FlatJPEG(width: 24, height: 24, components: levels.map { .init(level: $0) }).data
+        let scans = levels.enumerated().map { index, level in
+            let gray = FlatJPEG(width: 24, height: 24, components: [.init(level: level)]).data
+            let data = gray.range(of: scanMarker).map { gray[($0.upperBound + 8)...].dropLast(2) } ?? Data()
+            return scanMarker + [0, 8, 1, UInt8(index + 1), 0, 0, 63, 0] + data
+        }
+        return color.prefix(upTo: color.range(of: scanMarker)?.lowerBound ?? 0) + scans.joined() + endMarker
     }
 }

@@ -17,12 +17,20 @@ import ImageContractTesting
 /// The check of each input. A global, because the C callback of libFuzzer can't capture.
 nonisolated(unsafe) var checkInput: (Data) throws(ContractViolation) -> Void = { _ in }  // used on the main thread only
 
+/// Returns bytes in memory of exactly their size, so that AddressSanitizer sees a read of the byte after them. `Data` rounds
+/// the size of its own memory up, and keeps small contents in the value.
+func exactData(_ bytes: UnsafePointer<UInt8>?, count: Int) -> Data? {
+    guard let bytes = unsafe bytes, let copy = unsafe malloc(count) else { return nil }
+    unsafe memcpy(copy, bytes, count)
+    return unsafe Data(bytesNoCopy: copy, count: count, deallocator: .free)
+}
+
 func fuzz(_ check: @escaping (Data) throws(ContractViolation) -> Void) -> Int32 {
     unsafe checkInput = check
     var count = CommandLine.argc
     var arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>? = unsafe CommandLine.unsafeArgv
     return unsafe LLVMFuzzerRunDriver(&count, &arguments) { bytes, count in
-        let data = unsafe Data(UnsafeBufferPointer(start: bytes, count: count))
+        guard let data = unsafe exactData(bytes, count: count) else { return -1 }
         do throws(ContractViolation) {
             unsafe try checkInput(data)
         } catch {

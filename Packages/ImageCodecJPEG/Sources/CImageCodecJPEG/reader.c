@@ -132,7 +132,8 @@ ilj_status ilj_reader_read_header(ilj_reader *reader, ilj_header *header) {
     struct jpeg_decompress_struct *info = &reader->info;
     if (reader->is_stream) ilj_feed(reader, reader->position, reader->count, true, false);
     bool is_complete = jpeg_read_header(info, TRUE) != JPEG_SUSPENDED;
-    reader->position = (size_t)(reader->source.next_input_byte - reader->bytes);
+    if (reader->reached_end) ilj_fail(reader, ILJ_TRUNCATED, "the header is incomplete");
+    reader->position = ilj_position(reader);
     if (!is_complete) return ILJ_INCOMPLETE;
     reader->header_is_read = true;
     header->width = (int)info->image_width;
@@ -257,7 +258,7 @@ ilj_status ilj_reader_read_rows(ilj_reader *reader, uint8_t *rows, size_t stride
     if (setjmp(reader->escape)) return reader->failure;
     while (read_some_rows(reader, rows, stride, capacity, produced)) {}
     if (reader->is_stream && reader->suspends && !reader->info.buffered_image)
-        reader->position = (size_t)(reader->source.next_input_byte - reader->bytes);
+        reader->position = ilj_position(reader);
     JDIMENSION valid = valid_rows(reader), read = reader->info.output_scanline;
     if (!has_missing_data(reader) || read < valid) return ILJ_OK;
     JDIMENSION excess = read - valid;

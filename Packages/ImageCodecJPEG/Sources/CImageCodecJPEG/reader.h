@@ -97,6 +97,7 @@ struct ilj_reader {
 /* source.c */
 void ilj_connect(ilj_reader *reader, const uint8_t *bytes, size_t count);
 void ilj_feed(ilj_reader *reader, size_t from, size_t to, bool suspends, bool is_truncated);
+size_t ilj_position(ilj_reader *reader);   /* the position in `bytes` up to which libjpeg has read, or fails */
 size_t ilj_icc_length(const ilj_reader *reader);
 void ilj_free_metadata(ilj_reader *reader);
 

@@ -37,10 +37,20 @@ static void skip(j_decompress_ptr info, long count) {
 }
 
 void ilj_feed(ilj_reader *reader, size_t from, size_t to, bool suspends, bool is_truncated) {
+    if (to > reader->count) to = reader->count;   /* never bytes of others, whatever the caller computed */
+    if (from > to) from = to;
     reader->source.next_input_byte = reader->bytes + from;
     reader->source.bytes_in_buffer = to - from;
     reader->suspends = suspends;
     reader->is_truncated = is_truncated;
+}
+
+/* After `fill_buffer`, libjpeg reads an array that is not in `bytes`. */
+size_t ilj_position(ilj_reader *reader) {
+    uintptr_t next = (uintptr_t)reader->source.next_input_byte, start = (uintptr_t)reader->bytes;
+    if (next < start || next - start > reader->count)
+        ilj_fail(reader, ILJ_MALFORMED, "a position outside of the bytes");
+    return next - start;
 }
 
 /* ---- APP1 and APP2: stored as ranges of the file, or as copies if it is a stream ---- */

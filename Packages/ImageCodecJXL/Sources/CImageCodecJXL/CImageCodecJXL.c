@@ -42,7 +42,9 @@ jxl_event jxl_process(jxl_decoder *decoder, const uint8_t *bytes, size_t length,
     if (!is_good(JxlDecoderSetInput(decoder, bytes, length))) return jxl_failed;
     JxlDecoderStatus status = JxlDecoderProcessInput(decoder);
     while (status == JXL_DEC_BASIC_INFO) status = JxlDecoderProcessInput(decoder);
-    *used = length - JxlDecoderReleaseInput(decoder);
+    size_t unread = JxlDecoderReleaseInput(decoder);
+    if (unread > length) return jxl_failed;
+    *used = length - unread;
     switch (status) {
     case JXL_DEC_NEED_MORE_INPUT: return jxl_needs_input;
     case JXL_DEC_COLOR_ENCODING: return jxl_has_header;

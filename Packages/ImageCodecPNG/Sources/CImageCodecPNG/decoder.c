@@ -189,7 +189,8 @@ static bool inflate_some(ilp_decoder *decoder, size_t space) {
     state->avail_out = (uint32_t)(space > UINT32_MAX / 2 ? UINT32_MAX / 2 : space);
     uint32_t offered = state->avail_out, fed = state->avail_in;
     int code = isal_inflate(state);
-    uint32_t inflated = offered - state->avail_out;
+    if (state->avail_out > offered || state->avail_in > fed) code = ISAL_INVALID_BLOCK;
+    uint32_t inflated = state->avail_out > offered ? 0 : offered - state->avail_out;
     /* The output is valid in this case. A wrong checksum is an error only if no row is missing and nothing follows, so
        that the result does not depend on the amount that is inflated at once. */
     decoder->has_wrong_checksum = code == ISAL_INCORRECT_CHECKSUM;
@@ -325,7 +326,8 @@ bool ilp_inflate(const uint8_t *bytes, size_t count, uint8_t *output, size_t cap
     state->next_out = output;
     state->avail_out = (uint32_t)capacity;
     int code = isal_inflate(state);
-    *output_count = capacity - state->avail_out;
+    bool is_good = code >= 0 && state->avail_out <= capacity;
+    *output_count = is_good ? capacity - state->avail_out : 0;
     free(inflater);
-    return code >= 0;
+    return is_good;
 }
