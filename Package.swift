@@ -368,7 +368,8 @@ let imageload = [
         "ImageLoadToolTests", in: "imageload",
         of: [
             "ImageLoadTool", "imageload", "AllFormats", "ImageCore", "ImageDecoding", "ImageDiskCaching",
-            "ImageLoaderKit", "ImageThumbHash", "LoopbackServer", "CommandRunning", "GeneratedImages", argumentParser,
+            "ImageLoaderKit", "ImageObserving", "ImageThumbHash", "LoopbackServer", "CommandRunning", "GeneratedImages",
+            argumentParser,
         ]),
 ]
 

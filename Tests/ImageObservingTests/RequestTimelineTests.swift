@@ -96,4 +96,17 @@ struct RequestTimelineTests {
     func secrets(address: String, text: String) throws {
         #expect(try #require(URL(string: address)).withoutSecrets == text)
     }
+
+    @Test("texts have no control characters of terminals, in no encoding of them, and keep all others")
+    func controls() {
+        let controls: [ClosedRange<UInt32>] = [
+            0...0x1F, 0x7F...0x9F, 0x2028...0x202E, 0x2066...0x2069, 0x61C...0x61C, 0x200E...0x200F,
+        ]
+        let scalars = controls.joined().compactMap { UnicodeScalar($0) }
+        #expect(scalars.count == 33 + 32 + 7 + 4 + 3 && scalars.allSatisfy(\.isControl))
+        #expect("a\u{1B}[31m\u{9B}\r\n\u{202E}é".withoutControls == "a?[31m????é")
+        let text = "naïve 文字 \u{1F469}\u{200D}\u{1F467} \u{5D0}"
+        #expect(text.withoutControls == text)
+        #expect("a\u{2028}b".replacingControls { "<\($0.value)>" } == "a<8232>b")
+    }
 }

@@ -1,14 +1,18 @@
 import Foundation
-import Synchronization
+import ImageObserving
 
-/// Writes to standard output and standard error without buffering.
+/// Writes to standard output and standard error without buffering. Names of files, metadata and servers can contain
+/// what a terminal obeys, so each line is written without control characters.
 enum Console {
-    static func output(_ line: String) { write(line + "\n", to: STDOUT_FILENO) }
+    static func output(_ lines: String...) { output(lines) }
 
-    /// Writes a message, whose names of files can have line breaks, on one line.
-    static func error(_ line: String) { write("imageload: \(line.onOneLine)\n", to: STDERR_FILENO) }
+    static func output(_ lines: [String]) {
+        write(lines.map { $0.withoutControls + "\n" }.joined(), to: STDOUT_FILENO)
+    }
 
-    /// Writes the whole text. Stops at the first error, such as a closed pipe.
+    static func error(_ line: String) { write("imageload: \(line.withoutControls)\n", to: STDERR_FILENO) }
+
+    /// Writes the whole text as it is. Stops at the first error, such as a closed pipe.
     static func write(_ text: String, to descriptor: Int32) {
         var bytes = Array(text.utf8)[...]
         while !bytes.isEmpty {
@@ -34,10 +38,11 @@ enum Console {
 }
 
 extension Encodable {
-    /// Returns the value as JSON on one line, with sorted keys.
+    /// Returns the value as JSON on one line, with sorted keys and escaped control characters.
     func json() throws -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return String(decoding: try encoder.encode(self), as: UTF8.self)
+        let text = String(decoding: try encoder.encode(self), as: UTF8.self)
+        return text.replacingControls { String(format: "\\u%04x", $0.value) }
     }
 }

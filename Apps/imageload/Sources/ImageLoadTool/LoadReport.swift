@@ -62,7 +62,7 @@ struct LoadSummary {
     var elapsed: Duration
 
     /// A human-readable table with a row per source (count, bytes and times) and a total.
-    var table: String {
+    var table: [String] {
         var rows = [["source", "images", "bytes", "median ms", "max ms"]]
         for source in ImageSource.allCases {
             let own = reports.filter { $0.image?.source == source }
@@ -71,7 +71,7 @@ struct LoadSummary {
         let failed = reports.filter { $0.failure != nil }
         if !failed.isEmpty { rows.append(row("failed", failed)) }
         rows.append(row("total", reports))
-        return Self.aligned(rows) + "\n" + formats
+        return Self.aligned(rows) + [formats]
     }
 
     /// A human-readable line: `60 images in 1.20 s: network 58 (7.1 MB), failed 2`.
@@ -107,13 +107,13 @@ struct LoadSummary {
     }
 
     /// Aligns the first column to the left and the others to the right.
-    static func aligned(_ rows: [[String]]) -> String {
+    static func aligned(_ rows: [[String]]) -> [String] {
         let widths = (rows.first ?? []).indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
         return rows.map { row in
             zip(row.indices, row).map { column, text in
                 column == 0 ? text.padded(widths[0]) : text.leftPadded(widths[column])
             }.joined(separator: "  ")
-        }.joined(separator: "\n")
+        }
     }
 }
 

@@ -33,6 +33,7 @@ struct ThumbHashCommand: AsyncParsableCommand {
     }
 
     func validate() throws {
+        if decode != nil, let output = files.first { try OutputFormat.checkName(output, in: [.png]) }
         guard decode == nil || files.count == 1 else { throw ValidationError("--decode needs one file to write") }
     }
 
@@ -42,7 +43,7 @@ struct ThumbHashCommand: AsyncParsableCommand {
         for file in files {
             let hash = try await hash(of: file, decoder)
             // The hash is what was asked for, so it is printed with --quiet too.
-            let line = files.count == 1 ? hash.base64 : "\(hash.base64)  \(file.onOneLine)"
+            let line = files.count == 1 ? hash.base64 : "\(hash.base64)  \(file)"
             Console.output(
                 printing.json ? try Report(file: file, thumbhash: hash.base64).json() : line)
         }

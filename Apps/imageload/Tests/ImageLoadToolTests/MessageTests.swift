@@ -1,7 +1,10 @@
 import Foundation
 import GeneratedImages
 import ImageCore
+import ImageObserving
 import Testing
+
+@testable import ImageLoadTool
 
 /// Checks that only the tool itself writes messages, not the libraries that decode.
 @Suite("Messages of the tool about files", .timeLimit(.minutes(5)))
@@ -42,5 +45,33 @@ final class MessageTests {
                 }
             }
         }
+    }
+
+    @Test("names of files and Exif texts reach no terminal with what it obeys, as text, as JSON and as messages")
+    func controls() async throws {
+        let name = "a\u{1B}]0;x\u{07}\u{9B}31m\u{2028}\u{202E}\n\u{85}b"
+        let file = try tool.write(.gradient, to: "\(name).jpg")
+        let make =
+            Data("MM\u{0}*".utf8) + [0, 0, 0, 8, 0, 1, 1, 0x0F, 0, 2, 0, 0, 0, 4, 0x1B, 0xC2, 0x9B, 0, 0, 0, 0, 0]
+        try ImageMetadata(exif: make).added(to: Data(contentsOf: file), format: .jpeg).write(to: file)
+        let (path, cache) = (file.path, ["--cache", tool.folder.path + "/\(name)"])
+        let commands = [
+            ["info", path], ["decode", path], ["fetch", path] + cache, ["thumbhash", path, path],
+            ["optimize", path, "--dry-run"],
+            ["preview", path, path, "--graphics", "ascii"], ["convert", path, "--output", path + "2/"],
+            ["compare", path, path + "!"], ["info", path + "!"], ["fetch", path + "!"] + cache, [name],
+            ["cache", "status"] + cache, ["bench", "decode", path, "--iterations", "1"], ["fetch", "--\(name)"],
+        ]
+        for command in commands {
+            for json in command.first == name ? [[]] : [[], ["--json"]] {
+                let run = try await tool.run(command + json)
+                let text = run.output + run.errors.joined(separator: "\n")
+                #expect(!text.isEmpty && !text.unicodeScalars.contains { $0.isControl && $0 != "\n" }, "\(command)")
+            }
+        }
+        let info = try await tool.run(["info", path, "--json"]).output
+        let report = try #require(try JSONSerialization.jsonObject(with: Data(info.utf8)) as? [String: Any])
+        #expect(report["file"] as? String == path)
+        #expect((report["camera"] as? [String: Any])?["make"] as? String == "\u{1B}\u{9B}")
     }
 }

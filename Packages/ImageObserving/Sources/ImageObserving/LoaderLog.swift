@@ -21,7 +21,7 @@
         ///   - address: The text of the URL.
         func write(_ event: ImageLoadEvent, _ stage: RequestTimeline.Stage?, _ address: String?) {
             var metadata: Logger.Metadata = ["request": .stringConvertible(event.request)]
-            if let address { metadata["url.full"] = .string(address) }
+            if let address { metadata["url.full"] = .string(address.withoutControls) }
             metadata["ms"] = .stringConvertible(event.elapsed.seconds * 1e3)
             if let stage { metadata[stage.name.rawValue + ".ms"] = .stringConvertible(stage.time.seconds * 1e3) }
             logger.log(level: level(of: event.kind), message(event.kind, &metadata), metadata: metadata)
@@ -39,10 +39,10 @@
             switch kind {
             case .failed(let error):
                 metadata["error.type"] = .string(error.type)
-                metadata["error"] = .string(error.description.withoutSecrets)
+                metadata["error"] = .string(error.description.withoutSecrets.withoutControls)
                 return "image request failed"
             case .diskFailed(let failure):
-                metadata["error"] = .string("\(failure)")
+                metadata["error"] = .string("\(failure)".withoutControls)
                 return "the disk cache of images failed"
             case .succeeded(let source):
                 metadata["source"] = .string(source.rawValue)

@@ -1,4 +1,5 @@
 import Foundation
+import ImageObserving
 public import Logging
 
 /// Writes each message as a line of text or of JSON, with the time in UTC.
@@ -86,8 +87,7 @@ enum LogText {
             switch scalar {
             case "\"": result += "\\\""
             case "\\": result += "\\\\"
-            // Control characters, and line ends that some readers of logs know: NEL, LS and PS.
-            case "\0"..<" ", "\u{7F}"..."\u{9F}", "\u{2028}", "\u{2029}":
+            case _ where scalar.isControl:
                 let digits = String(scalar.value, radix: 16)
                 result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
             default: result.unicodeScalars.append(scalar)

@@ -80,9 +80,10 @@ struct CacheStatusCommand: AsyncParsableCommand {
             let report = Report(
                 folder: path, entries: status.entryCount, bytes: status.byteCount, byteLimit: status.byteLimit,
                 oldestUse: oldest, newestUse: newest)
-            let uses = oldest.flatMap { oldest in newest.map { "\nlast used between \(oldest) and \($0)" } } ?? ""
+            let uses = oldest.flatMap { oldest in newest.map { "last used between \(oldest) and \($0)" } }
             let sizes = "\(ByteCount.text(status.byteCount)) of \(ByteCount.text(status.byteLimit))"
-            try options.printing.print(report, text: "\(path): \(status.entryCount) entries, \(sizes)\(uses)")
+            let lines = ["\(path): \(status.entryCount) entries, \(sizes)", uses].compactMap(\.self)
+            try options.printing.print(report, lines: lines)
         }
     }
 }

@@ -38,7 +38,7 @@ struct CacheListCommand: ParsableCommand {
         for (url, use) in uses.sorted(by: { ($1.value, $0.key) < ($0.value, $1.key) }) {
             let bytes = entries[url]?.reduce(0) { $0 + $1.byteCount } ?? 0
             let entry = Entry(url: url, bytes: bytes, lastUse: use.ISO8601Format())
-            let line = "\(ByteCount.text(bytes).leftPadded(9))  \(entry.lastUse)  \(url.onOneLine)"
+            let line = "\(ByteCount.text(bytes).leftPadded(9))  \(entry.lastUse)  \(url)"
             try options.printing.print(entry, text: line)
         }
     }
@@ -67,7 +67,7 @@ struct CacheShowCommand: AsyncParsableCommand {
         }
         for variant in explanation.variants {
             let report = StoredResponseReport(variant, at: Date())
-            try options.printing.print(report, text: report.text)
+            try options.printing.print(report, lines: report.lines)
         }
     }
 }

@@ -29,7 +29,7 @@ struct ExplainCommand: AsyncParsableCommand {
     func run() async throws {
         for explanation in try await CacheExplaining.explanations(of: url, headers, options.cache) {
             let report = ExplanationReport(explanation, at: Date())
-            try options.printing.print(report, text: report.text)
+            try options.printing.print(report, lines: report.lines)
         }
     }
 }
@@ -87,11 +87,11 @@ struct StoredResponseReport: Encodable {
     }
 
     /// Human-readable lines.
-    var text: String {
+    var lines: [String] {
         let size = bytes.map(ByteCount.text) ?? "body missing"
         let fresh = expires.map { ", fresh until \($0)" } ?? ""
         let lines = ["\(url): status \(status), \(size), stored \(stored)\(fresh)"]
-        return (lines + headers.map { "  \($0.onOneLine)" }).joined(separator: "\n")
+        return lines + headers.map { "  \($0)" }
     }
 }
 
@@ -160,7 +160,7 @@ struct ExplanationReport: Encodable {
     }
 
     /// Human-readable lines.
-    var text: String {
+    var lines: [String] {
         var lines = ["\(url): \(outcome)", "  why: \(reason)", "  key: \(key)"]
         if let response {
             lines.append("  stored: \(response.stored), status \(response.status)")
@@ -169,6 +169,6 @@ struct ExplanationReport: Encodable {
         }
         if variants > 1 { lines.append("  variants: \(variants)") }
         if !deciding.isEmpty { lines.append("  decided by:") }
-        return (lines + deciding.map { "    \($0.onOneLine)" }).joined(separator: "\n")
+        return lines + deciding.map { "    \($0)" }
     }
 }

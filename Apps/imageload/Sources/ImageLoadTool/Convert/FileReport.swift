@@ -52,7 +52,7 @@ struct FileReport: Encodable, Sendable {
 
     /// A human-readable line. Nil for a failure, which standard error describes.
     var line: String? {
-        let name = (output ?? file).onOneLine
+        let name = output ?? file
         let change = [inputBytes, outputBytes].compactMap(\.self).map(ByteCount.text).joined(separator: " -> ")
         switch status {
         case .failed: return nil

@@ -31,6 +31,10 @@ struct CompareCommand: AsyncParsableCommand {
     @OptionGroup var limits: LimitOptions
     @OptionGroup var printing: OutputOptions
 
+    func validate() throws {
+        if let output { try OutputFormat.checkName(output, in: [.png]) }
+    }
+
     func run() async throws {
         let decoder = ImageDecoders.makeDecoder(.all, limits: limits.limits)
         let (left, right) = (try await bitmap(first, decoder), try await bitmap(second, decoder))

@@ -27,9 +27,9 @@ struct InfoCommand: AsyncParsableCommand {
         var limits = DecodingLimits.default
         limits.pixels = .max
         let decoder = ImageDecoders.makeDecoder(.all, limits: limits)
-        try await InputFiles(files).forEach { file in
+        try await InputFiles(files).forEach(printing) { file in
             let report = try ImageReport(file, try await FileAccess.read(file.path), decoder)
-            try printing.print(report, text: report.text)
+            try printing.print(report, lines: report.lines)
         }
     }
 }
@@ -109,8 +109,8 @@ struct ImageReport: Encodable {
     }
 
     /// Human-readable lines.
-    var text: String {
-        var lines = ["\(file.onOneLine): \(format), \(width)x\(height), \(ByteCount.text(bytes))"]
+    var lines: [String] {
+        var lines = ["\(file): \(format), \(width)x\(height), \(ByteCount.text(bytes))"]
         if frames > 1 {
             lines.append(
                 "  \(frames) frames in \(milliseconds) ms, \(loopCount == 0 ? "forever" : "\(loopCount) times")")
@@ -128,7 +128,7 @@ struct ImageReport: Encodable {
             let size = "\(thumbnail.width)x\(thumbnail.height)"
             lines.append("  thumbnail: \(thumbnail.format), \(size), \(ByteCount.text(thumbnail.bytes))")
         }
-        return lines.joined(separator: "\n")
+        return lines
     }
 }
 

@@ -42,18 +42,18 @@ struct PreviewCommand: AsyncParsableCommand {
         let screen = TerminalScreen(
             graphics: graphics ?? TerminalGraphics(ProcessInfo.processInfo.environment),
             columns: columns ?? terminal.columns, rows: max(1, terminal.rows - 2))
-        try await input.forEach { file in
+        try await input.forEach(printing) { file in
             let data = try await FileAccess.read(file.path)
             let request = DecodingRequest(target: .fit(screen.pixels), acceptsTruncated: true)
             let image = try decoder.decode(data, request: request) { false }
             let shown = ShownImage(
                 file: file.path, graphics: screen.graphics.rawValue, width: image.bitmap.size.width,
                 height: image.bitmap.size.height)
-            if input.files.count > 1, !printing.quiet, !printing.json { Console.output(file.path.onOneLine) }
+            if input.files.count > 1, !printing.quiet, !printing.json { Console.output(file.path) }
             if printing.json {
                 Console.output(try shown.json())
             } else {
-                Console.output(try screen.text(image.bitmap))
+                Console.write(try screen.text(image.bitmap) + "\n", to: STDOUT_FILENO)
             }
         }
     }

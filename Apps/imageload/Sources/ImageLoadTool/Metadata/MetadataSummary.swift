@@ -28,11 +28,9 @@ struct ExifSummary: Encodable, Hashable, Sendable {
 }
 
 extension TIFFReader {
-    /// The text of an entry of type ASCII, without control characters.
+    /// The text of an entry of type ASCII.
     fileprivate func text(ofEntryAt entry: Int) -> String? {
-        ascii(ofEntryAt: entry).map {
-            String(decoding: $0, as: UTF8.self).onOneLine.trimmingCharacters(in: .whitespaces)
-        }
+        ascii(ofEntryAt: entry).map { String(decoding: $0, as: UTF8.self).trimmingCharacters(in: .whitespaces) }
     }
 }
 
@@ -44,7 +42,7 @@ enum ProfileName {
             guard let tag = profile.part(entry, 4) else { return nil }
             guard tag.elementsEqual("desc".utf8) else { continue }
             guard let start = profile.bigEndian(at: entry + 4, 4) else { return nil }
-            return text(profile, at: start)?.onOneLine
+            return text(profile, at: start)
         }
         return nil
     }

@@ -1,0 +1,23 @@
+extension Unicode.Scalar {
+    /// Whether terminals and readers of logs obey this character instead of showing it: control characters (C0, C1 and
+    /// DEL), separators of lines and paragraphs, and what changes the direction of text (Unicode, UAX #9).
+    public var isControl: Bool {
+        switch properties.generalCategory {
+        case .control, .lineSeparator, .paragraphSeparator: true
+        default: properties.isBidiControl
+        }
+    }
+}
+
+extension String {
+    /// The text on one line, with `?` in place of each control character. For terminals and logs.
+    public var withoutControls: String { replacingControls { _ in "?" } }
+
+    /// Returns the text with other texts in place of its control characters.
+    public func replacingControls(with replacement: (Unicode.Scalar) -> String) -> String {
+        guard unicodeScalars.contains(where: \.isControl) else { return self }
+        return unicodeScalars.reduce(into: "") { text, scalar in
+            if scalar.isControl { text += replacement(scalar) } else { text.unicodeScalars.append(scalar) }
+        }
+    }
+}
