@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -16,8 +17,14 @@ enum { most_files = 512 };
 static const char *_Atomic unfinished[most_files];
 static atomic_int is_ending;
 
-static void remove_unfinished(int number) {
+/* What a signal tells before it ends the process. A text stays unchanged until three others were set. */
+static char notices[4][1024];
+static const char *_Atomic notice;
+
+static void end_process(int number) {
     is_ending = 1;
+    const char *text = notice;
+    if (text) (void)!write(STDERR_FILENO, text, strlen(text));
     for (int index = 0; index < most_files; index++) {
         const char *name = unfinished[index];
         if (name) unlink(name);
@@ -29,13 +36,22 @@ static void remove_unfinished(int number) {
 static void handle_signals(void) {
     const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
     for (int index = 0; index < 3; index++)
-        if (signal(numbers[index], remove_unfinished) == SIG_IGN) signal(numbers[index], SIG_IGN);
+        if (signal(numbers[index], end_process) == SIG_IGN) signal(numbers[index], SIG_IGN);
+}
+
+static pthread_once_t handling = PTHREAD_ONCE_INIT;
+
+void tool_set_notice(const char *text) {
+    static unsigned number;
+    pthread_once(&handling, handle_signals);
+    char *copy = notices[number++ % 4];
+    if (text) snprintf(copy, sizeof notices[0], "%s", text);
+    notice = text ? copy : NULL;
 }
 
 /* Puts a name in the place of another one. The names stay in memory while a signal ends the process. */
 static void replace_unfinished(const char *name, const char *new_name) {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, handle_signals);
+    pthread_once(&handling, handle_signals);
     for (int index = 0; index < most_files; index++) {
         const char *expected = name;
         if (atomic_compare_exchange_strong(&unfinished[index], &expected, new_name)) break;
@@ -55,13 +71,13 @@ static int write_all(int file, const uint8_t *bytes, size_t length) {
 }
 
 /* Opens a file without a name, or one with the name `aside` where that is not possible. */
-static int open_aside(const char *folder, const char *aside, int *is_named) {
+static int open_aside(const char *folder, const char *aside, mode_t mode, int *is_named) {
     int file = -1;
 #ifdef O_TMPFILE
-    file = open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
+    file = open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, mode);
 #endif
     *is_named = file < 0;
-    return file < 0 ? open(aside, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0600) : file;
+    return file < 0 ? open(aside, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, mode) : file;
 }
 
 /* Gives a file without a name its name, unless a file has it. */
@@ -76,12 +92,14 @@ static int link_file(int file, const char *path) {
     return linkat(AT_FDCWD, name, AT_FDCWD, path, AT_SYMLINK_FOLLOW) == 0 ? 0 : errno;
 }
 
-/* Gives a file the owner and the permissions of another one, as far as the process may and the file system has them. */
+/* Gives a file the owner and the permissions of another one, as far as the process may and the file system has them.
+   The right to run as the owner or group (setuid, setgid) was for other content, and rights of a group are for it. */
 static int copy_attributes(int file, const char *path) {
     struct stat status;
     if (stat(path, &status)) return errno;
-    if (fchown(file, status.st_uid, status.st_gid)) (void)!fchown(file, (uid_t)-1, status.st_gid);
-    (void)!fchmod(file, status.st_mode & 07777);
+    mode_t mode = status.st_mode & 0777;
+    if (fchown(file, status.st_uid, status.st_gid) && fchown(file, (uid_t)-1, status.st_gid)) mode &= 0707;
+    (void)!fchmod(file, mode);
     return 0;
 }
 
@@ -96,29 +114,24 @@ static int finish(int file, int is_named, const char *path, const char *aside) {
 }
 
 static int write_aside(
-    int file, int is_named, const char *path, const char *aside, const uint8_t *bytes, size_t length, unsigned mode,
-    int replaces
+    int file, int is_named, const char *path, const char *aside, const uint8_t *bytes, size_t length, int replaces
 ) {
     int error = write_all(file, bytes, length);
-    if (error) return error;
-    if (replaces) {
+    if (!error && replaces) {
         error = copy_attributes(file, path);
         if (!error && fsync(file)) error = errno;
-    } else {
-        (void)!fchmod(file, mode);
     }
     return error ? error : finish(file, is_named, path, aside);
 }
 
 int tool_write_file(
-    const char *folder, const char *path, const char *aside, const uint8_t *bytes, size_t length, unsigned mode,
-    int replaces
+    const char *folder, const char *path, const char *aside, const uint8_t *bytes, size_t length, int replaces
 ) {
     replace_unfinished(NULL, aside);
     int is_named = 0, error = 0;
-    int file = open_aside(folder, aside, &is_named);
+    int file = open_aside(folder, aside, replaces ? 0600 : 0666, &is_named);
     if (file < 0) error = errno;
-    if (!error) error = write_aside(file, is_named, path, aside, bytes, length, mode, replaces);
+    if (!error) error = write_aside(file, is_named, path, aside, bytes, length, replaces);
     if (error) unlink(aside);
     replace_unfinished(aside, NULL);
     if (file >= 0) close(file);

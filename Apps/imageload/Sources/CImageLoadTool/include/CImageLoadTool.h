@@ -19,12 +19,15 @@ typedef struct tool_bytes {
    killed leaves nothing behind on file systems with unnamed files (ext4, XFS, Btrfs, tmpfs). On others, SIGKILL can
    leave the file `aside`, but no other signal does.
 
-   `aside` is an unused name in the same folder. `mode` has the permissions. With `replaces`, there is a file at `path`:
-   the new one gets its owner and permissions in place of `mode`, and its bytes are on the device before the older file
-   is replaced. Returns 0 or errno. */
+   `aside` is an unused name in the same folder. With `replaces`, there is a file at `path`: the new one gets its owner
+   and permissions, except setuid and setgid, and its bytes are on the device before the older file is replaced. Returns
+   0 or errno. */
 int tool_write_file(
-    const char *folder, const char *path, const char *aside, const uint8_t *bytes, size_t length, unsigned mode,
-    int replaces);
+    const char *folder, const char *path, const char *aside, const uint8_t *bytes, size_t length, int replaces);
+
+/* Sets what is written to standard error if SIGINT, SIGTERM or SIGHUP ends the process; NULL for nothing. Longer texts
+   than 1,023 bytes are cut. Call it on one thread at a time. */
+void tool_set_notice(const char *text);
 
 /* Returns the mean structural similarity of two images of 8-bit luma (Wang et al. 2004): Gaussian windows of 11 by 11
    with a standard deviation of 1.5, K1 = 0.01, K2 = 0.03, population covariance, over all windows inside the image.
@@ -48,8 +51,17 @@ int tool_filter(const uint8_t *rows, size_t row, size_t height, size_t pixel, in
 /* Reverses the filters of rows that have 1 + `row` bytes, in place. Returns 0 for an unknown filter. */
 int tool_unfilter(uint8_t *filtered, size_t row, size_t height, size_t pixel);
 
+/* What tool_recode_jpeg may use. */
+typedef struct tool_limits {
+    size_t bytes; /* for all coefficients, which are in memory at once */
+    int scans;    /* to read */
+} tool_limits;
+
+typedef enum { tool_damaged, tool_recoded, tool_above_bytes, tool_above_scans } tool_recoding;
+
 /* Codes the coefficients of a JPEG file anew, with optimal Huffman tables and without metadata. The samples stay the
-   same. Returns 0 if the file is damaged or memory is exhausted. */
-int tool_recode_jpeg(const uint8_t *bytes, size_t length, int is_progressive, tool_bytes *recoded);
+   same. Ends at the first damage. Above `bytes`, `recoded` has the length that is needed, and no bytes. */
+tool_recoding tool_recode_jpeg(
+    const uint8_t *bytes, size_t length, int is_progressive, tool_limits limits, tool_bytes *recoded);
 
 #endif

@@ -22,14 +22,7 @@ enum AtomicFile {
         return unsafe data.withUnsafeBytes { bytes in
             unsafe tool_write_file(
                 folder, path, aside, bytes.assumingMemoryBound(to: UInt8.self).baseAddress, bytes.count,
-                defaultPermissions, replaces ? 1 : 0)
+                replaces ? 1 : 0)
         }
     }
-
-    /// The permissions that new files have.
-    private static let defaultPermissions: UInt32 = {
-        let mask = umask(0)
-        umask(mask)
-        return 0o666 & ~mask
-    }()
 }

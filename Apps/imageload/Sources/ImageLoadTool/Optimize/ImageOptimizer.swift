@@ -58,7 +58,7 @@ struct ImageOptimizer: Sendable {
             guard let file = JPEGFile(data), file.isOnlyImage, !file.hasProfile || header.colorProfile != nil else {
                 return []
             }
-            return [false, true].compactMap { recoded(data, isProgressive: $0) }.map {
+            return try [false, true].compactMap { try recoded(data, isProgressive: $0) }.map {
                 metadata.added(to: $0, format: .jpeg)
             }
         case .png:
@@ -75,12 +75,20 @@ struct ImageOptimizer: Sendable {
         }
     }
 
-    private func recoded(_ data: Data, isProgressive: Bool) -> Data? {
-        unsafe data.withUnsafeBytes { bytes in
-            var result = unsafe tool_bytes()
+    /// Returns nil if the file is damaged.
+    private func recoded(_ data: Data, isProgressive: Bool) throws(DecodingFailure) -> Data? {
+        let allowed = tool_limits(bytes: max(0, limits.decodedBytes), scans: CInt(clamping: limits.scans))
+        var result = unsafe tool_bytes()
+        let recoding = unsafe data.withUnsafeBytes { bytes in
             let start = unsafe bytes.assumingMemoryBound(to: UInt8.self).baseAddress
-            guard unsafe tool_recode_jpeg(start, bytes.count, isProgressive ? 1 : 0, &result) != 0 else { return nil }
-            return unsafe result.takeData()
+            return unsafe tool_recode_jpeg(start, bytes.count, isProgressive ? 1 : 0, allowed, &result)
+        }
+        switch recoding {
+        case tool_recoded: return unsafe result.takeData()
+        case tool_above_bytes:
+            throw unsafe .limitExceeded(.decodedBytes, value: result.length, allowed: limits.decodedBytes)
+        case tool_above_scans: throw .limitExceeded(.scans, value: limits.scans + 1, allowed: limits.scans)
+        default: return nil
         }
     }
 
@@ -125,6 +133,7 @@ struct ImageOptimizer: Sendable {
         left.hasAlpha = other.hasAlpha
         left.nativeLayout = other.nativeLayout
         guard left == other else { return false }
+        try limits.check(2, framesOf: header.size)
         let (first, second) = (try decoder.makeFrameReader(of: data), try decoder.makeFrameReader(of: candidate))
         for index in 0..<header.frameCount {
             guard try first.frame(at: index, isCancelled: { false }) == second.frame(at: index, isCancelled: { false })
