@@ -6,8 +6,8 @@ struct FetchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "fetch", abstract: "Load images and print the source and time of each.",
         discussion: """
-            On a terminal, shows progress bars. Elsewhere, prints a line for each image: where it came from (memory, \
-            disk, validated, stale or network), its format, size, bytes and time.
+            Prints a line for each image, in the order given: where it came from (memory, disk, validated, stale or \
+            network), its format, size, bytes and time.
 
             EXAMPLES
               imageload fetch https://example.com/a.jpg --size 300 --output images
@@ -34,6 +34,7 @@ struct FetchCommand: AsyncParsableCommand {
     var trace: String?
 
     func validate() throws {
+        if let output { try OutputFormat.checkName(output, in: []) }
         if format != nil, output == nil { throw ValidationError("--format needs --output") }
         if format == .original, isChanged {
             throw ValidationError("--format original is unchanged: omit --size and --color, or choose another --format")

@@ -11,8 +11,12 @@ public enum ImageLoadCommand {
     }
 
     static func run(_ arguments: [String]) async -> Never {
+        var isJSON = false
         do {
+            try RootCommand.checkNames(arguments)
             var command = try RootCommand.parseAsRoot(arguments)
+            // The output of probes is empty after a failure.
+            isJSON = arguments.contains("--json") && type(of: command).configuration.shouldDisplay
             if var command = command as? any AsyncParsableCommand {
                 try await command.run()
             } else {
@@ -20,20 +24,21 @@ public enum ImageLoadCommand {
             }
             exit(0)
         } catch {
-            exit(report(error))
+            exit(report(error, isJSON: isJSON))
         }
     }
 
     /// Prints the error and returns the status to exit with.
-    private static func report(_ error: any Error) -> Int32 {
+    private static func report(_ error: any Error, isJSON: Bool) -> Int32 {
         if let failure = error as? ToolFailure {
             Console.error(failure.line)
+            if isJSON, let object = try? ["status": "failed", "error": failure.line].json() { Console.output(object) }
             return failure.status.rawValue
         }
         if let status = error as? ExitCode { return status.rawValue }
         switch RootCommand.exitCode(for: error) {
         case .success:  // --help, --version
-            Console.output(RootCommand.fullMessage(for: error))
+            Console.output(RootCommand.fullMessage(for: error).components(separatedBy: "\n"))
             return 0
         case let status:
             Console.error(usageLine(error))
@@ -54,6 +59,22 @@ public enum ImageLoadCommand {
     }
 }
 
+extension ParsableCommand {
+    /// Throws if the arguments begin with the name of no subcommand. ArgumentParser calls it an unexpected argument.
+    static func checkNames(_ arguments: [String]) throws(ToolFailure) {
+        guard let name = arguments.first, !configuration.subcommands.isEmpty, !name.hasPrefix("-") else { return }
+        if let command = configuration.subcommands.first(where: { $0._commandName == name }) {
+            return try command.checkNames(Array(arguments.dropFirst()))
+        }
+        if name == "help" { return }
+        let names = configuration.subcommands.filter { $0.configuration.shouldDisplay }.map { $0._commandName }
+        let near = names.map { ($0, $0.difference(from: name).count) }.min { $0.1 < $1.1 }
+        let advice = near.flatMap { $0.1 <= 1 + $0.0.count / 2 ? " Did you mean '\($0.0)'?" : nil } ?? ""
+        throw ToolFailure(
+            status: .usage, line: "unknown command '\(name)'.\(advice) See '\(RootCommand._commandName) --help'.")
+    }
+}
+
 struct RootCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "imageload",
@@ -68,8 +89,8 @@ struct RootCommand: AsyncParsableCommand {
               70   any other failure
               74   reading or writing files failed
               100  the image exceeds a limit
-            If several files fail, the code is that of the first. A signal ends the program, and leaves complete files \
-            only.
+              130  ended by Ctrl-C, which leaves complete files only
+            If several files fail, the code is that of the first in the order given.
 
             ENVIRONMENT
               NO_COLOR        preview without colors

@@ -60,43 +60,42 @@ struct LoadSession {
         if let failure = reports.lazy.compactMap(\.failure).first { throw ExitCode(failure.status.rawValue) }
     }
 
-    /// Loads all images, a few more at a time than there are downloads. Outputs each report as soon as it and all
-    /// previous ones are available, but not between progress bars.
+    /// Loads all images, of each server a few more at a time than there are downloads. Outputs each report as soon as
+    /// it and all previous ones are available.
     private func pass(_ load: @escaping Load) async throws -> [LoadReport] {
         let display = ProgressDisplay(isInteractive: isInteractive, total: addresses.count)
         let loader = loader
-        let reports = try await withThrowingTaskGroup(of: (Int, LoadReport).self) { group in
-            var waiting = items[...]
-            var done: [Int: LoadReport] = [:]
-            var reports: [LoadReport] = []
-            func start(_ item: Item) {
-                group.addTask {
-                    (item.index, await Self.report(item, display) { try await load(loader, item, $0, $1) })
+        return try await display.whileDrawing {
+            try await withThrowingTaskGroup(of: (Int, LoadReport).self) { group in
+                var window = ServerWindow(addresses, limit: options.concurrency + 2)
+                var done: [Int: LoadReport] = [:]
+                var reports: [LoadReport] = []
+                var failures = 0
+                func start(_ index: Int) {
+                    let item = item(index)
+                    group.addTask { (index, await Self.report(item, display) { try await load(loader, item, $0, $1) }) }
                 }
-            }
-            for _ in 0..<options.concurrency + 2 { if let item = waiting.popFirst() { start(item) } }
-            while let (index, report) = try await group.next() {
-                if let item = waiting.popFirst() { start(item) }
-                done[index] = report
-                while let next = done.removeValue(forKey: reports.count) {
-                    if !isInteractive { try output(next) }
-                    reports.append(next)
+                for index in window.first() { start(index) }
+                while let (index, report) = try await group.next() {
+                    if let next = window.next(after: index) { start(next) }
+                    done[index] = report
+                    while let next = done.removeValue(forKey: reports.count) {
+                        try display.interrupt { try output(next) }
+                        reports.append(next)
+                    }
+                    failures += report.failure == nil ? 0 : 1
+                    display.finished(index, summary: "\(failures) failed")
                 }
+                return reports
             }
-            return reports
         }
-        display.close()
-        if isInteractive { for report in reports { try output(report) } }
-        return reports
     }
 
-    private var items: [Item] {
-        addresses.enumerated().map { index, address in
-            Item(
-                index: index, address: address,
-                request: Result { () throws(ToolFailure) in options.request(for: try LoadingOptions.url(for: address)) }
-            )
-        }
+    private func item(_ index: Int) -> Item {
+        let address = addresses[index]
+        return Item(
+            index: index, address: address,
+            request: Result { () throws(ToolFailure) in options.request(for: try LoadingOptions.url(for: address)) })
     }
 
     private static func report(
@@ -112,9 +111,7 @@ struct LoadSession {
         } catch {
             outcome = .failure(ToolFailure(error, subject: item.address))
         }
-        let report = LoadReport(url: item.address, outcome: outcome, elapsed: clock.now - start)
-        display.finished(item.index, report)
-        return report
+        return LoadReport(url: item.address, outcome: outcome, elapsed: clock.now - start)
     }
 
     private func output(_ report: LoadReport) throws {

@@ -74,7 +74,7 @@ struct LoadingOptions: ParsableArguments {
         var defaults = ImageLoaderOptions(cacheDirectory: CacheFolder.url(cache))
         defaults.decoders = .all
         defaults.decodingLimits = limits.limits
-        defaults.maxDownloads = concurrency + 1  // one for other servers
+        defaults.maxDownloads = concurrency * ServerWindow.servers
         defaults.maxDownloadsPerServer = concurrency
         defaults.retryPolicy.retries = retries
         defaults.observer = observer

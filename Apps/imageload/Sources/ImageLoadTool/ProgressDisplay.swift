@@ -1,107 +1,146 @@
+import CImageLoadTool
 import Foundation
 import ImageCore
+import ImageObserving
 import Synchronization
 
-/// Draws progress bars that update in place on a terminal. Draws nothing if standard error is not a terminal.
+/// Shows in place on a terminal what is in progress: a line for each file or transfer, and one for all with the time
+/// left. Draws nothing if standard error is not a terminal. If a signal ends the program, tells what was done.
 final class ProgressDisplay: Sendable {
-    private struct Transfer {
-        var address: String
-        var progress = WorkProgress(completedBytes: 0, totalBytes: nil)
+    private struct Item {
+        var name: String
+        var progress: WorkProgress?
     }
 
     private struct State {
-        var active: [Int: Transfer] = [:]
+        var active: [Int: Item] = [:]
         var done = 0
-        var failed = 0
-        var bytes = 0
+        var summary = ""
         var drawnLines = 0
-        var lastDraw: ContinuousClock.Instant?
     }
 
     private let isInteractive: Bool
     private let total: Int
-    private let clock = ContinuousClock()
+    private let uptime: @Sendable () -> Duration
     private let write: @Sendable (String) -> Void
     private let terminalSize: @Sendable () -> (columns: Int, rows: Int)
     private let state = Mutex(State())
+    /// Everything is written here, so that bars and other lines don't mix.
+    private let queue = DispatchQueue(label: "progress")
 
+    /// - Parameters:
+    ///   - total: The number of files or transfers.
+    ///   - uptime: Returns the time since the start.
     init(
-        isInteractive: Bool, total: Int,
+        isInteractive: Bool, total: Int, uptime: @escaping @Sendable () -> Duration = ProgressDisplay.stopwatch(),
         write: @escaping @Sendable (String) -> Void = { Console.write($0, to: STDERR_FILENO) },
         terminalSize: @escaping @Sendable () -> (columns: Int, rows: Int) = { Console.terminalSize }
     ) {
         self.isInteractive = isInteractive
         self.total = total
+        self.uptime = uptime
         self.write = write
         self.terminalSize = terminalSize
     }
 
-    func started(_ index: Int, _ address: String) {
-        state.withLock { $0.active[index] = Transfer(address: address) }
-        redraw()
+    static func stopwatch() -> @Sendable () -> Duration {
+        let (clock, start) = (ContinuousClock(), ContinuousClock.now)
+        return { start.duration(to: clock.now) }
     }
+
+    /// Draws ten times a second while `body` runs, because one file can take long. Erases the bars at the end.
+    func whileDrawing<Result>(_ body: () async throws -> Result) async rethrows -> Result {
+        queue.sync(execute: setNotice)
+        let timer = DispatchSource.makeTimerSource(queue: queue)
+        timer.schedule(deadline: .now(), repeating: .milliseconds(100))
+        timer.setEventHandler { self.draw() }
+        timer.activate()
+        defer {
+            timer.cancel()
+            interrupt {}
+            queue.sync { tool_set_notice(nil) }
+        }
+        return try await body()
+    }
+
+    func started(_ index: Int, _ name: String) { state.withLock { $0.active[index] = Item(name: name) } }
 
     func progressed(_ index: Int, _ progress: WorkProgress) {
         state.withLock { $0.active[index]?.progress = progress }
-        redraw()
     }
 
-    func finished(_ index: Int, _ report: LoadReport) {
+    /// - Parameter summary: Describes everything that is done.
+    func finished(_ index: Int, summary: String) {
         state.withLock { state in
             state.active[index] = nil
             state.done += 1
-            if report.failure != nil { state.failed += 1 }
-            state.bytes += report.image?.bytes ?? 0
+            state.summary = ": \(summary)"
         }
-        redraw()
+        queue.sync(execute: setNotice)
     }
 
-    /// Erases the bars.
-    func close() {
-        guard isInteractive else { return }
-        let lines = state.withLock { state in
-            defer { state.drawnLines = 0 }
-            return state.drawnLines
+    /// Sets what a signal writes in place of the bars.
+    private func setNotice() {
+        let text = state.withLock { state in
+            let erasing = isInteractive ? Self.erase(state.drawnLines) + "\r\u{1B}[K" : ""
+            return "\(erasing)imageload: interrupted: \(state.done) of \(total) done\(state.summary)\n"
         }
-        write(Self.erase(lines))
+        unsafe tool_set_notice(text)
     }
 
-    /// Redraws at most ten times a second.
-    private func redraw() {
+    /// Erases the bars until they are drawn again, and calls `body`, which may write lines.
+    func interrupt(_ body: () throws -> Void) rethrows {
+        try queue.sync {
+            let lines = state.withLock { state in
+                defer { state.drawnLines = 0 }
+                return state.drawnLines
+            }
+            if lines > 0 { write(Self.erase(lines)) }
+            try body()
+            setNotice()
+        }
+    }
+
+    func draw() {
         guard isInteractive else { return }
-        let (columns, rows) = terminalSize()
-        let now = clock.now
-        let text = state.withLock { state -> String? in
-            if let last = state.lastDraw, now - last < .milliseconds(100) { return nil }
-            state.lastDraw = now
-            let lines = Self.lines(state.active.sorted { $0.key < $1.key }.map(\.value), state, total, columns, rows)
+        let (size, time) = (terminalSize(), uptime())
+        let text = state.withLock { state in
+            let lines = lines(state, time, rows: size.rows).map { Self.fitted($0, size.columns - 1) }
             defer { state.drawnLines = lines.count }
             return Self.erase(state.drawnLines) + lines.map { $0 + "\n" }.joined()
         }
-        if let text { write(text) }
+        write(text)
+        setNotice()
     }
 
     private static func erase(_ lines: Int) -> String { String(repeating: "\u{1B}[1A\u{1B}[2K", count: lines) }
 
-    private static func lines(
-        _ active: [Transfer], _ state: State, _ total: Int, _ columns: Int, _ rows: Int
-    ) -> [String] {
-        let shown = active.prefix(max(1, rows - 3))
-        var lines = shown.map { transfer in
-            line(
-                bar: bar(transfer.progress.fraction, width: 20),
-                text: "\(ByteCount.text(transfer.progress.completedBytes).padded(9)) \(transfer.address)", columns)
-        }
-        let failures = state.failed > 0 ? ", \(state.failed) failed" : ""
-        lines.append(
-            line(
-                bar: bar(total > 0 ? Double(state.done) / Double(total) : nil, width: 20),
-                text: "\(state.done) of \(total), \(ByteCount.text(state.bytes))\(failures)", columns))
-        return lines
+    private func lines(_ state: State, _ time: Duration, rows: Int) -> [String] {
+        let active = state.active.sorted { $0.key < $1.key }.map(\.value)
+        let fraction =
+            (Double(state.done) + active.compactMap(\.progress?.fraction).reduce(0, +)) / Double(max(1, total))
+        let left = fraction > 0 ? "\(Self.text(time * (1 / fraction - 1))) left" : Self.text(time)
+        return active.prefix(max(1, rows - 3)).map { item in
+            guard let progress = item.progress else { return item.name }
+            let bytes = ByteCount.text(progress.completedBytes).padded(9)
+            return "\(Self.bar(progress.fraction, width: 20)) \(bytes) \(item.name)"
+        } + ["\(Self.bar(fraction, width: 20)) \(state.done) of \(total), \(left)\(state.summary)"]
     }
 
-    private static func line(bar: String, text: String, _ columns: Int) -> String {
-        String("\(bar) \(text)".prefix(max(10, columns - 1)))
+    /// Returns minutes and seconds.
+    private static func text(_ time: Duration) -> String {
+        let seconds = Int((time / .seconds(1)).rounded(.up))
+        return "\(seconds / 60):\(seconds % 60 < 10 ? "0" : "")\(seconds % 60)"
+    }
+
+    /// Returns the text up to a number of columns. East Asian characters and symbols take two.
+    private static func fitted(_ text: String, _ columns: Int) -> String {
+        var left = max(10, columns)
+        return String(
+            text.withoutControls.prefix { character in
+                left -= character.unicodeScalars.contains { $0.value >= 0x1100 } ? 2 : 1
+                return left >= 0
+            })
     }
 
     /// Returns a bar such as `[=====     ]`. If the fraction is nil, the bar is empty.

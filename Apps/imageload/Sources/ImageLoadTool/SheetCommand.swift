@@ -22,6 +22,7 @@ struct SheetCommand: AsyncParsableCommand {
     var columns = 10
 
     func validate() throws {
+        try OutputFormat.checkName(output, in: [.png])
         guard (1...50).contains(columns) else { throw ValidationError("--columns must be from 1 to 50") }
         guard options.colors.output == .sRGB else { throw ValidationError("sheets are in sRGB: omit --color") }
     }

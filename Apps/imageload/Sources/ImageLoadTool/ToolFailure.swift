@@ -21,7 +21,7 @@ enum ToolStatus: Int32 {
 }
 
 /// An error that the tool reports with a line on standard error and an exit code.
-struct ToolFailure: Error {
+struct ToolFailure: Error, Hashable {
     var status: ToolStatus
     /// Describes the problem and how to fix it.
     var line: String

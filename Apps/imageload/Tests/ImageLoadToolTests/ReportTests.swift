@@ -45,7 +45,7 @@ struct ReportTests {
     @Test("the table has a row for each source, for failures and for the total")
     func table() {
         let table = LoadSummary(reports: [loaded, loaded, failed], elapsed: .seconds(1)).table
-        let rows = table.split(separator: "\n").map {
+        let rows = table.map {
             $0.split(separator: " ", omittingEmptySubsequences: true).map(String.init)
         }
         #expect(rows[0].first == "source")
@@ -90,17 +90,24 @@ struct ProgressDisplayTests {
         func write(_ more: String) { text.withLock { $0 += more } }
     }
 
-    @Test("draws a bar per transfer and a total within the terminal's width")
+    @Test("draws what is in progress and a total with the time left, within the terminal's width, and erases both")
     func bars() {
         let screen = Screen()
-        let display = ProgressDisplay(isInteractive: true, total: 3, write: screen.write) { (40, 24) }
+        let display = ProgressDisplay(
+            isInteractive: true, total: 3, uptime: { .seconds(61) }, write: screen.write, terminalSize: { (40, 24) })
         display.started(0, "http://example.org/a-very-long-address-that-does-not-fit.jpg")
+        display.started(1, String(repeating: "\u{5B57}", count: 40))
+        display.draw()
         let lines = screen.contents.split(separator: "\n")
-        #expect(lines.count == 2)
-        #expect(lines.allSatisfy { $0.count < 40 })
-        #expect(lines[1].hasPrefix("[                    ] 0 of 3"))
-        display.close()
-        #expect(screen.contents.hasSuffix("\u{1B}[1A\u{1B}[2K\u{1B}[1A\u{1B}[2K"))
+        #expect(lines.map(\.count) == [39, 19, 35])
+        #expect(lines[2] == "[                    ] 0 of 3, 1:01")
+        display.progressed(0, WorkProgress(completedBytes: 2, totalBytes: 4))
+        display.finished(1, summary: "1 written")
+        display.draw()
+        let erasing = String(repeating: "\u{1B}[1A\u{1B}[2K", count: 3)
+        #expect(screen.contents.contains("\(erasing)[==========          ] 2 B"))
+        #expect(screen.contents.hasSuffix("[==========          ] 1 of 3, 1:01 lef\n"))
+        display.interrupt { #expect(screen.contents.hasSuffix("\n\u{1B}[1A\u{1B}[2K\u{1B}[1A\u{1B}[2K")) }
     }
 
     @Test(

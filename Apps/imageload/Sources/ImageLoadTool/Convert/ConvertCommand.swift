@@ -38,6 +38,7 @@ struct ConvertCommand: AsyncParsableCommand {
     @OptionGroup var colors: ColorOptions
 
     @Option(
+        name: [.short, .long],
         help: """
             1 to 100, or auto[:SSIM] for the smallest file that is as similar to the source as this: above 0 and below \
             1, by default 0.97.
@@ -76,6 +77,7 @@ struct ConvertCommand: AsyncParsableCommand {
         guard output != nil || isStandardInput else {
             throw ValidationError("no --output: pass a folder, a file name, or - for standard output")
         }
+        if let output { try OutputFormat.checkName(output, in: OutputFormat.allCases) }
         guard !(isStandardOutput && printing.json) else { throw ValidationError("--json needs an --output file") }
         guard colors.color == nil || !keep.kinds.contains(.icc) else {
             throw ValidationError("--keep icc keeps the colors of the file: omit it, or omit --color")
@@ -110,9 +112,9 @@ struct ConvertCommand: AsyncParsableCommand {
 
     private func outputPaths(_ input: InputFiles) throws -> OutputPaths {
         let output = output ?? "-"
-        if isStandardOutput, input.files.count != 1 { throw ValidationError("--output - needs one input") }
-        if let only = input.files.first, input.files.count == 1, namesFile || isStandardOutput {
-            return OutputPaths(only, path: output)
+        if isStandardOutput, input.all.count != 1 { throw ValidationError("--output - needs one input") }
+        if input.all.count == 1, namesFile || isStandardOutput {
+            return OutputPaths(input.all[0], path: output)
         }
         if !output.hasSuffix("/"), OutputFormat(fileName: output) != nil, !InputFiles.isFolder(output) {
             throw ValidationError("--output \(output) is the name of a file: pass a folder for several inputs")

@@ -1,7 +1,6 @@
 import ArgumentParser
 import Foundation
 import ImageCore
-import Synchronization
 
 /// How many files a subcommand works on at a time.
 struct BatchOptions: ParsableArguments {
@@ -54,38 +53,43 @@ struct FileBatch {
         _ input: InputFiles, byteCount: @escaping @Sendable (InputFile) -> Int,
         _ work: @escaping @Sendable (InputFile) throws -> FileReport
     ) async throws {
-        for failure in input.failures { Console.error(failure.line) }
-        let (totals, failure) = try await reports(on: input.files, byteCount: byteCount, work)
-        if !output.quiet { printEnd(totals, count: input.files.count) }
-        if let status = (input.failures.first ?? failure)?.status { throw ExitCode(status.rawValue) }
+        let (totals, failure) = try await reports(on: input.all, byteCount: byteCount, work)
+        if !output.quiet { printEnd(totals, count: input.all.count) }
+        if let status = failure?.status { throw ExitCode(status.rawValue) }
     }
 
     private func reports(
         on files: [InputFile], byteCount: @escaping @Sendable (InputFile) -> Int,
         _ work: @escaping @Sendable (InputFile) throws -> FileReport
     ) async throws -> (FileReportTotals, ToolFailure?) {
-        let progress = isInteractive ? BatchProgress(total: files.count) : nil
-        let budget = MemoryBudget(jobs: jobs, byteLimit: options.maxMemory.bytes)
-        return try await withThrowingTaskGroup(of: (Int, Int, FileReport).self) { group in
-            var order = ReportOrder(output: output, progress: progress)
-            var budget = budget
-            for (index, file) in files.enumerated() {
-                let bytes = await perform { byteCount(file) }
-                while !budget.hasRoom(for: bytes), let (index, bytes, report) = try await group.next() {
-                    budget.remove(bytes)
-                    try order.add(report, at: index)
+        let display = ProgressDisplay(isInteractive: isInteractive, total: files.count)
+        return try await display.whileDrawing {
+            try await withThrowingTaskGroup(of: (Int, Int, FileReport).self) { group in
+                var order = ReportOrder(output: output, display: display, printsAll: !isInteractive)
+                var budget = MemoryBudget(jobs: jobs, byteLimit: options.maxMemory.bytes)
+                for (index, file) in files.enumerated() {
+                    let bytes = await perform { byteCount(file) }
+                    while !budget.hasRoom(for: bytes), let (index, bytes, report) = try await group.next() {
+                        budget.remove(bytes)
+                        try order.add(report, at: index)
+                    }
+                    budget.add(bytes)
+                    group.addTask {
+                        (index, bytes, await perform { Self.report(on: file, at: index, display, work) })
+                    }
                 }
-                budget.add(bytes)
-                group.addTask { (index, bytes, await perform { Self.report(on: file, work) }) }
+                for try await (index, _, report) in group { try order.add(report, at: index) }
+                return (order.totals, order.failure)
             }
-            for try await (index, _, report) in group { try order.add(report, at: index) }
-            progress?.close()
-            return (order.totals, order.failure)
         }
     }
 
-    private static func report(on file: InputFile, _ work: (InputFile) throws -> FileReport) -> FileReport {
+    private static func report(
+        on file: InputFile, at index: Int, _ display: ProgressDisplay, _ work: (InputFile) throws -> FileReport
+    ) -> FileReport {
+        display.started(index, file.path)
         do {
+            if let failure = file.failure { throw failure }
             return try work(file)
         } catch {
             return FileReport(file: file.path, failure: ToolFailure(error, subject: file.path))
@@ -132,54 +136,31 @@ private struct MemoryBudget {
 /// Prints reports in the order of the files.
 private struct ReportOrder {
     let output: OutputOptions
-    let progress: BatchProgress?
+    let display: ProgressDisplay
+    /// Whether there is a line for each file. A terminal shows the bars and failures only.
+    let printsAll: Bool
     private(set) var totals = FileReportTotals()
     private(set) var failure: ToolFailure?
     private var waiting: [Int: FileReport] = [:]
     private var next = 0
 
-    init(output: OutputOptions, progress: BatchProgress?) {
+    init(output: OutputOptions, display: ProgressDisplay, printsAll: Bool) {
         self.output = output
-        self.progress = progress
+        self.display = display
+        self.printsAll = printsAll
     }
 
     mutating func add(_ report: FileReport, at index: Int) throws {
         waiting[index] = report
         totals.add(report)
-        progress?.erase()
         while let report = waiting.removeValue(forKey: next) {
             next += 1
             failure = failure ?? report.failure
-            if let failure = report.failure { Console.error(failure.line) }
-            // A terminal shows the bar instead of a line for each file.
-            if progress == nil { try output.print(report, text: report.line) }
+            try display.interrupt {
+                if let failure = report.failure { Console.error(failure.line) }
+                if printsAll { try output.print(report, text: report.line) }
+            }
         }
-        progress?.draw(totals)
+        display.finished(index, summary: totals.line)
     }
-}
-
-/// A progress bar on standard error.
-private final class BatchProgress: Sendable {
-    private let total: Int
-    private let isDrawn = Mutex(false)
-
-    init(total: Int) { self.total = total }
-
-    func draw(_ totals: FileReportTotals) {
-        let done = totals.counts.values.reduce(0, +)
-        let bar = ProgressDisplay.bar(total > 0 ? Double(done) / Double(total) : nil, width: 30)
-        let text = "\(bar) \(done) of \(total): \(totals.line)"
-        isDrawn.withLock { $0 = true }
-        Console.write(String(text.prefix(max(10, Console.terminalSize.columns - 1))) + "\n", to: STDERR_FILENO)
-    }
-
-    func erase() {
-        let wasDrawn = isDrawn.withLock { isDrawn in
-            defer { isDrawn = false }
-            return isDrawn
-        }
-        if wasDrawn { Console.write("\u{1B}[1A\u{1B}[2K", to: STDERR_FILENO) }
-    }
-
-    func close() { erase() }
 }

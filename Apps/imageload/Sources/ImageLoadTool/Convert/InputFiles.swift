@@ -8,6 +8,8 @@ struct InputFile: Hashable, Sendable {
     var path: String
     /// The path within the folder that was given, or the name of a file that was given itself.
     var relativePath: String
+    /// Why it can't be read: no file has the path, or it is a folder without permissions.
+    var failure: ToolFailure?
 
     /// The path without links.
     var realPath: String { URL(fileURLWithPath: path).resolvingSymlinksInPath().path }
@@ -21,10 +23,12 @@ struct InputFile: Hashable, Sendable {
 
 /// The files that the arguments of a subcommand name: files, folders with all images in them, and patterns.
 struct InputFiles: Sendable {
-    private(set) var files: [InputFile] = []
-    /// The arguments and folders that can't be read.
-    private(set) var failures: [ToolFailure] = []
+    /// All in the order given, with those that can't be read.
+    private(set) var all: [InputFile] = []
     private let excluded: String?
+
+    /// Those that can be read.
+    var files: [InputFile] { all.filter { $0.failure == nil } }
 
     /// - Parameter excluded: A folder that is left out, because the results are written to it.
     init(_ arguments: [String], excluding excluded: String? = nil) {
@@ -35,19 +39,20 @@ struct InputFiles: Sendable {
     /// Leaves out files that are the same as an earlier one by `identity`.
     mutating func removeDuplicates(_ identity: (InputFile) -> some Hashable) {
         var seen: Set<AnyHashable> = []
-        files.removeAll { !seen.insert(AnyHashable(identity($0))).inserted }
+        all.removeAll { !seen.insert(AnyHashable(identity($0))).inserted }
     }
 
     /// Works on each file in order. Reports what can't be read and each error, then throws the exit code of the first.
-    func forEach(_ work: (InputFile) async throws -> Void) async throws {
-        for failure in failures { Console.error(failure.line) }
-        var first = failures.first
-        for file in files {
+    func forEach(_ output: OutputOptions, _ work: (InputFile) async throws -> Void) async throws {
+        var first: ToolFailure?
+        for file in all {
             do {
+                if let failure = file.failure { throw failure }
                 try await work(file)
             } catch {
                 let failure = ToolFailure(error, subject: file.path)
                 Console.error(failure.line)
+                if output.json { Console.output(try FileReport(file: file.path, failure: failure).json()) }
                 first = first ?? failure
             }
         }
@@ -57,14 +62,42 @@ struct InputFiles: Sendable {
     private mutating func add(_ argument: String) {
         if Self.isFolder(argument) { return addFolder(argument) }
         if FileManager.default.fileExists(atPath: argument) {
-            return files.append(InputFile(path: argument, relativePath: Self.name(of: argument)))
+            return all.append(InputFile(path: argument, relativePath: Self.name(of: argument)))
         }
-        let matches = Self.matches(of: argument)
-        if matches.isEmpty {
-            failures.append(
-                ToolFailure(status: .noInput, line: "\(argument): no such file or folder. Check the path."))
+        let count = all.count
+        if argument.split(separator: "/").contains("**") {
+            addDeep(argument)
+        } else {
+            for match in Self.matches(of: argument) { add(match) }
         }
-        for match in matches { add(match) }
+        if all.count == count {
+            fail(argument, ToolFailure(status: .noInput, line: "\(argument): no such file or folder. Check the path."))
+        }
+    }
+
+    /// Adds the images that match a pattern in which `**` stands for any number of folders, or are in a folder that
+    /// matches.
+    private mutating func addDeep(_ pattern: String) {
+        var names = pattern.split(separator: "/")[...]
+        let root = (pattern.hasPrefix("/") ? "/" : "") + names.prefix { $0 != "**" }.joined(separator: "/")
+        names = names.drop { $0 != "**" }
+        for folder in root.isEmpty ? ["."] : Self.matches(of: root) where Self.isFolder(folder) {
+            var found = self
+            found.all = []
+            found.addFolder(folder)
+            all += found.all.filter {
+                $0.failure != nil || Self.matches($0.relativePath.split(separator: "/")[...], names)
+            }
+        }
+    }
+
+    private static func matches(_ path: ArraySlice<Substring>, _ pattern: ArraySlice<Substring>) -> Bool {
+        guard let name = pattern.first else { return true }
+        if name == "**" {
+            return path.indices.contains { matches(path[$0...], pattern.dropFirst()) }
+        }
+        guard let first = path.first else { return false }
+        return unsafe fnmatch("\(name)", "\(first)", FNM_PERIOD) == 0 && matches(path.dropFirst(), pattern.dropFirst())
     }
 
     private mutating func addFolder(_ folder: String) {
@@ -72,7 +105,7 @@ struct InputFiles: Sendable {
         do {
             names = try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
         } catch {
-            return fail(folder, error)
+            return failReading(folder, error)
         }
         for name in names where !name.hasPrefix(".") { addEntry(name, of: folder, in: folder) }
     }
@@ -80,7 +113,7 @@ struct InputFiles: Sendable {
     private mutating func addEntry(_ relativePath: String, of root: String, in folder: String) {
         let path = root.hasSuffix("/") ? root + relativePath : "\(root)/\(relativePath)"
         guard Self.isFolder(path) else {
-            if Self.looksLikeImage(path) { files.append(InputFile(path: path, relativePath: relativePath)) }
+            if Self.looksLikeImage(path) { all.append(InputFile(path: path, relativePath: relativePath)) }
             return
         }
         let url = URL(fileURLWithPath: path)
@@ -92,15 +125,20 @@ struct InputFiles: Sendable {
                 addEntry("\(relativePath)/\(name)", of: root, in: path)
             }
         } catch {
-            fail(path, error)
+            failReading(path, error)
         }
     }
 
-    private mutating func fail(_ folder: String, _ error: any Error) {
-        failures.append(
+    private mutating func failReading(_ folder: String, _ error: any Error) {
+        fail(
+            folder,
             ToolFailure(
                 status: .inputOutput,
                 line: "\(folder): can't read the folder (\(error.reason)). Check the permissions."))
+    }
+
+    private mutating func fail(_ path: String, _ failure: ToolFailure) {
+        all.append(InputFile(path: path, relativePath: path, failure: failure))
     }
 
     /// Whether a path is a pipe or a device: reading it can wait, and works only once.
@@ -141,12 +179,5 @@ struct InputFiles: Sendable {
         return unsafe (0..<Int(result.gl_pathc)).compactMap { index in
             unsafe result.gl_pathv[index].map { unsafe String(cString: $0) }
         }
-    }
-}
-
-extension String {
-    /// The text with line breaks and other control characters written as `?`, so that a line of output stays one line.
-    var onOneLine: String {
-        String(String.UnicodeScalarView(unicodeScalars.map { $0.value < 32 || $0.value == 127 ? "?" : $0 }))
     }
 }

@@ -1,3 +1,4 @@
+import ArgumentParser
 import Foundation
 import ImageCore
 
@@ -95,6 +96,20 @@ extension OutputFormat {
         } else {
             self.init(argument: InputFiles.format(of: path)?.rawValue ?? "")
         }
+    }
+
+    /// Throws if the extension of a name says that it is a file, and of none of these formats. The name of a folder ends
+    /// with a slash, exists, or has no extension that starts with a letter.
+    static func checkName(_ path: String, in formats: [OutputFormat]) throws(ValidationError) {
+        let name = URL(fileURLWithPath: path).pathExtension
+        guard name.first?.isLetter == true, name.count <= 5, !path.hasSuffix("/"), !InputFiles.isFolder(path),
+            !formats.contains(where: { $0 == OutputFormat(fileName: path) })
+        else { return }
+        let known = formats.compactMap(\.fileExtension).joined(separator: ", ")
+        throw ValidationError(
+            known.isEmpty
+                ? "--output \(path) is the name of a file: pass a folder, such as \(path)/"
+                : "can't write \(name.uppercased()), as --output \(path) says: use \(known), or \(path)/ for a folder")
     }
 
     /// The format of a file name, by its extension.
