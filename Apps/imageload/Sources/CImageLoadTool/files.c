@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 /* The names that unfinished files can have. There are fewer files at a time. */
@@ -92,11 +93,43 @@ static int link_file(int file, const char *path) {
     return linkat(AT_FDCWD, name, AT_FDCWD, path, AT_SYMLINK_FOLLOW) == 0 ? 0 : errno;
 }
 
-/* Gives a file the owner and the permissions of another one, as far as the process may and the file system has them.
-   The right to run as the owner or group (setuid, setgid) was for other content, and rights of a group are for it. */
+/* The attribute for options, and the length of its value, which is never reached. */
+static const char options_name[] = "user.imageload.options";
+enum { most_options = 4096 };
+
+#ifdef __APPLE__
+static ssize_t get_options(const char *path, char *value) {
+    return getxattr(path, options_name, value, most_options, 0, 0);
+}
+
+static void set_options(int file, const char *value, size_t length) {
+    (void)!fsetxattr(file, options_name, value, length, 0, 0);
+}
+#else
+static ssize_t get_options(const char *path, char *value) {
+    return getxattr(path, options_name, value, most_options);
+}
+
+static void set_options(int file, const char *value, size_t length) {
+    (void)!fsetxattr(file, options_name, value, length, 0);
+}
+#endif
+
+int tool_has_options(const char *path, const char *options) {
+    char found[most_options];
+    ssize_t length = get_options(path, found);
+    return length < 0 || ((size_t)length == strlen(options) && memcmp(found, options, (size_t)length) == 0);
+}
+
+/* Gives a file the owner, the permissions and the options of another one, as far as the process may and the file system
+   has them. The right to run as the owner or group (setuid, setgid) was for other content, and rights of a group are for
+   it. */
 static int copy_attributes(int file, const char *path) {
     struct stat status;
     if (stat(path, &status)) return errno;
+    char options[most_options];
+    ssize_t length = get_options(path, options);
+    if (length > 0) set_options(file, options, (size_t)length);
     mode_t mode = status.st_mode & 0777;
     if (fchown(file, status.st_uid, status.st_gid) && fchown(file, (uid_t)-1, status.st_gid)) mode &= 0707;
     (void)!fchmod(file, mode);
@@ -114,9 +147,11 @@ static int finish(int file, int is_named, const char *path, const char *aside) {
 }
 
 static int write_aside(
-    int file, int is_named, const char *path, const char *aside, const uint8_t *bytes, size_t length, int replaces
+    int file, int is_named, const char *path, const char *aside, const uint8_t *bytes, size_t length,
+    const char *options, int replaces
 ) {
     int error = write_all(file, bytes, length);
+    if (!error && options) set_options(file, options, strlen(options));
     if (!error && replaces) {
         error = copy_attributes(file, path);
         if (!error && fsync(file)) error = errno;
@@ -125,13 +160,14 @@ static int write_aside(
 }
 
 int tool_write_file(
-    const char *folder, const char *path, const char *aside, const uint8_t *bytes, size_t length, int replaces
+    const char *folder, const char *path, const char *aside, const uint8_t *bytes, size_t length, const char *options,
+    int replaces
 ) {
     replace_unfinished(NULL, aside);
     int is_named = 0, error = 0;
     int file = open_aside(folder, aside, replaces ? 0600 : 0666, &is_named);
     if (file < 0) error = errno;
-    if (!error) error = write_aside(file, is_named, path, aside, bytes, length, replaces);
+    if (!error) error = write_aside(file, is_named, path, aside, bytes, length, options, replaces);
     if (error) unlink(aside);
     replace_unfinished(aside, NULL);
     if (file >= 0) close(file);

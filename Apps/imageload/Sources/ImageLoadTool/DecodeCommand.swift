@@ -43,7 +43,8 @@ struct DecodeCommand: AsyncParsableCommand {
             try decoder.decode(data, request: request) { false }
         }
         if let raw { try await FileAccess.writeRaw(image.bitmap.pixels, to: raw) }
-        let report = DecodeReport(image)
+        var report = DecodeReport(image)
+        report.gainMap = image.header.hasGainMap(in: data)
         Console.output(json ? try report.json() : report.line)
     }
 

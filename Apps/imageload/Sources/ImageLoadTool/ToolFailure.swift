@@ -63,6 +63,11 @@ extension ToolFailure {
     private static var formats: String { [any ImageDecoder].all.map(\.format.rawValue).joined(separator: ", ") }
 
     init(_ failure: DecodingFailure, subject: String) {
+        if failure == .unknownFormat, let format = ForeignFormat.name(of: subject) {
+            let advice = "\(format) is not supported by this tool. Save it as PNG with another program."
+            self.init(status: .notAImage, line: "\(subject): \(advice)")
+            return
+        }
         let (status, advice): (ToolStatus, String) =
             switch failure {
             case .limitExceeded(let limit, _, _): (.tooLarge, limit.advice)

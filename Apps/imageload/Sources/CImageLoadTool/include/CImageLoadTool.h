@@ -19,11 +19,15 @@ typedef struct tool_bytes {
    killed leaves nothing behind on file systems with unnamed files (ext4, XFS, Btrfs, tmpfs). On others, SIGKILL can
    leave the file `aside`, but no other signal does.
 
-   `aside` is an unused name in the same folder. With `replaces`, there is a file at `path`: the new one gets its owner
-   and permissions, except setuid and setgid, and its bytes are on the device before the older file is replaced. Returns
-   0 or errno. */
+   `aside` is an unused name in the same folder. `options` can be NULL; else it is kept in an attribute, where the file
+   system has them. With `replaces`, there is a file at `path`: the new one gets its owner, permissions except setuid and
+   setgid, and options, and its bytes are on the device before the older file is replaced. Returns 0 or errno. */
 int tool_write_file(
-    const char *folder, const char *path, const char *aside, const uint8_t *bytes, size_t length, int replaces);
+    const char *folder, const char *path, const char *aside, const uint8_t *bytes, size_t length, const char *options,
+    int replaces);
+
+/* Returns 0 if a file was written with other options, and 1 if with these, or if there is no attribute. */
+int tool_has_options(const char *path, const char *options);
 
 /* Sets what is written to standard error if SIGINT, SIGTERM or SIGHUP ends the process; NULL for nothing. Longer texts
    than 1,023 bytes are cut. Call it on one thread at a time. */

@@ -5,24 +5,34 @@ import Foundation
 enum AtomicFile {
     /// Writes a file and creates its folder. Throws a `ToolFailure` that names the file.
     ///
-    /// - Parameter replaces: Whether an existing file is replaced: the new one gets its owner and permissions, and is
-    ///   on the device before.
-    static func write(_ data: Data, to path: String, replaces: Bool = false) throws(ToolFailure) {
+    /// - Parameters:
+    ///   - options: How the file was made, for `isMade`.
+    ///   - replaces: Whether an existing file is replaced: the new one gets its owner, permissions and options, and is
+    ///     on the device before.
+    static func write(
+        _ data: Data, to path: String, options: String? = nil, replaces: Bool = false
+    ) throws(ToolFailure) {
         let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
-        var error = attempt(data, folder, path, replaces)
+        var error = attempt(data, folder, path, options, replaces)
         if error == ENOENT, !replaces {
             _ = try FileAccess.createFolder(at: folder)
-            error = attempt(data, folder, path, replaces)
+            error = attempt(data, folder, path, options, replaces)
         }
         if error != 0 { throw ToolFailure(cantWrite: path, unsafe String(cString: strerror(error))) }
     }
 
-    private static func attempt(_ data: Data, _ folder: String, _ path: String, _ replaces: Bool) -> CInt {
+    /// Whether a file was written with these options. Also true if that isn't known, because the file system has no
+    /// extended attributes, or another program wrote the file.
+    static func isMade(_ path: String, with options: String) -> Bool { unsafe tool_has_options(path, options) != 0 }
+
+    private static func attempt(
+        _ data: Data, _ folder: String, _ path: String, _ options: String?, _ replaces: Bool
+    ) -> CInt {
         let aside = "\(folder)/.imageload-\(UUID().uuidString)"
         return unsafe data.withUnsafeBytes { bytes in
             unsafe tool_write_file(
                 folder, path, aside, bytes.assumingMemoryBound(to: UInt8.self).baseAddress, bytes.count,
-                replaces ? 1 : 0)
+                options, replaces ? 1 : 0)
         }
     }
 }

@@ -199,26 +199,27 @@ struct ConversionRun: Sendable {
         }
         let path = paths.path(for: file)
         let possible = paths.lacksExtension(file) ? ["\(path).jpg", "\(path).png"] : [path]
-        let newer = possible.first { !force && Self.isNewer($0, than: file.path) }
-        if newer != nil || paths.isResult(file) {
+        let current = possible.first { !force && isCurrent($0, for: file.path) }
+        if current != nil || paths.isResult(file) {
             var report = FileReport(file: file.path, status: .skipped)
-            report.output = newer ?? path
+            report.output = current ?? path
             return report
         }
         for path in possible { try paths.checkOverwriting(path) }
         let data = try FileAccess.readNow(file.path)
         let converted = try converter.convert(data)
         let output = paths.lacksExtension(file) ? "\(path).\(converted.format.fileExtension)" : path
-        try AtomicFile.write(converted.data, to: output)
+        try AtomicFile.write(converted.data, to: output, options: converter.settings.text)
         return FileReport(file, data.count, converted, output)
     }
 
-    private static func isNewer(_ output: String, than input: String) -> Bool {
-        guard let written = modified(output), let changed = modified(input) else { return false }
-        return written >= changed && !OutputPaths.areSame(output, input)
+    /// Whether an output is newer than its input, and was not written with other options.
+    private func isCurrent(_ output: String, for input: String) -> Bool {
+        guard let written = modified(output), let changed = modified(input), written >= changed else { return false }
+        return !OutputPaths.areSame(output, input) && AtomicFile.isMade(output, with: converter.settings.text)
     }
 
-    private static func modified(_ path: String) -> Date? {
+    private func modified(_ path: String) -> Date? {
         (try? FileManager.default.attributesOfItem(atPath: path)[.modificationDate]) as? Date
     }
 }

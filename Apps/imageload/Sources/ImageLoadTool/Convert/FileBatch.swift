@@ -90,6 +90,7 @@ struct FileBatch {
         display.started(index, file.path)
         do {
             if let failure = file.failure { throw failure }
+            if let format = file.foreign { return FileReport(file: file.path, foreign: format) }
             return try work(file)
         } catch {
             return FileReport(file: file.path, failure: ToolFailure(error, subject: file.path))
@@ -157,7 +158,7 @@ private struct ReportOrder {
             next += 1
             failure = failure ?? report.failure
             try display.interrupt {
-                if let failure = report.failure { Console.error(failure.line) }
+                if let error = report.error, report.failure != nil || !output.quiet { Console.error(error) }
                 if printsAll { try output.print(report, text: report.line) }
             }
         }

@@ -8,10 +8,12 @@ struct FileReport: Encodable, Sendable {
         case written
         /// There is a newer output.
         case skipped
-        /// No smaller file was found.
+        /// No smaller file was found, or the file is left as it is on purpose, as a note says.
         case unchanged
         /// A smaller file was found, and not written because of `--dry-run`.
         case possible
+        /// The format is that of an image which the tool can't read.
+        case unsupported
         case failed
     }
 
@@ -50,18 +52,26 @@ struct FileReport: Encodable, Sendable {
         error = failure.line
     }
 
-    /// A human-readable line. Nil for a failure, which standard error describes.
+    /// - Parameter foreign: The name of a format that the tool can't read.
+    init(file: String, foreign: String) {
+        self.init(file: file, status: .unsupported)
+        error = "\(file.onOneLine): left out: \(foreign) is not supported by this tool"
+    }
+
+    /// A human-readable line. Nil for what standard error describes.
     var line: String? {
         let name = output ?? file
         let change = [inputBytes, outputBytes].compactMap(\.self).map(ByteCount.text).joined(separator: " -> ")
         switch status {
-        case .failed: return nil
+        case .failed, .unsupported: return nil
         case .skipped: return "\(name): up to date"
-        case .unchanged: return "\(name): \(change), can't be smaller"
+        case .unchanged: return "\(name): \(change), \(notes.first ?? "can't be smaller")"
         case .possible: return "\(name): \(change) possible"
         case .written:
             let size = width.flatMap { width in height.map { " \(width)x\($0)" } } ?? ""
-            let found = ssim.map { String(format: ", quality %d, SSIM %.4f", quality ?? 0, $0) } ?? ""
+            let found =
+                ssim.map { String(format: ", quality %d, SSIM %.4f", quality ?? 0, $0) }
+                ?? ""
             return "\(name):\(size) \(change)\(found)"
         }
     }
@@ -86,7 +96,7 @@ struct FileReportTotals {
 
     /// A human-readable line: `198 written, 2 failed: 412.1 MB -> 38.0 MB`.
     var line: String {
-        let order: [FileReport.Status] = [.written, .possible, .unchanged, .skipped, .failed]
+        let order: [FileReport.Status] = [.written, .possible, .unchanged, .skipped, .unsupported, .failed]
         let parts = order.compactMap { status in counts[status].map { "\($0) \(status.rawValue)" } }
         let bytes = inputBytes > 0 ? ": \(ByteCount.text(inputBytes)) -> \(ByteCount.text(outputBytes))" : ""
         return (parts.isEmpty ? "no images" : parts.joined(separator: ", ")) + bytes

@@ -21,6 +21,15 @@ struct ConversionSettings: Sendable {
     var kept: Set<MetadataKind> = []
     var color = OutputColor.sRGB
     var limits = DecodingLimits.default
+
+    /// Everything that changes a file, on one line.
+    var text: String {
+        let values: [Any?] = [
+            format, size, mode, upscales, crop, background, quality, isLossless, isProgressive, color,
+            kept.map(\.rawValue).sorted(),
+        ]
+        return values.map { $0.map { "\($0)" } ?? "-" }.joined(separator: " ")
+    }
 }
 
 /// A converted file.
@@ -37,7 +46,7 @@ struct ConvertedImage: Sendable {
 
 /// Decodes, resizes and encodes files, without their names.
 struct ImageConverter: Sendable {
-    private let settings: ConversionSettings
+    let settings: ConversionSettings
     /// Converts colors.
     private let decoder: DownsamplingDecoder
     /// Keeps the colors of embedded profiles.
@@ -59,7 +68,7 @@ struct ImageConverter: Sendable {
 
     func convert(_ data: Data) throws -> ConvertedImage {
         let header = try decoder.header(of: data)
-        var notes: [String] = []
+        var notes = Self.losses(of: data, header)
         let metadata = keptMetadata(of: data, header, &notes)
         let decoder = metadata.icc == nil ? decoder : plainDecoder
         let frames = try frames(of: data, header, decoder)
@@ -74,6 +83,17 @@ struct ImageConverter: Sendable {
         converted.data = metadata.added(to: converted.data, format: encoder.format, compressedProfile: profile)
         converted.notes += notes
         return converted
+    }
+
+    /// Notes what decoders leave out.
+    private static func losses(of data: Data, _ header: ImageHeader) -> [String] {
+        var notes: [String] = []
+        if header.hasGainMap(in: data) { notes.append("the gain map for HDR displays is left out") }
+        if header.color.isHDR { notes.append("HDR is converted to the brightness of ordinary displays") }
+        if header.format == .png, PNGFile(data)?.isAnimated == true {
+            notes.append("the animation of a PNG is left out: kept its still image")
+        }
+        return notes
     }
 
     private func target(for size: PixelSize) -> ImageTarget? {
@@ -128,6 +148,7 @@ struct ImageConverter: Sendable {
         guard !settings.kept.isEmpty else { return ImageMetadata() }
         var metadata = ImageMetadata(of: data, header).keeping(settings.kept)
         metadata.exif = metadata.exif.map(ExifBlock.upright)
+        metadata.xmp = metadata.xmp.flatMap(XMPPacket.withoutOtherParts)
         if let icc = metadata.icc, icc.dropFirst(16).prefix(4).elementsEqual("RGB ".utf8) == false {
             notes.append("a profile that isn't for RGB can't be kept: converted to sRGB")
             metadata.icc = nil

@@ -10,6 +10,8 @@ struct InputFile: Hashable, Sendable {
     var relativePath: String
     /// Why it can't be read: no file has the path, or it is a folder without permissions.
     var failure: ToolFailure?
+    /// The name of the format of an image in a folder, if the tool can't read it.
+    var foreign: String?
 
     /// The path without links.
     var realPath: String { URL(fileURLWithPath: path).resolvingSymlinksInPath().path }
@@ -28,7 +30,7 @@ struct InputFiles: Sendable {
     private let excluded: String?
 
     /// Those that can be read.
-    var files: [InputFile] { all.filter { $0.failure == nil } }
+    var files: [InputFile] { all.filter { $0.failure == nil && $0.foreign == nil } }
 
     /// - Parameter excluded: A folder that is left out, because the results are written to it.
     init(_ arguments: [String], excluding excluded: String? = nil) {
@@ -46,6 +48,11 @@ struct InputFiles: Sendable {
     func forEach(_ output: OutputOptions, _ work: (InputFile) async throws -> Void) async throws {
         var first: ToolFailure?
         for file in all {
+            if let report = file.foreign.map({ FileReport(file: file.path, foreign: $0) }) {
+                if let error = report.error, !output.quiet { Console.error(error) }
+                if output.json { Console.output(try report.json()) }
+                continue
+            }
             do {
                 if let failure = file.failure { throw failure }
                 try await work(file)
@@ -113,7 +120,9 @@ struct InputFiles: Sendable {
     private mutating func addEntry(_ relativePath: String, of root: String, in folder: String) {
         let path = root.hasSuffix("/") ? root + relativePath : "\(root)/\(relativePath)"
         guard Self.isFolder(path) else {
-            if Self.looksLikeImage(path) { all.append(InputFile(path: path, relativePath: relativePath)) }
+            if Self.looksLikeImage(path) { return all.append(InputFile(path: path, relativePath: relativePath)) }
+            guard let format = ForeignFormat.name(of: path) else { return }
+            all.append(InputFile(path: path, relativePath: relativePath, foreign: format))
             return
         }
         let url = URL(fileURLWithPath: path)

@@ -92,7 +92,7 @@ struct ImageReport: Encodable {
         colorModel = header.nativeLayout.name
         colorProfile = header.colorProfile.map { ProfileName.of($0) ?? "unnamed" }
         sourceColor = header.color.name
-        gainMap = header.hasGainMap
+        gainMap = header.hasGainMap(in: data)
         metadata = Metadata(exif: found.exif?.count, icc: found.icc?.count, xmp: found.xmp?.count)
         camera = found.exif.map { ExifSummary($0) }
         thumbnail = try Self.thumbnail(of: data, decoder)

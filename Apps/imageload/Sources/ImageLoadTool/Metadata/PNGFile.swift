@@ -45,6 +45,11 @@ struct PNGFile {
         (0..<8).reduce(index) { value, _ in value & 1 == 1 ? value >> 1 ^ 0xEDB8_8320 : value >> 1 }
     }
 
+    /// Whether the file is an animation (W3C PNG, section 11.3.7.1).
+    var isAnimated: Bool {
+        chunks.prefix { $0.type != "IDAT" }.contains { $0.type == "acTL" && $0.body.bigEndian(at: 0, 4) ?? 0 > 1 }
+    }
+
     /// The Exif block, and the XMP packet unless it is compressed.
     var metadata: ImageMetadata {
         let texts = chunks.filter { $0.type == "iTXt" && $0.body.starts(with: Self.xmpKeyword + [0, 0]) }

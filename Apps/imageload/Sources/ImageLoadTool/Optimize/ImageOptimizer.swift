@@ -11,8 +11,8 @@ struct ImageOptimizer: Sendable {
         /// A smaller file, whose pixels are proven to be equal.
         case smaller(Data)
         case unchanged
-        /// The format can't be optimized.
-        case unsupported(ImageFormat)
+        /// The file stays as it is on purpose. The text says why.
+        case left(String)
     }
 
     /// Reads pixels as they are stored. Color conversion could hide a difference.
@@ -38,40 +38,59 @@ struct ImageOptimizer: Sendable {
     func optimize(_ data: Data) throws -> Outcome {
         let header = try decoder.header(of: data)
         // The decoder has no 8-bit pixels of HDR to compare.
-        if header.color.isHDR { return .unchanged }
+        if header.color.isHDR { return .left("left as it is: HDR") }
+        guard [.jpeg, .png, .gif, .webp].contains(header.format) else {
+            return .left("left as it is: \(header.format) can't be compressed again without loss")
+        }
+        let reason = Self.reasonToLeave(data, header)
         var metadata = ImageMetadata(of: data, header).keeping(kept)
         if metadata.exif == nil, header.orientation != .up {
             metadata.exif = ExifBlock.orientation(header.orientation)
         }
-        guard let candidates = try candidates(data, header, metadata) else { return .unsupported(header.format) }
+        let candidates = try reason == nil ? candidates(data, header, metadata) : []
         let smaller = candidates.filter { $0.count < data.count }.sorted { $0.count < $1.count }
         for candidate in smaller where try isEqual(candidate, data, header) { return .smaller(candidate) }
         // A damaged file is a failure, not one that can't be smaller.
         if candidates.isEmpty { _ = try decoder.decode(data, request: DecodingRequest()) { false } }
-        return .unchanged
+        return reason.map { .left("left as it is: \($0)") } ?? .unchanged
     }
 
-    /// Returns files that might be smaller, or nil if the format can't be optimized.
-    private func candidates(_ data: Data, _ header: ImageHeader, _ metadata: ImageMetadata) throws -> [Data]? {
+    /// Returns why a file isn't optimized. Nil if it is.
+    private static func reasonToLeave(_ data: Data, _ header: ImageHeader) -> String? {
+        if header.hasGainMap(in: data) { return "a gain map" }
         switch header.format {
         case .jpeg:
-            guard let file = JPEGFile(data), file.isOnlyImage, !file.hasProfile || header.colorProfile != nil else {
-                return []
-            }
+            guard let file = JPEGFile(data), file.isOnlyImage else { return "more than an image" }
+            return file.hasProfile && header.colorProfile == nil ? "a damaged profile" : nil
+        case .png:
+            if PNGFile(data)?.isAnimated == true { return "an animated PNG" }
+            // The decoder turns the pixels.
+            if header.orientation != .up { return "a PNG that is turned by its orientation" }
+            return PNGOptimizer(data) == nil ? "a PNG that programs show differently" : nil
+        case .gif:
+            let isPlain = GIFLayout(data)?.isUnambiguous(frameCount: header.frameCount) ?? false
+            return isPlain ? nil : "a GIF that programs show differently"
+        default:
+            guard let file = WebPFile(data) else { return "damaged parts" }
+            let hasProfile = file.chunks.contains { $0.type == "ICCP" }
+            return hasProfile && header.colorProfile == nil ? "a damaged profile" : nil
+        }
+    }
+
+    /// Returns files that might be smaller.
+    private func candidates(_ data: Data, _ header: ImageHeader, _ metadata: ImageMetadata) throws -> [Data] {
+        switch header.format {
+        case .jpeg:
             return try [false, true].compactMap { try recoded(data, isProgressive: $0) }.map {
                 metadata.added(to: $0, format: .jpeg)
             }
         case .png:
-            // The decoder turns the pixels of the others.
-            guard let optimizer = PNGOptimizer(data), header.orientation == .up else { return [] }
             let bitmap = try decoder.decode(data, request: DecodingRequest()) { false }.bitmap
-            return [optimizer.optimized(bitmap, metadata: metadata)].compactMap(\.self)
+            return [PNGOptimizer(data)?.optimized(bitmap, metadata: metadata)].compactMap(\.self)
         case .gif:
-            guard let layout = GIFLayout(data), layout.isUnambiguous(frameCount: header.frameCount) else { return [] }
-            let smaller = try reencoded(data, header).flatMap(GIFLayout.init)
-            return [smaller?.keepingDetails(of: layout)].compactMap(\.self)
-        case .webp: return try webPCandidates(data, header, metadata)
-        default: return nil
+            guard let layout = GIFLayout(data) else { return [] }
+            return [try reencoded(data, header).flatMap(GIFLayout.init)?.keepingDetails(of: layout)].compactMap(\.self)
+        default: return try webPCandidates(data, header, metadata)
         }
     }
 
@@ -96,10 +115,7 @@ struct ImageOptimizer: Sendable {
     private func webPCandidates(
         _ data: Data, _ header: ImageHeader, _ metadata: ImageMetadata
     ) throws -> [Data] {
-        let hasProfile = header.colorProfile != nil
-        guard let file = WebPFile(data), hasProfile || !file.chunks.contains(where: { $0.type == "ICCP" }) else {
-            return []
-        }
+        guard let file = WebPFile(data) else { return [] }
         var candidates = [file.adding(metadata).data]
         let isStill = !file.chunks.contains { $0.type == "ANIM" }
         if file.isLossless, isStill || header.frameCount > 1, header.orientation == .up,

@@ -47,7 +47,7 @@ struct OptimizeCommand: AsyncParsableCommand {
         report.outputBytes = data.count
         switch try optimizer.optimize(data) {
         case .unchanged: break
-        case .unsupported(let format): report.notes = ["\(format) can't be optimized without loss: unchanged"]
+        case .left(let reason): report.notes = [reason]
         case .smaller(let smaller):
             report.outputBytes = smaller.count
             report.status = dryRun ? .possible : .written
