@@ -3,91 +3,103 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { window_side = 11, radius = window_side / 2, plane_count = 5 };
+enum { window_side = 11, plane_count = 5, bin_count = 4096 };
 
-/* The statistics of a window: the means of both images, of their squares, and of their product. */
-typedef struct planes {
-    float *rows[plane_count]; /* window_side rows of `width` values each, filtered horizontally */
-    size_t width;
-} planes;
+/* Windows with less variance in both images count as flat. */
+static const double detail = 4;
+static const double lowest_part = 0.01;
 
 static void make_weights(float weights[window_side]) {
     double sum = 0, values[window_side];
     for (int index = 0; index < window_side; index++) {
-        double distance = index - radius;
+        double distance = index - window_side / 2;
         values[index] = exp(-distance * distance / (2 * 1.5 * 1.5));
         sum += values[index];
     }
     for (int index = 0; index < window_side; index++) weights[index] = (float)(values[index] / sum);
 }
 
-/* Filters a row of a product of two images. */
-static void filter_row(const float *values, const float *weights, size_t count, float *filtered) {
-    for (size_t x = 0; x < count; x++) filtered[x] = 0;
-    for (size_t tap = 0; tap < window_side; tap++)
-        for (size_t x = 0; x < count; x++) filtered[x] += weights[tap] * values[x + tap];
-}
+/* Sums of windows: those of the values of both images, of their squares, and of their products. */
+typedef struct sums {
+    double mean, detailed;
+    size_t count, detailed_count, bins[bin_count];
+} sums;
 
-static void add_row(
-    planes *planes, const uint8_t *first, const uint8_t *second, size_t row, const float *weights, float *products
-) {
-    size_t count = planes->width - window_side + 1, offset = row % window_side * planes->width;
-    for (int plane = 0; plane < plane_count; plane++) {
-        for (size_t x = 0; x < planes->width; x++) {
-            float a = first[x], b = second[x];
-            products[x] = plane == 0 ? a : plane == 1 ? b : plane == 2 ? a * a : plane == 3 ? b * b : a * b;
-        }
-        filter_row(products, weights, count, planes->rows[plane] + offset);
-    }
-}
-
-static double similarity(double a, double b, double aa, double bb, double ab) {
+static void add_window(sums *sums, const double means[plane_count]) {
     const double c1 = (0.01 * 255) * (0.01 * 255), c2 = (0.03 * 255) * (0.03 * 255);
-    double variance = aa - a * a + (bb - b * b), covariance = ab - a * b;
-    return (2 * a * b + c1) * (2 * covariance + c2) / ((a * a + b * b + c1) * (variance + c2));
+    double a = means[0], b = means[1], left = means[2] - a * a, right = means[3] - b * b;
+    double covariance = means[4] - a * b;
+    double ssim = (2 * a * b + c1) * (2 * covariance + c2) / ((a * a + b * b + c1) * (left + right + c2));
+    sums->mean += ssim;
+    sums->count++;
+    if (fmax(left, right) <= detail) return;
+    sums->detailed += ssim;
+    sums->detailed_count++;
+    sums->bins[(size_t)(fmin(fmax(ssim, 0), 1) * (bin_count - 1))]++;
 }
 
-/* Adds up the windows that end in a row. `sums` has space for a row of each plane. */
-static double row_total(const planes *planes, size_t row, const float *weights, float *sums) {
-    size_t width = planes->width, count = width - window_side + 1;
-    for (int plane = 0; plane < plane_count; plane++) {
-        float *sum = sums + (size_t)plane * width;
-        for (size_t x = 0; x < count; x++) sum[x] = 0;
-        for (size_t tap = 0; tap < window_side; tap++) {
-            const float *filtered = planes->rows[plane] + (row + 1 + tap) % window_side * width;
-            for (size_t x = 0; x < count; x++) sum[x] += weights[tap] * filtered[x];
+/* Filters the rows of a row of windows vertically, into a row for each plane. */
+static void filter_rows(
+    const uint8_t *first, const uint8_t *second, size_t width, const float *weights, float *rows
+) {
+    float *a = rows, *b = a + width, *aa = b + width, *bb = aa + width, *ab = bb + width;
+    for (size_t x = 0; x < plane_count * width; x++) rows[x] = 0;
+    for (size_t tap = 0; tap < window_side; tap++, first += width, second += width) {
+        for (size_t x = 0; x < width; x++) {
+            float left = first[x], right = second[x], weight = weights[tap];
+            a[x] += weight * left, b[x] += weight * right;
+            aa[x] += weight * left * left, bb[x] += weight * right * right, ab[x] += weight * left * right;
         }
     }
-    double total = 0;
-    for (size_t x = 0; x < count; x++)
-        total += similarity(sums[x], sums[width + x], sums[2 * width + x], sums[3 * width + x], sums[4 * width + x]);
-    return total;
 }
 
-/* The similarity of images that are smaller than a window: of all pixels, with equal weights. */
-static double global_similarity(const uint8_t *first, const uint8_t *second, size_t count) {
-    double a = 0, b = 0, aa = 0, bb = 0, ab = 0;
+/* Adds the image as one window with equal weights. */
+static void add_all(sums *sums, const uint8_t *first, const uint8_t *second, size_t count) {
+    double means[plane_count] = {0};
     for (size_t index = 0; index < count; index++) {
-        double left = first[index], right = second[index];
-        a += left, b += right, aa += left * left, bb += right * right, ab += left * right;
+        double a = first[index], b = second[index], products[] = {a, b, a * a, b * b, a * b};
+        for (int plane = 0; plane < plane_count; plane++) means[plane] += products[plane] / (double)count;
     }
-    double n = (double)count;
-    return similarity(a / n, b / n, aa / n, bb / n, ab / n);
+    add_window(sums, means);
 }
 
-double tool_ssim(const uint8_t *first, const uint8_t *second, size_t width, size_t height) {
-    if (width < window_side || height < window_side) return global_similarity(first, second, width * height);
-    float weights[window_side], *memory = calloc(width * (plane_count * (window_side + 1) + 1), sizeof(float));
-    if (!memory) return NAN;
+static int add_windows(
+    sums *sums, const uint8_t *first, const uint8_t *second, size_t width, size_t height, size_t step
+) {
+    float weights[window_side], *rows = malloc(plane_count * width * sizeof(float));
+    if (!rows) return 0;
     make_weights(weights);
-    planes planes = {.width = width};
-    for (int plane = 0; plane < plane_count; plane++) planes.rows[plane] = memory + (size_t)plane * window_side * width;
-    float *sums = memory + (size_t)plane_count * window_side * width, *products = sums + plane_count * width;
-    double total = 0;
-    for (size_t row = 0; row < height; row++) {
-        add_row(&planes, first + row * width, second + row * width, row, weights, products);
-        if (row + 1 >= window_side) total += row_total(&planes, row, weights, sums);
+    for (size_t y = 0; y + window_side <= height; y += step) {
+        filter_rows(first + y * width, second + y * width, width, weights, rows);
+        for (size_t x = 0; x + window_side <= width; x += step) {
+            double means[plane_count];
+            for (size_t plane = 0; plane < plane_count; plane++) {
+                float mean = 0;
+                for (size_t tap = 0; tap < window_side; tap++) mean += weights[tap] * rows[plane * width + x + tap];
+                means[plane] = mean;
+            }
+            add_window(sums, means);
+        }
     }
-    free(memory);
-    return total / ((double)(width - window_side + 1) * (double)(height - window_side + 1));
+    free(rows);
+    return 1;
+}
+
+/* The similarity below which the worst detailed windows are. */
+static double lowest(const sums *sums) {
+    size_t index = 0, left = (size_t)(lowest_part * (double)sums->detailed_count);
+    while (index < bin_count - 1 && sums->bins[index] <= left) left -= sums->bins[index++];
+    return (double)index / (bin_count - 1);
+}
+
+tool_similarity tool_ssim(const uint8_t *first, const uint8_t *second, size_t width, size_t height, size_t step) {
+    sums sums = {0};
+    if (width < window_side || height < window_side) {
+        add_all(&sums, first, second, width * height);
+    } else if (!add_windows(&sums, first, second, width, height, step)) {
+        return (tool_similarity){NAN, NAN, NAN};
+    }
+    double mean = sums.mean / (double)sums.count;
+    if (sums.detailed_count == 0) return (tool_similarity){mean, mean, mean};
+    return (tool_similarity){mean, sums.detailed / (double)sums.detailed_count, lowest(&sums)};
 }

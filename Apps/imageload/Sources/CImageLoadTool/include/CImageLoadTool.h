@@ -33,10 +33,17 @@ int tool_has_options(const char *path, const char *options);
    than 1,023 bytes are cut. Call it on one thread at a time. */
 void tool_set_notice(const char *text);
 
-/* Returns the mean structural similarity of two images of 8-bit luma (Wang et al. 2004): Gaussian windows of 11 by 11
-   with a standard deviation of 1.5, K1 = 0.01, K2 = 0.03, population covariance, over all windows inside the image.
-   Smaller images are one window. Returns NaN if memory is exhausted. */
-double tool_ssim(const uint8_t *first, const uint8_t *second, size_t width, size_t height);
+/* Structural similarities (Wang et al. 2004). */
+typedef struct tool_similarity {
+    double mean;     /* of all windows */
+    double detailed; /* the mean of the windows that aren't flat in both images; of all if there are none */
+    double lowest;   /* the similarity that 1 % of those windows are below */
+} tool_similarity;
+
+/* Compares two planes of 8-bit samples: Gaussian windows of 11 by 11 with a standard deviation of 1.5, K1 = 0.01,
+   K2 = 0.03, population covariance, inside the image. `step` is the distance of windows, 1 for all. Smaller images are
+   one window. Returns NaN if memory is exhausted. */
+tool_similarity tool_ssim(const uint8_t *first, const uint8_t *second, size_t width, size_t height, size_t step);
 
 /* Compresses with libdeflate to a zlib stream. `level` is from 1 to 12. Returns 0 if memory is exhausted. */
 int tool_deflate(const uint8_t *bytes, size_t length, int level, tool_bytes *compressed);

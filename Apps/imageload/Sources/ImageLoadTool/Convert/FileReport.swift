@@ -26,9 +26,9 @@ struct FileReport: Encodable, Sendable {
     var frames: Int?
     var inputBytes: Int?
     var outputBytes: Int?
-    /// The quality from 1 to 100, if the format is lossy.
+    /// The quality from 1 to 100, if the file is lossy.
     var quality: Int?
-    /// The structural similarity to the source, with `--quality auto`.
+    /// The structural similarity of the worst parts to the source, with `--quality auto`.
     var ssim: Double?
     var encodes: Int?
     var error: String?
@@ -55,7 +55,7 @@ struct FileReport: Encodable, Sendable {
     /// - Parameter foreign: The name of a format that the tool can't read.
     init(file: String, foreign: String) {
         self.init(file: file, status: .unsupported)
-        error = "\(file.onOneLine): left out: \(foreign) is not supported by this tool"
+        error = "\(file): left out: \(foreign) is not supported by this tool"
     }
 
     /// A human-readable line. Nil for what standard error describes.
@@ -70,7 +70,7 @@ struct FileReport: Encodable, Sendable {
         case .written:
             let size = width.flatMap { width in height.map { " \(width)x\($0)" } } ?? ""
             let found =
-                ssim.map { String(format: ", quality %d, SSIM %.4f", quality ?? 0, $0) }
+                ssim.map { (quality.map { ", quality \($0)" } ?? ", lossless") + String(format: ", SSIM %.4f", $0) }
                 ?? ""
             return "\(name):\(size) \(change)\(found)"
         }

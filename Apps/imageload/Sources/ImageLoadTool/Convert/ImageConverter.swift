@@ -173,6 +173,9 @@ extension DecodingLimits {
 
 /// Encodes frames with a fixed quality, or with the lowest that is similar enough.
 private struct Encoding {
+    /// Below, text in screenshots is hard to read.
+    private static let lowestQuality = 40
+
     private let encoder: any ImageEncoder
     private let frames: [AnimationFrame]
     private let loopCount: Int
@@ -199,34 +202,74 @@ private struct Encoding {
             data: Data(), format: encoder.format, size: bitmap.size, frames: frames.count, notes: [])
         let isLossy = !settings.isLossless && ![.png, .gif].contains(encoder.format)
         if case .automatic(let target) = settings.quality, isLossy {
-            let found = try QualitySearch(target: target).run(trial)
-            result.quality = found.best.quality
-            result.ssim = found.best.ssim
-            result.encodes = found.encodes
-            result.data = frames.count == 1 ? found.best.file : try encode(found.best.quality)
-            if found.best.ssim < target { result.notes.append("the similarity to reach is above that of quality 100") }
+            try search(target, &result)
         } else {
             if case .fixed(let quality) = settings.quality, isLossy { result.quality = quality }
-            result.data = try encode(result.quality ?? 100)
+            result.data = try encode(frames, quality: result.quality ?? 100, isLossless: settings.isLossless)
         }
         return result
     }
 
-    /// Encodes the first frame, and compares it with the source.
-    private func trial(_ quality: Int) throws -> QualitySearch.Trial<Data> {
-        let file = try encoder.encode(frames[0].bitmap, options: options(quality))
-        let source = frames[0].bitmap
-        let decoded = try decoder.decode(file, request: DecodingRequest(color: .space(source.colorSpace))) { false }
-        return QualitySearch.Trial(quality: quality, file: file, ssim: Similarity.ssim(source, decoded.bitmap))
+    /// Finds the lowest quality for the frame with the most details, then that for all frames from there.
+    private func search(_ target: Double, _ result: inout ConvertedImage) throws {
+        let busiest = frames.map(\.bitmap.busyPixels).enumerated().max { $0.element < $1.element }?.offset ?? 0
+        var (best, encodes) = try QualitySearch(target: target, lowest: Self.lowestQuality).run {
+            try trial([frames[busiest]], quality: $0)
+        }
+        if frames.count > 1 {
+            let all = try QualitySearch(target: target, lowest: best.quality, first: best.quality).run {
+                try trial(frames, quality: $0)
+            }
+            (best, encodes) = (all.best, encodes + all.encodes)
+        }
+        (result.data, result.quality, result.ssim) = (best.file, best.quality, best.ssim)
+        if best.ssim < target { result.notes.append("the similarity to reach is above that of quality 100") }
+        if best.quality == Self.lowestQuality {
+            result.notes.append("\(Self.lowestQuality) is the lowest quality that auto chooses")
+        }
+        result.encodes = encodes
+        // Photographs without loss are never smaller, and take long.
+        guard encoder.format != .jpeg, frames[busiest].bitmap.busyPixels < result.size.area / 2 else { return }
+        let lossless = try trial(frames, quality: 100, isLossless: true)
+        result.encodes = encodes + 1
+        guard lossless.file.count <= best.file.count, lossless.ssim >= best.ssim else { return }
+        (result.data, result.quality, result.ssim, result.notes) = (lossless.file, nil, lossless.ssim, [])
     }
 
-    private func encode(_ quality: Int) throws -> Data {
-        if frames.count == 1 { return try encoder.encode(frames[0].bitmap, options: options(quality)) }
-        return try encoder.encode(frames, loopCount: loopCount, options: options(quality))
+    /// Encodes frames, and compares them with the decoded ones.
+    private func trial(
+        _ frames: [AnimationFrame], quality: Int, isLossless: Bool = false
+    ) throws -> QualitySearch.Trial<Data> {
+        let file = try encode(frames, quality: quality, isLossless: isLossless)
+        let space = frames[0].bitmap.colorSpace
+        let reader = try decoder.makeFrameReader(of: file, request: DecodingRequest(color: .space(space)))
+        var ends = reader.header.frameDelays.reduce(into: [Duration]()) { $0.append(($0.last ?? .zero) + $1) }[...]
+        var (lowest, time) = (1.0, Duration.zero)
+        for frame in frames {
+            // Encoders join equal frames.
+            while ends.count > 1, let end = ends.first, end <= time { ends.removeFirst() }
+            let decoded = try reader.frame(at: ends.startIndex) { false }
+            lowest = min(lowest, Similarity.ofWorstParts(frame.bitmap, decoded))
+            time += frame.delay
+        }
+        return QualitySearch.Trial(quality: quality, file: file, ssim: lowest)
     }
 
-    private func options(_ quality: Int) -> EncodingOptions {
-        EncodingOptions(
-            quality: Double(quality) / 100, isLossless: settings.isLossless, isProgressive: settings.isProgressive)
+    private func encode(_ frames: [AnimationFrame], quality: Int, isLossless: Bool) throws -> Data {
+        let options = EncodingOptions(
+            quality: Double(quality) / 100, isLossless: isLossless, isProgressive: settings.isProgressive)
+        if frames.count == 1 { return try encoder.encode(frames[0].bitmap, options: options) }
+        return try encoder.encode(frames, loopCount: loopCount, options: options)
+    }
+}
+
+extension Bitmap {
+    /// The number of pixels that differ from their left neighbors.
+    fileprivate var busyPixels: Int {
+        let pixels = pixels
+        let bytes = pixels.span
+        return stride(from: 4, to: bytes.count, by: 4).count { start in
+            (start..<start + 4).contains { bytes[$0] != bytes[$0 - 4] }
+        }
     }
 }

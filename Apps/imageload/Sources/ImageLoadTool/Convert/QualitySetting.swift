@@ -45,6 +45,10 @@ struct QualitySearch {
     static let mostEncodes = 8
 
     var target: Double
+    /// The lowest quality to try, at least 1.
+    var lowest = 1
+    /// The quality to try first.
+    var first = 75
     /// A result this little above the target ends the search.
     var tolerance = 0.0005
 
@@ -54,7 +58,7 @@ struct QualitySearch {
     /// The similarity grows with the quality. The next quality is estimated from the logarithms of the dissimilarities
     /// around the target, and kept far enough from both ends that the rest of the search always suffices.
     func run<File>(_ encode: (Int) throws -> Trial<File>) rethrows -> (best: Trial<File>, encodes: Int) {
-        var (low, high) = (0, 101)
+        var (low, high) = (lowest - 1, 101)
         var below: Trial<File>?
         var above: Trial<File>?
         var encodes = 0
@@ -81,7 +85,7 @@ struct QualitySearch {
         let reach = 1 << (left - 1)
         let allowed = max(low + 1, high - reach)...min(high - 1, low + reach)
         guard let below, let above else {
-            let guess = below == nil && above == nil ? 75 : (low + high) / 2
+            let guess = below == nil && above == nil ? first : (low + high) / 2
             return min(max(guess, allowed.lowerBound), allowed.upperBound)
         }
         let (worse, better) = (dissimilarity(below.ssim), dissimilarity(above.ssim))

@@ -46,22 +46,64 @@ struct Similarity: Hashable, Sendable {
     }
 
     private static func ssim(ofLuma first: Bitmap, _ second: Bitmap) -> Double {
-        let (left, right) = (first.luma, second.luma)
-        return unsafe tool_ssim(left, right, first.size.width, first.size.height)
+        similarity(first, second, .luma, step: 1).mean
+    }
+
+    /// Returns the similarity of the worst parts that a person looks at. See the README for what it combines.
+    static func ofWorstParts(_ first: Bitmap, _ second: Bitmap) -> Double {
+        if first.isOpaque, second.isOpaque { return ofWorstOpaqueParts(first, second) }
+        return min(
+            ofWorstOpaqueParts(first.over(.white), second.over(.white)),
+            ofWorstOpaqueParts(first.over(.black), second.over(.black)))
+    }
+
+    private static func ofWorstOpaqueParts(_ first: Bitmap, _ second: Bitmap) -> Double {
+        let luma = similarity(first, second, .luma, step: 2)
+        let colors = [Plane.blue, .red].map { similarity(first, second, $0, step: 2).detailed }
+        // Small parts may be worse than the mean, and colors than luma.
+        return min(luma.mean, luma.detailed, 1 - (1 - luma.lowest) / 6, 1 - (1 - min(colors[0], colors[1])) / 3)
+    }
+
+    private static func similarity(_ first: Bitmap, _ second: Bitmap, _ plane: Plane, step: Int) -> tool_similarity {
+        let size = plane.size(of: first)
+        return unsafe tool_ssim(plane.samples(of: first), plane.samples(of: second), size.width, size.height, step)
     }
 }
 
-extension Bitmap {
-    /// The luma of each pixel (ITU-R BT.601), rounded.
-    fileprivate var luma: [UInt8] {
-        let pixels = pixels
+/// Luma or a color difference (ITU-R BT.601), the latter of half the size.
+private struct Plane {
+    static let luma = Plane(weights: (19_595, 38_470, 7_471), offset: 0, side: 1)
+    static let blue = Plane(weights: (-11_058, -21_710, 32_768), offset: 128, side: 2)
+    static let red = Plane(weights: (32_768, -27_439, -5_329), offset: 128, side: 2)
+
+    /// The weights of red, green and blue, times 65,536.
+    let weights: (Int32, Int32, Int32)
+    let offset: Int32
+    /// The side of the squares of pixels whose mean is a sample.
+    let side: Int
+
+    func size(of bitmap: Bitmap) -> PixelSize {
+        PixelSize(width: (bitmap.size.width + side - 1) / side, height: (bitmap.size.height + side - 1) / side)
+    }
+
+    func samples(of bitmap: Bitmap) -> [UInt8] {
+        let pixels = bitmap.pixels
         let bytes = pixels.span
-        var luma: [UInt8] = []
-        luma.reserveCapacity(size.area)
-        for start in stride(from: 0, to: bytes.count, by: 4) {
-            let weighted = 19_595 * UInt32(bytes[start]) + 38_470 * UInt32(bytes[start + 1])
-            luma.append(UInt8((weighted + 7_471 * UInt32(bytes[start + 2]) + 32_768) >> 16))
+        let (width, height) = (bitmap.size.width, bitmap.size.height)
+        let half = Int32(32_768 * side * side), scale: Int32 = 65_536 * Int32(side * side)
+        var samples: [UInt8] = []
+        samples.reserveCapacity(size(of: bitmap).area)
+        for y in stride(from: 0, to: height, by: side) {
+            for x in stride(from: 0, to: width, by: side) {
+                var sum = offset * scale + half
+                for part in 0..<side * side {
+                    let start = 4 * (min(y + part / side, height - 1) * width + min(x + part % side, width - 1))
+                    sum += weights.0 * Int32(bytes[start]) + weights.1 * Int32(bytes[start + 1])
+                    sum += weights.2 * Int32(bytes[start + 2])
+                }
+                samples.append(UInt8(clamping: sum / scale))
+            }
         }
-        return luma
+        return samples
     }
 }
