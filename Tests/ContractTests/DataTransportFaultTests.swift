@@ -43,9 +43,11 @@ struct FaultBlindTransport: DataTransport {
         case acceptsPartialChunks = "a body that is cut off in the middle of a chunk fails as closed early"
         case rejectsUnknownCodings = "a body in an unknown content coding arrives as received, with its length"
         case acceptsAnyHead = "a head of one megabyte fails as too large"
+        case acceptsAnyTrailers = "trailers of one megabyte fail as too large"
         case countsEncodedBytes = "a small encoded body that unpacks to more than the limit fails as too large"
         case reportsBodyTimeout = "a request to a server that sends no head times out waiting for the head"
         case reportsHeadTimeout = "a request to a server that stops in the body times out waiting for the body"
+        case waitsForSlowBodies = "a body that arrives slower than the minimum times out waiting for the body"
         case reportsStall = "a body that arrives byte by byte does not stall, and ends at the total timeout"
         case dropsRequestHeaders = "the header fields of a request reach the server"
         case dropsResponseHeaders = "the header fields of a response are returned"
@@ -64,7 +66,11 @@ struct FaultBlindTransport: DataTransport {
 
     func send(_ request: TransportRequest) async throws(TransportFailure) -> TransportResponse {
         var request = request
-        if defect == .acceptsAnyHead { request.maxHeadBytes = .max }
+        if defect == .acceptsAnyHead || defect == .acceptsAnyTrailers { request.maxHeadBytes = .max }
+        if defect == .waitsForSlowBodies {
+            request.minBytesPerSecond = 0
+            request.totalTimeout = .seconds(2)
+        }
         if defect == .countsEncodedBytes { request.maxBodyBytes = .max }
         if defect == .dropsRequestBodies { request.body = nil }
         if defect == .dropsRequestHeaders { request.headers = [:] }

@@ -32,7 +32,7 @@ enum TransportFixtures {
         var steps = server.pieces.map { ScriptedTransport.Step.piece(Data($0)) }
         switch server.ending {
         case .complete: break
-        case .stall, .drip: steps.append(.wait(Gate()))
+        case .stall, .drip, .trickle: steps.append(.wait(Gate()))
         case .disconnect where server.announcedBytes != nil: break
         case .disconnect, .disconnectInPiece:
             steps.append(.fail(.closedEarly(received: server.pieces.joined().count, expected: nil)))
@@ -64,10 +64,13 @@ enum TransportFixtures {
         let isChunked = server.announcedBytes == nil
         let pieces = server.pieces.map { LoopbackStep.bytes(isChunked ? LoopbackReply.chunk($0) : $0) }
         switch server.ending {
-        case .complete: return [.text(head)] + pieces + (isChunked ? [.text("0\r\n\r\n")] : [])
+        case .complete: return [.text(head)] + pieces + (isChunked ? [.text("0\r\n\(trailers(server))\r\n")] : [])
         case .disconnect: return [.text(head)] + pieces + [.close]
         case .disconnectInPiece: return [.text(head)] + pieces.dropLast() + [firstHalf(pieces.last), .close]
         case .stall: return [.text(head)] + pieces + [.awaitDisconnect]
+        case .trickle:
+            let steps = [LoopbackStep.bytes(LoopbackReply.chunk([7])), .pause(.milliseconds(20))]
+            return [.text(head)] + Array(repeating: steps, count: 1 << 14).joined()
         case .drip:
             let passage = LoopbackSignal()
             passage.open()
@@ -83,6 +86,10 @@ enum TransportFixtures {
         fields["Content-Encoding"] = server.contentCoding
         for number in 0..<server.extraHeadBytes / 1_000 { fields["X-\(number)"] = String(repeating: "x", count: 1_000) }
         return fields
+    }
+
+    private static func trailers(_ server: Server) -> String {
+        String(repeating: "X-Trailer: \(String(repeating: "x", count: 1_000))\r\n", count: server.trailerBytes / 1_000)
     }
 
     private static func firstHalf(_ step: LoopbackStep?) -> LoopbackStep {

@@ -17,7 +17,7 @@ final class NginxServer: Sendable {
     /// The path of the certificate authority that signed the certificate for localhost.
     let rootsFile: String
     private let folder: URL
-    private let port: UInt16
+    let port: UInt16
     private let daemon: pid_t
 
     /// - Parameter files: The files to serve, by name.

@@ -39,18 +39,35 @@ struct Socket: Sendable {
         self.init(socket(AF_INET, Self.stream, 0))
         // A free port must stay this socket's own.
         if port != 0 { setOption(SO_REUSEADDR, 1) }
+        let isBound = unsafe Self.withAddress(port) { unsafe bind(descriptor, $0, $1) == 0 }
+        guard isBound, !listens || listen(descriptor, 512) == 0 else {
+            defer { end() }
+            throw SocketError("can't use port \(port)")
+        }
+    }
+
+    /// Begins to connect to a port on 127.0.0.1. Returns nil if there are too many sockets.
+    init?(connectedTo port: UInt16) {
+        self.init(socket(AF_INET, Self.stream, 0))
+        let result = unsafe Self.withAddress(port) { unsafe connect(descriptor, $0, $1) }
+        guard result == 0 || errno == EINPROGRESS else {
+            end()
+            return nil
+        }
+        _ = wait(for: Int32(POLLOUT), or: [])
+    }
+
+    private static func withAddress<Result>(
+        _ port: UInt16, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result
+    ) -> Result {
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = port.bigEndian
         address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        let isBound = unsafe withUnsafePointer(to: &address) { pointer in
+        return unsafe withUnsafePointer(to: &address) { pointer in
             unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                unsafe bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+                unsafe body($0, socklen_t(MemoryLayout<sockaddr_in>.size))
             }
-        }
-        guard isBound, !listens || listen(descriptor, 512) == 0 else {
-            defer { end() }
-            throw SocketError("can't use port \(port)")
         }
     }
 
@@ -87,6 +104,9 @@ struct Socket: Sendable {
     }
 
     func end() { _ = close(descriptor) }
+
+    /// Ends both directions. The socket must still be ended.
+    func shutDown() { _ = shutdown(descriptor, 2) }
 
     func write(_ bytes: ArraySlice<UInt8>) -> Outcome {
         outcome(unsafe bytes.withUnsafeBytes { unsafe send(descriptor, $0.baseAddress, $0.count, Self.sendFlags) })

@@ -52,6 +52,13 @@ extension DataTransportContract {
                 let failure = await failure(of: try await makeFixture(server))
                 try expect(failure == .headTooLarge(allowedBytes: 256 << 10), describe(failure))
             },
+            ContractRule("trailers of one megabyte fail as too large") { makeFixture in
+                var server = Server()
+                server.pieces = [[1]]
+                server.trailerBytes = 1 << 20
+                let failure = await failure(of: try await makeFixture(server))
+                try expect(failure == .headTooLarge(allowedBytes: 256 << 10), describe(failure))
+            },
             ContractRule("a small encoded body that unpacks to more than the limit fails as too large") { makeFixture in
                 let coded = GzipBomb.bytes(unpackingTo: 20 << 20)
                 var server = announced(coded)
@@ -77,6 +84,16 @@ extension DataTransportContract {
                 server.announcedBytes = 1_000
                 server.ending = .stall
                 let failure = await failure(of: try await makeFixture(server)) { $0.stallTimeout = .milliseconds(200) }
+                try expect(failure == .timedOut(.body), describe(failure))
+            },
+            ContractRule("a body that arrives slower than the minimum times out waiting for the body") { makeFixture in
+                var server = Server()
+                server.ending = .trickle
+                let failure = await failure(of: try await makeFixture(server)) { request in
+                    request.stallTimeout = .milliseconds(400)
+                    request.minBytesPerSecond = 1_000
+                    request.totalTimeout = .seconds(60)
+                }
                 try expect(failure == .timedOut(.body), describe(failure))
             },
             ContractRule("a body that arrives byte by byte does not stall, and ends at the total timeout") {

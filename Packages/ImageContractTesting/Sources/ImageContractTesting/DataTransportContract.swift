@@ -32,6 +32,8 @@ public enum DataTransportContract {
             case stall
             /// The server sends single bytes for longer than any timeout of the rules.
             case drip
+            /// The server sends a byte every 20 milliseconds, without an end.
+            case trickle
         }
 
         /// The status of the response.
@@ -48,6 +50,8 @@ public enum DataTransportContract {
         public var announcedBytes: Int?
         /// The number of additional bytes in the head, in fields of about 1,000 bytes.
         public var extraHeadBytes = 0
+        /// The number of bytes in trailers of about 1,000 bytes, after a body without an announced length.
+        public var trailerBytes = 0
         /// The value of the `Content-Encoding` field. The pieces are already encoded.
         public var contentCoding: String?
         /// How the response ends.

@@ -286,4 +286,6 @@ struct UserAgentTransport: DataTransport {
         request.headers[.userAgent] = "swift-image-loading/\(PackageVersion.current)"
         return try await base.send(request)
     }
+
+    func closeIdleConnections() { base.closeIdleConnections() }
 }

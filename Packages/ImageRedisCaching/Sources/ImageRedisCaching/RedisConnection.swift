@@ -23,6 +23,7 @@
         init(_ settings: Settings, onClose: @escaping @Sendable () -> Void) {
             commandTimeout = settings.commandTimeout
             let bootstrap = ClientBootstrap(group: settings.group).connectTimeout(settings.connectTimeout)
+                .channelOption(.socketOption(.so_keepalive), value: 1)
                 .channelInitializer { channel in
                     channel.eventLoop.makeCompletedFuture { try settings.addHandlers(to: channel, onClose) }
                 }

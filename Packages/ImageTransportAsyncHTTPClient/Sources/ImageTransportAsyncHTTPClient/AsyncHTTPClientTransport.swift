@@ -1,8 +1,8 @@
 #if AsyncHTTPClient
     public import AsyncHTTPClient
+    import ImageCore
     public import ImageTransporting
     import NIOCore
-    import NIOPosix
     import NIOSSL
     import Synchronization
 
@@ -58,17 +58,22 @@
         /// Creates a transport with its own client and threads, which end when it and all its bodies are released.
         public init(configuration: Configuration = Configuration()) {
             engine = TransferEngine(
-                ClientHolder(configuration), maxConnectionsPerHost: configuration.maxConnectionsPerHost)
+                CurrentClient(configuration), maxConnectionsPerHost: configuration.maxConnectionsPerHost)
         }
 
         /// Creates a transport with your own client. Shut down the client after the last transfer.
+        ///
+        /// The transport can't close a connection of your client on which a transfer has stalled.
         ///
         /// - Parameters:
         ///   - client: A client with the configuration of `Configuration.makeClientConfiguration()`.
         ///   - maxConnectionsPerHost: The connection limit of the client.
         public init(client: HTTPClient, maxConnectionsPerHost: Int = 6) {
-            engine = TransferEngine(ClientHolder(client), maxConnectionsPerHost: maxConnectionsPerHost)
+            engine = TransferEngine(CurrentClient(client), maxConnectionsPerHost: maxConnectionsPerHost)
         }
+
+        /// Closes the connections without transfers, except those of your own client.
+        public func closeIdleConnections() { engine.client.replace() }
 
         /// Sends a request. Returns when the head of the final response has arrived.
         public func send(_ request: TransportRequest) async throws(TransportFailure) -> TransportResponse {
@@ -81,21 +86,20 @@
 
     /// Starts transfers on a client's event loops. Limits how many run at the same time to the number of connections.
     final class TransferEngine: Sendable {
-        let holder: ClientHolder
+        let client: CurrentClient
         private let queues: Mutex<ServerQueues<Transfer>>
 
-        init(_ holder: ClientHolder, maxConnectionsPerHost: Int) {
-            self.holder = holder
+        init(_ client: CurrentClient, maxConnectionsPerHost: Int) {
+            self.client = client
             queues = Mutex(ServerQueues(limit: maxConnectionsPerHost))
         }
 
         /// The monotonic time of the event loops in milliseconds.
-        var now: Int64 { holder.client.eventLoopGroup.any().milliseconds }
+        var now: Int64 { client.eventLoop.milliseconds }
 
         /// - Parameter deadline: The time at which the transfer times out, in milliseconds of `now`.
         func start(_ request: TransportRequest, deadline: Int64) -> TransferChannel {
-            let transfer = Transfer(
-                request, loop: holder.client.eventLoopGroup.any(), deadline: deadline, engine: self)
+            let transfer = Transfer(request, loop: client.eventLoop, deadline: deadline, engine: self)
             let channel = TransferChannel(
                 request: request, resume: { transfer.resume() }, stop: { transfer.stop() })
             transfer.enter(channel)
@@ -106,29 +110,15 @@
         func update(_ change: (inout ServerQueues<Transfer>) -> [Transfer]) {
             for transfer in queues.withLock({ change(&$0) }) { transfer.begin() }
         }
-    }
 
-    /// A client, and its event loops if they are the transport's own. Each transfer in progress retains it.
-    final class ClientHolder: Sendable {
-        let client: HTTPClient
-        private let group: MultiThreadedEventLoopGroup?
+        func note(_ change: (inout ServerQueues<Transfer>) -> Void) { queues.withLock { change(&$0) } }
 
-        init(_ client: HTTPClient) {
-            self.client = client
-            group = nil
-        }
-
-        /// Creates a client and event loops, which are shut down when this object is released.
-        init(_ configuration: AsyncHTTPClientTransport.Configuration) {
-            let group = MultiThreadedEventLoopGroup(numberOfThreads: min(max(1, configuration.threadCount), 64))
-            client = HTTPClient(eventLoopGroup: group, configuration: configuration.makeClientConfiguration())
-            self.group = group
-        }
-
-        /// Doesn't wait, because this may run on one of the event loops. The only error, a repeated shutdown, can't
-        /// happen.
-        deinit {
-            if let group { client.shutdown { _ in group.shutdownGracefully { _ in } } }
+        /// Handles a transfer in progress that timed out or was cancelled. The client keeps its connection if it is one
+        /// of HTTP/2, and others that may be dead.
+        func gaveUp(_ request: TransportRequest) {
+            let (server, now) = (request.url.server, now)
+            let limit = request.stallTimeout.wholeMilliseconds
+            if queues.withLock({ $0.isDead(server, stallLimit: limit, now: now) }) { client.replace() }
         }
     }
 

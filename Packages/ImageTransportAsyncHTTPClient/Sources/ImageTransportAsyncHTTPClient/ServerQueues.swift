@@ -7,6 +7,8 @@ struct ServerQueues<Transfer> {
         var active = 0
         var isUnknown: Bool
         var isMultiplexed = false
+        /// Since when a transfer has waited and nothing has arrived from the server.
+        var silentSince: Int64?
         var waiting: ArraySlice<Transfer> = []
     }
 
@@ -40,6 +42,21 @@ struct ServerQueues<Transfer> {
     mutating func leave(_ server: String) -> [Transfer] {
         queues[server]?.active -= 1
         return release(server)
+    }
+
+    // MARK: Silence, in milliseconds
+
+    /// Handles that a transfer waits for bytes.
+    mutating func waits(for server: String, now: Int64) {
+        if queues[server]?.silentSince == nil { queues[server]?.silentSince = now }
+    }
+
+    mutating func bytesArrived(from server: String) { queues[server]?.silentSince = nil }
+
+    /// Returns whether a server has been silent for the limit, or for a second if only one transfer waits for it.
+    func isDead(_ server: String, stallLimit: Int64, now: Int64) -> Bool {
+        guard let queue = queues[server], let since = queue.silentSince else { return false }
+        return now - since >= (queue.active == 1 ? min(stallLimit, 1000) : stallLimit)
     }
 
     private mutating func release(_ server: String) -> [Transfer] {

@@ -59,7 +59,7 @@
 
         func begin() { loop.execute { self.execute() } }
 
-        func resume() { loop.execute { self.state.value.readPromise.take()?.succeed() } }
+        func resume() { loop.execute { self.continueBody() } }
 
         func stop() { loop.execute { self.end(.cancelled) } }
 
@@ -73,9 +73,13 @@
             state.value.phase = .connecting
             setTimer(TransferTimer(stallLimit: request.connectTimeout.wholeMilliseconds, deadline: deadline))
             do {
-                let task = engine.holder.client.execute(
+                let holder = engine.client.holder
+                let task = holder.client.execute(
                     request: try request.makeClientRequest(), delegate: self, eventLoop: .delegate(on: loop))
-                task.futureResult.whenComplete { self.ended($0) }
+                task.futureResult.whenComplete { result in
+                    self.ended(result)
+                    withExtendedLifetime(holder) {}
+                }
                 if state.value.phase != .over { state.value.task = task }
             } catch {
                 end(failure(for: error))
@@ -95,6 +99,7 @@
         /// Does nothing if the transfer has ended.
         private func end(_ failure: TransportFailure?) {
             guard state.value.phase != .over else { return }
+            if state.value.phase == .connected, failure?.isGivenUp == true { engine.gaveUp(request) }
             state.value.phase = .over
             state.value.scheduledCheck?.cancel()
             state.value.scheduledCheck = nil
@@ -121,6 +126,7 @@
             guard state.value.phase != .over else { return }
             let (now, isConnecting) = (loop.milliseconds, state.value.phase == .connecting)
             let isWaiting = isConnecting || state.value.channel?.isWaitingForBytes == true
+            if isWaiting, !isConnecting { engine.note { $0.waits(for: server, now: now) } }
             switch state.value.timer.expiry(isWaiting: isWaiting, now: now) {
             case .overdue: end(.timedOut(.total))
             case .stalled where isConnecting: end(.timedOut(.connect))
@@ -128,6 +134,15 @@
             case nil:
                 let pause = max(1, state.value.timer.nextCheck(after: now) - now)
                 state.value.scheduledCheck = loop.scheduleTask(in: .milliseconds(pause)) { self.checkTime() }
+            }
+        }
+    }
+
+    extension TransportFailure {
+        fileprivate var isGivenUp: Bool {
+            switch self {
+            case .cancelled, .timedOut: true
+            default: false
             }
         }
     }
@@ -147,7 +162,7 @@
         }
 
         func didReceiveHead(task: HTTPClient.Task<Void>, _ head: HTTPResponseHead) -> EventLoopFuture<Void> {
-            state.value.timer.bytesArrived()
+            noteBytes(0)
             if head.version.major >= 2 { engine.update { $0.answeredOverHTTP2(from: server) } }
             do throws(TransportFailure) {
                 let answer = try request.head(head)
@@ -163,33 +178,52 @@
         }
 
         func didReceiveBodyPart(task: HTTPClient.Task<Void>, _ part: ByteBuffer) -> EventLoopFuture<Void> {
-            state.value.timer.bytesArrived()
+            noteBytes(part.readableBytes)
+            let bytes = unsafe part.withUnsafeReadableBytes { unsafe Data($0) }
             do throws(TransportFailure) {
-                return deliver(try decoded(part))
+                state.value.decoder?.add(bytes)
+                let isTaken = try state.value.decoder == nil ? deliver(bytes) : deliverDecoded()
+                guard !isTaken else { return loop.makeSucceededVoidFuture() }
+                let readPromise = loop.makePromise(of: Void.self)
+                state.value.readPromise = readPromise
+                return readPromise.futureResult
             } catch {
                 return loop.makeFailedFuture(error)
             }
+        }
+
+        private func noteBytes(_ count: Int) {
+            state.value.timer.bytesArrived(count)
+            engine.note { $0.bytesArrived(from: server) }
         }
 
         func didFinishRequest(task: HTTPClient.Task<Void>) throws {
             try state.value.decoder?.finish()
         }
 
-        private func decoded(_ part: ByteBuffer) throws(TransportFailure) -> Data {
-            let bytes = unsafe part.withUnsafeReadableBytes { unsafe Data($0) }
-            return try state.value.decoder?.decoded(bytes) ?? bytes
+        /// Delivers what a paused consumer has not received. Then the client reads the next part.
+        private func continueBody() {
+            do throws(TransportFailure) {
+                if try deliverDecoded() { state.value.readPromise.take()?.succeed() }
+            } catch {
+                state.value.readPromise.take()?.fail(error)
+            }
         }
 
-        /// The client reads the next piece when the future succeeds.
-        private func deliver(_ piece: Data) -> EventLoopFuture<Void> {
-            guard !piece.isEmpty else { return loop.makeSucceededVoidFuture() }
+        /// Returns false if the consumer must take bytes first.
+        private func deliverDecoded() throws(TransportFailure) -> Bool {
+            while let piece = try state.value.decoder?.next(), !piece.isEmpty {
+                guard try deliver(piece) else { return false }
+            }
+            return true
+        }
+
+        private func deliver(_ piece: Data) throws(TransportFailure) -> Bool {
+            guard !piece.isEmpty else { return true }
             switch state.value.channel?.arrived(piece) {
-            case .deliver, .buffer: return loop.makeSucceededVoidFuture()
-            case .stop, .fail, nil: return loop.makeFailedFuture(TransportFailure.cancelled)
-            case .pause:
-                let readPromise = loop.makePromise(of: Void.self)
-                state.value.readPromise = readPromise
-                return readPromise.futureResult
+            case .deliver, .buffer: return true
+            case .pause: return false
+            case .stop, .fail, nil: throw .cancelled
             }
         }
     }

@@ -26,7 +26,7 @@ static bool grow(itc_engine *engine) {
 }
 
 static int watch(CURL *easy, curl_socket_t socket, int what, void *raw, void *unused) {
-    (void)unused;
+    (void)easy, (void)unused;
     itc_engine *engine = raw;
     int slot = slot_of(engine, socket);
     if (what == CURL_POLL_REMOVE) {
@@ -39,9 +39,6 @@ static int watch(CURL *easy, curl_socket_t socket, int what, void *raw, void *un
     }
     short events = (short)((what & CURL_POLL_IN ? POLLIN : 0) | (what & CURL_POLL_OUT ? POLLOUT : 0));
     engine->watched[slot] = (struct pollfd){.fd = socket, .events = events};
-    char *transfer = NULL;
-    if (curl_easy_getinfo(easy, CURLINFO_PRIVATE, &transfer) == CURLE_OK && transfer != NULL)
-        ((itc_transfer *)(void *)transfer)->socket = socket;
     return 0;
 }
 
@@ -101,6 +98,7 @@ void itc_engine_free(itc_engine *engine) {
     if (engine->multi != NULL) curl_multi_cleanup(engine->multi);
     if (engine->watched_count > 0) close(engine->watched[0].fd);
     if (engine->wake_writer >= 0) close(engine->wake_writer);
+    free(engine->connections);
     free(engine->watched);
     free(engine->ready);
     free(engine);
@@ -129,6 +127,7 @@ static void notify(itc_engine *engine, struct pollfd polled) {
     /* The socket was closed without a notification. Remove it, or poll() would always return at once. */
     if (polled.revents & POLLNVAL) watch(NULL, polled.fd, CURL_POLL_REMOVE, engine, NULL);
     if (polled.revents & (POLLIN | POLLHUP | POLLERR)) what |= CURL_CSELECT_IN;
+    if (polled.revents & POLLIN) itc_connection_note_bytes(engine, polled.fd);
     if (polled.events & POLLOUT && polled.revents & (POLLOUT | POLLHUP | POLLERR)) what |= CURL_CSELECT_OUT;
     if (polled.revents & POLLNVAL) what |= CURL_CSELECT_ERR;
     curl_multi_socket_action(engine->multi, polled.fd, what, &running);

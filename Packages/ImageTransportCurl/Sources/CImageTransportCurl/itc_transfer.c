@@ -3,14 +3,15 @@
 #include <string.h>
 #include <strings.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include "itc_internal.h"
 
 _Static_assert(ITC_PAUSE == CURL_WRITEFUNC_PAUSE, "ITC_PAUSE is returned to libcurl unchanged");
 
-static int prerequest(void *raw, char *a, char *b, int c, int d) {
-    (void)a, (void)b, (void)c, (void)d;
+static int prerequest(void *raw, char *peer, char *local, int peer_port, int local_port) {
     itc_transfer *transfer = raw;
+    itc_connection_use(transfer, local, local_port, peer, peer_port);
     transfer->connected = true;
     transfer->callbacks.on_connected(transfer->context);
     return CURL_PREREQFUNC_OK;
@@ -33,7 +34,7 @@ static bool allows(const itc_transfer *transfer, const struct sockaddr *address)
 static curl_socket_t open_socket(void *raw, curlsocktype purpose, struct curl_sockaddr *address) {
     (void)purpose;
     itc_transfer *transfer = raw;
-    if (!allows(transfer, &address->addr)) {
+    if (transfer->callbacks.on_address != NULL && !allows(transfer, &address->addr)) {
         transfer->refused_address = true;
         return CURL_SOCKET_BAD;
     }
@@ -41,7 +42,10 @@ static curl_socket_t open_socket(void *raw, curlsocktype purpose, struct curl_so
 #ifdef SOCK_CLOEXEC
     type |= SOCK_CLOEXEC;
 #endif
-    return socket(address->family, type, address->protocol);
+    curl_socket_t made = socket(address->family, type, address->protocol);
+    if (made < 0 || itc_connection_add(transfer->engine, made)) return made;
+    close(made);
+    return CURL_SOCKET_BAD;
 }
 
 /* Prevents the reuse of a connection with bytes beyond the body. libcurl stops reading at the length of the body, and
@@ -53,7 +57,7 @@ static void reject_surplus(itc_transfer *transfer) {
     curl_easy_getinfo(transfer->easy, CURLINFO_HTTP_VERSION, &version);
     curl_easy_getinfo(transfer->easy, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &length);
     if (version != CURL_HTTP_VERSION_1_1 || length < 0 || transfer->received < length) return;
-    if (recv(transfer->socket, &byte, 1, MSG_PEEK | MSG_DONTWAIT) > 0)
+    if (recv(itc_connection_socket(transfer), &byte, 1, MSG_PEEK | MSG_DONTWAIT) > 0)
         curl_easy_setopt(transfer->easy, CURLOPT_FORBID_REUSE, 1L);
 }
 
@@ -107,7 +111,6 @@ static itc_transfer *take_spare(itc_engine *engine) {
     if (engine->spare_count > 0) return engine->spare[--engine->spare_count];
     itc_transfer *transfer = calloc(1, sizeof *transfer);
     if (transfer == NULL) return NULL;
-    transfer->socket = CURL_SOCKET_BAD;
     transfer->easy = curl_easy_init();
     if (transfer->easy != NULL) return transfer;
     free(transfer);
@@ -124,9 +127,10 @@ static void set_callbacks(itc_transfer *transfer) {
     curl_easy_setopt(easy, CURLOPT_HEADERDATA, transfer);
     curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, body);
     curl_easy_setopt(easy, CURLOPT_WRITEDATA, transfer);
-    if (transfer->callbacks.on_address == NULL) return;
     curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, open_socket);
     curl_easy_setopt(easy, CURLOPT_OPENSOCKETDATA, transfer);
+    curl_easy_setopt(easy, CURLOPT_CLOSESOCKETFUNCTION, itc_connection_close);
+    curl_easy_setopt(easy, CURLOPT_CLOSESOCKETDATA, transfer->engine);
 }
 
 itc_transfer *itc_transfer_make(
@@ -136,6 +140,8 @@ itc_transfer *itc_transfer_make(
     CURL *easy = transfer->easy;
     transfer->callbacks = *callbacks;
     transfer->context = context;
+    transfer->engine = engine;
+    transfer->server = request->server;
     set_fixed_options(easy);
     set_callbacks(transfer);
     curl_easy_setopt(easy, CURLOPT_URL, request->url);
@@ -193,11 +199,12 @@ static void clear(itc_transfer *transfer) {
     CURL *easy = transfer->easy;
     curl_easy_reset(easy);
     curl_slist_free_all(transfer->headers);
-    *transfer = (itc_transfer){.easy = easy, .socket = CURL_SOCKET_BAD};
+    *transfer = (itc_transfer){.easy = easy};
 }
 
 void itc_transfer_free(itc_transfer *transfer, itc_engine *engine) {
     if (transfer->started) curl_multi_remove_handle(engine->multi, transfer->easy);
+    itc_connection_leave(transfer);
     if (engine->spare_count == ITC_MAX_SPARES) return itc_transfer_destroy(transfer);
     clear(transfer);
     engine->spare[engine->spare_count++] = transfer;

@@ -17,6 +17,8 @@ import ImageTransporting
     private let isDecoded: Bool
     private var head: ResponseHead?
     private var receivedBytes = 0
+    /// The number of bytes in the decoder that libcurl delivers again.
+    private var keptBytes = 0
     private var update = TransferChannel.Update()
 
     init(
@@ -51,16 +53,23 @@ import ImageTransporting
         if let handle = unsafe handle { unsafe itc_transfer_resume(handle) }
     }
 
-    func free(_ multi: OpaquePointer) {
+    /// - Parameter isGivenUp: Whether the transfer timed out or was cancelled. If so, a dead connection isn't used again.
+    func free(_ multi: OpaquePointer, isGivenUp: Bool) {
         guard let handle = unsafe handle else { return }
-        unsafe itc_transfer_free(handle, multi)
+        if isGivenUp {
+            unsafe itc_transfer_give_up(handle, multi, channel.request.stallTimeout.wholeMilliseconds)
+        } else {
+            unsafe itc_transfer_free(handle, multi)
+        }
         unsafe self.handle = nil
     }
 
     /// Returns the phase whose timeout has expired, or nil. Time in which the consumer doesn't wait, or the transfer
     /// waits for a connection, doesn't count as a stall.
     func expiredPhase(now: Int64) -> TransportFailure.Phase? {
-        switch timer.expiry(isWaiting: channel.isWaitingForBytes, now: now) {
+        let isWaiting = channel.isWaitingForBytes
+        if isWaiting, let handle = unsafe handle { unsafe itc_transfer_note_waiting(handle) }
+        return switch timer.expiry(isWaiting: isWaiting, now: now) {
         case .stalled: channel.hasHead ? .body : .head
         case .overdue: .total
         case nil: nil
@@ -96,6 +105,7 @@ import ImageTransporting
                     var options = unsafe itc_request(
                         url: url, method: method, roots_file: roots,
                         connect_timeout_ms: Int(request.connectTimeout.wholeMilliseconds),
+                        server: UInt64(bitPattern: Int64(request.url.server.hashValue)),
                         max_idle_seconds: Int(
                             max(1, min(configuration.maxIdleTime.limited.components.seconds, 86_400))),
                         uses_environment_proxy: configuration.usesEnvironmentProxy)
@@ -124,7 +134,7 @@ import ImageTransporting
     private func connected() { channel.connected() }
 
     private func header(_ line: UnsafeBufferPointer<UInt8>) -> Bool {
-        timer.bytesArrived()
+        timer.bytesArrived(line.count)
         do throws(TransportFailure) {
             if let head = unsafe try parser.take(line) { try accept(head) }
             return true
@@ -143,41 +153,55 @@ import ImageTransporting
             decoder = try ContentDecoder(for: parser.codings, maxDecodedBytes: channel.request.maxBodyBytes)
         }
         self.head = head
+        timer.headArrived()
         update.head = head
         pendingUpdates.add(id)
     }
 
     private func body(_ bytes: UnsafeBufferPointer<UInt8>) -> Int {
-        timer.bytesArrived()
-        if update.piece.count >= Self.batchBytes {
-            switch reportUpdate() {
-            case .proceed: break
+        do throws(TransportFailure) {
+            switch unsafe decoder == nil ? take(bytes) : try decode(bytes) {
+            case .proceed: return bytes.count
             case .pause: return Int(ITC_PAUSE)  // libcurl delivers these bytes again
             case .stop: return Int(ITC_STOP)
             }
-        }
-        guard unsafe append(bytes) else { return Int(ITC_STOP) }
-        pendingUpdates.add(id)
-        return bytes.count
-    }
-
-    /// Decodes and buffers bytes. Returns false if they can't be decoded or the body is too large.
-    private func append(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
-        let before = update.piece.count
-        do throws(TransportFailure) {
-            if let decoder {
-                unsafe try decoder.decode(bytes, into: &update.piece)
-            } else {
-                if before == 0 { update.piece.reserveCapacity(likelyPieceBytes(atLeast: bytes.count)) }
-                unsafe update.piece.append(bytes)
-            }
-            receivedBytes += update.piece.count - before
-            return true
         } catch {
             ownFailure = error
             update.piece = Data()
-            return false
+            return Int(ITC_STOP)
         }
+    }
+
+    private func take(_ bytes: UnsafeBufferPointer<UInt8>) -> Reaction {
+        timer.bytesArrived(bytes.count)
+        let reaction = reportBatch()
+        guard reaction == .proceed else { return reaction }
+        if update.piece.isEmpty { update.piece.reserveCapacity(likelyPieceBytes(atLeast: bytes.count)) }
+        unsafe update.piece.append(bytes)
+        noteReceived(bytes.count)
+        return .proceed
+    }
+
+    /// Decodes as much as the consumer takes. If it takes less than the bytes decode to, the decoder keeps the rest.
+    private func decode(_ bytes: UnsafeBufferPointer<UInt8>) throws(TransportFailure) -> Reaction {
+        let fresh = unsafe Data(bytes.dropFirst(keptBytes))
+        timer.bytesArrived(fresh.count)
+        decoder?.add(fresh)
+        keptBytes = max(keptBytes, bytes.count)
+        while true {
+            let reaction = reportBatch()
+            guard reaction == .proceed else { return reaction }
+            guard let piece = try decoder?.next(), !piece.isEmpty else { break }
+            update.piece.append(piece)
+            noteReceived(piece.count)
+        }
+        keptBytes -= bytes.count
+        return .proceed
+    }
+
+    private func noteReceived(_ count: Int) {
+        receivedBytes += count
+        pendingUpdates.add(id)
     }
 
     /// Returns the capacity to reserve for the next piece: the rest of the body, limited to one batch.
@@ -193,6 +217,8 @@ import ImageTransporting
     private static let batchBytes = 64 << 10
 
     enum Reaction { case proceed, pause, stop }
+
+    private func reportBatch() -> Reaction { update.piece.count < Self.batchBytes ? .proceed : reportUpdate() }
 
     /// Reports the events since the last report to the consumer. Returns what the transfer must do.
     func reportUpdate() -> Reaction {

@@ -9,6 +9,7 @@ final class CurlEngine: Sendable {
         case start(UInt64, TransferChannel, deadline: Int64)
         case resume(UInt64)
         case stop(UInt64)
+        case closeIdleConnections
         case shutDown
     }
 
@@ -38,6 +39,8 @@ final class CurlEngine: Sendable {
         post(.start(id, channel, deadline: deadline))
         return channel
     }
+
+    func closeIdleConnections() { post(.closeIdleConnections) }
 
     private func post(_ command: Command) { queue.post(command) }
 }

@@ -63,4 +63,7 @@ public struct CurlTransport: DataTransport {
             try await engine.start(hop, deadline: deadline).response()
         }
     }
+
+    /// Closes the connections without transfers.
+    public func closeIdleConnections() { engine?.closeIdleConnections() }
 }

@@ -46,7 +46,8 @@ final class EventLoop {
         switch command {
         case .start(let id, let channel, let deadline): start(id, channel, deadline)
         case .resume(let id): transfers[id]?.resume()
-        case .stop(let id): remove(id)
+        case .stop(let id): remove(id, isGivenUp: true)
+        case .closeIdleConnections: unsafe itc_engine_close_idle(queue.multi)
         case .shutDown: return false
         }
         return true
@@ -58,16 +59,16 @@ final class EventLoop {
             id: id, channel: channel, timer: TransferTimer(channel.request, deadline: deadline),
             configuration: configuration, pendingUpdates: pendingUpdates)
         guard unsafe transfer.start(on: queue.multi) else {
-            unsafe transfer.free(queue.multi)
+            unsafe transfer.free(queue.multi, isGivenUp: false)
             return channel.ended(.other("libcurl can't start a transfer"))
         }
         transfers[id] = transfer
         nextTimeCheck = min(nextTimeCheck, transfer.timer.nextCheck(after: itc_now_ms()))
     }
 
-    private func remove(_ id: UInt64) {
+    private func remove(_ id: UInt64, isGivenUp: Bool = false) {
         guard let transfer = transfers.removeValue(forKey: id) else { return }
-        unsafe transfer.free(queue.multi)
+        unsafe transfer.free(queue.multi, isGivenUp: isGivenUp)
     }
 
     private func reportEnded() {
@@ -99,7 +100,7 @@ final class EventLoop {
         nextTimeCheck = .max
         for (id, transfer) in transfers {
             if let phase = transfer.expiredPhase(now: now) {
-                remove(id)
+                remove(id, isGivenUp: true)
                 transfer.channel.ended(.timedOut(phase))
             } else {
                 nextTimeCheck = min(nextTimeCheck, transfer.timer.nextCheck(after: now))

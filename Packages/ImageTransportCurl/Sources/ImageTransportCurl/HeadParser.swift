@@ -24,9 +24,9 @@ struct HeadParser {
 
     /// Parses a line, including the line end. Returns the head if the line completes that of the final response.
     mutating func take(_ line: UnsafeBufferPointer<UInt8>) throws(TransportFailure) -> ResponseHead? {
-        guard !isComplete else { return nil }  // trailers
         byteCount += line.count
         guard byteCount <= request.maxHeadBytes else { throw .headTooLarge(allowedBytes: request.maxHeadBytes) }
+        guard !isComplete else { return nil }  // trailers
         let content = unsafe Array(line)[...].trimmingSuffix(while: \.isLineEnd)
         if content.isEmpty { return try finish() }
         if content.starts(with: "HTTP/".utf8) {

@@ -54,7 +54,10 @@
             guard let channel = transfers.withLock({ $0.removeValue(forKey: task.taskIdentifier) })?.channel else {
                 return
             }
-            channel.ended(failure(error, channel))
+            let failure = failure(error, channel)
+            // The connection may be dead: the next request gets a new one.
+            if case .timedOut = failure { session.flush {} }
+            channel.ended(failure)
         }
 
         private func failure(_ error: (any Error)?, _ channel: TransferChannel) -> TransportFailure? {

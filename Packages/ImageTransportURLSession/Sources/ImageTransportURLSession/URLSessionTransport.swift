@@ -15,8 +15,9 @@
     /// cookies. The priority of a request is a hint for the server.
     ///
     /// URLSession has a single idle timer. It is set to `stallTimeout` and includes connecting, so `connectTimeout` has
-    /// no effect. The session delivers decoded bodies and parsed heads. Therefore `maxHeadBytes` isn't enforced, and an
-    /// encoded body that is too large throws `.tooLarge` instead of `.decodedBodyTooLarge`.
+    /// no effect. The session delivers decoded bodies and parsed heads. Therefore `maxHeadBytes` and
+    /// `minBytesPerSecond` aren't enforced, and an encoded body that is too large throws `.tooLarge` instead of
+    /// `.decodedBodyTooLarge`.
     public struct URLSessionTransport: DataTransport {
         private let owner: SessionOwner
 
@@ -44,6 +45,9 @@
                 try await owner.start(hop, deadline: deadline).response()
             }
         }
+
+        /// Sends later requests on new connections.
+        public func closeIdleConnections() { owner.closeIdleConnections() }
     }
 
     /// Owns the session, and invalidates it when the transport and its transfers are released. A session retains its
@@ -57,6 +61,8 @@
         }
 
         deinit { session.finishTasksAndInvalidate() }
+
+        func closeIdleConnections() { session.flush {} }
 
         func start(_ request: TransportRequest, deadline: DispatchTime?) -> TransferChannel {
             let task = session.dataTask(with: urlRequest(request))

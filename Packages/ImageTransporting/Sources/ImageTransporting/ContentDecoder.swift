@@ -4,15 +4,15 @@ package import ImageCore
 
 /// Decodes the content codings gzip and deflate (RFC 9110, 8.4.1) incrementally. Use one decoder per body.
 ///
-/// Several codings are decoded in the reverse order. Beside an unknown coding, such as `UTF-8` or `aws-chunked`, a body
-/// is decoded if it begins like the known coding.
+/// Two codings are decoded in the reverse order, a batch at a time. Beside an unknown coding, such as `UTF-8` or
+/// `aws-chunked`, a body is decoded if it begins like the known coding.
 package final class ContentDecoder {
-    private static let maxCodings = 5
+    private static let maxCodings = 2
 
     /// The last coding first.
     private let stages: [Inflater]
 
-    /// Returns nil if nothing can be decoded. Throws `.malformedResponse` if there are more than five codings.
+    /// Returns nil if nothing can be decoded. Throws `.malformedResponse` if there are more than two codings.
     package init?(for codings: ContentCodings, maxDecodedBytes: Int) throws(TransportFailure) {
         guard !codings.decodable.isEmpty else { return nil }
         guard codings.decodable.count <= Self.maxCodings else {
@@ -24,19 +24,22 @@ package final class ContentDecoder {
         }
     }
 
-    /// Decodes the next bytes of the body.
+    /// Adds the next bytes of the body. Take what they decode to with `next()`.
+    package func add(_ coded: Data) { stages[0].add(coded) }
+
+    /// Returns the next decoded bytes, at most 64 KiB from compressed ones; empty if more of the body is needed.
     ///
     /// - Throws: `.malformedResponse`, and `.decodedBodyTooLarge` if the body exceeds `maxDecodedBytes`.
-    package func decoded(_ coded: Data) throws(TransportFailure) -> Data {
-        var bytes = coded
-        for stage in stages { bytes = try stage.decoded(bytes) }
-        return bytes
-    }
+    package func next() throws(TransportFailure) -> Data { try next(of: stages.count - 1) }
 
-    /// Decodes the next bytes and appends the result. Throws like `decoded(_:)`.
-    package func decode(_ coded: UnsafeBufferPointer<UInt8>, into decoded: inout Data) throws(TransportFailure) {
-        guard stages.count > 1 else { return unsafe try stages[0].decode(coded, into: &decoded) }
-        decoded.append(try self.decoded(unsafe Data(coded)))
+    private func next(of stage: Int) throws(TransportFailure) -> Data {
+        while true {
+            let decoded = try stages[stage].next()
+            guard decoded.isEmpty, stage > 0 else { return decoded }
+            let coded = try next(of: stage - 1)
+            guard !coded.isEmpty else { return coded }
+            stages[stage].add(coded)
+        }
     }
 
     /// Throws `.closedEarly` if the encoded stream is truncated.
@@ -88,6 +91,9 @@ package struct ContentCodings: Sendable, Hashable {
     private let maxDecodedBytes: Int
     private var state = State.start
     private var inflater: OpaquePointer?
+    private var coded = Data()
+    /// Whether the last batch was full, so that zlib may have more.
+    private var isFull = false
     private var decodedCount = 0
 
     /// - Parameter isCertain: Whether a body in another format is invalid. If false, it is returned as it is.
@@ -101,25 +107,18 @@ package struct ContentCodings: Sendable, Hashable {
         if let inflater = unsafe inflater { unsafe it_inflater_free(inflater) }
     }
 
-    func decoded(_ coded: Data) throws(TransportFailure) -> Data {
-        var decoded = Data()
-        let result = unsafe coded.withUnsafeBytes { bytes in
-            Result { () throws(TransportFailure) in
-                unsafe try decode(bytes.bindMemory(to: UInt8.self), into: &decoded)
-            }
-        }
-        try result.get()
-        return decoded
-    }
+    func add(_ bytes: Data) { if coded.isEmpty { coded = bytes } else { coded += bytes } }
 
-    func decode(_ coded: UnsafeBufferPointer<UInt8>, into decoded: inout Data) throws(TransportFailure) {
-        guard let first = unsafe coded.first else { return }
-        if state == .start { try start(first) }
-        if let inflater = unsafe inflater {
-            unsafe try inflate(inflater, coded, into: &decoded)
-        } else {
-            unsafe decoded.append(coded)
+    /// Returns the next decoded bytes; empty if there are none.
+    func next() throws(TransportFailure) -> Data {
+        if state == .start, let first = coded.first { try start(first) }
+        guard let inflater = unsafe inflater else {
+            defer { coded = Data() }
+            return coded
         }
+        var decoded = Data()
+        while decoded.isEmpty, isFull || !coded.isEmpty { decoded = unsafe try step(inflater) }
+        return decoded
     }
 
     func finish() throws(TransportFailure) {
@@ -139,38 +138,27 @@ package struct ContentCodings: Sendable, Hashable {
         state = .inflating
     }
 
-    private func inflate(
-        _ inflater: OpaquePointer, _ coded: UnsafeBufferPointer<UInt8>, into decoded: inout Data
-    ) throws(TransportFailure) {
-        var rest = unsafe coded[...]
-        var isFull = true
-        while unsafe isFull || !rest.isEmpty {
-            let (taken, given) = unsafe try step(inflater, UnsafeBufferPointer(rebasing: rest), into: &decoded)
-            if state == .ended, taken == 0 { return }
-            unsafe rest = rest.dropFirst(taken)
-            isFull = given == Self.stepBytes
-        }
-    }
-
     private static let stepBytes = 64 << 10
 
-    private func step(
-        _ inflater: OpaquePointer, _ coded: UnsafeBufferPointer<UInt8>, into decoded: inout Data
-    ) throws(TransportFailure) -> (taken: Int, given: Int) {
-        let before = decoded.count
+    private func step(_ inflater: OpaquePointer) throws(TransportFailure) -> Data {
+        var decoded = Data(count: Self.stepBytes)
         var (taken, given) = (coded.count, Self.stepBytes)
-        decoded.count += given
-        let status = unsafe decoded.withUnsafeMutableBytes { all in
-            let space = unsafe all.bindMemory(to: UInt8.self).baseAddress.map { unsafe $0 + before }
-            return unsafe it_inflater_run(inflater, coded.baseAddress, &taken, space, &given)
+        let status = unsafe coded.withUnsafeBytes { coded in
+            unsafe decoded.withUnsafeMutableBytes { decoded in
+                unsafe it_inflater_run(
+                    inflater, coded.bindMemory(to: UInt8.self).baseAddress, &taken,
+                    decoded.bindMemory(to: UInt8.self).baseAddress, &given)
+            }
         }
-        decoded.count = before + given
+        let isOver = status == IT_INFLATE_ENDED && taken == 0
+        coded = isOver ? Data() : coded.dropFirst(taken)
+        isFull = given == Self.stepBytes
         decodedCount += given
         state = status == IT_INFLATE_ENDED ? .ended : .inflating
         guard status != IT_INFLATE_ERROR else {
             throw .malformedResponse("the body is not valid gzip or deflate data")
         }
         guard decodedCount <= maxDecodedBytes else { throw .decodedBodyTooLarge(allowedBytes: maxDecodedBytes) }
-        return (taken, given)
+        return decoded.prefix(given)
     }
 }

@@ -9,14 +9,23 @@ public import ImageCore
 /// - The body of the request is sent, if the transport has a server to send it to.
 /// - While the consumer requests no piece, the transport buffers a bounded number of bytes and pauses the sender.
 /// - A body that is shorter than announced, or ends inside a chunk, throws `.closedEarly`.
-/// - A body above `maxBodyBytes` throws `.tooLarge`, or `.decodedBodyTooLarge` if it was encoded. A head above
-///   `maxHeadBytes` throws `.headTooLarge`.
+/// - A body that arrives slower than `minBytesPerSecond` throws `.timedOut(.body)`.
+/// - A body above `maxBodyBytes` throws `.tooLarge`, or `.decodedBodyTooLarge` if it was encoded. A head with trailers
+///   above `maxHeadBytes` throws `.headTooLarge`.
 /// - A body in an unknown content coding is delivered as received.
 /// - Cancelling the task that waits throws `.cancelled` and ends the transfer. Releasing the body ends it, too.
 /// - TLS certificates and host names are always verified.
 public protocol DataTransport: Sendable {
     /// Sends a request. Returns when the head of the final response has arrived.
     func send(_ request: TransportRequest) async throws(TransportFailure) -> TransportResponse
+
+    /// Closes the connections without transfers, because the network has changed. Does nothing by default. A transport
+    /// that wraps another one passes the call on.
+    func closeIdleConnections()
+}
+
+extension DataTransport {
+    public func closeIdleConnections() {}
 }
 
 /// A request and its limits.
@@ -33,9 +42,13 @@ public struct TransportRequest: Sendable {
     public var connectTimeout: Duration
     /// The maximum time without a byte while the caller waits for the head or the body.
     public var stallTimeout: Duration
+    /// The minimum number of bytes per second that arrive while the caller waits, averaged over `stallTimeout` from the
+    /// first byte. Below it, the transfer times out. Set it to 0 for streams, such as of events.
+    public var minBytesPerSecond = TransferLimits.defaultMinBytesPerSecond
     /// The maximum time from `send` to the last byte, including redirects and all waiting. `nil` means no limit.
     public var totalTimeout: Duration?
-    /// The maximum size of the response head in bytes as received, including preceding informational responses.
+    /// The maximum size of the response head in bytes as received, including preceding informational responses and
+    /// trailers.
     public var maxHeadBytes: Int
     /// The maximum size of the response body in bytes, after content decoding.
     public var maxBodyBytes: Int
@@ -52,6 +65,9 @@ public struct TransportRequest: Sendable {
     /// The header fields by which a cache distinguishes users, instead of `headers`. They aren't sent. Use them for
     /// tokens that change while the user stays the same.
     public var identityHeaders: HTTPFields?
+    /// The header fields that a redirect to another server may repeat, instead of `headers`; nil for those. Credentials
+    /// are left out of either.
+    public var headersForOtherServers: HTTPFields?
 
     /// How urgent the request is, as a hint for the server. Only URLSession sends it.
     public var priority = RequestPriority.normal

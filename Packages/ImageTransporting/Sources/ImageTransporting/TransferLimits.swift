@@ -4,12 +4,17 @@ public struct TransferLimits: Sendable, Hashable {
     public var connectTimeout: Duration
     /// The maximum time without a byte.
     public var stallTimeout: Duration
+    /// The minimum number of bytes per second, averaged over `stallTimeout`. 0 means no limit.
+    public var minBytesPerSecond = Self.defaultMinBytesPerSecond
     /// The maximum time for the whole transfer. `nil` means no limit.
     public var totalTimeout: Duration?
     /// The maximum size of an original in bytes.
     public var maxBodyBytes: Int
     /// The maximum number of redirects.
     public var maxRedirects: Int
+
+    /// 64: over a GPRS link of 1,000 bytes per second, twelve downloads at a time pass.
+    static let defaultMinBytesPerSecond = 64
 
     /// Creates limits.
     public init(

@@ -357,6 +357,7 @@ extension TransportRequest {
         self.init(
             url: url, headers: fields, connectTimeout: limits.connectTimeout, stallTimeout: limits.stallTimeout,
             totalTimeout: limits.totalTimeout, maxBodyBytes: limits.maxBodyBytes, maxRedirects: limits.maxRedirects)
+        minBytesPerSecond = limits.minBytesPerSecond
         // The identifier of a URL without headers and `identifier` is its key. All others have a space.
         if !identifier.utf8.contains(UInt8(ascii: " ")) { self.identifier = identifier }
     }

@@ -47,6 +47,7 @@ typedef struct {
     const char *method;
     const char *roots_file; /* a PEM file that replaces the system's roots, or NULL */
     long connect_timeout_ms;
+    uint64_t server; /* equal for the requests to one server */
     long max_idle_seconds; /* the maximum idle time of a connection for reuse */
     bool uses_environment_proxy;
 } itc_request;
@@ -62,6 +63,8 @@ void itc_engine_run_timers(itc_engine *engine);
 /* Waits until a socket is ready, itc_engine_wake is called, a timer of libcurl expires or `milliseconds` have passed.
    Then lets libcurl read from and write to the ready sockets. */
 void itc_engine_poll(itc_engine *engine, int milliseconds);
+/* Closes the connections without transfers. */
+void itc_engine_close_idle(itc_engine *engine);
 /* Returns the context of a completed transfer, each only once. Returns NULL if there are no more. */
 void *itc_engine_next_completed(itc_engine *engine, itc_outcome *outcome);
 
@@ -81,6 +84,12 @@ void itc_transfer_pause(itc_transfer *transfer);
 void itc_transfer_resume(itc_transfer *transfer);
 /* Ends the transfer if it is in progress: closes its connection or resets its HTTP/2 stream. */
 void itc_transfer_free(itc_transfer *transfer, itc_engine *engine);
+/* Ends a transfer that timed out or was cancelled, like itc_transfer_free. Closes its connection too if nothing has arrived
+   on it while transfers waited for `stall_timeout_ms`, or for a second if it has no other transfer. Then also closes the
+   server's idle connections from before. */
+void itc_transfer_give_up(itc_transfer *transfer, itc_engine *engine, int64_t stall_timeout_ms);
+/* The consumer of a transfer waits for bytes. */
+void itc_transfer_note_waiting(itc_transfer *transfer);
 /* Returns libcurl's description of the failure. */
 const char *itc_transfer_error(const itc_transfer *transfer);
 
