@@ -3,7 +3,17 @@ import HTTPTypes
 import ImageCore
 import ImageTesting
 import ImageTransporting
+import Synchronization
 import Testing
+
+/// A transport without a network.
+private struct ClosingTransport: DataTransport {
+    let onClose: @Sendable () -> Void
+
+    func send(_ request: TransportRequest) async throws(TransportFailure) -> TransportResponse { throw .cancelled }
+
+    func closeIdleConnections() { onClose() }
+}
 
 @Suite("CircuitBreakingTransport", .timeLimit(.minutes(5)))
 struct CircuitBreakingTransportTests {
@@ -207,6 +217,29 @@ struct CircuitBreakingTransportTests {
         #expect(await isRefused("http://a/1"))
         connectivity.set(.online)
         #expect(await !isRefused("http://a/1"))
+    }
+
+    @Test("when the network returns, idle connections are closed, once")
+    func idleConnections() {
+        let closed = Mutex(0)
+        let transport = CircuitBreakingTransport(
+            ClosingTransport { closed.withLock { $0 += 1 } }, clock: clock, connectivityMonitor: connectivity)
+        connectivity.set(.offline)
+        #expect(closed.withLock { $0 } == 0)
+        connectivity.set(.online)
+        connectivity.set(.online)
+        #expect(closed.withLock { $0 } == 1)
+        transport.closeIdleConnections()
+        #expect(closed.withLock { $0 } == 2)
+    }
+
+    @Test("of many servers that fail, a limited number is remembered, and those that are refused longest")
+    func manyServers() async {
+        await fail("http://a/")
+        for number in 0..<3_000 { await fail("http://\(number)/", times: 1) }
+        #expect(await isRefused("http://a/"))
+        for number in 0..<3_000 { await fail("http://b\(number)/") }
+        #expect(transport.unavailableServerCount == 1_000)
     }
 
     @Test("a request that began before the network returned counts as nothing")

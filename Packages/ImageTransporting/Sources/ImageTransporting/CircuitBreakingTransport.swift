@@ -22,7 +22,8 @@ public struct CircuitBreakingTransport: DataTransport {
     ///   - countsResponses: Whether a server also fails if it can be reached. False if a server has images of several
     ///     sites, of which one must not stop the others: then only failures to connect count.
     ///   - clock: The clock for the pause.
-    ///   - connectivityMonitor: When it reports that the network returns, all servers get requests again.
+    ///   - connectivityMonitor: When it reports that the network returns, all servers get requests again, and idle
+    ///     connections are closed.
     public init(
         _ transport: any DataTransport, threshold: Int = 10, pause: Duration = .seconds(5),
         countsResponses: Bool = true, clock: any Clock<Duration>,
@@ -32,13 +33,17 @@ public struct CircuitBreakingTransport: DataTransport {
         self.countsResponses = countsResponses
         uptime = stopwatch(clock)
         let breakers = ServerBreakers(
-            CircuitBreaker(threshold: threshold, pause: pause), uptime: uptime, connectivityMonitor)
+            CircuitBreaker(threshold: threshold, pause: pause), uptime: uptime, connectivityMonitor,
+            onReturn: { transport.closeIdleConnections() })
         self.breakers = breakers
         observation = connectivityMonitor?.observe { breakers.connectivityChanged(to: $0) }
     }
 
     /// The number of servers that get no requests now, or a single one as a test.
     public var unavailableServerCount: Int { breakers.openCount }
+
+    /// Closes the idle connections of the transport below.
+    public func closeIdleConnections() { transport.closeIdleConnections() }
 
     /// Throws `.hostUnavailable` without sending the request, if too many requests to the server have just failed.
     public func send(_ request: TransportRequest) async throws(TransportFailure) -> TransportResponse {
@@ -62,24 +67,34 @@ public struct CircuitBreakingTransport: DataTransport {
     }
 }
 
-/// The circuit breakers of all servers that have failed.
+/// The circuit breakers of the servers that have failed, up to a limit: those that refuse requests are kept longest.
 private final class ServerBreakers: Sendable {
+    private static let maxBreakers = 1_000
+
     private struct State {
         var breakers: [String: CircuitBreaker] = [:]
         var isOffline = false
         /// The number of returns of the network. Earlier exchanges don't count.
         var returns = 0
+
+        mutating func shrink(to limit: Int, now: Duration) {
+            guard breakers.count > limit else { return }
+            breakers = breakers.filter { $0.value.refuses(now: now) }
+            while breakers.count > limit { _ = breakers.popFirst() }
+        }
     }
 
     private let state = Mutex(State())
     private let fresh: CircuitBreaker
     private let uptime: @Sendable () -> Duration
     private let connectivityMonitor: (any ConditionMonitor<Connectivity>)?
+    private let onReturn: @Sendable () -> Void
 
     init(
         _ fresh: CircuitBreaker, uptime: @escaping @Sendable () -> Duration,
-        _ connectivityMonitor: (any ConditionMonitor<Connectivity>)?
+        _ connectivityMonitor: (any ConditionMonitor<Connectivity>)?, onReturn: @escaping @Sendable () -> Void
     ) {
+        self.onReturn = onReturn
         self.fresh = fresh
         self.uptime = uptime
         self.connectivityMonitor = connectivityMonitor
@@ -88,13 +103,14 @@ private final class ServerBreakers: Sendable {
     var openCount: Int { state.withLock { $0.breakers.values.count { !$0.isClosed } } }
 
     func connectivityChanged(to connectivity: Connectivity) {
-        state.withLock { state in
-            if state.isOffline, connectivity == .online {
-                state.breakers = [:]
-                state.returns += 1
-            }
-            state.isOffline = connectivity == .offline
+        let isReturn = state.withLock { state in
+            defer { state.isOffline = connectivity == .offline }
+            guard state.isOffline, connectivity == .online else { return false }
+            state.breakers = [:]
+            state.returns += 1
+            return true
         }
+        if isReturn { onReturn() }
     }
 
     func admit(_ server: String) throws(TransportFailure) -> ObservedExchange {
@@ -108,23 +124,26 @@ private final class ServerBreakers: Sendable {
     }
 
     func answered(_ exchange: ObservedExchange) {
-        if exchange.isProbe { change(exchange) { breaker, _ in breaker.probeAnswered() } }
+        if exchange.isProbe { change(exchange, now: uptime()) { breaker, _ in breaker.probeAnswered() } }
     }
 
     func ended(_ exchange: ObservedExchange, _ verdict: CircuitBreaker.Verdict) {
         readConnectivity()
         let now = uptime()
-        change(exchange) { breaker, isOffline in
+        change(exchange, now: now) { breaker, isOffline in
             breaker.ended(isOffline && verdict == .down ? .unknown : verdict, isProbe: exchange.isProbe, now: now)
         }
     }
 
-    private func change(_ exchange: ObservedExchange, _ body: (inout CircuitBreaker, _ isOffline: Bool) -> Void) {
+    private func change(
+        _ exchange: ObservedExchange, now: Duration, _ body: (inout CircuitBreaker, _ isOffline: Bool) -> Void
+    ) {
         state.withLock { state in
             guard exchange.returns == state.returns else { return }
             var breaker = state.breakers[exchange.server] ?? fresh
             body(&breaker, state.isOffline)
             state.breakers[exchange.server] = breaker.isPristine ? nil : breaker
+            state.shrink(to: Self.maxBreakers, now: now)
         }
     }
 

@@ -41,6 +41,15 @@ package struct CircuitBreaker: Sendable {
 
     package var isClosed: Bool { if case .closed = phase { true } else { false } }
 
+    /// Whether it refuses work now.
+    package func refuses(now: Duration) -> Bool {
+        switch phase {
+        case .closed: false
+        case .open(let until): now < until
+        case .probing: true
+        }
+    }
+
     /// Whether it is closed, without failures.
     package var isPristine: Bool { phase == .closed(failures: 0) }
 
