@@ -37,6 +37,30 @@ struct ModifyingTransportTests {
         #expect(server.sendCount == 0)
     }
 
+    @Test(
+        "fields that the modifier adds or changes don't follow a redirect to another server", arguments: [true, false])
+    func redirect(_ isOther: Bool) async throws {
+        let target = try #require(URL(string: isOther ? "http://b/" : "http://a/2"))
+        server.script(url, .status(.found, headers: [.location: target.absoluteString]))
+        server.script(target, .ok(Data([1])))
+        let key = try #require(HTTPField.Name("X-Api-Key"))
+        let network = CircuitBreakingTransport(server, clock: ManualClock())  // it follows redirects
+        let transport = ModifyingTransport(
+            UncachedTransport(network),
+            modify: { request in
+                var request = request
+                request.headers[key] = "secret"
+                request.headers[.userAgent] = "secret agent"
+                return request
+            })
+        let headers: HTTPFields = [.userAgent: "agent", .accept: "image/*"]
+        _ = try await transport.send(TransportRequest(url: url, headers: headers))
+        let sent = server.requests.map(\.headers)
+        #expect(sent.map { $0[key] } == ["secret", isOther ? nil : "secret"])
+        #expect(sent.map { $0[.userAgent] } == ["secret agent", isOther ? "agent" : "secret agent"])
+        #expect(sent.map { $0[.accept] } == ["image/*", "image/*"])
+    }
+
     @Test("a 401 response is discarded, and the request of the challenge handler is sent once")
     func answers() async throws {
         server.script(url, .status(.unauthorized, headers: [.wwwAuthenticate: "Bearer"]), .ok(Data([1])))

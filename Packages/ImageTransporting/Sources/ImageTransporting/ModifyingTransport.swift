@@ -3,8 +3,8 @@ public import ImageCore
 
 /// Changes each http or https request before it is looked up and sent, to add a token or a signature.
 ///
-/// `Authorization` and `Cookie` fields that you add never reach another server by a redirect. The cache distinguishes
-/// users by the fields that you add, unless `keepsIdentity` is true.
+/// The fields that you add or change never reach another server by a redirect. The cache distinguishes users by them,
+/// unless `keepsIdentity` is true.
 public struct ModifyingTransport: ResponseCache {
     /// Returns the request to send in place of the given one. Its errors are those of the request.
     public typealias Modifier = @Sendable (TransportRequest) async throws(TransportFailure) -> TransportRequest
@@ -103,6 +103,7 @@ public struct ModifyingTransport: ResponseCache {
     private func identified(_ modified: TransportRequest, as request: TransportRequest) -> TransportRequest {
         var modified = modified
         if modified.url != request.url { modified.identifier = nil }
+        modified.headersForOtherServers = request.headers
         if keepsIdentity { modified.identityHeaders = request.identityHeaders ?? request.headers }
         return modified
     }

@@ -4,7 +4,7 @@ package import ImageCore
 /// Follows the redirects of a request (RFC 9110, 15.4). It does no I/O itself.
 ///
 /// Allows only http and https, never from https to http, at most `maxRedirects`, and no address twice. The first
-/// redirect to another server removes credentials. A change of the method to GET removes the body and its header fields
+/// redirect to another server removes credentials and what a modifier has added. A change of the method to GET removes the body and its header fields
 /// (Fetch standard, "HTTP-redirect fetch").
 public struct RedirectChain: Sendable {
     /// The next request to send.
@@ -84,6 +84,7 @@ public struct RedirectChain: Sendable {
     }
 
     private mutating func dropCredentials() {
+        request.headers = request.headersForOtherServers.take() ?? request.headers
         request.headers[.authorization] = nil
         request.headers[.cookie] = nil
         request.headers[.proxyAuthorization] = nil
