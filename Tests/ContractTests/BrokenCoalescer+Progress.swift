@@ -4,6 +4,9 @@ import ImageTesting
 import Synchronization
 
 extension BrokenCoalescer.Defect {
+    private static let noneAfterEnd = "progress does not reach a caller whose call has ended"
+    private static let noneAfterLeaving = "progress does not reach a caller that has left, while others wait"
+
     /// Defects in what a caller receives.
     static let progressDefects = [
         changeProgress(
@@ -40,6 +43,15 @@ extension BrokenCoalescer.Defect {
                 return try await call.forward(to: base)
             }
         },
+        answer("reports late", breaks: noneAfterEnd, noneAfterLeaving) { call, base in
+            defer {
+                Task {
+                    for _ in 0..<1_000 { await Task.yield() }
+                    call.onProgress(WorkProgress(completedBytes: 90, totalBytes: nil))
+                }
+            }
+            return try await call.forward(to: base)
+        },
         changeProgress(
             "does not replay progress",
             breaks: "a caller that joins late receives the latest progress at once, with the latest preview"
@@ -53,8 +65,7 @@ extension BrokenCoalescer.Defect {
         name: "calls handlers directly",
         brokenRules: [
             "progress handlers are called one at a time, even if a handler causes a report",
-            "progress does not reach a caller whose call has ended",
-            "progress does not reach a caller that has left, while others wait",
+            noneAfterEnd, noneAfterLeaving,
         ]
     ) {
         let handlers = Mutex<[@Sendable (WorkProgress) -> Void]>([])

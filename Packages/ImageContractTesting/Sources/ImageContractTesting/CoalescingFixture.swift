@@ -13,7 +13,11 @@ final class CoalescingFixture: Sendable {
         let priority = LivePriority(.normal)
         let progress = EventLog<WorkProgress>()
         var task: Task<Void, Never>?
+        /// What only the progress handler retains.
+        weak var handler: Handler?
     }
+
+    private final class Handler: Sendable {}
 
     let coalescer: any RequestCoalescer<String, Int>
     /// Suspends the operations that have no other gate.
@@ -64,8 +68,9 @@ final class CoalescingFixture: Sendable {
         let received = progress(of: caller)
         do {
             let value = try await coalescer.value(for: key, priority: priority(of: caller)) {
-                received.append($0)
-                onProgress($0)
+                [handler = makeHandler(of: caller)] progress in
+                withExtendedLifetime(handler) { received.append(progress) }
+                onProgress(progress)
             } operation: { operation in
                 try await self.run(operation, gate, result)
             }
@@ -94,6 +99,21 @@ final class CoalescingFixture: Sendable {
         cancel(caller)
         let error = try await error(of: caller)
         try expect(error is CancellationError, "the cancelled caller received \(String(describing: error))")
+    }
+
+    private func makeHandler(of caller: Int) -> Handler {
+        let handler = Handler()
+        callers.withLock { $0[caller, default: Caller()].handler = handler }
+        return handler
+    }
+
+    /// Waits until nothing retains the progress handlers, so that nothing can call them any more.
+    func expectReleasedHandlers() async throws {
+        operations.removeAll()
+        let areReleased = await WaitLimit.becomesTrue {
+            callers.withLock { $0.values.allSatisfy { $0.handler == nil } }
+        }
+        try expect(areReleased, "the progress handlers of calls that have ended are still retained")
     }
 
     // MARK: Results

@@ -7,6 +7,8 @@ final class EventLog<Element: Sendable>: Sendable {
     var all: [Element] { elements.withLock { $0 } }
     var count: Int { elements.withLock { $0.count } }
 
+    func removeAll() { elements.withLock { $0 = [] } }
+
     func append(_ element: Element) { elements.withLock { $0.append(element) } }
 
     /// Waits for `count` events. Returns false if they have not arrived within the wait limit.

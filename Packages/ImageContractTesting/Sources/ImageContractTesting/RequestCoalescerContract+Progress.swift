@@ -70,7 +70,7 @@ extension RequestCoalescerContract {
         try await fixture.join(2)
         try await fixture.expectValue(7, of: 2)
         for operation in fixture.operations.all { operation.report(bytes(60)) }
-        try await fixture.settle()
+        try await fixture.expectReleasedHandlers()
         for caller in 1...2 {
             try expect(fixture.bytes(of: caller) == [0], "caller \(caller) received \(fixture.bytes(of: caller))")
         }
@@ -99,7 +99,9 @@ extension RequestCoalescerContract {
         try await fixture.leave(1)
         try fixture.report(bytes(50))
         try await fixture.expectProgress(of: 2, count: 2)
-        try await fixture.settle()
+        fixture.gate.open()
+        try await fixture.expectValue(7, of: 2)
+        try await fixture.expectReleasedHandlers()
         try expect(fixture.bytes(of: 1) == [0], "the caller that has left received \(fixture.bytes(of: 1))")
     }
 

@@ -10,7 +10,8 @@
 /// - Only cancelled callers receive `CancellationError`. An operation that throws it without being cancelled fails with
 ///   a different error.
 /// - Callers receive progress in order, and none after their call has ended. A caller that joins late receives the
-///   latest progress immediately. Handlers may report progress and call the coalescer.
+///   latest progress immediately. Handlers may report progress and call the coalescer. When an operation and its calls
+///   have ended, the handlers are released.
 /// - After ``close(throwing:)``, current and future calls end with the given error, without waiting for the operations.
 public protocol RequestCoalescer<Key, Value>: AnyObject, Sendable {
     /// Identifies an operation.
