@@ -9,7 +9,7 @@ final class BrokenScheduler: WorkScheduler {
         case none, runsTwice, replacesErrors, keepsSlotAfterError, detachesWork, startsTask, runsForCancelledTask
         case hasOneLane, exceedsLimit, leavesSlotFree, releasesSlotWhenCancelled, ignoresPriority, prefersLateWork
         case ignoresChanges, releasesSlotWhenChanged, startsOldestEarly, runsCancelledWork, throwsLate, losesTurns
-        case keepsSlotOfCancelled
+        case keepsSlotOfCancelled, startsTransfers
 
         var testDescription: String { rawValue }
     }
@@ -40,6 +40,14 @@ final class BrokenScheduler: WorkScheduler {
         return try await base.run(in: changed(lane), server: server, priority: changed(priority)) {
             try await self.runBroken(priority, work)
         }
+    }
+
+    func runTransfer<Value: Sendable>(
+        in lane: WorkLane, server: String?, priority: LivePriority,
+        _ work: @Sendable (_ moved: @escaping @Sendable (_ bytes: Int) -> Void) async throws -> Value
+    ) async throws -> Value {
+        if defect == .startsTransfers { return try await work { _ in } }
+        return try await base.runTransfer(in: lane, server: server, priority: priority, work)
     }
 
     private func changed(_ lane: WorkLane) -> WorkLane { defect == .hasOneLane ? .decode : lane }
@@ -154,6 +162,7 @@ extension BrokenScheduler.Defect {
         case .runsCancelledWork, .throwsLate:
             ["work that is cancelled while it waits never runs, and its call throws CancellationError at once"]
         case .keepsSlotOfCancelled: ["work that is cancelled at the moment of its turn leaves no slot occupied"]
+        case .startsTransfers: ["a transfer waits for a slot of its lane, and can report bytes"]
         case .losesTurns: ["the turn of work that is cancelled while it waits passes to the next work"]
         }
     }

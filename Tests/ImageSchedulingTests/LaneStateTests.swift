@@ -8,13 +8,23 @@ import Testing
 struct LaneStateTests {
     @Test("random events start the same work as in the model", arguments: [nil, 0, 3, 64] as [Int?])
     func agreesWithModel(overtakeLimit: Int?) throws {
-        let settings: [(burst: Int?, mostWaiting: Int)] = [(nil, 60), (nil, 3), (1, 60), (5, 6)]
+        let settings: [(burst: Int?, mostWaiting: Int, reserved: Int, stalls: Bool)] = [
+            (nil, 60, 0, false), (nil, 3, 1, true), (1, 60, 1, false), (5, 6, 0, true), (nil, 60, 2, true),
+        ]
         for (number, setting) in settings.enumerated() {
-            var walk = LaneWalk(seed: UInt64(number), overtakeLimit: overtakeLimit, burst: setting.burst)
+            var lane = LaneConfiguration(limit: 3, perServerLimit: 2)
+            lane.startRate = setting.burst.map { StartRate(burst: $0, perSecond: 4, clock: ManualClock()) }
+            (lane.reserved, lane.reservedPerServer) = (setting.reserved, setting.reserved)
+            if setting.stalls { lane.stallLimit = Self.stallLimit(maxRunning: 7) }
+            var walk = LaneWalk(seed: UInt64(number), lane, overtakeLimit: overtakeLimit)
             walk.mostWaiting = setting.mostWaiting
             for _ in 0..<3_000 { try walk.step() }
             try walk.drain()
         }
+    }
+
+    private static func stallLimit(maxRunning: Int) -> StallLimit {
+        StallLimit(bytes: 100, time: .seconds(1), maxRunning: maxRunning, clock: ManualClock())
     }
 
     // MARK: Order
@@ -33,7 +43,7 @@ struct LaneStateTests {
         var starts: [WorkID] = []
         for id in 3...10 as ClosedRange<WorkID> {
             _ = state.add(id, priority: .high, server: nil)
-            starts += state.finish(server: nil)
+            starts += state.finish(starts.last ?? 1)
         }
         #expect(starts == [3, 4, 5, 2, 6, 7, 8, 9])
     }
@@ -44,15 +54,15 @@ struct LaneStateTests {
         _ = state.add(1, priority: .normal, server: nil)
         _ = state.add(2, priority: .low, server: "a")
         _ = state.add(3, priority: .high, server: nil)
-        _ = state.finish(server: nil)
+        _ = state.finish(1)
         _ = state.add(4, priority: .high, server: "a")
-        _ = state.finish(server: nil)
+        _ = state.finish(3)
         let wasWaiting = state.cancel(2)
-        _ = state.finish(server: "a")
-        let hasStarted = state.startImmediately(server: nil, at: .zero)
+        _ = state.finish(4)
+        let hasStarted = state.startImmediately(5, LaneWork(.normal, nil, isTransfer: false), at: .zero)
         _ = state.add(6, priority: .low, server: nil)
         _ = state.add(7, priority: .high, server: nil)
-        let starts = state.finish(server: nil)
+        let starts = state.finish(5)
         #expect(wasWaiting && hasStarted && starts == [7])
     }
 
@@ -64,11 +74,12 @@ struct LaneStateTests {
         var state = Self.makeState(LaneConfiguration(limit: 1, startRate: rate))
         _ = state.add(1, priority: .normal, server: nil)
         _ = state.add(2, priority: .normal, server: nil)
-        let starts = state.finish(server: nil, wasCancelled: true)
+        let starts = state.finish(1, wasCancelled: true)
         let waits = [state.nextWait(at: .zero), state.nextWait(at: .milliseconds(100))]
         #expect(starts.isEmpty && waits == [.milliseconds(500), nil])
         let early = state.wakeUp(at: .milliseconds(499))
-        let isOvertaken = state.startImmediately(server: nil, at: .milliseconds(500))
+        let isOvertaken = state.startImmediately(
+            3, LaneWork(.normal, nil, isTransfer: false), at: .milliseconds(500))
         let inTime = state.wakeUp(at: .milliseconds(500))
         #expect(early.isEmpty && !isOvertaken && inTime == [2])
     }
@@ -79,15 +90,78 @@ struct LaneStateTests {
         let ids = 1...100_000 as ClosedRange<WorkID>
         func server(_ id: WorkID) -> String { "\(id % 100)" }
         for id in ids { _ = state.add(id, priority: .normal, server: server(id)) }
-        for id in ids { state.setPriority(id.isMultiple(of: 2) ? .high : .low, of: id) }
+        for id in ids { _ = state.setPriority(id.isMultiple(of: 2) ? .high : .low, of: id) }
         let cancelled = ids.count { $0.isMultiple(of: 3) && state.cancel($0) }
         var (running, started) = (1 as WorkID?, 1)
         while let id = running {
-            running = state.finish(server: server(id)).first
+            running = state.finish(id).first
             if running != nil { started += 1 }
         }
         #expect(cancelled + started == 100_000)
         #expect(state.waitingCount == 0 && state.runningCount == 0)
+    }
+
+    // MARK: Reserved slots
+
+    @Test("low work leaves slots of the lane and of each server to other work, but always gets one")
+    func reserved() {
+        for (limit, reserved, expected) in [(6, 2, 4), (6, 9, 1), (2, 1, 1), (1, 1, 1), (6, -1, 6), (0, 1, 0)] {
+            var lane = LaneConfiguration(limit: limit)
+            lane.reserved = reserved
+            var server = LaneConfiguration(limit: 99, perServerLimit: limit)
+            server.reservedPerServer = reserved
+            for lane in limit > 0 ? [lane, server] : [lane] {
+                var state = Self.makeState(lane)
+                let low = (1...9 as ClosedRange<WorkID>).flatMap { state.add($0, priority: .low, server: "a") }
+                let other = (10...19 as ClosedRange<WorkID>).flatMap { state.add($0, priority: .normal, server: "a") }
+                #expect(low.count == expected && low.count + other.count == limit, "\(limit), \(reserved)")
+            }
+        }
+    }
+
+    @Test("waiting low work whose priority rises gets a reserved slot at once")
+    func raised() {
+        var lane = LaneConfiguration(limit: 3, perServerLimit: 2)
+        (lane.reserved, lane.reservedPerServer) = (1, 1)
+        var state = Self.makeState(lane)
+        let low = (1...3 as ClosedRange<WorkID>).flatMap { state.add($0, priority: .veryLow, server: "a") }
+        let (still, raised) = (state.setPriority(.low, of: 3), state.setPriority(.normal, of: 3))
+        #expect(low == [1] && still == [] && raised == [3])
+    }
+
+    // MARK: Stalls
+
+    @Test("work of another server, but not of its own, takes the slot of a transfer that is too slow")
+    func stalled() {
+        var lane = LaneConfiguration(limit: 2, perServerLimit: 2)
+        lane.stallLimit = Self.stallLimit(maxRunning: 3)
+        var state = Self.makeState(lane)
+        for id in 1...2 as ClosedRange<WorkID> {
+            _ = state.add(id, priority: .normal, server: "a", isTransfer: true)
+        }
+        for id in 3...4 as ClosedRange<WorkID> { _ = state.add(id, priority: .high, server: "a", isTransfer: true) }
+        for id in 5...7 as ClosedRange<WorkID> { _ = state.add(id, priority: .low, server: "b", isTransfer: true) }
+        let first = state.nextWait(at: .zero)
+        state.moved(99, by: 1, at: .milliseconds(500))
+        state.moved(100, by: 2, at: .milliseconds(600))
+        let (early, inTime) = (state.wakeUp(at: .milliseconds(999)), state.wakeUp(at: .seconds(1)))
+        #expect(first == .seconds(1) && early == [] && inTime == [5])
+        let full = (state.nextWait(at: .seconds(1)), state.wakeUp(at: .seconds(9)))
+        #expect(full.0 == nil && full.1 == [], "at most three at a time")
+        for id in [1, 2, 5] as [WorkID] { state.moved(100, by: id, at: .seconds(9)) }
+        let overLimit = state.finish(5, at: .seconds(9))
+        let ended = state.finish(1, at: .seconds(9))
+        #expect(overLimit == [] && ended == [3])
+    }
+
+    @Test("other work than transfers never stalls")
+    func otherWork() {
+        var lane = LaneConfiguration(limit: 1)
+        lane.stallLimit = Self.stallLimit(maxRunning: 3)
+        var state = Self.makeState(lane)
+        for id in 1...2 as ClosedRange<WorkID> { _ = state.add(id, priority: .normal, server: nil) }
+        let (wait, starts) = (state.nextWait(at: .zero), state.wakeUp(at: .seconds(9)))
+        #expect(wait == nil && starts == [])
     }
 }
 
@@ -107,20 +181,19 @@ private struct LaneWalk {
     /// The time at which the next token is available.
     private var wakeUp: Duration?
 
-    init(seed: UInt64, overtakeLimit: Int?, burst: Int?) {
+    init(seed: UInt64, _ lane: LaneConfiguration, overtakeLimit: Int?) {
         random = SeededRandom(seed: seed)
-        var lane = LaneConfiguration(limit: 3, perServerLimit: 2)
-        lane.startRate = burst.map { StartRate(burst: $0, perSecond: 4, clock: ManualClock()) }
         state = LaneState(lane, overtakeLimit: overtakeLimit)
-        model = NaiveScheduler(limit: 3, overtakeLimit: overtakeLimit, perServerLimit: 2, burst: burst)
+        model = NaiveScheduler(lane, overtakeLimit: overtakeLimit, stallTicks: lane.stallLimit.map { _ in 4 })
     }
 
     mutating func step() throws {
-        switch Int.random(in: 0..<21, using: &random) {
+        switch Int.random(in: 0..<23, using: &random) {
         case 0..<7: try add()
         case 7..<12: try finish()
         case 12..<15: try cancel()
-        case 15..<18: setPriority()
+        case 15..<18: try setPriority()
+        case 21..<23: move()
         case 18: try setLimit(Int.random(in: 0...5, using: &random))
         default: try advance()
         }
@@ -142,11 +215,19 @@ private struct LaneWalk {
         guard model.waiting.count < mostWaiting else { return try finish() }
         lastID += 1
         let server = Self.servers.randomElement(using: &random) ?? nil
-        let work = NaiveScheduler.Work(id: lastID, priority: anyPriority(), server: server)
+        let isTransfer = Int.random(in: 0..<4, using: &random) > 0
+        let work = NaiveScheduler.Work(
+            id: lastID, priority: anyPriority(), server: server, still: isTransfer ? 0 : nil)
         model.add(work)
         // Starting immediately has the same effect as adding, if the work may start.
-        let startsAtOnce = Bool.random(using: &random) && state.startImmediately(server: server, at: now)
-        let starts = startsAtOnce ? [lastID] : state.add(lastID, priority: work.priority, server: server, at: now)
+        let startsAtOnce =
+            Bool.random(using: &random)
+            && state.startImmediately(
+                lastID, LaneWork(work.priority, server, isTransfer: isTransfer), at: now)
+        let starts =
+            startsAtOnce
+            ? [lastID]
+            : state.add(lastID, priority: work.priority, server: server, isTransfer: isTransfer, at: now)
         try expectStarts(starts)
     }
 
@@ -154,7 +235,7 @@ private struct LaneWalk {
         guard let work = model.running.randomElement(using: &random) else { return }
         let wasCancelled = wasCancelled ?? (Int.random(in: 0..<3, using: &random) == 0)
         model.finish(work.id, wasCancelled: wasCancelled)
-        try expectStarts(state.finish(server: work.server, wasCancelled: wasCancelled, at: now))
+        try expectStarts(state.finish(work.id, wasCancelled: wasCancelled, at: now))
     }
 
     private mutating func cancel() throws {
@@ -164,10 +245,18 @@ private struct LaneWalk {
         if wasWaiting { cancelled.insert(id) }
     }
 
-    private mutating func setPriority() {
+    private mutating func setPriority() throws {
         let (id, priority) = (anyID(), anyPriority())
-        state.setPriority(priority, of: id)
+        let wasWaiting = model.waiting.contains { $0.id == id }
         model.setPriority(priority, of: id)
+        let starts = state.setPriority(priority, of: id, at: now)
+        if wasWaiting { try expectStarts(starts) } else { try #require(starts.isEmpty) }
+    }
+
+    private mutating func move() {
+        guard let work = model.running.randomElement(using: &random) else { return }
+        state.moved(100, by: work.id, at: now)
+        model.move(work.id)
     }
 
     private mutating func setLimit(_ limit: Int) throws {
@@ -192,15 +281,16 @@ private struct LaneWalk {
             try #require(!cancelled.contains(id), "started after it was cancelled")
         }
         let wait = state.nextWait(at: now)
-        let expectedWait = wakeUp == nil ? model.missingTicks.map { Self.tick * $0 } : nil
-        try #require(wait == expectedWait)
+        let missing = model.missingTicks.map { Self.tick * $0 }
+        let isEarlier = missing.map { now + $0 < wakeUp ?? .seconds(1 << 40) } ?? false
+        try #require(wait == (isEarlier ? missing : nil))
         if let wait { wakeUp = now + wait }
     }
 
     private func check() throws {
         try #require(state.runningCount == model.running.count && state.waitingCount == model.waiting.count)
         let byServer = Dictionary(grouping: model.running.compactMap(\.server)) { $0 }
-        try #require(byServer.values.allSatisfy { $0.count <= 2 })
+        try #require(byServer.values.allSatisfy { $0.count <= 2 } && state.runningCount <= 7)
     }
 
     /// Returns mostly waiting work, sometimes work that runs or has ended.

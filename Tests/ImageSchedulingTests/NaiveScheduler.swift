@@ -10,10 +10,20 @@ struct NaiveScheduler {
         var id: WorkID
         var priority: RequestPriority
         var server: String?
+        /// The ticks without enough bytes since its start; nil for work that isn't a transfer.
+        var still: Int?
+        var isStalled = false
+        /// Whether it is below `.normal`, or was when it started.
+        var isLow: Bool { priority < .normal }
     }
 
     let overtakeLimit: Int?
     let perServerLimit: Int?
+    /// The number of slots that low work leaves free, of the lane and of each server.
+    let reserved: Int
+    /// The ticks after which a transfer has stalled, and the limit with those that have.
+    let stallTicks: Int?
+    let maxRunning: Int
     /// Nil if there is no start rate.
     let burst: Int?
     var limit: Int
@@ -22,16 +32,18 @@ struct NaiveScheduler {
     private var overtakes = 0
     private var tokens: Int
 
-    init(limit: Int, overtakeLimit: Int?, perServerLimit: Int?, burst: Int?) {
-        self.limit = limit
+    init(_ lane: LaneConfiguration, overtakeLimit: Int?, stallTicks: Int?) {
+        limit = lane.limit
         self.overtakeLimit = overtakeLimit
-        self.perServerLimit = perServerLimit
-        self.burst = burst
+        self.stallTicks = stallTicks
+        (perServerLimit, reserved) = (lane.perServerLimit, lane.reserved)
+        (burst, maxRunning) = (lane.startRate?.burst, lane.stallLimit?.maxRunning ?? 0)
         tokens = burst ?? 1
     }
 
     mutating func tick() {
         if let burst { tokens = min(burst, tokens + 1) }
+        for index in running.indices { running[index].still? += 1 }
     }
 
     mutating func add(_ work: Work) { waiting.append(work) }
@@ -39,6 +51,11 @@ struct NaiveScheduler {
     mutating func finish(_ id: WorkID, wasCancelled: Bool) {
         running.removeAll { $0.id == id }
         if wasCancelled, burst != nil { tokens -= 1 }
+    }
+
+    mutating func move(_ id: WorkID) {
+        guard let index = running.firstIndex(where: { $0.id == id }), running[index].still != nil else { return }
+        (running[index].still, running[index].isStalled) = (0, false)
     }
 
     mutating func cancel(_ id: WorkID) -> Bool {
@@ -55,6 +72,11 @@ struct NaiveScheduler {
 
     /// Starts all work that may start.
     mutating func startAll() -> [WorkID] {
+        if let stallTicks, !waiting.isEmpty {
+            for index in running.indices where running[index].still ?? 0 >= stallTicks {
+                running[index].isStalled = true
+            }
+        }
         var starts: [WorkID] = []
         while hasFreeSlot, tokens >= 1, let next = next() {
             waiting.removeAll { $0.id == next.id }
@@ -64,10 +86,19 @@ struct NaiveScheduler {
         return starts
     }
 
-    /// The number of ticks until work can start. Nil if work can start now, or doesn't wait for tokens only.
-    var missingTicks: Int? { hasFreeSlot && !startable.isEmpty && tokens < 1 ? 1 - tokens : nil }
+    /// The number of ticks until work that waits for a token, or for a transfer to stall, can start.
+    var missingTicks: Int? {
+        if hasFreeSlot, !startable.isEmpty { return tokens < 1 ? 1 - tokens : nil }
+        guard let stallTicks, running.count < maxRunning, waiting.contains(where: isOpen) else { return nil }
+        return running.filter { !$0.isStalled }.compactMap(\.still).max().map { stallTicks - $0 }
+    }
 
-    private var hasFreeSlot: Bool { running.count < limit }
+    private var moving: [Work] { running.filter { !$0.isStalled } }
+    private var hasFreeSlot: Bool { moving.count < limit && running.count < max(limit, maxRunning) }
+
+    private func lowFits(_ work: [Work], in limit: Int) -> Bool {
+        work.count(where: \.isLow) < max(1, limit - reserved)
+    }
 
     private mutating func next() -> Work? {
         let startable = startable
@@ -78,11 +109,15 @@ struct NaiveScheduler {
         return chosen
     }
 
-    /// The work whose server is below its limit, oldest first.
-    private var startable: [Work] { waiting.filter(isOpen).sorted { $0.id < $1.id } }
+    /// The work that a free slot could start, oldest first.
+    private var startable: [Work] {
+        waiting.filter { isOpen($0) && (!$0.isLow || lowFits(moving, in: limit)) }.sorted { $0.id < $1.id }
+    }
 
+    /// Whether the server is below its limit.
     private func isOpen(_ work: Work) -> Bool {
         guard let server = work.server, let perServerLimit else { return true }
-        return running.count { $0.server == server } < perServerLimit
+        let others = running.filter { $0.server == server }
+        return others.count < perServerLimit && (!work.isLow || lowFits(others, in: perServerLimit))
     }
 }

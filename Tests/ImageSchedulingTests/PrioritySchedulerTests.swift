@@ -140,6 +140,35 @@ struct PrioritySchedulerTests {
         #expect(fixture.starts.messages.last == "4")
     }
 
+    @Test("a transfer that moves no bytes gives its slot to work that waits, a second after it started")
+    func stall() {
+        let clock = ManualClock()
+        let fixture = SchedulerFixture {
+            $0.stallLimit = StallLimit(bytes: 1, time: .seconds(1), maxRunning: 2, clock: clock)
+        }
+        let moved = Watched<@Sendable (Int) -> Void>({ _ in })
+        let transfer = Task(executorPreference: fixture.executor) {
+            try await fixture.scheduler.runTransfer(in: .download, server: "a", priority: LivePriority(.normal)) {
+                move in
+                moved.change { $0 = move }
+                await fixture.gate.pass()
+            }
+        }
+        fixture.executor.run()
+        for name in ["b", "c"] { fixture.call(name, server: name) }
+        clock.advance(by: .milliseconds(600))
+        moved.value(1)
+        clock.advance(by: .milliseconds(600))
+        fixture.executor.run()
+        #expect(fixture.starts.messages == [], "it moved bytes 0.6 seconds ago")
+        clock.advance(by: .milliseconds(400))
+        fixture.executor.run()
+        #expect(fixture.starts.messages == ["b", "c"] && fixture.scheduler.runningCount == 1)
+        fixture.openGate()
+        #expect(fixture.scheduler.runningCount == 0)
+        #expect(throws: Never.self) { _ = transfer }
+    }
+
     @Test("work may call the scheduler for another lane")
     func nested() {
         let fixture = SchedulerFixture()

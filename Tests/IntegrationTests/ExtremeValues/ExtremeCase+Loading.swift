@@ -135,12 +135,17 @@ extension ExtremeCase {
     private static let lanes = ExtremeCase("LaneConfiguration") {
         for value in ints {
             let executor = DispatchTaskExecutor(name: "extreme", width: value)
-            let lane = LaneConfiguration(limit: max(1, value), perServerLimit: value, executor: executor)
+            var lane = LaneConfiguration(limit: max(1, value), perServerLimit: value, executor: executor)
+            (lane.reserved, lane.reservedPerServer) = (value, value)
+            let (time, clock) = (Duration.seconds(Int64(clamping: value)), ManualClock())
+            lane.stallLimit = StallLimit(bytes: value, time: time, maxRunning: value, clock: clock)
             let scheduler = PriorityScheduler(lanes: [.download: lane], overtakeLimit: value)
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for _ in 0..<8 {
                     group.addTask {
-                        try await scheduler.run(in: .download, server: "a", priority: LivePriority(.low)) {}
+                        try await scheduler.runTransfer(in: .download, server: "a", priority: LivePriority(.low)) {
+                            $0(value)
+                        }
                     }
                 }
                 try await group.waitForAll()

@@ -35,6 +35,14 @@ extension WorkSchedulerContract {
         try await fixture.expectStarts([0, 1])
     }
 
+    static let transfers = rule("a transfer waits for a slot of its lane, and can report bytes") { fixture in
+        try await fixture.hold(0)
+        await fixture.transfer(1)
+        try expect(fixture.starts.all == [0], "it started while the lane was full")
+        try await fixture.expectStarts([0, 1])
+        try await fixture.expectValue(of: 1)
+    }
+
     // MARK: Order
 
     static let priority = rule("waiting work of higher priority starts first") { fixture in

@@ -18,8 +18,8 @@ public enum WorkSchedulerContract {
 
     /// The rules about waiting work.
     public static let rulesOfWaiting: [ContractRule<Subject>] = [
-        limit, keepsSlot, priority, arrival, priorityChanges, priorityOfRunningWork, overtaking, cancelledNeverRuns,
-        cancelledAtItsTurn, cancelledPassesItsTurn,
+        limit, keepsSlot, transfers, priority, arrival, priorityChanges, priorityOfRunningWork, overtaking,
+        cancelledNeverRuns, cancelledAtItsTurn, cancelledPassesItsTurn,
     ]
 
     /// Creates a rule that ends its work, whether it passes or fails.

@@ -63,10 +63,13 @@ public struct ImageLoaderOptions: Sendable {
     public var challengeHandler: ModifyingTransport.ChallengeHandler?
     /// The limit of partial downloads on disk, in bytes; 0 for none. They are resumed even after a relaunch.
     public var partialDownloadByteLimit = 100_000_000
-    /// The maximum number of downloads at a time. Values below 1 count as 1.
+    /// The maximum number of downloads at a time. Values below 1 count as 1. Prefetches take two thirds at most.
+    ///
+    /// A download that receives less than 1 KiB in a second isn't counted while others wait. At most five times as many run.
     public var maxDownloads = 12
     /// The maximum number of downloads from one server (scheme, host and port) at a time. Clamped to
-    /// 1...(`maxDownloads` − 1), so that one server never delays all others.
+    /// 1...(`maxDownloads` − 1), so that one server never delays all others. Prefetches take two thirds at most, and one
+    /// at least: with 1, other requests for the server wait for it.
     public var maxDownloadsPerServer = 6
     /// The maximum number of decodes at a time; the number of processor cores by default. Clamped to 1...256.
     public var maxDecodes: Int
@@ -184,16 +187,26 @@ public struct ImageLoaderOptions: Sendable {
     private func makeScheduler() -> PriorityScheduler {
         let downloads = max(1, maxDownloads)
         let decodes = min(max(1, maxDecodes), DispatchTaskExecutor.maxWidth)
-        return PriorityScheduler(lanes: [
-            .download: LaneConfiguration(
-                limit: downloads, perServerLimit: min(maxDownloadsPerServer, downloads - 1),
-                startRate: StartRate(burst: 25, perSecond: 80, clock: clock)),
-            .file: LaneConfiguration(limit: Self.maxFiles),
-            // One more than threads, so that a thread that ends a decode finds the next one ready.
-            .decode: LaneConfiguration(
-                limit: decodes + 1, executor: DispatchTaskExecutor(name: "image-decoding", width: decodes)),
-        ])
+        var (download, file) = (LaneConfiguration(limit: downloads), LaneConfiguration(limit: Self.maxFiles))
+        download.perServerLimit = min(maxDownloadsPerServer, downloads - 1)
+        download.reserved = Self.reserved(of: downloads)
+        download.reservedPerServer = Self.reserved(of: maxDownloadsPerServer)
+        download.startRate = StartRate(burst: 25, perSecond: 80, clock: clock)
+        download.stallLimit = StallLimit(
+            bytes: 1_024, time: .seconds(1), maxRunning: maxRunningDownloads, clock: clock)
+        file.reserved = Self.reserved(of: Self.maxFiles)
+        // One more than threads, so that a thread that ends a decode finds the next one ready.
+        var decode = LaneConfiguration(limit: decodes + 1)
+        decode.reserved = 2  // a thread, if there are several
+        decode.executor = DispatchTaskExecutor(name: "image-decoding", width: decodes)
+        return PriorityScheduler(lanes: [.download: download, .file: file, .decode: decode])
     }
+
+    /// The number of places of a limit that prefetches leave free: a third, and at least one.
+    private static func reserved(of limit: Int) -> Int { max(1, limit / 3) }
+
+    /// The maximum number of downloads at a time, with those that have stalled.
+    private var maxRunningDownloads: Int { 5 * min(max(1, maxDownloads), 1_000) }
 
     /// Creates the platform's HTTP transport with a cache in a folder.
     public func makeCachingTransport(in folder: URL, rules: CachingRules) -> CachingTransport {
@@ -216,7 +229,9 @@ public struct ImageLoaderOptions: Sendable {
             runInBackground: { url, work in
                 Task.detached {
                     // The task is never cancelled, and the work doesn't throw.
-                    try? await scheduler.run(in: .download, server: url.server, priority: LivePriority(.low), work)
+                    try? await scheduler.runTransfer(
+                        in: .download, server: url.server, priority: LivePriority(.low)
+                    ) { _ in await work() }
                 }
             },
             observer: { [observer] event in
@@ -270,7 +285,8 @@ public struct ImageLoaderOptions: Sendable {
         #else
             let platformTransport = CurlTransport(
                 configuration: CurlTransport.Configuration(
-                    maxConnectionsPerHost: maxDownloadsPerServer, maxConnections: max(64, maxDownloads)))
+                    maxConnectionsPerHost: maxDownloadsPerServer,
+                    maxConnections: max(64, maxDownloads, maxRunningDownloads)))
         #endif
         return UserAgentTransport(base: platformTransport)
     }

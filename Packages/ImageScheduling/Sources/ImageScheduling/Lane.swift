@@ -10,35 +10,42 @@ final class Lane: Sendable {
     }
 
     let executor: (any TaskExecutor)?
-    private let startRate: StartRate?
+    private let clock: (any Clock<Duration>)?
+    private let uptime: @Sendable () -> Duration
     private let state: Mutex<State>
     private let lastID = Atomic<WorkID>(0)
 
     init(_ configuration: LaneConfiguration, overtakeLimit: Int?) {
         executor = configuration.executor
-        startRate = configuration.startRate
+        clock = configuration.startRate?.clock ?? configuration.stallLimit?.clock
+        uptime = configuration.uptime
         state = Mutex(State(work: LaneState(configuration, overtakeLimit: overtakeLimit)))
     }
 
     var waitingCount: Int { state.withLock { $0.work.waitingCount } }
     var runningCount: Int { state.withLock { $0.work.runningCount } }
 
-    /// Throws `CancellationError` if the task is cancelled while it waits.
-    func waitForSlot(_ server: String?, _ priority: LivePriority) async throws {
+    /// Occupies a slot, and returns the identifier of the work. Throws `CancellationError` if the task is cancelled while it
+    /// waits.
+    func waitForSlot(_ server: String?, _ priority: LivePriority, isTransfer: Bool) async throws -> WorkID {
         let id = lastID.wrappingAdd(1, ordering: .relaxed).newValue
+        let (now, work) = (uptime(), LaneWork(priority.value, server, isTransfer: isTransfer))
+        if state.withLock({ $0.work.startImmediately(id, work, at: now) }) { return id }
         let observation = priority.observe { [weak self] priority in
-            self?.state.withLock { $0.work.setPriority(priority.value, of: id) }
+            self?.change { $0.setPriority(priority.value, of: id, at: $1) }
         }
         defer { observation.end() }
         let start = OneTimeSignal()
         state.withLock { $0.starts[id] = start }
-        change { $0.add(id, priority: priority.value, server: server, at: $1) }
+        change { $0.add(id, priority: priority.value, server: server, isTransfer: isTransfer, at: $1) }
         try await start.wait { cancel(id) }
+        return id
     }
 
-    func startImmediately(_ server: String?) -> Bool {
-        let now = startRate?.uptime() ?? .zero
-        return state.withLock { $0.work.startImmediately(server: server, at: now) }
+    /// Records that a transfer has moved bytes.
+    func moved(_ bytes: Int, by id: WorkID) {
+        let now = uptime()
+        state.withLock { $0.work.moved(bytes, by: id, at: now) }
     }
 
     private func cancel(_ id: WorkID) {
@@ -50,7 +57,7 @@ final class Lane: Sendable {
 
     /// Applies an event and starts the work that it returns.
     func change(_ event: (inout LaneState, Duration) -> [WorkID]) {
-        let now = startRate?.uptime() ?? .zero
+        let now = uptime()
         let (starts, wait) = state.withLock { state in
             let starts = event(&state.work, now).compactMap { state.starts.removeValue(forKey: $0) }
             return (starts, state.work.nextWait(at: now))
@@ -60,7 +67,7 @@ final class Lane: Sendable {
     }
 
     private func wakeUp(after wait: Duration) {
-        guard let clock = startRate?.clock else { return }
+        guard let clock else { return }
         Task.detached(executorPreference: executor) { [weak self] in
             try await clock.sleep(for: wait)  // can't be cancelled, because nothing holds the task
             self?.change { $0.wakeUp(at: $1) }

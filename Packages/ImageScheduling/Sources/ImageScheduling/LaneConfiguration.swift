@@ -6,8 +6,17 @@ public struct LaneConfiguration: Sendable {
     public var limit: Int
     /// The maximum amount of work per server (scheme, host and port) at a time, at least 1; nil for no limit.
     public var perServerLimit: Int?
+    /// The number of places of `limit` that work below `.normal` priority, such as a prefetch, leaves free, from 0.
+    ///
+    /// Such work may always have one place, so a limit of 1 reserves none: then other work waits until it ends. The
+    /// priority at the start counts. Between higher priorities, work that runs keeps its place.
+    public var reserved = 0
+    /// The number of places of `perServerLimit` that such work leaves free. Otherwise like `reserved`.
+    public var reservedPerServer = 0
     /// Limits the starts of work that is then cancelled; nil for no limit.
     public var startRate: StartRate?
+    /// When a transfer loses its place in `limit`, because its server doesn't send; nil for never.
+    public var stallLimit: StallLimit?
     /// The preferred executor; nil for Swift's cooperative pool. Set one for CPU-bound or blocking work.
     public var executor: (any TaskExecutor)?
 
@@ -20,6 +29,9 @@ public struct LaneConfiguration: Sendable {
         self.startRate = startRate
         self.executor = executor
     }
+
+    /// Returns the time since the lane was created, by the clock of its limits; always 0 without a clock.
+    var uptime: @Sendable () -> Duration { startRate?.uptime ?? stallLimit?.uptime ?? { .zero } }
 }
 
 /// Limits the starts of work that is cancelled before it ends, for example while the user scrolls fast.
@@ -38,6 +50,31 @@ public struct StartRate: Sendable {
     public init(burst: Int, perSecond: Double, clock: any Clock<Duration>) {
         self.burst = burst
         self.perSecond = perSecond
+        self.clock = clock
+        uptime = stopwatch(clock)
+    }
+}
+
+/// When a transfer has stalled: it took longer than `time` for its last `bytes`, or for its first ones.
+///
+/// While other work waits, a stalled transfer loses its place in the limit of its lane, but not in that of its server. It
+/// goes on. When bytes move again, it counts again, and nothing starts until the lane is below its limit.
+public struct StallLimit: Sendable {
+    /// The number of bytes, at least 1.
+    public var bytes: Int
+    /// The time in which they must arrive, from 1 millisecond.
+    public var time: Duration
+    /// The maximum amount of work at a time, with stalled transfers; at least the limit of the lane.
+    public var maxRunning: Int
+    /// The clock that measures the time. A lane with a `StartRate` uses the clock of that.
+    let clock: any Clock<Duration>
+    let uptime: @Sendable () -> Duration
+
+    /// Creates a limit for transfers.
+    public init(bytes: Int, time: Duration, maxRunning: Int, clock: any Clock<Duration>) {
+        self.bytes = bytes
+        self.time = time
+        self.maxRunning = maxRunning
         self.clock = clock
         uptime = stopwatch(clock)
     }

@@ -27,14 +27,28 @@ public final class PriorityScheduler: WorkScheduler {
     public func run<Value: Sendable>(
         in lane: WorkLane, server: String?, priority: LivePriority, _ work: @Sendable () async throws -> Value
     ) async throws -> Value {
+        try await run(in: self.lane(lane), server, priority, isTransfer: false) { _ in try await work() }
+    }
+
+    /// A transfer that doesn't move can lose its place; see ``StallLimit``. Otherwise like `run`.
+    public func runTransfer<Value: Sendable>(
+        in lane: WorkLane, server: String?, priority: LivePriority,
+        _ work: @Sendable (_ moved: @escaping @Sendable (_ bytes: Int) -> Void) async throws -> Value
+    ) async throws -> Value {
+        try await run(in: self.lane(lane), server, priority, isTransfer: true, work)
+    }
+
+    private func run<Value: Sendable>(
+        in lane: Lane, _ server: String?, _ priority: LivePriority, isTransfer: Bool,
+        _ work: @Sendable (_ moved: @escaping @Sendable (_ bytes: Int) -> Void) async throws -> Value
+    ) async throws -> Value {
         try Task.checkCancellation()
-        let (lane, server) = (self.lane(lane), server?.lowercased())
-        if !lane.startImmediately(server) { try await lane.waitForSlot(server, priority) }
+        let id = try await lane.waitForSlot(server?.lowercased(), priority, isTransfer: isTransfer)
         return try await withTaskExecutorPreference(lane.executor) {
             // Frees the slot before the call returns to the caller's executor.
-            defer { lane.change { $0.finish(server: server, wasCancelled: Task.isCancelled, at: $1) } }
+            defer { lane.change { $0.finish(id, wasCancelled: Task.isCancelled, at: $1) } }
             try Task.checkCancellation()
-            return try await work()
+            return try await work { lane.moved($0, by: id) }
         }
     }
 

@@ -1,3 +1,24 @@
+/// The waiting work of a lane, or a part of it, in two orders.
+struct WaitingWork: Sendable {
+    private(set) var byPriority = WaitingQueue()
+    private(set) var byArrival = WaitingQueue()
+
+    mutating func set(_ id: WorkID, rank: UInt64, server: String?, serverIsOpen: Bool) {
+        byPriority.set(id, rank: rank, server: server, serverIsOpen: serverIsOpen)
+        byArrival.set(id, rank: id, server: server, serverIsOpen: serverIsOpen)
+    }
+
+    mutating func remove(_ id: WorkID, server: String?, serverIsOpen: Bool) {
+        byPriority.remove(id, server: server, serverIsOpen: serverIsOpen)
+        byArrival.remove(id, server: server, serverIsOpen: serverIsOpen)
+    }
+
+    mutating func refresh(_ server: String?, isOpen: Bool) {
+        byPriority.refresh(server, isOpen: isOpen)
+        byArrival.refresh(server, isOpen: isOpen)
+    }
+}
+
 /// The waiting work of a lane, smallest rank first. A change takes O(log n) time.
 ///
 /// It has a heap for each server, and a heap of the servers below their limit, ranked by their first work. So `first`

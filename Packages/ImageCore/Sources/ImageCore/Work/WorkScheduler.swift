@@ -1,7 +1,8 @@
 /// Decides when work starts: in lanes with limits, by priority, in order of arrival within one priority.
 ///
 /// Promises:
-/// - A lane never exceeds its limit of concurrent work. A full lane does not delay others.
+/// - A lane never exceeds its limit of concurrent work, except by transfers that moved no bytes when other work started. A
+///   full lane does not delay others.
 /// - Waiting work of higher priority starts first, even if priorities change. To prevent starvation, the oldest work
 ///   may start first after at least 32 starts that passed it over.
 /// - Work whose task is cancelled while it waits never runs: the call throws `CancellationError` immediately.
@@ -18,6 +19,24 @@ public protocol WorkScheduler: AnyObject, Sendable {
     func run<Value: Sendable>(
         in lane: WorkLane, server: String?, priority: LivePriority, _ work: @Sendable () async throws -> Value
     ) async throws -> Value
+
+    /// Runs work that reports the bytes that it moves. A scheduler may start other work while they don't move. Otherwise
+    /// like `run`, which it calls by default.
+    ///
+    /// - Parameter work: Calls `moved` with each number of bytes that has arrived, on any thread.
+    func runTransfer<Value: Sendable>(
+        in lane: WorkLane, server: String?, priority: LivePriority,
+        _ work: @Sendable (_ moved: @escaping @Sendable (_ bytes: Int) -> Void) async throws -> Value
+    ) async throws -> Value
+}
+
+extension WorkScheduler {
+    public func runTransfer<Value: Sendable>(
+        in lane: WorkLane, server: String?, priority: LivePriority,
+        _ work: @Sendable (_ moved: @escaping @Sendable (_ bytes: Int) -> Void) async throws -> Value
+    ) async throws -> Value {
+        try await run(in: lane, server: server, priority: priority) { try await work { _ in } }
+    }
 }
 
 /// A queue of work with its own limit. You can define more in an extension.
