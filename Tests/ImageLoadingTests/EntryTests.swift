@@ -121,18 +121,18 @@ struct EntryTests {
         #expect(fixture.transport.sendCount == 0)
     }
 
-    @Test("an older request doesn't replace an inserted image")
-    func insertedMeanwhile() async throws {
+    @Test("an older request doesn't replace an inserted image", arguments: [ImageLoadMode.standard, .reload])
+    func insertedMeanwhile(_ mode: ImageLoadMode) async throws {
         let (stepped, gate) = (LoaderFixture.stepped(), Gate())
         let held = ScriptedTransport.Reply(body: [.wait(gate), .piece(LoaderFixture.image)])
-        let request = stepped.request("a", fit: nil, first: held)
+        let request = stepped.request("a", fit: nil, first: held) { $0.mode = mode }
         let older = stepped.start { try await stepped.loader.image(for: request).image.bitmap.size.width }
         stepped.run()
         stepped.loader.insert(drawn, for: request)
         gate.open()
         stepped.run()
         #expect(try await older.value == 40)
-        #expect(stepped.loader.cachedImage(for: request)?.image == drawn)
+        #expect(stepped.memory.images[request.cacheKey] == drawn)
     }
 
     @Test("without caches, nothing is found, and inserting and removing do nothing")

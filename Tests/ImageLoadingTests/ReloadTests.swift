@@ -84,7 +84,7 @@ struct ReloadTests {
         let fixture = LoaderFixture { $0.memoryCache = cache }
         let request = fixture.request("a")
         cache.beforeInsert.withLock {
-            $0 = { _ in fixture.loader.generations.withLock { _ = $0.startGeneration(of: request.original) } }
+            $0 = { _ in fixture.loader.generations.withLock { $0.startGeneration(of: request.original) } }
         }
         _ = try await fixture.loader.image(for: reloading(request, mode))
         #expect(fixture.loader.cachedImage(for: request) == nil)
@@ -101,7 +101,7 @@ struct ReloadTests {
         fixture.memory.insert(old, for: request.cacheKey)
         let reload = Task { [reloading] in try await fixture.loader.image(for: reloading(request, .reload)) }
         await gate.arrivals(1)
-        fixture.loader.generations.withLock { _ = $0.startGeneration(of: request.original) }
+        fixture.loader.generations.withLock { $0.startGeneration(of: request.original) }
         gate.open()
         _ = try await reload.value
         #expect(fixture.loader.cachedImage(for: request) == nil)

@@ -7,20 +7,20 @@ import Synchronization
 extension ImageLoader {
     /// Removes an image from memory, at all sizes and with all processors, and its original from disk.
     ///
-    /// Requests in progress continue, and later ones don't join them. What they load is not stored in memory, unless it
-    /// is the new original of a reload. A response that is being downloaded may still be stored on disk. If the disk
-    /// cache fails, the observer receives `diskFailed`.
+    /// Requests in progress continue, and later ones don't join them. What they load is not stored in memory. A response
+    /// that is being downloaded may still be stored on disk. If the disk cache fails, the observer receives `diskFailed`.
     public func remove(_ request: ImageRequest) async {
         await changeOnDisk(request) { await removeFromDisk(request) }
     }
 
     /// Stores an image in memory, for the size and the processors of the request.
     ///
-    /// The original on disk stays; `insert(_:for:lifetime:)` stores one. Requests in progress don't replace the image,
-    /// unless they receive the new original of a reload. Does nothing without a memory cache.
+    /// The original on disk stays; `insert(_:for:lifetime:)` stores one. Requests in progress don't replace the image. Does
+    /// nothing without a memory cache.
     public func insert(_ image: DecodedImage, for request: ImageRequest) {
-        let key = cacheKey(for: request)
-        outdateWork(on: original(of: request))
+        let (key, original) = (cacheKey(for: request), original(of: request))
+        outdateWork(on: original)
+        generations.withLock { $0.store(key, $0.newestStart(of: original), of: original) }
         configuration.memoryCache?.insert(image, for: key, retention: request.retention ?? .persistent)
     }
 
@@ -80,7 +80,7 @@ extension ImageLoader {
 
     /// Prevents requests in progress from storing their results in memory, and later requests from joining them.
     private func outdateWork(on original: OriginalKey) {
-        _ = generations.withLock { $0.startGeneration(of: original) }
+        generations.withLock { $0.startGeneration(of: original) }
     }
 
     private func removeFromDisk(_ request: ImageRequest) async {

@@ -39,7 +39,7 @@ extension ImageLoader {
         try Task.checkCancellation()
         // The policy of the request that started it may have kept it out of memory.
         if !result.isInMemory {
-            _ = insert(result.loaded, result.generation, isStored: result.isStored, for: context)
+            _ = insert(result.loaded, result.start, isStored: result.isStored, for: context)
         }
         context.send(.succeeded(result.loaded.source))
         return result
@@ -90,11 +90,11 @@ extension ImageLoader {
 
     /// Returns the image if another request has stored it in memory since this request looked it up.
     private func lateMemoryHit(for context: RequestContext) -> ImageResult? {
+        let start = context.newestStart
         guard let hit = imageInMemory(context.key, for: context.request) else { return nil }
         context.send(.memoryHit)
         return ImageResult(
-            hit, requestID: context.id, generation: context.storage.generation, isStored: false, isInMemory: true,
-            animated: nil)
+            hit, requestID: context.id, start: start, isStored: false, isInMemory: true, animated: nil)
     }
 
     private func process(
@@ -108,7 +108,7 @@ extension ImageLoader {
         }
         context.send(.processed)
         return store(
-            loaded, decoded.generation, isStored: decoded.isStored, animated: decoded.animated, for: context)
+            loaded, decoded.start, isStored: decoded.isStored, animated: decoded.animated, for: context)
     }
 
     /// Decodes an original. Stored bytes that can't be decoded are removed and downloaded once more, unless a reload
@@ -129,7 +129,7 @@ extension ImageLoader {
         _ shared: any SharedOperation, _ previews: PreviewSession
     ) async throws -> ImageResult {
         let isStored = [.disk, .validated, .stale].contains(original.loaded.source)
-        let isCurrent = context.isCurrent(original.generation)
+        let isCurrent = context.isCurrent(original.start)
         if isStored { context.send(.diskMiss(.notAnImage)) }
         if isCurrent { try await removeStoredOriginal(for: context) }
         guard isStored, !context.storage.isCacheOnly else { throw failure }
@@ -139,7 +139,7 @@ extension ImageLoader {
         do {
             return try await decode(renewed, for: context, shared.priority)
         } catch let failure as DecodingFailure where failure.isCausedByData {
-            if context.isCurrent(renewed.generation) { try await removeStoredOriginal(for: renewal) }
+            if context.isCurrent(renewed.start) { try await removeStoredOriginal(for: renewal) }
             throw failure
         }
     }
@@ -156,7 +156,7 @@ extension ImageLoader {
         context.send(.decoded(image.bitmap.size))
         let (source, byteCount) = (original.loaded.source, original.loaded.data.count)
         return store(
-            LoadedImage(image: image, source: source, encodedByteCount: byteCount), original.generation,
+            LoadedImage(image: image, source: source, encodedByteCount: byteCount), original.start,
             isStored: original.isStored, animated: image.header.frameCount > 1 ? original.loaded.data : nil,
             for: context)
     }
@@ -169,36 +169,40 @@ extension ImageLoader {
 
     /// Returns the result of an operation, after its image was stored in memory if possible.
     private func store(
-        _ loaded: LoadedImage, _ generation: UInt64, isStored: Bool, animated: Data?, for context: RequestContext
+        _ loaded: LoadedImage, _ start: UInt64, isStored: Bool, animated: Data?, for context: RequestContext
     ) -> ImageResult {
         ImageResult(
-            loaded, requestID: context.id, generation: generation, isStored: isStored,
-            isInMemory: insert(loaded, generation, isStored: isStored, for: context), animated: animated)
+            loaded, requestID: context.id, start: start, isStored: isStored,
+            isInMemory: insert(loaded, start, isStored: isStored, for: context), animated: animated)
     }
 
-    /// Stores an image in memory, unless there is no cache, the policy forbids it, it is stale, or a reload has outdated
-    /// it. Returns whether it was stored.
+    /// Stores an image in memory, unless there is no cache, the policy forbids it, it is stale, or newer bytes have
+    /// arrived. Returns whether it was stored.
     ///
     /// Previews never get here: only `WorkProgress` has them.
     private func insert(
-        _ loaded: LoadedImage, _ generation: UInt64, isStored: Bool, for context: RequestContext
+        _ loaded: LoadedImage, _ start: UInt64, isStored: Bool, for context: RequestContext
     ) -> Bool {
         guard context.request.cachePolicy.memory.writes, loaded.source != .stale,
             let cache = configuration.memoryCache
         else { return false }
-        if context.isCurrent(generation) {
+        let (key, original) = (context.key, context.original)
+        if context.isCurrent(start) {
             // By default, an image whose original is on disk is cheap to get back.
             let retention: ImageRetention = isStored || loaded.source == .disk ? .transient : .persistent
-            cache.insert(loaded.image, for: context.key, retention: context.request.retention ?? retention)
-            if context.isCurrent(generation) {
+            cache.insert(loaded.image, for: key, retention: context.request.retention ?? retention)
+            generations.withLock { $0.store(key, start, of: original) }
+            if context.isCurrent(start) {
                 context.send(.storedInMemory)
                 return true
             }
-        } else if !context.storage.mode.asksServer {
+        } else if !context.storage.mode.asksServer
+            || generations.withLock({ $0.hasStored(key, after: start, of: original) })
+        {
             return false
         }
         // A request that had to ask the server leaves no image that may be older than itself.
-        cache.remove(for: context.key)
+        cache.remove(for: key)
         return false
     }
 }

@@ -1,4 +1,3 @@
-import HTTPTypes
 import ImageCore
 import ImageTransporting
 import Synchronization
@@ -11,7 +10,8 @@ extension ImageLoader {
     ) async throws -> OriginalResult {
         let result = try await shared(context.originalKey, priority, onProgress) { shared in
             if case .data(let data, _) = context.request.origin {
-                return context.makeResult(LoadedData(data: try self.checkSize(of: data), source: .disk))
+                let loaded = LoadedData(data: try self.checkSize(of: data), source: .disk)
+                return context.makeResult(loaded, context.newestStart)
             }
             switch try await self.askDisk(for: context, shared, context.storage.cacheUse) {
             case .loaded(let result): return result
@@ -37,9 +37,10 @@ extension ImageLoader {
         var request = try TransportRequest(context, configuration.transferLimits)
         request.priority = shared.priority.value
         request.cacheUse = cacheUse
+        let newestStart = context.newestStart
         switch try await transport.answer(to: request) {
         case .stored(let response):
-            return try await collectStored(response, context, shared)
+            return try await collectStored(response, newestStart, context, shared)
         case .exchange(let miss, let start):
             if !context.original.isLocal, !isRepeated {
                 context.send(.diskMiss(context.storage.readsDisk || miss == .noCache ? miss : .policy))
@@ -49,7 +50,7 @@ extension ImageLoader {
     }
 
     private func collectStored(
-        _ response: TransportResponse, _ context: RequestContext, _ shared: any SharedOperation
+        _ response: TransportResponse, _ start: UInt64, _ context: RequestContext, _ shared: any SharedOperation
     ) async throws -> DiskAnswer {
         if let error = response.head.error {
             context.send(.diskHit(bytes: 0))
@@ -57,7 +58,8 @@ extension ImageLoader {
             throw error
         }
         do {
-            return .loaded(recordLoad(of: try await collect(response), from: response.source, isStored: true, context))
+            let data = try await collect(response)
+            return .loaded(recordLoad(of: data, from: response.source, start, isStored: true, context))
         } catch TransportFailure.closedEarly {
             context.send(.diskMiss(.missingBytes))
             let cacheUse = context.storage.disk.writes ? CacheUse.reload : .bypass
@@ -98,7 +100,7 @@ extension ImageLoader {
 
     /// Sends the event for the source of the bytes, and returns both.
     private func recordLoad(
-        of data: Data, from source: ResponseSource, isStored: Bool, _ context: RequestContext
+        of data: Data, from source: ResponseSource, _ start: UInt64, isStored: Bool, _ context: RequestContext
     ) -> OriginalResult {
         let (event, source): (ImageLoadEvent.Kind, ImageSource) =
             switch source {
@@ -108,7 +110,7 @@ extension ImageLoader {
             case .stale: (.staleHit(bytes: data.count), .stale)
             }
         context.send(event)
-        return context.makeResult(LoadedData(data: data, source: source), isStored: isStored)
+        return context.makeResult(LoadedData(data: data, source: source), start, isStored: isStored)
     }
 
     /// Collects a body in `received`, which others can read in the meantime.
@@ -166,24 +168,28 @@ extension ImageLoader {
     /// Stores an original of the application's own fetch until it is reloaded, unless it was reloaded meanwhile.
     /// Returns whether it is stored.
     private func storeFetched(_ result: OriginalResult, _ context: RequestContext) async throws -> Bool {
-        guard context.storage.disk.writes, context.isCurrent(result.generation) else { return false }
+        guard context.storage.disk.writes, context.isCurrent(result.start) else { return false }
         let request = try TransportRequest(context, configuration.transferLimits)
         let lifetime = request.lifetime(.zero)
         let isStored = await transport.storeResponse(result.loaded.data, to: request, lifetime: lifetime)
-        if context.isCurrent(result.generation) { return isStored }
+        if context.isCurrent(result.start) { return isStored }
         await transport.removeStoredResponses(to: request)
         return false
     }
 
-    /// Returns the result of a download. New bytes of a request that had to ask the server start a new generation.
+    /// Returns the result of a download, whose bytes may now be the newest.
     private func finishDownload(_ result: OriginalResult, _ context: RequestContext) async throws -> OriginalResult {
         var result = result
-        if context.storage.mode.asksServer, result.loaded.source == .network {
-            result.generation = generations.withLock { $0.startGeneration(of: context.original) }
-        }
+        if result.loaded.source != .stale { receive(result.start, context, isNew: result.loaded.source == .network) }
         if context.original.isLocal { result.loaded.source = .disk }
         if case .fetch = context.request.origin { result.isStored = try await storeFetched(result, context) }
         return result
+    }
+
+    /// Records that the server has answered an attempt, with new bytes or otherwise.
+    private func receive(_ start: UInt64, _ context: RequestContext, isNew: Bool) {
+        let isReload = isNew && context.storage.mode.asksServer
+        generations.withLock { $0.receive(start, of: context.original, isReload: isReload) }
     }
 
     /// Makes one attempt, when conditions allow it and it has a slot.
@@ -193,35 +199,39 @@ extension ImageLoader {
         let gate = gate(for: context)
         let priority = shared.priority
         try await gate?.waitUntilOpen(priority) { context.send(.deferred) }
-        return try await runInLane(of: context, priority) {
-            guard let gate else { return try await self.makeAdmittedAttempt(start, for: context, shared) }
-            return try await gate.run(priority) { try await self.makeAdmittedAttempt(start, for: context, shared) }
+        return try await runInLane(of: context, priority) { moved in
+            guard let gate else { return try await self.makeAdmittedAttempt(start, for: context, shared, moved) }
+            return try await gate.run(priority) {
+                try await self.makeAdmittedAttempt(start, for: context, shared, moved)
+            }
         }
     }
 
     /// Runs an attempt when the lane of its origin has a slot. Other work doesn't wait for the network: a `data:` URL
     /// has no lane, nor has a fetch of the application, which could wait for another slot while it holds one.
     private func runInLane(
-        of context: RequestContext, _ priority: LivePriority, _ attempt: @Sendable () async throws -> OriginalResult
+        of context: RequestContext, _ priority: LivePriority,
+        _ attempt: @Sendable (_ moved: @escaping @Sendable (Int) -> Void) async throws -> OriginalResult
     ) async throws -> OriginalResult {
-        guard let lane = context.request.origin.lane else { return try await attempt() }
+        guard let lane = context.request.origin.lane else { return try await attempt { _ in } }
         context.send(.queued(lane))
-        return try await configuration.scheduler.run(
+        return try await configuration.scheduler.runTransfer(
             in: lane, server: context.request.origin.server, priority: priority, attempt)
     }
 
     /// Makes an attempt that conditions allow and that has a slot.
     private func makeAdmittedAttempt(
-        _ start: CacheAnswer.Exchange, for context: RequestContext, _ shared: any SharedOperation
+        _ exchange: CacheAnswer.Exchange, for context: RequestContext, _ shared: any SharedOperation,
+        _ moved: (Int) -> Void
     ) async throws(AttemptFailure) -> OriginalResult {
-        let time = uptime()
+        let (time, start) = (uptime(), generations.withLock { $0.makeStart() })
         context.send(.downloadStarted)
         do {
             let result =
                 if case .fetch(_, let fetch) = context.request.origin {
-                    try await bytes(of: fetch, context)
+                    try await bytes(of: fetch, start, context)
                 } else {
-                    try await receive(try await start(), context, shared)
+                    try await receive(try await exchange(), start, context, shared, moved)
                 }
             // A stale response is what the cache returns after a failure.
             if result.loaded.source != .stale { retryController.succeeded() }
@@ -258,7 +268,7 @@ extension ImageLoader {
 
     /// Calls the closure of `ImageOrigin.fetch`. An `ImageError` is handled like that of a transport.
     private func bytes(
-        of fetch: @Sendable () async throws -> Data, _ context: RequestContext
+        of fetch: @Sendable () async throws -> Data, _ start: UInt64, _ context: RequestContext
     ) async throws(ImageError) -> OriginalResult {
         let data: Data
         do {
@@ -270,15 +280,18 @@ extension ImageLoader {
         } catch {
             throw .fetch("\(error)")
         }
-        return recordLoad(of: try checkSize(of: data), from: .network, isStored: false, context)
+        return recordLoad(of: try checkSize(of: data), from: .network, start, isStored: false, context)
     }
 
     /// Receives the body of a response.
     private func receive(
-        _ response: TransportResponse, _ context: RequestContext, _ shared: any SharedOperation
+        _ response: TransportResponse, _ start: UInt64, _ context: RequestContext, _ shared: any SharedOperation,
+        _ moved: (Int) -> Void
     ) async throws -> OriginalResult {
         if let error = response.head.error {
             response.body.discard()
+            // It replaces the stored bytes, too.
+            if error == .notFound, response.source == .network { receive(start, context, isNew: false) }
             throw AttemptFailure(
                 error: error, retryAfter: response.head.retryAfter, challenge: response.challenge)
         }
@@ -286,11 +299,14 @@ extension ImageLoader {
         incoming.withLock { $0[context.originalKey] = received }
         // A later download may have replaced this one.
         defer { incoming.withLock { if $0[context.originalKey] === received { $0[context.originalKey] = nil } } }
+        var reported = 0
         let data = try await collect(response, into: received) { progress in
+            moved(progress.completedBytes - reported)
+            reported = progress.completedBytes
             context.send(.received(bytes: progress.completedBytes, of: progress.totalBytes))
             shared.report(progress)
         }
-        return recordLoad(of: data, from: response.source, isStored: response.isStored, context)
+        return recordLoad(of: data, from: response.source, start, isStored: response.isStored, context)
     }
 }
 
@@ -334,49 +350,5 @@ extension URL {
     func checkIsLoadable() throws(ImageError) {
         guard let scheme = scheme?.lowercased() else { throw .invalidURL(absoluteString) }
         if scheme == "http" || scheme == "https", host()?.isEmpty ?? true { throw .invalidURL(absoluteString) }
-    }
-}
-
-extension TransportRequest {
-    /// Creates the request that is looked up and sent.
-    fileprivate init(_ context: RequestContext, _ limits: TransferLimits) throws(ImageError) {
-        try self.init(context.request, identifier: context.original.identifier, limits)
-        cacheUse = context.storage.cacheUse
-        // Intermediate caches must validate with the server, too.
-        if context.storage.mode.asksServer, headers[.cacheControl] == nil { headers[.cacheControl] = "no-cache" }
-    }
-
-    /// - Parameter identifier: The text that identifies the original. An application's own fetch has a URL with it.
-    init(_ request: ImageRequest, identifier: String, _ limits: TransferLimits) throws(ImageError) {
-        var fields = HTTPFields()
-        for (name, value) in request.url == nil ? [:] : request.headers {
-            guard let name = HTTPField.Name(name) else { throw .invalidURL("no header can be named \"\(name)\"") }
-            fields.append(HTTPField(name: name, value: value))
-        }
-        guard let url = request.url ?? URL(fetchNamed: identifier) else { throw .invalidURL(identifier) }
-        self.init(
-            url: url, headers: fields, connectTimeout: limits.connectTimeout, stallTimeout: limits.stallTimeout,
-            totalTimeout: limits.totalTimeout, maxBodyBytes: limits.maxBodyBytes, maxRedirects: limits.maxRedirects)
-        minBytesPerSecond = limits.minBytesPerSecond
-        // The identifier of a URL without headers and `identifier` is its key. All others have a space.
-        if !identifier.utf8.contains(UInt8(ascii: " ")) { self.identifier = identifier }
-    }
-
-    /// Returns the time for which a stored original is fresh: forever if only the application can fetch it.
-    func lifetime(_ lifetime: Duration) -> Duration {
-        url.scheme == URL.fetchScheme ? .seconds(1 << 31 as Int64) : lifetime
-    }
-}
-
-extension URL {
-    fileprivate static let fetchScheme = "fetch"
-
-    /// Creates the URL under which the original of an application's own fetch is stored.
-    fileprivate init?(fetchNamed identifier: String) {
-        let name = identifier.utf8.map { byte in
-            let isPlain = (48...57).contains(byte) || (65...90).contains(byte) || (97...122).contains(byte)
-            return isPlain ? String(UnicodeScalar(byte)) : "%\(byte < 16 ? "0" : "")\(String(byte, radix: 16))"
-        }
-        self.init(string: "\(Self.fetchScheme):?\(name.joined())")
     }
 }

@@ -35,8 +35,8 @@ final class ImageResult: Sendable {
     let loaded: LoadedImage
     /// The request that started the operation.
     let requestID: UInt64
-    /// The generation of the original's bytes. See `OriginalGenerations`.
-    let generation: UInt64
+    /// When the original's bytes were asked for. See `OriginalGenerations`.
+    let start: UInt64
     /// Whether the disk cache has the original.
     let isStored: Bool
     /// Whether the image is in the memory cache.
@@ -45,11 +45,11 @@ final class ImageResult: Sendable {
     let animated: Data?
 
     init(
-        _ loaded: LoadedImage, requestID: UInt64, generation: UInt64, isStored: Bool, isInMemory: Bool, animated: Data?
+        _ loaded: LoadedImage, requestID: UInt64, start: UInt64, isStored: Bool, isInMemory: Bool, animated: Data?
     ) {
         self.loaded = loaded
         self.requestID = requestID
-        self.generation = generation
+        self.start = start
         self.isStored = isStored
         self.isInMemory = isInMemory
         self.animated = animated
@@ -61,8 +61,8 @@ struct OriginalResult: Sendable {
     var loaded: LoadedData
     /// The request that started the operation.
     let requestID: UInt64
-    /// The generation of the bytes. See `OriginalGenerations`.
-    var generation: UInt64
+    /// When the bytes were asked for. See `OriginalGenerations`.
+    let start: UInt64
     /// Whether the disk cache has the bytes.
     var isStored = false
 }

@@ -47,14 +47,15 @@ final class RequestContext: Sendable {
     /// Identifies the download of the original.
     var originalKey: OperationKey { OperationKey(.original(original), storage) }
 
-    /// Returns whether a result of this generation is the newest.
-    func isCurrent(_ generation: UInt64) -> Bool {
-        loader.generations.withLock { $0.generation(of: original) == generation }
-    }
+    /// The start of the newest bytes that have arrived. Stored bytes count as these.
+    var newestStart: UInt64 { loader.generations.withLock { $0.newestStart(of: original) } }
 
-    /// Returns a result to share, in the generation of the request.
-    func makeResult(_ loaded: LoadedData, isStored: Bool = false) -> OriginalResult {
-        OriginalResult(loaded: loaded, requestID: id, generation: storage.generation, isStored: isStored)
+    /// Returns whether no newer bytes have arrived than those of an attempt.
+    func isCurrent(_ start: UInt64) -> Bool { start >= newestStart }
+
+    /// Returns a result to share.
+    func makeResult(_ loaded: LoadedData, _ start: UInt64, isStored: Bool = false) -> OriginalResult {
+        OriginalResult(loaded: loaded, requestID: id, start: start, isStored: isStored)
     }
 
     func checkURL() throws(ImageError) { try request.origin.url?.checkIsLoadable() }
@@ -80,20 +81,34 @@ final class RequestContext: Sendable {
     }
 }
 
-/// The generations of originals with requests in progress. New bytes of a reload start a new one, as do `remove(_:)`
-/// and `insert(_:for:)`. Older results don't replace newer ones, and newer requests don't join older operations.
+/// The order of the bytes of originals with requests in progress. The order in which attempts start decides, not that in
+/// which they end: older results don't replace newer ones.
+///
+/// New bytes of a reload also start a new generation, as do `remove(_:)` and `insert(_:for:)`. Newer requests don't join
+/// operations of an older one.
 struct OriginalGenerations: Sendable {
     private struct Entry: Sendable {
         var requestCount = 0
         var generation: UInt64 = 0
+        /// The start of the newest bytes that have arrived; 0 for those from before.
+        var newestStart: UInt64 = 0
+        /// The starts of the images that were stored in memory since then.
+        var stored: [ImageCacheKey: UInt64] = [:]
     }
 
+    /// The maximum number of images per original whose starts are remembered. A reload removes another one from memory
+    /// even if it is newer.
+    private static let maxStored = 64
+
     private var entries: [OriginalKey: Entry] = [:]
+    private var lastStart: UInt64 = 0
 
     var isEmpty: Bool { entries.isEmpty }
 
     /// Returns the generation, which is 0 before the first reload.
     func generation(of original: OriginalKey) -> UInt64 { entries[original]?.generation ?? 0 }
+
+    func newestStart(of original: OriginalKey) -> UInt64 { entries[original]?.newestStart ?? 0 }
 
     /// Adds a request. Returns the generation.
     mutating func beginRequest(_ original: OriginalKey) -> UInt64 {
@@ -107,9 +122,32 @@ struct OriginalGenerations: Sendable {
         if entries.values[index].requestCount == 0 { entries.remove(at: index) }
     }
 
-    /// Starts a new generation and returns it.
-    mutating func startGeneration(of original: OriginalKey) -> UInt64 {
-        entries[original]?.generation += 1
-        return generation(of: original)
+    /// Returns the number of an attempt that starts now.
+    mutating func makeStart() -> UInt64 {
+        lastStart += 1
+        return lastStart
+    }
+
+    /// Records that the bytes of an attempt have arrived, and starts a new generation if they are new ones of a reload.
+    mutating func receive(_ start: UInt64, of original: OriginalKey, isReload: Bool) {
+        guard start > newestStart(of: original) else { return }
+        entries[original]?.newestStart = start
+        if isReload { entries[original]?.generation += 1 }
+    }
+
+    /// Starts a new generation now.
+    mutating func startGeneration(of original: OriginalKey) {
+        receive(makeStart(), of: original, isReload: true)
+    }
+
+    /// Records an image that is stored in memory.
+    mutating func store(_ key: ImageCacheKey, _ start: UInt64, of original: OriginalKey) {
+        guard let stored = entries[original]?.stored, stored.count < Self.maxStored else { return }
+        entries[original]?.stored[key] = start
+    }
+
+    /// Returns whether the image in memory is newer than an attempt.
+    func hasStored(_ key: ImageCacheKey, after start: UInt64, of original: OriginalKey) -> Bool {
+        entries[original]?.stored[key].map { $0 > start } ?? false
     }
 }

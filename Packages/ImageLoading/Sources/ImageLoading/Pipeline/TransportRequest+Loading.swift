@@ -1,0 +1,47 @@
+import HTTPTypes
+import ImageCore
+import ImageTransporting
+
+extension TransportRequest {
+    /// Creates the request that is looked up and sent.
+    init(_ context: RequestContext, _ limits: TransferLimits) throws(ImageError) {
+        try self.init(context.request, identifier: context.original.identifier, limits)
+        cacheUse = context.storage.cacheUse
+        // Intermediate caches must validate with the server, too.
+        if context.storage.mode.asksServer, headers[.cacheControl] == nil { headers[.cacheControl] = "no-cache" }
+    }
+
+    /// - Parameter identifier: The text that identifies the original. An application's own fetch has a URL with it.
+    init(_ request: ImageRequest, identifier: String, _ limits: TransferLimits) throws(ImageError) {
+        var fields = HTTPFields()
+        for (name, value) in request.url == nil ? [:] : request.headers {
+            guard let name = HTTPField.Name(name) else { throw .invalidURL("no header can be named \"\(name)\"") }
+            fields.append(HTTPField(name: name, value: value))
+        }
+        guard let url = request.url ?? URL(fetchNamed: identifier) else { throw .invalidURL(identifier) }
+        self.init(
+            url: url, headers: fields, connectTimeout: limits.connectTimeout, stallTimeout: limits.stallTimeout,
+            totalTimeout: limits.totalTimeout, maxBodyBytes: limits.maxBodyBytes, maxRedirects: limits.maxRedirects)
+        minBytesPerSecond = limits.minBytesPerSecond
+        // The identifier of a URL without headers and `identifier` is its key. All others have a space.
+        if !identifier.utf8.contains(UInt8(ascii: " ")) { self.identifier = identifier }
+    }
+
+    /// Returns the time for which a stored original is fresh: forever if only the application can fetch it.
+    func lifetime(_ lifetime: Duration) -> Duration {
+        url.scheme == URL.fetchScheme ? .seconds(1 << 31 as Int64) : lifetime
+    }
+}
+
+extension URL {
+    fileprivate static let fetchScheme = "fetch"
+
+    /// Creates the URL under which the original of an application's own fetch is stored.
+    fileprivate init?(fetchNamed identifier: String) {
+        let name = identifier.utf8.map { byte in
+            let isPlain = (48...57).contains(byte) || (65...90).contains(byte) || (97...122).contains(byte)
+            return isPlain ? String(UnicodeScalar(byte)) : "%\(byte < 16 ? "0" : "")\(String(byte, radix: 16))"
+        }
+        self.init(string: "\(Self.fetchScheme):?\(name.joined())")
+    }
+}
