@@ -19,6 +19,7 @@ struct DamageTests {
     private func expectMiss(_ bytes: Data, _ cache: DiskDataCache, _ comment: Comment) async throws {
         try bytes.write(to: folder.file(key(1)))
         #expect(try await cache.entry(for: key(1)) == nil, comment)
+        try await cache.flush()
         #expect(!FileManager.default.fileExists(atPath: folder.file(key(1)).path), comment)
     }
 
@@ -110,6 +111,7 @@ struct DamageTests {
         try FileHandle(forWritingTo: folder.file(key(1))).truncate(atOffset: 1 << 40)
         if isVerified { #expect(try await cache.verify().damagedRemoved == 1) }
         #expect(try await cache.entry(for: key(1)) == nil)
+        try await cache.flush()
         #expect(folder.files().isEmpty)
         // The limit holds, although the file was longer than what was counted.
         for number in 2...9 { try await cache.store(entry(2_000), for: key(number)) }

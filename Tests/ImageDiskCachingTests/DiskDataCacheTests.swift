@@ -157,6 +157,7 @@ struct DiskDataCacheTests {
         try FileManager.default.removeItem(at: folder.file(key(2)))
         try FileManager.default.copyItem(at: folder.file(key(1)), to: folder.file(key(2)))
         #expect(try await cache.entry(for: key(2)) == nil)
+        try await cache.flush()
         #expect(!FileManager.default.fileExists(atPath: folder.file(key(2)).path))
         #expect(try await cache.entry(for: key(1)) == entry(100))
     }

@@ -143,6 +143,7 @@ struct StreamingTests {
         try file.seek(toOffset: 1_100_000)
         try file.write(contentsOf: Data([0, 1, 2, 3]))
         #expect(try await cache.reader(for: key(1)) == nil)
+        try await cache.flush()
         #expect(!FileManager.default.fileExists(atPath: folder.file(key(1)).path))
     }
 

@@ -28,21 +28,46 @@ long disk_read(int file, void *bytes, size_t count, long offset, bool cached) {
     return pread(file, bytes, count, offset);
 }
 
-typedef uint64_t lanes __attribute__((vector_size(64)));
-void disk_checksum(uint64_t sums[2], const uint8_t *bytes, size_t count) {
-    /* Eight sums side by side, which processors add at once. Word i of n counts n - i times in the second sum. */
-    for (; count >= 4096; bytes += 4096, count -= 4096) {
-        lanes words, first = {0}, second = {0};
-        for (int row = 0; row < 4096; row += sizeof words) {
-            memcpy(&words, bytes + row, sizeof words);
-            second += first += words;
+typedef uint32_t row_words __attribute__((vector_size(32)));
+typedef uint64_t row_sums __attribute__((vector_size(64)));
+enum { block = 1024, words_per_block = block / 4, words_per_row = 8 };
+
+/* Eight sums side by side, which processors add at once. Word i of n counts n - i times in the second sum. */
+static inline __attribute__((always_inline)) void add_blocks(uint64_t sums[2], const uint8_t *bytes, size_t count) {
+    for (; count >= block; bytes += block, count -= block) {
+        row_words words;
+        row_sums first = {0}, second = {0};
+        for (int at = 0; at < block; at += sizeof words) {
+            memcpy(&words, bytes + at, sizeof words);
+            second += first += __builtin_convertvector(words, row_sums);
         }
-        sums[1] += 512 * sums[0];
-        for (int lane = 0; lane < 8; lane++) sums[0] += first[lane], sums[1] += 8 * second[lane] - lane * first[lane];
+        sums[1] += words_per_block * sums[0];
+        for (int lane = 0; lane < words_per_row; lane++) {
+            sums[0] += first[lane];
+            sums[1] += words_per_row * second[lane] - lane * first[lane];
+        }
     }
-    for (size_t at = 0; at < count; at += 8) {
-        uint64_t word = 0;
-        memcpy(&word, bytes + at, count - at < 8 ? count - at : 8);
+}
+
+#if defined(__x86_64__)
+__attribute__((target("avx2"))) static void add_blocks_avx2(uint64_t sums[2], const uint8_t *bytes, size_t count) {
+    add_blocks(sums, bytes, count);
+}
+#endif
+
+static void add_blocks_portable(uint64_t sums[2], const uint8_t *bytes, size_t count) {
+    add_blocks(sums, bytes, count);
+}
+
+void disk_checksum(uint64_t sums[2], const uint8_t *bytes, size_t count) {
+    void (*add)(uint64_t *, const uint8_t *, size_t) = add_blocks_portable;
+#if defined(__x86_64__)
+    if (__builtin_cpu_supports("avx2")) add = add_blocks_avx2;
+#endif
+    add(sums, bytes, count);
+    for (size_t at = count - count % block; at < count; at += 4) {
+        uint32_t word = 0;
+        memcpy(&word, bytes + at, count - at < 4 ? count - at : 4);
         sums[1] += sums[0] += word;
     }
 }

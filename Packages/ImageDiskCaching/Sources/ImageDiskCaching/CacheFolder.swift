@@ -146,7 +146,7 @@ extension CacheFolder {
     }
 
     private static func entry(in file: Data, for key: DataCacheKey) -> DataCacheEntry? {
-        guard let format = EntryFile(file), String(decoding: file[format.key], as: UTF8.self) == key.identifier else {
+        guard let format = EntryFile(file), file[format.key].elementsEqual(key.identifier.utf8) else {
             return nil
         }
         return DataCacheEntry(

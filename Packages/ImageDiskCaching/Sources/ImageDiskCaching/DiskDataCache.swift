@@ -6,6 +6,8 @@ import Synchronization
 /// - A lookup returns a complete entry or none. Each lookup verifies the checksum of the whole entry.
 /// - The folder never exceeds the limit, even while several processes write to it. A larger entry is rejected.
 /// - If a store fails or is rejected, the older entry for the key is removed.
+/// - A lookup never waits for another process. A change waits half a second for its lock, and then fails. Until the lock
+///   is free again, for example while a stopped process has it, further changes fail at once.
 /// - If the folder is removed, the next store creates it again. Files of other programs in the folder are not touched.
 /// - No thread of Swift's concurrency pool waits for a device. Data in the page cache is copied on the caller's thread,
 ///   with non-blocking calls. All other work runs on dispatch queues of the cache.
@@ -52,7 +54,8 @@ public final class DiskDataCache: DataCache {
     /// The limit for all files of the cache, in bytes.
     public var byteLimit: Int { folder.byteLimit }
 
-    /// Returns the entry for a key, or `nil` if it is missing, damaged or older than the age limit.
+    /// Returns the entry for a key, or `nil` if it is missing, damaged or older than the age limit. Such a file is removed
+    /// in the background.
     ///
     /// - Throws: `DataCacheFailure` if the file can't be read.
     public func entry(for key: DataCacheKey) async throws(DataCacheFailure) -> DataCacheEntry? {
@@ -79,7 +82,7 @@ public final class DiskDataCache: DataCache {
         try await change { store in try store.removeAll() }
     }
 
-    /// Looks up an entry, on the caller's thread if the file is in memory. Notes the use, and removes an unusable file.
+    /// Looks up an entry, on the caller's thread if the file is in memory. Notes the use, and starts to remove an unusable file.
     private func find(
         _ key: DataCacheKey, inMemoryUpTo largest: Int
     ) async throws(DataCacheFailure) -> CacheFolder.Found {
@@ -92,8 +95,8 @@ public final class DiskDataCache: DataCache {
         switch found {
         case .entry, .file:
             if folder.uses.note(name, at: folder.now()) { store.changeLater { $0.writeUses() } }
-        // If it can't be removed, the next lookup is a miss too.
-        case .unusable: try? await change { store in _ = try store.removeUnusable(name) }
+        // The lookup doesn't wait for it. If it can't be removed, the next lookup is a miss too.
+        case .unusable: store.changeLater { _ = try $0.removeUnusable(name) }
         case .absent, nil: break
         }
         return found ?? .absent

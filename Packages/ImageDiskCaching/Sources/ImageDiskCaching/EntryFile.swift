@@ -12,7 +12,7 @@ import ImageCore
 ///   payload length   8
 ///   key length       4
 ///   metadata length  4
-///   version          4  3
+///   version          4  4
 ///   magic            4  "SILe"
 ///   checksum        16  two sums of all bytes before it, see EntryChecksum
 /// ```
@@ -20,7 +20,7 @@ import ImageCore
 /// The modification time of the file is the time of the last use.
 struct EntryFile {
     static let trailerSize = 48
-    private static let version: UInt32 = 3
+    private static let version: UInt32 = 4
     private static let magic: UInt32 = 0x654C_4953
 
     let createdAt: Date
@@ -79,28 +79,32 @@ struct EntryFile {
 }
 
 /// A checksum that detects damage. Like Fletcher's and that of ZFS, it consists of the sum of all words and the sum of
-/// all intermediate sums. Any damage within eight bytes changes the first sum; moved bytes change the second one.
+/// all intermediate sums, both modulo 2^64.
+///
+/// A word has 32 bits, so that no bit is lost. In files of less than 16 GiB, one flipped bit, any two, and any damage
+/// within eight bytes change a sum. Bits that are stuck at one value, however many, change the first sum; moved bytes
+/// change the second one.
 struct EntryChecksum {
     static let byteCount = 16
 
     private(set) var sums: [UInt64] = [0, 0]
-    /// The number of bytes of the last word, modulo 8.
+    /// The number of bytes of the last word, modulo 4.
     private var partialCount = 0
 
     /// Adds bytes. The last word, which may be incomplete, is counted as if zeros followed.
     mutating func add(_ bytes: Data) {
         // The last word is in each sum once, and so are the bytes that complete it.
-        let rest = bytes.prefix(-partialCount & 7)
+        let rest = bytes.prefix(-partialCount & 3)
         for byte in rest {
             let word = UInt64(byte) << (8 * partialCount)
             sums[0] &+= word
             sums[1] &+= word
-            partialCount = (partialCount + 1) & 7
+            partialCount = (partialCount + 1) & 3
         }
         let words = bytes.dropFirst(rest.count)
         // The function reads only the bytes, and writes the two sums.
         unsafe words.withUnsafeBytes { unsafe disk_checksum(&sums, $0.baseAddress, $0.count) }
-        partialCount = (partialCount + words.count) & 7
+        partialCount = (partialCount + words.count) & 3
     }
 }
 

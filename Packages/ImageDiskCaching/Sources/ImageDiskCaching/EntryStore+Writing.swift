@@ -69,7 +69,7 @@ extension EntryStore {
         try expectFit(expected ?? 0)
         let part = try locked(creating: true) { store in
             try store.begin(name, min(wanted, store.largestEntry)) { store, part in
-                if store.folder.leftoverAge == nil { _ = try store.fileSystem.lock(part.file, waits: false) }
+                if store.folder.leftoverAge == nil { _ = try store.fileSystem.lock(part.file) }
                 try store.fileSystem.truncate(part.file, to: part.reserved)
             }
         }

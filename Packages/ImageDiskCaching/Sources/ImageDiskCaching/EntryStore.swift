@@ -5,7 +5,7 @@ import ImageCore
 /// ```text
 /// 24 bytes, little-endian:
 ///   magic    4  "SILu"
-///   layout   4  3 for subfolders, 4 for a flat folder
+///   layout   4  5 for subfolders, 6 for a flat folder
 ///   used     8  the lengths of all entries, parts and this file
 ///   check    8  the complement of the first 8 bytes combined with `used` (exclusive or)
 /// ```
@@ -14,6 +14,8 @@ import ImageCore
 struct UsageFile {
     static let byteCount = 24
     private static let magic: UInt32 = 0x754C_4953
+    /// How long a change waits while another process has locked the folder, in milliseconds.
+    private static let lockLimit = 500
 
     private let folder: CacheFolder
     /// The open file, which stays open between locks.
@@ -23,17 +25,21 @@ struct UsageFile {
     private(set) var used: Int?
     /// Whether the folder has another format or layout. Up to date only while the folder is locked.
     private(set) var isOfOtherFormat = false
+    /// Whether the last wait for the lock was in vain, for example because another process is stopped in it. The next
+    /// changes don't wait.
+    private var isStuck = false
 
     init(_ folder: CacheFolder) { self.folder = folder }
 
     /// Waits for the lock of the folder, and reads the counter. Returns false if the folder doesn't exist and isn't
-    /// created.
+    /// created. Throws if another process keeps the lock.
     mutating func lock(creating: Bool) throws -> Bool {
         while let file = try file ?? openFile(creating: creating) {
             self.file = file
             var isRead = false
             defer { if !isRead { close() } }
-            _ = try folder.fileSystem.lock(file, waits: true)
+            isStuck = try !folder.fileSystem.lock(file, withinMilliseconds: isStuck ? 0 : Self.lockLimit)
+            if isStuck { throw FileSystemFailure.lockedFolder }
             // The folder can have been removed and created again. Then others lock another file.
             status = try folder.fileSystem.status(of: file)
             if status?.hasName == false { continue }
@@ -72,7 +78,7 @@ struct UsageFile {
     }
 
     private func bytes(_ used: UInt64) -> Data {
-        let head = UInt64(folder.options.layout == .sharded ? 3 : 4) << 32 | UInt64(Self.magic)
+        let head = UInt64(folder.options.layout == .sharded ? 5 : 6) << 32 | UInt64(Self.magic)
         var bytes: [UInt8] = []
         for word in [head, used, ~(head ^ used)] { bytes.append(word) }
         return Data(bytes)
@@ -167,7 +173,7 @@ struct EntryStore {
 
     /// Returns whether the writer of a part has ended. Locks the part in that case.
     private func isLeftover(_ file: Int32, _ status: FileStatus) throws -> Bool {
-        guard let age = folder.leftoverAge else { return try fileSystem.lock(file, waits: false) }
+        guard let age = folder.leftoverAge else { return try fileSystem.lock(file) }
         return status.modified < folder.date(before: age) || status.modified > folder.latestUse
     }
 
@@ -276,8 +282,8 @@ extension EntryStore {
         let entries: [ListedEntry]
         do {
             entries = try locked { store in try store.scan() } ?? []
-        } catch let failure as FileSystemFailure where failure.isForbidden {
-            // A read-only folder can't be locked.
+        } catch let failure as FileSystemFailure where failure.isForbidden || failure.isLocked {
+            // A read-only folder can't be locked, nor one that a stopped process has locked.
             entries = try listEntries()
         }
         let times = entries.map(\.modified)

@@ -72,15 +72,19 @@ package struct FileSystem: Sendable {
         try perform(.truncate, "") { ftruncate(file, off_t(byteCount)) }
     }
 
-    /// Locks a file until it is unlocked or closed, or the process ends. Returns false if another descriptor has locked
-    /// it and `waits` is false.
-    func lock(_ file: Int32, waits: Bool) throws -> Bool {
-        do {
-            try perform(.lock, "") { flock(file, waits ? LOCK_EX : LOCK_EX | LOCK_NB) }
-            return true
-        } catch let failure as FileSystemFailure where failure.code == EWOULDBLOCK {
-            return false
+    /// Locks a file until it is unlocked or closed, or the process ends. Returns false if another descriptor still has it
+    /// locked after about this many milliseconds.
+    func lock(_ file: Int32, withinMilliseconds limit: Int = 0) throws -> Bool {
+        for waited in 0...limit {
+            do {
+                try perform(.lock, "") { flock(file, LOCK_EX | LOCK_NB) }
+                return true
+            } catch let failure as FileSystemFailure where failure.isLocked {
+                // flock has no time limit of its own.
+                if waited < limit { _ = poll(nil, 0, 1) }
+            }
         }
+        return false
     }
 
     /// Unlocks a file. The call fails only for a descriptor that is not open.
@@ -200,17 +204,22 @@ package struct FileSystemFailure: Error, Hashable {
         self.code = code
     }
 
+    /// Another process has locked the folder.
+    static let lockedFolder = FileSystemFailure(call: FileSystem.Call.lock.rawValue, code: EWOULDBLOCK)
+
     /// Whether the file or one of its parent folders doesn't exist, or a parent is a file of another program.
     var isNotFound: Bool { code == ENOENT || code == ENOTDIR }
     /// Whether the path is not a file of the cache, for example a symbolic link, a folder or a pipe.
     var isForeign: Bool { [ELOOP, EISDIR, ENXIO].contains(code) }
+    var isLocked: Bool { code == EWOULDBLOCK }
     var isForbidden: Bool { [EACCES, EPERM, EROFS].contains(code) }
     /// Whether the device failed to read or write.
     var isDeviceError: Bool { code == EIO }
 
     var text: String {
+        if self == Self.lockedFolder { return "lock: another process keeps the folder locked" }
         // strerror returns a valid C string for any number, and the string is copied at once.
-        "\(call): \(unsafe String(cString: strerror(code)))"
+        return "\(call): \(unsafe String(cString: strerror(code)))"
     }
 }
 
@@ -222,7 +231,8 @@ extension DataCacheFailure {
         }
         switch failure.code {
         case ENOSPC, EDQUOT: self = .noSpace
-        case EACCES, EPERM, EROFS, ENOENT, ENOTDIR, EISDIR, ELOOP, ENAMETOOLONG, EEXIST:
+        case EACCES, EPERM, EROFS, ENOENT, ENOTDIR, EISDIR, ELOOP, ENAMETOOLONG, EEXIST,
+            EWOULDBLOCK:
             self = .inaccessible(failure.text)
         default: self = .io(failure.text)
         }
