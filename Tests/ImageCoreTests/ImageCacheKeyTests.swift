@@ -45,4 +45,20 @@ struct ImageCacheKeyTests {
         }
         #expect(Set(Self.keys).count == Self.keys.count)
     }
+
+    /// The same letters, composed and decomposed, and two orders of combining marks.
+    @Test(
+        "texts that are only canonically equivalent are different keys, in memory and on disk",
+        arguments: [("\u{E9}", "e\u{301}"), ("\u{212B}", "A\u{30A}"), ("a\u{301}\u{316}", "a\u{316}\u{301}")])
+    func bytes(_ left: String, _ right: String) {
+        #expect(left == right)
+        #expect(ImageCacheKey(identifier: left) != ImageCacheKey(identifier: right))
+        #expect(
+            ImageCacheKey(identifier: "a", processors: [left]) != ImageCacheKey(identifier: "a", processors: [right]))
+        #expect(DataCacheKey(identifier: left) != DataCacheKey(identifier: right))
+        #expect(Set([left, right].map { DataCacheKey(identifier: $0) }).count == 2)
+        let requests = [left, right].map { ImageRequest(.fetch(name: $0) { Data() }) }
+        #expect(requests[0] != requests[1] && requests[0].original != requests[1].original)
+        #expect(Set(requests).count == 2)
+    }
 }

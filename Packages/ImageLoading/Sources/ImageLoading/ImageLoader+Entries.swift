@@ -70,7 +70,7 @@ extension ImageLoader {
         let value = await change()
         // Others may have read the older original from disk meanwhile.
         outdateWork(on: original)
-        configuration.memoryCache?.removeAll { key, _ in key.identifier == original.identifier }
+        configuration.memoryCache?.removeAll { key, _ in key.identifier.hasSameBytes(as: original.identifier) }
         return value
     }
 

@@ -1,6 +1,6 @@
 /// Identifies an image in the memory cache: its original and how it was decoded and processed.
 public struct ImageCacheKey: Hashable, Sendable {
-    /// Computed once for several lookups. It is the first property, so that `==` compares it first.
+    /// Computed once for several lookups.
     private let contentHash: Int
     /// Identifies the original: a normalized URL, a name that the application chose, or a digest of a longer text.
     public let identifier: String
@@ -27,6 +27,13 @@ public struct ImageCacheKey: Hashable, Sendable {
         contentHash = hasher.finalize()
     }
 
+    /// Compares texts by their bytes. Texts of which only the Unicode normalization is equal identify different images.
+    public static func == (left: ImageCacheKey, right: ImageCacheKey) -> Bool {
+        left.contentHash == right.contentHash && left.target == right.target && left.color == right.color
+            && left.identifier.hasSameBytes(as: right.identifier) && left.processors.count == right.processors.count
+            && zip(left.processors, right.processors).allSatisfy { $0.hasSameBytes(as: $1) }
+    }
+
     public func hash(into hasher: inout Hasher) { hasher.combine(contentHash) }
 
     /// The size of its texts in bytes.
@@ -40,4 +47,17 @@ public struct DataCacheKey: Hashable, Sendable {
 
     /// Creates a key from the text that identifies an original.
     public init(identifier: String) { self.identifier = identifier }
+
+    /// Compares the texts by their bytes, as implementations do.
+    public static func == (left: DataCacheKey, right: DataCacheKey) -> Bool {
+        left.identifier.hasSameBytes(as: right.identifier)
+    }
+}
+
+extension String {
+    /// Whether both texts have the same UTF-8. `==` compares their Unicode normalization: "é" is equal to "e\u{301}".
+    package func hasSameBytes(as other: String) -> Bool {
+        var (left, right) = (self, other)
+        return left.withUTF8 { left in right.withUTF8 { right in unsafe left.elementsEqual(right) } }
+    }
 }

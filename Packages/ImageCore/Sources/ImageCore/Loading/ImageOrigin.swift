@@ -76,7 +76,9 @@ package struct OriginalKey: Hashable, Sendable {
         identifierHash = identifier.hashValue
     }
 
-    package static func == (left: OriginalKey, right: OriginalKey) -> Bool { left.identifier == right.identifier }
+    package static func == (left: OriginalKey, right: OriginalKey) -> Bool {
+        left.identifierHash == right.identifierHash && left.identifier.hasSameBytes(as: right.identifier)
+    }
 
     package func hash(into hasher: inout Hasher) { hasher.combine(identifierHash) }
 
