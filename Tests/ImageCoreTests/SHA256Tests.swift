@@ -17,4 +17,18 @@ struct SHA256Tests {
     func examples(text: String, digest: String) {
         #expect(SHA256.hexadecimalDigest(of: Array(text.utf8)) == digest)
     }
+
+    @Test("codes match the test cases 1, 2 and 3 of RFC 4231")
+    func codes() {
+        func code(_ text: [UInt8], _ key: [UInt8]) -> String { SHA256.hexadecimalCode(of: text, key: key) }
+        #expect(
+            code(Array("Hi There".utf8), Array(repeating: 0x0B, count: 20))
+                == "b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7")
+        #expect(
+            code(Array("what do ya want for nothing?".utf8), Array("Jefe".utf8))
+                == "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843")
+        #expect(
+            code(Array(repeating: 0xDD, count: 50), Array(repeating: 0xAA, count: 20))
+                == "773ea91e36800e46854db8ebd09181a72959098b3ef8c122d9635514ced565fe")
+    }
 }

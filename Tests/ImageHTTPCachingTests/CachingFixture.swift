@@ -19,18 +19,19 @@ struct CachingFixture: Sendable {
     ///
     /// - Parameters:
     ///   - disk: The data cache. Pass the cache of another fixture to simulate a relaunch.
+    ///   - clock: Measures how long a response waits until it is stored.
     ///   - threshold: The number of failures after which the server is unavailable.
     init(
         policy: any HTTPCachePolicy = RFC9111Policy(), disk: any DataCache = InMemoryDataCache(),
         time: ManualWallClock = ManualWallClock(), threshold: Int = .max,
-        adjust: (inout CachingRules) -> Void = { _ in }
+        clock: ManualClock = ManualClock(), adjust: (inout CachingRules) -> Void = { _ in }
     ) {
         self.disk = disk
         self.time = time
         var rules = CachingRules(policy: policy, observer: { [events] in events.append($0) })
         adjust(&rules)
         let network = CircuitBreakingTransport(server, threshold: threshold, clock: ManualClock())
-        transport = CachingTransport(over: network, cache: disk, rules: rules) { time.now }
+        transport = CachingTransport(over: network, cache: disk, rules: rules, clock: clock) { time.now }
     }
 
     /// Returns a URL of the scripted host.

@@ -53,9 +53,12 @@ struct PartialDownloadTests {
             .eTag: "\"1\"", .contentType: "image/png", .contentLength: "100", .cacheControl: "max-age=1",
         ]
         let part = head(
-            206, [.contentRange: "bytes 40-99/100", .contentLength: "60", .cacheControl: "max-age=2"], bytes: 60)
+            206,
+            [
+                .contentRange: "bytes 40-99/100", .contentLength: "60", .cacheControl: "max-age=2", .eTag: "\"1\"",
+            ], bytes: 60)
         let whole: HTTPFields = [
-            .eTag: "\"1\"", .contentType: "image/png", .contentLength: "100", .cacheControl: "max-age=2",
+            .contentType: "image/png", .contentLength: "100", .cacheControl: "max-age=2", .eTag: "\"1\"",
         ]
         #expect(try partial(first).outcome(of: part, offset: 40) == .resumes(head(200, whole)))
     }
@@ -64,7 +67,7 @@ struct PartialDownloadTests {
         "a content coding that isn't decoded doesn't prevent resuming", arguments: ["", "UTF-8", "aws-chunked", "br"])
     func unknownCoding(_ coding: String) throws {
         let partial = try partial([.eTag: "\"1\"", .contentEncoding: coding])
-        let part = head(206, [.contentRange: "bytes 40-99/100", .contentEncoding: coding], bytes: 60)
+        let part = head(206, [.contentRange: "bytes 40-99/100", .contentEncoding: coding, .eTag: "\"1\""], bytes: 60)
         guard case .resumes = partial.outcome(of: part, offset: 40) else {
             Issue.record("not resumed")
             return
@@ -74,9 +77,10 @@ struct PartialDownloadTests {
     @Test("Date and Age of the interrupted response don't apply to the resumed one")
     func age() throws {
         let first: HTTPFields = [.eTag: "\"1\"", .date: "Sun, 06 Nov 1994 08:49:37 GMT", .age: "7"]
-        let part = head(206, [.contentRange: "bytes 40-99/100"], bytes: 60)
+        let part = head(206, [.contentRange: "bytes 40-99/100", .eTag: "\"1\""], bytes: 60)
         #expect(try partial(first).outcome(of: part, offset: 40) == .resumes(head(200, [.eTag: "\"1\""])))
-        let dated = head(206, [.contentRange: "bytes 40-99/100", .date: "Mon, 07 Nov 1994 08:49:37 GMT"], bytes: 60)
+        let dated = head(
+            206, [.contentRange: "bytes 40-99/100", .eTag: "\"1\"", .date: "Mon, 07 Nov 1994 08:49:37 GMT"], bytes: 60)
         let whole: HTTPFields = [.eTag: "\"1\"", .date: "Mon, 07 Nov 1994 08:49:37 GMT"]
         #expect(try partial(first).outcome(of: dated, offset: 40) == .resumes(head(200, whole)))
     }
@@ -86,7 +90,7 @@ struct PartialDownloadTests {
         func tagged(_ status: Int, _ byte: UInt8, _ fields: HTTPFields = [:]) -> ResponseHead {
             var fields = fields
             fields.append(HTTPField(name: .eTag, value: [0x22, byte, 0x22]))
-            return head(status, fields)
+            return head(status, fields, bytes: status == 206 ? 60 : 100)
         }
         let first = try #require(PartialDownload(tagged(200, 0xE9), now: now))
         let partial = try JSONDecoder().decode(PartialDownload.self, from: JSONEncoder().encode(first))
@@ -94,21 +98,56 @@ struct PartialDownloadTests {
         #expect(sent == [HTTPField(name: .ifRange, value: [0x22, 0xE9, 0x22] as [UInt8])])
         let range: HTTPFields = [.contentRange: "bytes 40-99/100"]
         #expect(partial.outcome(of: tagged(206, 0xE9, range), offset: 40) == .resumes(tagged(200, 0xE9)))
-        #expect(partial.outcome(of: head(206, range), offset: 40) == .resumes(tagged(200, 0xE9)))
+        #expect(partial.outcome(of: head(206, range, bytes: 60), offset: 40) == .fetchesAgain)
         #expect(partial.outcome(of: tagged(206, 0xE8, range), offset: 40) == .fetchesAgain)
     }
 
     @Test(
-        "after a part that does not match, the complete body is requested again",
+        "after a part that isn't proven to continue the body, the complete body is requested again",
         arguments: [
             [.contentRange: "bytes 41-99/100"], [.contentRange: "bytes 39-99/100"], [.contentRange: "bytes 40-98/100"],
-            [.contentRange: "bytes 40-99/*"], [.contentRange: "bytes 40-100/101"], [:],
-            [.contentRange: "bytes 40-99/100", .eTag: "\"2\""],
-            [.contentRange: "bytes 40-99/100", .eTag: "W/\"1\""],
-            [.contentRange: "bytes 40-99/100", .contentEncoding: "gzip"],
+            [.contentRange: "bytes 0-99/100"], [.contentRange: "bytes 40-99/*"], [.contentRange: "bytes 40-100/101"],
+            [:], [.eTag: "\"2\""], [.eTag: "W/\"1\""], [.eTag: ""], [.contentEncoding: "gzip"],
+            [.contentType: "multipart/byteranges; boundary=x"],
         ] as [HTTPFields])
-    func misfits(_ headers: HTTPFields) throws {
-        #expect(try partial().outcome(of: head(206, headers), offset: 40) == .fetchesAgain)
+    func misfits(_ changes: HTTPFields) throws {
+        var fields: HTTPFields = [.contentRange: "bytes 40-99/100", .eTag: "\"1\""]
+        #expect(try partial().outcome(of: head(206, fields, bytes: 60), offset: 40) != .fetchesAgain)
+        if changes.isEmpty { fields[.contentRange] = nil }
+        for field in changes { fields[field.name] = field.value.isEmpty ? nil : field.value }
+        #expect(try partial().outcome(of: head(206, fields, bytes: 60), offset: 40) == .fetchesAgain)
+    }
+
+    @Test("a part with the validator that is a date must repeat it")
+    func dateMissing() throws {
+        let date = "Sun, 06 Nov 1994 08:49:36 GMT"
+        let partial = try partial([.lastModified: date, .date: "Sun, 06 Nov 1994 08:49:37 GMT"])
+        var fields: HTTPFields = [.contentRange: "bytes 40-99/100"]
+        #expect(partial.outcome(of: head(206, fields, bytes: 60), offset: 40) == .fetchesAgain)
+        fields[.lastModified] = date
+        #expect(partial.outcome(of: head(206, fields, bytes: 60), offset: 40) != .fetchesAgain)
+    }
+
+    @Test("a part whose length contradicts its range is not used", arguments: [100, 59, 0])
+    func contradictingLength(_ bytes: Int) throws {
+        let fields: HTTPFields = [.contentRange: "bytes 40-99/100", .eTag: "\"1\""]
+        #expect(try partial().outcome(of: head(206, fields, bytes: bytes), offset: 40) == .fetchesAgain)
+    }
+
+    @Test("a response with status 200 restarts the body, unless it has only a part of it")
+    func restarts() throws {
+        func outcome(_ fields: HTTPFields, bytes: Int?) throws -> PartialDownload.Outcome {
+            try partial().outcome(of: head(200, fields, bytes: bytes), offset: 40)
+        }
+        #expect(try outcome([.eTag: "\"2\""], bytes: 60) == .restarts)
+        #expect(try outcome([.eTag: "\"1\""], bytes: 100) == .restarts)
+        #expect(try outcome([.eTag: "\"1\"", .contentRange: "bytes 0-99/100"], bytes: 100) == .restarts)
+        #expect(try outcome([:], bytes: nil) == .restarts)
+        #expect(try outcome([.eTag: "\"1\""], bytes: 60) == .fetchesAgain)
+        for range in ["bytes 40-99/100", "bytes 40-99/*", "bytes */100", "items 1-2/3", ""] {
+            #expect(try outcome([.eTag: "\"2\"", .contentRange: range], bytes: 60) == .fetchesAgain, "\(range)")
+        }
+        #expect(try outcome([.contentType: "Multipart/ByteRanges; boundary=x"], bytes: nil) == .fetchesAgain)
     }
 
     @Test(

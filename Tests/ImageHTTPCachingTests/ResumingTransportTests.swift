@@ -130,6 +130,40 @@ struct ResumingTransportTests {
         #expect(cache.entries.isEmpty)
     }
 
+    @Test("a response with only the rest, but status 200, is thrown away, and the complete body is requested")
+    func restWithWrongStatus() async throws {
+        var wrong = rest(from: 40)
+        wrong.status = .ok
+        try await interrupt(after: 40, then: wrong, .ok(whole, headers: [.eTag: "\"1\""]))
+        #expect(try await fetch() == whole)
+        #expect(server.requests.map { $0.headers[.range] } == [nil, "bytes=40-", nil])
+    }
+
+    @Test("after a part that has the complete body, the next attempt requests all of it")
+    func wholeInPart() async throws {
+        var wrong = rest(from: 40)
+        wrong.announcedBytes = nil
+        wrong.body = [.piece(whole)]
+        try await interrupt(after: 40, then: wrong, .ok(whole, headers: [.eTag: "\"1\""]))
+        let error = await #expect(throws: TransportFailure.self) { try await fetch() }
+        guard case .connectionLost = error else {
+            Issue.record("\(String(describing: error)) isn't retried")
+            return
+        }
+        #expect(cache.entries.isEmpty)
+        #expect(try await fetch() == whole)
+        #expect(server.requests.last?.headers[.range] == nil)
+    }
+
+    @Test("a part in response to a request for the complete body is an error", arguments: [200, 206])
+    func unwantedPart(_ status: Int) async throws {
+        var part = rest(from: 40)
+        part.status = .init(code: status)
+        server.script(url, [part])
+        await #expect(throws: TransportFailure.self) { try await fetch() }
+        #expect(cache.entries.isEmpty)
+    }
+
     @Test("an error response is returned, and the stored parts are kept")
     func errorBetween() async throws {
         try await interrupt(after: 40, then: .status(.serviceUnavailable), rest(from: 40))

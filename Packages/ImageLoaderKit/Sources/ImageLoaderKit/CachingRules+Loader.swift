@@ -1,15 +1,16 @@
 import HTTPTypes
 import ImageCore
 import ImageHTTPCaching
+import ImageTransporting
 
 extension CacheIdentity {
     /// Creates an identity from all headers except those for caches, because any of them may contain a token.
     init(_ fields: HTTPFields, account: String?) {
         let others = fields.filter { !Self.cacheHeaders.contains($0.name) }
-        let lines = others.map { [$0.name.canonicalName, $0.value].textWithLengths }.sorted().joined()
+        let lines = others.map { [$0.name.canonicalName, $0.byteText].textWithLengths }.sorted().joined()
         let owner = account.map(\.textWithLength)
         let partition = lines.isEmpty ? owner : "\(owner ?? "-")\n\(lines)"
-        self.init(authorization: fields[.authorization], partition: partition)
+        self.init(fields, partition: partition)
     }
 
     private static let cacheHeaders: Set<HTTPField.Name> = [

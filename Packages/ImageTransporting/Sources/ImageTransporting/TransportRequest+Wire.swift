@@ -83,4 +83,9 @@ extension HTTPFields {
         get { self[fields: name].first?.byteText }
         set { self[fields: name] = newValue.map { [HTTPField(name: name, byteText: $0)] } ?? [] }
     }
+
+    /// The `byteText` of all fields with a name, joined with commas; nil if there is none.
+    package subscript(byteTexts name: HTTPField.Name) -> String? {
+        contains(name) ? self[fields: name].map(\.byteText).joined(separator: ", ") : nil
+    }
 }

@@ -67,8 +67,8 @@ struct StoredResponseReport: Encodable {
     var freshSeconds: Int?
     /// When the response becomes stale.
     var expires: String?
-    /// The request headers that the response depends on (Vary).
-    var requestHeaders: [String: String]
+    /// The names of the request headers that the response depends on (Vary).
+    var requestHeaders: [String]
     var headers: [String]
 
     init(_ variant: CacheExplanation.Variant, at now: Date) {
@@ -82,7 +82,7 @@ struct StoredResponseReport: Encodable {
         let lifetime = variant.lifetime.map { min($0, 3_155_760_000) }
         freshSeconds = lifetime.map { Int($0) }
         if age.isFinite { expires = lifetime.map { (now + ($0 - age)).ISO8601Format() } }
-        requestHeaders = response.selectingFields
+        requestHeaders = response.selectingFields.sorted()
         headers = response.headers.map { "\($0.name.rawName): \($0.value)" }
     }
 

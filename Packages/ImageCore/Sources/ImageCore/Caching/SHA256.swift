@@ -31,7 +31,21 @@ package enum SHA256 {
 
     /// Returns the digest of `message` as 64 lowercase hexadecimal digits.
     package static func hexadecimalDigest(of message: [UInt8]) -> String {
-        digest(of: message).map { word in
+        hexadecimal(digest(of: message))
+    }
+
+    /// Returns the HMAC of a message (RFC 2104) as 64 lowercase hexadecimal digits.
+    ///
+    /// - Parameter key: Up to 64 bytes. The zeros that complete it make no difference.
+    package static func hexadecimalCode(of message: [UInt8], key: [UInt8]) -> String {
+        let padded = key + [UInt8](repeating: 0, count: max(0, 64 - key.count))
+        let inner = digest(of: padded.map { $0 ^ 0x36 } + message)
+        let bytes = inner.flatMap { word in [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: word >> $0) } }
+        return hexadecimal(digest(of: padded.map { $0 ^ 0x5C } + bytes))
+    }
+
+    private static func hexadecimal(_ words: [UInt32]) -> String {
+        words.map { word in
             let digits = String(word, radix: 16)
             return String(repeating: "0", count: 8 - digits.count) + digits
         }.joined()

@@ -12,6 +12,19 @@ extension URL {
     }
 }
 
+extension URL {
+    /// Whether it has a user or a password.
+    package var hasCredentials: Bool { user != nil || password != nil }
+
+    /// The URL without user and password.
+    package var withoutCredentials: URL {
+        guard hasCredentials, var parts = URLComponents(url: self, resolvingAgainstBaseURL: true) else { return self }
+        parts.user = nil
+        parts.password = nil
+        return parts.url ?? self
+    }
+}
+
 extension String {
     /// The text with its percent-encodings in the form that `URL.normalizedText` has.
     package var withNormalizedPercentEncoding: String {

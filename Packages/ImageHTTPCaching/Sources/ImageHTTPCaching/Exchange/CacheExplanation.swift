@@ -44,7 +44,8 @@ extension CachingTransport {
             guard case .hit = explanation.outcome, let selected = explanation.selected else { break }
             let response = explanation.variants[selected].response
             let head = ResponseHead(
-                status: .init(code: response.status), headers: response.headers, url: response.url, expectedBytes: nil)
+                status: .init(code: response.status), headers: response.headers, url: chain.request.url,
+                expectedBytes: nil)
             guard (try? chain.follow(head)) == true else { break }
         }
         return explanations

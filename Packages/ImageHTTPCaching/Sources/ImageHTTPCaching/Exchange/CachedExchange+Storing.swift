@@ -10,8 +10,7 @@ extension CachedExchange {
     /// Returns a response from the server. If the policy allows it, the response is stored while it is read.
     func deliver(_ server: ServerResponse) async -> TransportResponse {
         if redirectsToOwnKey(server.head) { return server.response }
-        let response = StoredHTTPResponse(
-            server.head, to: request.headers, requestTime: server.requestTime, responseTime: server.responseTime)
+        let response = storable(server.head, requestTime: server.requestTime, responseTime: server.responseTime)
         if request.method == .head {
             await updateStored(byHead: server)
         } else if rules.policy.mayStore(response, to: cacheRequest), await mayReplaceStored(by: server.head) {
@@ -20,6 +19,13 @@ extension CachedExchange {
             await store.change(key) { $0.remove(selectedBy: request.headers, invalidatedAt: server.requestTime) }
         }
         return server.response
+    }
+
+    private func storable(_ head: ResponseHead, requestTime: Date, responseTime: Date) -> StoredHTTPResponse {
+        var response = StoredHTTPResponse(
+            head, to: request.headers, requestTime: requestTime, responseTime: responseTime)
+        response.url = rules.keys.storable(head.url)
+        return response
     }
 
     /// Whether the response redirects to a URL with the same key. Stored, it would be the response to its own target.
@@ -37,35 +43,34 @@ extension CachedExchange {
     }
 
     private func storing(_ server: ServerResponse, as response: StoredHTTPResponse) async -> TransportResponse {
-        let expected = server.head.expectedBytes
-        guard let variant = VariantIndex.Variant(response),
-            let writer = await store.writer(variant.bodyName, of: key, expectedByteCount: expected)
+        guard
+            let recording = recording(of: server.response.body, expectedBytes: server.head.expectedBytes, as: response)
         else { return server.response }
-        let isSuccessful = server.head.status.kind == .successful
-        let recording = BodyRecording(server.response.body, writer, store, key) { byteCount in
-            await store.insert(variant, key, to: request.headers)
-            if isSuccessful { rules.observer(.stored(request.url, bytes: byteCount)) }
-        }
         var response = server.response
         response.isStored = true
+        let isSuccessful = server.head.status.kind == .successful
         response.body = isSuccessful ? recording.body : await recording.body(readingAhead: Self.readAheadLimit)
         return response
+    }
+
+    /// Returns nil if the head can't be encoded.
+    private func recording(
+        of body: TransportBody, expectedBytes: Int?, as response: StoredHTTPResponse
+    ) -> BodyRecording? {
+        guard let variant = VariantIndex.Variant(response) else { return nil }
+        return BodyRecording(body, store, key, variant.bodyName, expectedBytes: expectedBytes) { byteCount in
+            guard await store.insert(variant, key, to: request.headers) else { return false }
+            if (200..<300).contains(response.status) { rules.observer(.stored(request.url, bytes: byteCount)) }
+            return true
+        }
     }
 
     /// Stores a body that an application has in place of the server. Returns whether it is stored.
     func store(_ body: Data, as head: ResponseHead) async -> Bool {
         let time = store.now()
-        let response = StoredHTTPResponse(head, to: request.headers, requestTime: time, responseTime: time)
-        guard rules.policy.mayStore(response, to: cacheRequest), let variant = VariantIndex.Variant(response),
-            let writer = await store.writer(variant.bodyName, of: key, expectedByteCount: body.count)
-        else { return false }
-        let isWritten: Void? = await store.reporting(key) { () async throws(DataCacheFailure) in
-            try await writer.append(body)
-            try await writer.finish(metadata: Data(), createdAt: time)
-        }
-        guard isWritten != nil, await store.insert(variant, key, to: request.headers) else { return false }
-        rules.observer(.stored(request.url, bytes: body.count))
-        return true
+        let response = storable(head, requestTime: time, responseTime: time)
+        guard rules.policy.mayStore(response, to: cacheRequest) else { return false }
+        return await recording(of: TransportBody(body), expectedBytes: body.count, as: response)?.storeAll() ?? false
     }
 
     /// Updates or removes stored responses by the response to a HEAD request (RFC 9111, 4.3.5).
@@ -87,24 +92,39 @@ extension CachedExchange {
 
 /// Stores a body while it is delivered in chunks. A truncated or discarded body leaves nothing.
 final class BodyRecording: Sendable {
+    private struct State {
+        /// The bytes that aren't written yet.
+        var pending = Data()
+        var byteCount = 0
+        var writer: (any DataCacheWriter)?
+        /// Whether the cache has failed or is slow. The body is still delivered.
+        var isGivenUp = false
+    }
+
+    /// The number of bytes that are written at a time.
+    private static let writeBytes = 256 << 10
+
     private let received: TransportBody
-    /// `nil` after the cache has failed. The body is still delivered.
-    private let writer: Mutex<(any DataCacheWriter)?>
     private let store: ResponseStore
     private let key: ResponseKey
-    private let byteCount = Atomic(0)
-    private let isStored: @Sendable (_ byteCount: Int) async -> Void
+    private let name: String
+    private let expectedBytes: Int?
+    private let state = Mutex(State())
+    private let insert: @Sendable (_ byteCount: Int) async -> Bool
 
-    /// - Parameter isStored: Called after the whole body is stored, before its end is delivered.
+    /// - Parameters:
+    ///   - name: The name of the body in the store.
+    ///   - insert: Called after the whole body is stored, before its end is delivered. Returns whether it is in the index.
     init(
-        _ received: TransportBody, _ writer: any DataCacheWriter, _ store: ResponseStore, _ key: ResponseKey,
-        isStored: @escaping @Sendable (_ byteCount: Int) async -> Void
+        _ received: TransportBody, _ store: ResponseStore, _ key: ResponseKey, _ name: String, expectedBytes: Int?,
+        insert: @escaping @Sendable (_ byteCount: Int) async -> Bool
     ) {
         self.received = received
-        self.writer = Mutex(writer)
         self.store = store
         self.key = key
-        self.isStored = isStored
+        self.name = name
+        self.expectedBytes = expectedBytes
+        self.insert = insert
     }
 
     var body: TransportBody {
@@ -130,31 +150,63 @@ final class BodyRecording: Sendable {
         })
     }
 
+    /// Reads and stores the whole body. Returns whether it is stored.
+    func storeAll() async -> Bool {
+        var iterator = received.makeAsyncIterator()
+        while let chunk = try? await iterator.next() { await record(chunk) }
+        return await finish()
+    }
+
     private func next() async throws(TransportFailure) -> Data? {
         var iterator = received.makeAsyncIterator()
-        guard let chunk = try await iterator.next() else {
-            await finish()
-            return nil
-        }
-        byteCount.wrappingAdd(chunk.count, ordering: .relaxed)
-        await writing { writer throws(DataCacheFailure) in try await writer.append(chunk) }
+        let chunk = try await iterator.next()
+        if let chunk { await record(chunk) } else { await finish() }
         return chunk
     }
 
-    private func finish() async {
-        let time = store.now()
-        let isDone = await writing { writer throws(DataCacheFailure) in
-            try await writer.finish(metadata: Data(), createdAt: time)
+    private func record(_ chunk: Data) async {
+        let isFull = state.withLock { state in
+            state.byteCount += chunk.count
+            if !state.isGivenUp { state.pending.append(chunk) }
+            return state.pending.count >= Self.writeBytes
         }
-        if isDone { await isStored(byteCount.load(ordering: .relaxed)) }
+        if isFull, await store.inTime(key, { await self.write() != nil }) != true { giveUp() }
     }
 
-    /// Calls `body` with the writer. Returns false if there is no writer or it fails.
     @discardableResult
-    private func writing(_ body: (any DataCacheWriter) async throws(DataCacheFailure) -> Void) async -> Bool {
-        guard let writer = writer.withLock({ $0 }) else { return false }
-        let isDone = await store.reporting(key) { () async throws(DataCacheFailure) in try await body(writer) } != nil
-        if !isDone { self.writer.withLock { $0 = nil } }
-        return isDone
+    private func finish() async -> Bool {
+        if state.withLock(\.isGivenUp) { return false }
+        let time = store.now()
+        return await store.inTime(key) {
+            guard let writer = await self.write() else { return false }
+            let isFinished: Void? = await self.store.reporting(self.key) { () async throws(DataCacheFailure) in
+                try await writer.finish(metadata: Data(), createdAt: time)
+            }
+            return isFinished == nil ? false : await self.insert(self.state.withLock(\.byteCount))
+        } ?? false
+    }
+
+    /// Writes the pending bytes, and returns the writer. Returns nil if the cache fails.
+    private func write() async -> (any DataCacheWriter)? {
+        let (bytes, existing) = state.withLock { state in
+            defer { state.pending = Data() }
+            return (state.pending, state.writer)
+        }
+        let new = existing == nil ? await store.writer(name, of: key, expectedByteCount: expectedBytes) : nil
+        guard let writer = existing ?? new else { return nil }
+        state.withLock { $0.writer = $0.isGivenUp ? nil : writer }
+        return await store.reporting(key) { () async throws(DataCacheFailure) in
+            try await writer.append(bytes)
+            return writer
+        }
+    }
+
+    /// Releases the writer, which removes what is written.
+    private func giveUp() {
+        state.withLock { state in
+            state.pending = Data()
+            state.writer = nil
+            state.isGivenUp = true
+        }
     }
 }

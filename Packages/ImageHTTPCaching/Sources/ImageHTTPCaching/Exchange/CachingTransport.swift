@@ -18,15 +18,18 @@ public struct CachingTransport: DataTransport, ResponseCache {
     ///   - network: Sends the requests that the cache can't answer.
     ///   - cache: Stores bodies and, for each URL and identity, an index of its variants.
     ///   - rules: What is fresh, which parts of a URL are in the key, and who is notified.
+    ///   - clock: Measures how long a response waits until it is stored: half a second at most. A slower cache stores it
+    ///     later, or not at all, and the observer is notified.
     ///   - now: Returns the current wall time, from which ages are calculated.
     public init(
         over network: any DataTransport, cache: any DataCache, rules: CachingRules = CachingRules(),
-        now: @escaping @Sendable () -> Date
+        clock: any Clock<Duration> = .continuous, now: @escaping @Sendable () -> Date
     ) {
         self.network = network
         self.rules = rules
         store = ResponseStore(
-            cache: cache, now: now, report: { [observer = rules.observer] in observer(.cacheFailed($0, $1)) })
+            cache: cache, clock: clock, now: now,
+            report: { [observer = rules.observer] in observer(.cacheFailed($0, $1)) })
     }
 
     /// Returns the stored response, or an exchange with the server. Follows redirects, of which each hop is stored.
@@ -119,7 +122,9 @@ public struct CachingTransport: DataTransport, ResponseCache {
         for url: URL, _ headers: HTTPFields, _ address: String? = nil, isDecoded: Bool
     ) -> ResponseKey {
         let text = rules.keys.key(for: url, address: address, identity: rules.identity(headers))
-        return ResponseKey(text: isDecoded ? text : "\(text) as received", url: url)
+        return ResponseKey(
+            text: isDecoded ? text : "\(text) as received", url: url,
+            isPrivate: url.hasCredentials || rules.identity(headers) != .anonymous)
     }
 }
 
@@ -141,7 +146,7 @@ public struct CachingRules: Sendable {
     public init(
         policy: any HTTPCachePolicy = RFC9111Policy(), keys: CacheKeyRules = CacheKeyRules(),
         identity: @escaping @Sendable (HTTPFields) -> CacheIdentity = {
-            CacheIdentity(authorization: $0[.authorization])
+            CacheIdentity($0)
         },
         runInBackground: @escaping @Sendable (URL, @escaping @Sendable () async -> Void) -> Void = { _, work in
             Task { await work() }

@@ -8,57 +8,87 @@ struct ResponseKey: Hashable, Sendable {
     let text: String
     /// The URL of the request, for reporting failures.
     let url: URL
+    /// Whether the text depends on credentials.
+    let isPrivate: Bool
+}
 
-    fileprivate var index: DataCacheKey { DataCacheKey(identifier: text) }
+/// The keys of the entries of a URL and an identity.
+private struct EntryKeys: Sendable {
+    let text: String
 
-    fileprivate func body(_ name: String) -> DataCacheKey { DataCacheKey(identifier: "\(text) \(name)") }
+    var index: DataCacheKey { DataCacheKey(identifier: text) }
+
+    func body(_ name: String) -> DataCacheKey { DataCacheKey(identifier: "\(text) \(name)") }
 }
 
 /// Stores responses in a data cache: an index for each key, and each body as a separate entry.
 ///
-/// A body is complete before the index refers to it. Entries that can't be read count as missing.
+/// A body is complete before the index refers to it. Entries that can't be read count as missing. What isn't stored
+/// within half a second is stored without the caller.
 struct ResponseStore: Sendable {
     let now: @Sendable () -> Date
     private let cache: any DataCache
+    private let timeout: StoreTimeout
+    private let names: EntryNames
     private let report: @Sendable (URL, DataCacheFailure) -> Void
     private let queue = KeyedSerialQueue()
 
     init(
-        cache: any DataCache, now: @escaping @Sendable () -> Date,
+        cache: any DataCache, clock: any Clock<Duration>, now: @escaping @Sendable () -> Date,
         report: @escaping @Sendable (URL, DataCacheFailure) -> Void
     ) {
         self.cache = cache
+        timeout = StoreTimeout(clock: clock)
+        names = EntryNames(cache)
         self.now = now
         self.report = report
     }
 
     func index(_ key: ResponseKey) async -> VariantIndex { await readableIndex(key) ?? VariantIndex() }
 
-    /// Returns nil if the cache fails.
+    /// Returns nil if the cache fails. Starts to remove an index from another version, which can contain credentials.
     func readableIndex(_ key: ResponseKey) async -> VariantIndex? {
         let entry = await reporting(key) { () async throws(DataCacheFailure) in
-            try await cache.entry(for: key.index)
+            guard let keys = try await keys(key) else { return nil as DataCacheEntry? }
+            return try await cache.entry(for: keys.index)
         }
         guard let entry else { return nil }
-        guard let data = entry?.data, let index = try? JSONDecoder().decode(VariantIndex.self, from: data) else {
-            return VariantIndex()  // missing, or from another version
-        }
-        return index
+        guard let data = entry?.data else { return VariantIndex() }
+        if let index = try? JSONDecoder().decode(VariantIndex.self, from: data) { return index }
+        _ = await inTime(key) { await write(VariantIndex(), key) }
+        return VariantIndex()
+    }
+
+    /// Returns the keys of entries. Returns nil if they need a key that the cache doesn't have, unless it is created.
+    private func keys(_ key: ResponseKey, creating: Bool = false) async throws(DataCacheFailure) -> EntryKeys? {
+        if !key.isPrivate { return EntryKeys(text: key.text) }
+        return try await names.name(for: key.text, creationTime: creating ? now() : nil).map { EntryKeys(text: $0) }
+    }
+
+    /// Runs an operation that stores something. Returns nil, and reports it, if it takes too long.
+    func inTime<Value: Sendable>(_ key: ResponseKey, _ store: @escaping @Sendable () async -> Value) async -> Value? {
+        let result = await timeout.result(of: store)
+        if result == nil { report(key.url, StoreTimeout.failure) }
+        return result
     }
 
     /// Adds a variant, whose body must be stored already, to the index. Returns whether the index has it.
     @discardableResult
     func insert(_ variant: VariantIndex.Variant, _ key: ResponseKey, to request: HTTPFields) async -> Bool {
-        let index = await change(key, storedBody: variant.bodyName) { $0.insert(variant, to: request, now: now()) }
+        let index = await write(key, storedBody: variant.bodyName) { $0.insert(variant, to: request, now: now()) }
         return index?.variants.contains(variant) ?? false
     }
 
-    /// Changes an index, and removes the bodies that it no longer refers to. Changes of an index run one after another.
+    /// Changes an index, and removes the bodies that it no longer refers to.
+    func change(_ key: ResponseKey, _ body: @escaping @Sendable (inout VariantIndex) -> Void) async {
+        _ = await inTime(key) { await write(key, body) }
+    }
+
+    /// Changes an index. Changes of an index run one after another.
     ///
     /// - Parameter storedBody: The name of a new body, which is removed unless the changed index refers to it.
     /// - Returns: The changed index, or nil if it can't be written.
-    @discardableResult
-    func change(
+    private func write(
         _ key: ResponseKey, storedBody: String? = nil, _ body: @Sendable (inout VariantIndex) -> Void
     ) async -> VariantIndex? {
         await queue.perform(key.text) {
@@ -75,7 +105,8 @@ struct ResponseStore: Sendable {
     /// Opens a body. Returns nil if it is missing or damaged, and then removes its variant.
     func body(of variant: VariantIndex.Variant, _ key: ResponseKey) async -> StoredBody? {
         let found = await reporting(key) { () async throws(DataCacheFailure) in
-            try await StoredBody(in: cache, key.body(variant.bodyName))
+            guard let keys = try await keys(key) else { return nil as StoredBody? }
+            return try await StoredBody(in: cache, keys.body(variant.bodyName))
         }
         guard let found else { return nil }
         if found == nil { await change(key) { $0.remove(variant.bodyName) } }
@@ -84,10 +115,13 @@ struct ResponseStore: Sendable {
 
     /// Starts to store a body. Returns nil if the cache fails.
     func writer(_ name: String, of key: ResponseKey, expectedByteCount: Int?) async -> (any DataCacheWriter)? {
-        guard let streaming = cache as? any StreamingDataCache else { return CollectingWriter(cache, key.body(name)) }
-        return await reporting(key) { () async throws(DataCacheFailure) in
-            try await streaming.writer(for: key.body(name), expectedByteCount: expectedByteCount)
-        }
+        await reporting(key) { () async throws(DataCacheFailure) in
+            guard let keys = try await keys(key, creating: true) else { return nil as (any DataCacheWriter)? }
+            guard let streaming = cache as? any StreamingDataCache else {
+                return CollectingWriter(cache, keys.body(name))
+            }
+            return try await streaming.writer(for: keys.body(name), expectedByteCount: expectedByteCount)
+        } ?? nil
     }
 
     /// Returns nil if the cache fails.
@@ -105,15 +139,18 @@ struct ResponseStore: Sendable {
     private func write(_ index: VariantIndex, _ key: ResponseKey) async -> Bool {
         let time = now()
         return await reporting(key) { () async throws(DataCacheFailure) in
+            guard let keys = try await keys(key, creating: !index.isEmpty) else { return }
             guard !index.isEmpty, let data = try? JSONEncoder().encode(index) else {
-                return try await cache.remove(for: key.index)
+                return try await cache.remove(for: keys.index)
             }
-            try await cache.store(DataCacheEntry(data: data, createdAt: time), for: key.index)
+            try await cache.store(DataCacheEntry(data: data, createdAt: time), for: keys.index)
         } != nil
     }
 
     private func removeBody(_ name: String, of key: ResponseKey) async {
-        await reporting(key) { () async throws(DataCacheFailure) in try await cache.remove(for: key.body(name)) }
+        await reporting(key) { () async throws(DataCacheFailure) in
+            if let keys = try await keys(key) { try await cache.remove(for: keys.body(name)) }
+        }
     }
 }
 

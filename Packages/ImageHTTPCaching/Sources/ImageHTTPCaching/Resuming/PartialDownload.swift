@@ -10,7 +10,8 @@ struct PartialDownload: Codable, Equatable {
         var byteText: String
     }
 
-    let url: URL
+    /// The normalized URL.
+    private let address: SecretText
     /// A strong entity tag or a strong Last-Modified date (RFC 9110, 8.8), with one character for each byte.
     let validator: String
     let totalBytes: Int
@@ -20,12 +21,13 @@ struct PartialDownload: Codable, Equatable {
     /// ranges and storage.
     init?(_ head: ResponseHead, now: Date) {
         let headers = head.headers
-        guard head.status == .ok, let total = head.expectedBytes, ContentCodings(headers).decodable.isEmpty,
+        guard head.status == .ok, !head.isPart, let total = head.expectedBytes,
+            ContentCodings(headers).decodable.isEmpty,
             headers[.acceptRanges]?.lowercased() != "none",
             !CacheDirectives(headers).contains("no-store"),
             let validator = Self.strongValidator(headers, now: now)
         else { return nil }
-        url = head.url
+        address = SecretText(head.url.normalizedText)
         self.validator = validator
         totalBytes = total
         fields = headers.map { Field(name: $0.name.rawName, byteText: $0.byteText) }
@@ -64,19 +66,31 @@ struct PartialDownload: Codable, Equatable {
     func outcome(of head: ResponseHead, offset: Int) -> Outcome {
         switch head.status.code {
         case 206: isRest(head, from: offset) ? .resumes(wholeHead(head)) : .fetchesAgain
-        case 200: .restarts
+        case 200: isWhole(head) ? .restarts : .fetchesAgain
         case 416: .fetchesAgain
         default: .passesThrough
         }
     }
 
+    /// Whether a response continues the body. What isn't proven by its fields doesn't.
     private func isRest(_ head: ResponseHead, from offset: Int) -> Bool {
-        guard head.url.normalizedText == url.normalizedText, ContentCodings(head.headers).decodable.isEmpty,
-            let contentRange = head.headers[.contentRange].flatMap({ ContentRange($0) })
+        guard address.matches(head.url.normalizedText), ContentCodings(head.headers).decodable.isEmpty,
+            !head.hasSeveralRanges, let contentRange = head.contentRange
         else { return false }
-        let current = head.headers[byteText: validator.hasPrefix("\"") ? .eTag : .lastModified]
-        return (current ?? validator) == validator && contentRange.range == offset...(totalBytes - 1)
+        return tag(of: head) == validator && contentRange.range == offset...(totalBytes - 1)
             && contentRange.totalBytes == totalBytes
+            && head.expectedBytes.map { $0 == totalBytes - offset } ?? true
+    }
+
+    /// Whether a response with status 200 has the complete body. The same version has the same length.
+    private func isWhole(_ head: ResponseHead) -> Bool {
+        let isSameVersion = address.matches(head.url.normalizedText) && tag(of: head) == validator
+        let hasOtherLength = head.expectedBytes.map { $0 != totalBytes } ?? false
+        return !head.isPart && !(isSameVersion && hasOtherLength && ContentCodings(head.headers).decodable.isEmpty)
+    }
+
+    private func tag(of head: ResponseHead) -> String? {
+        head.headers[byteText: validator.hasPrefix("\"") ? .eTag : .lastModified]
     }
 
     /// Returns the stored fields, updated with those of the part (RFC 9111, 3.4). Date and Age of the stored ones are
@@ -95,6 +109,23 @@ struct PartialDownload: Codable, Equatable {
 
     private static func isPositionField(_ name: HTTPField.Name) -> Bool {
         name == .contentLength || name == .contentRange
+    }
+}
+
+extension ResponseHead {
+    fileprivate var contentRange: ContentRange? { headers[.contentRange].flatMap { ContentRange($0) } }
+
+    fileprivate var hasSeveralRanges: Bool {
+        headers[.contentType]?.lowercased().hasPrefix("multipart/byteranges") ?? false
+    }
+
+    /// Whether the body is only a part of the representation, by its status or by its fields. They are meant for 206
+    /// (RFC 9110, 15.3.7), but some servers send a part with 200.
+    var isPart: Bool {
+        if status == .partialContent || hasSeveralRanges { return true }
+        guard status == .ok, headers.contains(.contentRange) else { return false }
+        guard let contentRange, let total = contentRange.totalBytes else { return true }
+        return contentRange.range != 0...(total - 1)
     }
 }
 
@@ -128,32 +159,39 @@ struct ContentRange: Equatable {
 /// The keys of parts include the validator and the offset, so that parts of different bodies are never combined.
 struct PartialStore: Sendable {
     private let cache: any DataCache
-    /// The identifier in the key of the descriptive entry.
-    private let identifier: String
+    private let timeout: StoreTimeout
+    private let names: EntryNames
+    /// The text in the key of the descriptive entry.
+    private let text: String
+    /// Whether the text can contain or depend on credentials.
+    private let isPrivate: Bool
     private let now: @Sendable () -> Date
     private let onFailure: @Sendable (DataCacheFailure) -> Void
 
     /// - Parameter onFailure: Called if the cache fails. The methods then return nil or false.
     init(
-        _ request: TransportRequest, in cache: any DataCache, partition: String, now: @escaping @Sendable () -> Date,
+        _ request: TransportRequest, in cache: any DataCache, _ names: EntryNames, partition: String,
+        _ timeout: StoreTimeout, now: @escaping @Sendable () -> Date,
         onFailure: @escaping @Sendable (DataCacheFailure) -> Void
     ) {
         self.cache = cache
+        self.names = names
+        self.timeout = timeout
         self.now = now
         self.onFailure = onFailure
         let headers = request.identityHeaders ?? request.headers
         let fields =
             partition.textWithLength
-            + headers.map { [$0.name.canonicalName, $0.value].textWithLengths }.sorted().joined()
-        // The fields are hashed because keys are stored on disk and the fields may contain credentials.
-        identifier = "partial \(request.url.normalizedText) \(SHA256.hexadecimalDigest(of: Array(fields.utf8)))"
+            + headers.map { [$0.name.canonicalName, $0.byteText].textWithLengths }.sorted().joined()
+        text = "partial \(request.url.normalizedText) \(SHA256.hexadecimalDigest(of: Array(fields.utf8)))"
+        isPrivate =
+            !headers.isEmpty || !partition.isEmpty || request.url.hasCredentials || request.url.query() != nil
     }
 
     /// Returns the stored body and its parts. Omits a part with the last byte, so that there is always a rest to
     /// request.
     func stored() async -> (PartialDownload, parts: [Range<Int>])? {
-        guard let entry = await entry(DataCacheKey(identifier: identifier)),
-            let partial = try? JSONDecoder().decode(PartialDownload.self, from: entry)
+        guard let entry = await entry(""), let partial = try? JSONDecoder().decode(PartialDownload.self, from: entry)
         else { return nil }
         var parts: [Range<Int>] = []
         while let part = await part(of: partial, at: parts.last?.upperBound ?? 0) {
@@ -164,35 +202,59 @@ struct PartialStore: Sendable {
         return (partial, parts)
     }
 
-    func part(of partial: PartialDownload, at offset: Int) async -> Data? { await entry(key(partial, offset)) }
+    func part(of partial: PartialDownload, at offset: Int) async -> Data? { await entry(name(partial, offset)) }
 
-    func save(_ partial: PartialDownload) async -> Bool {
-        guard let data = try? JSONEncoder().encode(partial) else { return false }
-        return await save(data, DataCacheKey(identifier: identifier))
-    }
-
+    /// Saves a part. With the first part, saves the entry that describes the body.
     func save(_ part: Data, of partial: PartialDownload, at offset: Int) async -> Bool {
-        await save(part, key(partial, offset))
+        await inTime { () async -> Bool in
+            if offset == 0 {
+                guard let data = try? JSONEncoder().encode(partial),
+                    await save(data, "")
+                else { return false }
+            }
+            return await save(part, name(partial, offset))
+        } ?? false
     }
 
     func remove(_ partial: PartialDownload, parts: [Range<Int>]) async {
-        let keys = [DataCacheKey(identifier: identifier)] + parts.map { key(partial, $0.lowerBound) }
-        await reporting { () async throws(DataCacheFailure) in
-            for key in keys { try await cache.remove(for: key) }
+        let names = [""] + parts.map { name(partial, $0.lowerBound) }
+        _ = await inTime {
+            await reporting { () async throws(DataCacheFailure) -> Void in
+                for name in names {
+                    if let key = try await key(name) { try await cache.remove(for: key) }
+                }
+            }
         }
     }
 
-    private func key(_ partial: PartialDownload, _ offset: Int) -> DataCacheKey {
-        DataCacheKey(identifier: "\(identifier)\n\(partial.validator) at \(offset)")
+    /// Runs an operation that stores something. Returns nil, and reports it, if it takes too long.
+    private func inTime<Value: Sendable>(_ store: @escaping @Sendable () async -> Value) async -> Value? {
+        let result = await timeout.result(of: store)
+        if result == nil { onFailure(StoreTimeout.failure) }
+        return result
     }
 
-    private func entry(_ key: DataCacheKey) async -> Data? {
-        await reporting { () async throws(DataCacheFailure) in try await cache.entry(for: key)?.data } ?? nil
+    private func name(_ partial: PartialDownload, _ offset: Int) -> String { "\n\(partial.validator) at \(offset)" }
+
+    /// - Parameter name: The name of a part, or an empty text for the descriptive entry.
+    private func key(_ name: String, creating: Bool = false) async throws(DataCacheFailure) -> DataCacheKey? {
+        if !isPrivate { return DataCacheKey(identifier: text + name) }
+        return try await names.name(for: text + name, creationTime: creating ? now() : nil)
+            .map { DataCacheKey(identifier: $0) }
     }
 
-    private func save(_ data: Data, _ key: DataCacheKey) async -> Bool {
+    private func entry(_ name: String) async -> Data? {
+        await reporting { () async throws(DataCacheFailure) in
+            guard let key = try await key(name) else { return nil as Data? }
+            return try await cache.entry(for: key)?.data
+        } ?? nil
+    }
+
+    private func save(_ data: Data, _ name: String) async -> Bool {
         let entry = DataCacheEntry(data: data, createdAt: now())
-        return await reporting { () async throws(DataCacheFailure) in try await cache.store(entry, for: key) } != nil
+        return await reporting { () async throws(DataCacheFailure) -> Void in
+            if let key = try await key(name, creating: true) { try await cache.store(entry, for: key) }
+        } != nil
     }
 
     @discardableResult

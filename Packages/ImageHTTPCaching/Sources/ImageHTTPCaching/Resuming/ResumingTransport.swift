@@ -15,6 +15,8 @@ public struct ResumingTransport: DataTransport {
     private let cache: any DataCache
     private let partition: String
     private let partBytes: Int
+    private let timeout: StoreTimeout
+    private let names: EntryNames
     private let now: @Sendable () -> Date
     private let onCacheFailure: @Sendable (URL, DataCacheFailure) -> Void
 
@@ -26,11 +28,12 @@ public struct ResumingTransport: DataTransport {
     ///   - partition: A name for the account. Parts of one account aren't used for another.
     ///   - partBytes: The size in bytes of a part in the cache. At most this many bytes are lost if the process is
     ///     killed.
+    ///   - clock: Measures how long a transfer waits until a part is stored: half a second at most.
     ///   - now: Returns the current date.
     ///   - onCacheFailure: Called with the URL of the request if the cache fails. The transfer continues without it.
     public init(
         _ transport: any DataTransport, cache: any DataCache, partition: String = "",
-        partBytes: Int = 1 << 20,
+        partBytes: Int = 1 << 20, clock: any Clock<Duration> = .continuous,
         now: @escaping @Sendable () -> Date,
         onCacheFailure: @escaping @Sendable (URL, DataCacheFailure) -> Void = { _, _ in }
     ) {
@@ -38,14 +41,16 @@ public struct ResumingTransport: DataTransport {
         self.cache = cache
         self.partition = partition
         self.partBytes = partBytes
+        timeout = StoreTimeout(clock: clock)
+        names = EntryNames(cache)
         self.now = now
         self.onCacheFailure = onCacheFailure
     }
 
     public func send(_ request: TransportRequest) async throws(TransportFailure) -> TransportResponse {
         guard request.isResumable else { return try await transport.send(request) }
-        let store = PartialStore(request, in: cache, partition: partition, now: now) { [onCacheFailure] failure in
-            onCacheFailure(request.url, failure)
+        let store = PartialStore(request, in: cache, names, partition: partition, timeout, now: now) {
+            [onCacheFailure] failure in onCacheFailure(request.url, failure)
         }
         if let (partial, parts) = await store.stored(), let offset = parts.last?.upperBound {
             let response = try await transport.send(partial.request(request, from: offset))
@@ -55,13 +60,13 @@ public struct ResumingTransport: DataTransport {
             case .passesThrough: return response
             case .restarts:
                 await store.remove(partial, parts: parts)
-                return recorded(response, store)
+                return try recorded(response, store)
             case .fetchesAgain:
                 response.body.discard()
                 await store.remove(partial, parts: parts)
             }
         }
-        return recorded(try await transport.send(request), store)
+        return try recorded(try await transport.send(request), store)
     }
 
     private func resumed(
@@ -72,7 +77,14 @@ public struct ResumingTransport: DataTransport {
         return TransportResponse(head: head, body: body(partial, stored: stored, rest: rest, store))
     }
 
-    private func recorded(_ response: TransportResponse, _ store: PartialStore) -> TransportResponse {
+    /// Throws if the response is a part that nobody asked for.
+    private func recorded(
+        _ response: TransportResponse, _ store: PartialStore
+    ) throws(TransportFailure) -> TransportResponse {
+        if response.head.isPart {
+            response.body.discard()
+            throw .malformedResponse("a part of the body in response to a request for all of it")
+        }
         guard let partial = PartialDownload(response.head, now: now()) else { return response }
         return TransportResponse(head: response.head, body: body(partial, stored: [], rest: response.body, store))
     }
@@ -104,6 +116,7 @@ final class ResumableBody: Sendable {
     private let partial: PartialDownload
     private let rest: TransportBody
     private let store: PartialStore
+    private let isResumed: Bool
     private let state: Mutex<State>
 
     /// - Parameter stored: The ranges of the stored parts, from the beginning of the body without gaps.
@@ -113,6 +126,7 @@ final class ResumableBody: Sendable {
         self.partial = partial
         self.rest = rest
         self.store = store
+        isResumed = !stored.isEmpty
         let assembler = PartAssembler(
             totalBytes: partial.totalBytes, partBytes: partBytes, offset: stored.last?.upperBound ?? 0)
         state = Mutex(State(stored: stored, toReplay: stored[...], assembler: assembler))
@@ -134,6 +148,10 @@ final class ResumableBody: Sendable {
             let part = try state.withLock { state throws(TransportFailure) in try state.assembler.arrived(piece) }
             if let part { await save(part) }
             return piece
+        } catch .malformedResponse(let reason) where isResumed {
+            // For example the whole body, although the head promised the rest.
+            await removeStored()
+            throw .connectionLost("the rest of a body doesn't continue it: \(reason)")
         } catch {
             if let tail = state.withLock({ $0.assembler.interrupted() }) { await save(tail) }
             throw error
@@ -150,10 +168,8 @@ final class ResumableBody: Sendable {
 
     /// If the cache fails, it isn't used for this body any more.
     private func save(_ part: PartAssembler.Part) async {
-        let (isFirst, isBroken) = state.withLock { ($0.stored.isEmpty, $0.isStoreBroken) }
-        guard !isBroken else { return }
-        let isDescribed = isFirst ? await store.save(partial) : true
-        let isSaved = isDescribed ? await store.save(part.data, of: partial, at: part.offset) : false
+        guard !state.withLock(\.isStoreBroken) else { return }
+        let isSaved = await store.save(part.data, of: partial, at: part.offset)
         state.withLock { state in
             state.isStoreBroken = !isSaved
             if isSaved { state.stored.append(part.offset..<part.offset + part.data.count) }

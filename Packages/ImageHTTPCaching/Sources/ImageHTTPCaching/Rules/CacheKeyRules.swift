@@ -1,4 +1,6 @@
+public import HTTPTypes
 public import ImageCore
+import ImageTransporting
 
 /// Maps all URLs of the same image to one cache key.
 ///
@@ -51,6 +53,12 @@ public struct CacheKeyRules: Hashable, Sendable {
         return identity == .anonymous ? address : "\(address) \(identity.digest)"
     }
 
+    /// Returns the URL with the query items that are part of the key, and without user and password.
+    func storable(_ url: URL) -> URL {
+        let url = url.withoutCredentials
+        return rules.isEmpty ? url : URL(string: address(of: url)) ?? url
+    }
+
     private func address(of url: URL) -> String {
         let text = url.normalizedText
         guard !rules.isEmpty, let mark = text.utf8.firstIndex(of: UInt8(ascii: "?")),
@@ -75,7 +83,7 @@ public struct CacheKeyRules: Hashable, Sendable {
 
 /// The user for whom an image is fetched. A response that was fetched for one identity is never returned to another.
 public struct CacheIdentity: Hashable, Sendable {
-    /// The value of the Authorization field.
+    /// The value of the Authorization field. Identities are compared by the bytes of their texts.
     public var authorization: String?
     /// The app's name for an account, a profile or a tenant.
     public var partition: String?
@@ -85,6 +93,17 @@ public struct CacheIdentity: Hashable, Sendable {
         self.authorization = authorization
         self.partition = partition
     }
+
+    /// Creates an identity from the bytes of the Authorization fields of a request.
+    public init(_ headers: HTTPFields, partition: String? = nil) {
+        self.init(authorization: headers[byteTexts: .authorization], partition: partition)
+    }
+
+    public static func == (left: CacheIdentity, right: CacheIdentity) -> Bool { left.parts == right.parts }
+
+    public func hash(into hasher: inout Hasher) { hasher.combine(parts) }
+
+    private var parts: [[UInt8]?] { [authorization, partition].map { $0.map { Array($0.utf8) } } }
 
     /// The identity of requests without credentials.
     public static let anonymous = CacheIdentity()

@@ -8,10 +8,12 @@ public struct StoredHTTPResponse: Hashable, Sendable, Codable {
     public var status: Int
     /// The header fields, except those that apply to a single connection (RFC 9111, 3.1).
     public var headers: HTTPFields
-    /// The URL of the response, after redirects.
+    /// The URL of the response, after redirects, without user and password.
     public var url: URL
-    /// The request fields that Vary lists, by lowercase name. Fields that the request did not have are missing.
-    public var selectingFields: [String: String]
+    /// The lowercase names of the request fields that Vary lists and the request had.
+    public var selectingFields: Set<String> { Set(selection.keys) }
+    /// The values of these fields, which can be credentials.
+    private var selection: [String: SecretText]
     /// When the request was sent. The age is calculated from the two times (RFC 9111, 4.2.3).
     public var requestTime: Date
     /// When the response arrived.
@@ -21,8 +23,8 @@ public struct StoredHTTPResponse: Hashable, Sendable, Codable {
     public init(_ head: ResponseHead, to request: HTTPFields, requestTime: Date, responseTime: Date) {
         status = head.status.code
         headers = Self.storable(head.headers)
-        url = head.url
-        selectingFields = VaryingFields(head.headers).selection(from: request)
+        url = head.url.withoutCredentials
+        selection = VaryingFields(head.headers).selection(from: request).mapValues { SecretText($0) }
         self.requestTime = requestTime
         self.responseTime = responseTime
     }
@@ -170,7 +172,9 @@ struct VaryingFields {
         var selection: [String: String] = [:]
         for name in names {
             guard let field = HTTPField.Name(name), request.contains(field) else { continue }
-            let members = request[values: field].flatMap { $0.split(separator: ",", omittingEmptySubsequences: false) }
+            let members = request[fields: field].flatMap {
+                $0.byteText.split(separator: ",", omittingEmptySubsequences: false)
+            }
             let values = Self.unordered.contains(name) ? Self.sorted(members) : members.map { String($0.trimmed) }
             selection[name] = values.joined(separator: ",")
         }
@@ -188,6 +192,8 @@ extension StoredHTTPResponse {
     /// Returns whether a request selects this variant by its `Vary` fields (RFC 9111, 4.1).
     func isSelected(by request: HTTPFields) -> Bool {
         let fields = VaryingFields(headers)
-        return !fields.areUnknown && fields.selection(from: request) == selectingFields
+        let requested = fields.selection(from: request)
+        return !fields.areUnknown && requested.count == selection.count
+            && requested.allSatisfy { selection[$0.key]?.matches($0.value) ?? false }
     }
 }

@@ -1,0 +1,62 @@
+import ImageCore
+import Synchronization
+
+/// A text that can be compared and can't be read: the HMAC-SHA-256 of it with a random key of its own (RFC 2104).
+///
+/// The key is stored beside the code. So a token can't be read or looked up in a table, but a short password can be
+/// guessed by somebody who has both.
+struct SecretText: Codable, Hashable, Sendable {
+    private let key: [UInt8]
+    private let code: String
+
+    init(_ text: String, key: [UInt8] = SecretText.randomKey()) {
+        self.key = key
+        code = SHA256.hexadecimalCode(of: Array(text.utf8), key: key)
+    }
+
+    func matches(_ text: String) -> Bool { SecretText(text, key: key) == self }
+
+    /// Returns 32 random bytes.
+    static func randomKey() -> [UInt8] { (0..<32).map { _ in UInt8.random(in: 0...255) } }
+}
+
+/// Computes names for entries whose keys depend on credentials, with a random key that is an entry of the same cache.
+///
+/// If the cache loses the key, it makes a new one, and the entries with names from the older one are not found again.
+final class EntryNames: Sendable {
+    private static let entryKey = DataCacheKey(identifier: "key for the names of private entries")
+
+    private let cache: any DataCache
+    private let key = Mutex<[UInt8]?>(nil)
+    private let queue = KeyedSerialQueue()
+
+    init(_ cache: any DataCache) { self.cache = cache }
+
+    /// Returns the name for a text. Returns nil if there is no key yet and none is made.
+    ///
+    /// - Parameter creationTime: The time of a new key; nil to make none.
+    func name(for text: String, creationTime: Date?) async throws(DataCacheFailure) -> String? {
+        guard let key = try await key(creationTime: creationTime) else { return nil }
+        return "private \(SHA256.hexadecimalCode(of: Array(text.utf8), key: key))"
+    }
+
+    private func key(creationTime: Date?) async throws(DataCacheFailure) -> [UInt8]? {
+        if let known = key.withLock({ $0 }) { return known }
+        return try await queue.perform("") { () async throws(DataCacheFailure) in
+            if let known = key.withLock({ $0 }) { return known }
+            var stored = try await storedKey()
+            if stored == nil, let creationTime {
+                let new = DataCacheEntry(data: Data(SecretText.randomKey()), createdAt: creationTime)
+                try await cache.store(new, for: Self.entryKey)
+                // That of another process, if both have made one.
+                stored = try await storedKey()
+            }
+            key.withLock { $0 = stored }
+            return stored
+        }
+    }
+
+    private func storedKey() async throws(DataCacheFailure) -> [UInt8]? {
+        try await cache.entry(for: Self.entryKey).flatMap { $0.data.count == 32 ? Array($0.data) : nil }
+    }
+}

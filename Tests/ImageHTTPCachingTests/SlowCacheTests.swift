@@ -1,0 +1,156 @@
+import Foundation
+import HTTPTypes
+import ImageCore
+import ImageTesting
+import ImageTransporting
+import Testing
+
+@testable import ImageHTTPCaching
+
+@Suite("A slow or hung cache", .timeLimit(.minutes(10)))
+struct SlowCacheTests {
+    private let clock = ManualClock()
+    private let cache = HungCache()
+    private let test: CachingFixture
+
+    init() { test = CachingFixture(disk: cache, clock: clock) }
+
+    /// Gets a path. Advances the clock when the response waits for its storage.
+    private func get(_ path: String) async throws -> Received {
+        async let received = test.get(path)
+        await clock.sleepers(1)
+        clock.advance(by: .milliseconds(500))
+        return try await received
+    }
+
+    private func script(_ count: Int) {
+        for number in 0..<count { test.script("/\(number)", .text("\(number)", "Cache-Control: max-age=60")) }
+    }
+
+    private var failureCount: Int {
+        test.events.messages.filter { if case .cacheFailed = $0 { true } else { false } }.count
+    }
+
+    @Test("a response waits half a second for a cache that hangs, further ones don't, and each is reported once")
+    func hungStore() async throws {
+        script(40)
+        #expect(try await get("/0").text == "0")
+        for number in 1..<40 { #expect(try await test.get("/\(number)").text == "\(number)") }
+        #expect(failureCount == 40)
+        await cache.gate.arrivals(16)
+        #expect(cache.gate.arrivalCount == 16, "further ones are not stored")
+    }
+
+    @Test("what was late is stored when the cache recovers, and then responses wait again")
+    func recovers() async throws {
+        script(20)
+        _ = try await get("/0")
+        _ = try await test.get("/1")
+        cache.gate.open()
+        await cache.finished.arrivals(4)
+        #expect(try await test.get("/0").source == .cache)
+        _ = try await test.get("/2")
+        #expect(try await test.get("/2").source == .cache)
+        #expect(failureCount == 2)
+    }
+
+    @Test("a validation, an error response and a removal don't wait for a cache that hangs either")
+    func otherChanges() async throws {
+        cache.gate.open()
+        test.script(
+            "/v", .text("v", "Cache-Control: max-age=0", "ETag: \"1\""), .text("", "ETag: \"1\"", status: .notModified))
+        test.script("/gone", .text("", "Cache-Control: max-age=60", status: .notFound))
+        _ = try await test.get("/v")
+        cache.close()
+        test.time.advance(1)
+        #expect(try await get("/v").source == .validated)
+        #expect(try await test.get("/gone").status == 404)
+        await test.transport.removeStoredResponses(to: CachingFixture.request("/v"))
+        let own = CachingFixture.request("/own")
+        #expect(await !test.transport.storeResponse(Data([1]), to: own, lifetime: .seconds(9)))
+    }
+
+    @Test("a large body is not kept in memory for a cache whose writers hang")
+    func largeBody() async throws {
+        let hung = HungWriterCache()
+        let test = CachingFixture(disk: hung, clock: clock)
+        let piece = ScriptedTransport.Step.piece(Data(count: 300_000))
+        test.script("/large", .fresh([piece, piece, piece]))
+        async let received = test.get("/large")
+        await clock.sleepers(1)
+        clock.advance(by: .milliseconds(500))
+        #expect(try await received.text.utf8.count == 900_000)
+        #expect(hung.gate.arrivalCount == 1)
+        #expect(test.events.messages.count == 1)
+        hung.gate.open()
+        #expect(try await test.stored("/large") == nil)
+    }
+
+    @Test("a resumed download doesn't wait for a cache that hangs, which is reported once")
+    func resuming() async throws {
+        let url = CachingFixture.url("/r")
+        let failures = MessageLog<DataCacheFailure>()
+        let whole = Data(count: 100)
+        test.server.script(url, [.ok(whole, headers: [.eTag: "\"1\""])])
+        let transport = ResumingTransport(
+            test.server, cache: cache, partBytes: 16, clock: clock, now: { noon },
+            onCacheFailure: { failures.append($1) })
+        async let received = transport.send(TransportRequest(url: url)).body.collected(expectedBytes: nil, limit: .max)
+        await clock.sleepers(1)
+        clock.advance(by: .milliseconds(500))
+        #expect(try await received == whole)
+        #expect(failures.messages.count == 1)
+    }
+}
+
+/// A cache whose changes wait for a gate. Lookups don't.
+private final class HungCache: DataCache {
+    private let gates = MessageLog<Gate>()
+    private let entries = InMemoryDataCache()
+    /// The arrivals are the changes that have ended.
+    let finished = Gate()
+
+    init() {
+        gates.append(Gate())
+        finished.open()
+    }
+
+    var gate: Gate { gates.messages.last ?? Gate() }
+
+    func close() { gates.append(Gate()) }
+
+    func entry(for key: DataCacheKey) async throws(DataCacheFailure) -> DataCacheEntry? {
+        try await entries.entry(for: key)
+    }
+
+    func store(_ entry: DataCacheEntry, for key: DataCacheKey) async throws(DataCacheFailure) {
+        await gate.pass()
+        try await entries.store(entry, for: key)
+        await finished.pass()
+    }
+
+    func remove(for key: DataCacheKey) async throws(DataCacheFailure) {
+        await gate.pass()
+        try await entries.remove(for: key)
+    }
+
+    func removeAll() async throws(DataCacheFailure) { try await entries.removeAll() }
+}
+
+/// A streaming cache that makes no writer before a gate opens.
+private struct HungWriterCache: StreamingDataCache {
+    let gate = Gate()
+
+    func entry(for key: DataCacheKey) async throws(DataCacheFailure) -> DataCacheEntry? { nil }
+    func store(_ entry: DataCacheEntry, for key: DataCacheKey) async throws(DataCacheFailure) {}
+    func remove(for key: DataCacheKey) async throws(DataCacheFailure) {}
+    func removeAll() async throws(DataCacheFailure) {}
+    func reader(for key: DataCacheKey) async throws(DataCacheFailure) -> (any DataCacheReader)? { nil }
+
+    func writer(
+        for key: DataCacheKey, expectedByteCount: Int?
+    ) async throws(DataCacheFailure) -> any DataCacheWriter {
+        await gate.pass()
+        throw .noSpace
+    }
+}
