@@ -37,7 +37,7 @@ struct StoredEntry {
         guard size >= trailerSize else { return nil }
         try file.seek(toOffset: UInt64(size - trailerSize))
         let trailer = try file.read(upToCount: trailerSize) ?? Data()
-        guard trailer.littleEndian(at: 24, 4) == 3, trailer.part(28, 4)?.elementsEqual("SILe".utf8) == true,
+        guard trailer.littleEndian(at: 24, 4) == 4, trailer.part(28, 4)?.elementsEqual("SILe".utf8) == true,
             let payload = trailer.littleEndian(at: 8, 8), let key = trailer.littleEndian(at: 16, 4),
             (0...size - trailerSize).contains(payload), key <= size - trailerSize - payload
         else { return nil }
