@@ -121,10 +121,12 @@ public struct CachingTransport: DataTransport, ResponseCache {
     private func key(
         for url: URL, _ headers: HTTPFields, _ address: String? = nil, isDecoded: Bool
     ) -> ResponseKey {
-        let text = rules.keys.key(for: url, address: address, identity: rules.identity(headers))
+        let identity = rules.identity(headers)
+        let text = rules.keys.key(for: url, address: address, identity: identity)
+        let isPrivate = url.hasCredentials || identity != .anonymous
         return ResponseKey(
             text: isDecoded ? text : "\(text) as received", url: url,
-            isPrivate: url.hasCredentials || rules.identity(headers) != .anonymous)
+            publicAddress: isPrivate ? rules.keys.key(for: url.withoutCredentials) : nil)
     }
 }
 

@@ -8,8 +8,8 @@ struct ResponseKey: Hashable, Sendable {
     let text: String
     /// The URL of the request, for reporting failures.
     let url: URL
-    /// Whether the text depends on credentials.
-    let isPrivate: Bool
+    /// The address without credentials; nil if the text doesn't depend on any.
+    let publicAddress: String?
 }
 
 /// The keys of the entries of a URL and an identity.
@@ -61,8 +61,9 @@ struct ResponseStore: Sendable {
 
     /// Returns the keys of entries. Returns nil if they need a key that the cache doesn't have, unless it is created.
     private func keys(_ key: ResponseKey, creating: Bool = false) async throws(DataCacheFailure) -> EntryKeys? {
-        if !key.isPrivate { return EntryKeys(text: key.text) }
-        return try await names.name(for: key.text, creationTime: creating ? now() : nil).map { EntryKeys(text: $0) }
+        guard let address = key.publicAddress else { return EntryKeys(text: key.text) }
+        return try await names.name(for: key.text, creationTime: creating ? now() : nil)
+            .map { EntryKeys(text: "\(address) \($0)") }
     }
 
     /// Runs an operation that stores something. Returns nil, and reports it, if it takes too long.

@@ -240,7 +240,7 @@ struct PartialStore: Sendable {
     private func key(_ name: String, creating: Bool = false) async throws(DataCacheFailure) -> DataCacheKey? {
         if !isPrivate { return DataCacheKey(identifier: text + name) }
         return try await names.name(for: text + name, creationTime: creating ? now() : nil)
-            .map { DataCacheKey(identifier: $0) }
+            .map { DataCacheKey(identifier: "partial \($0)") }
     }
 
     private func entry(_ name: String) async -> Data? {

@@ -24,7 +24,7 @@ struct SecretText: Codable, Hashable, Sendable {
 ///
 /// If the cache loses the key, it makes a new one, and the entries with names from the older one are not found again.
 final class EntryNames: Sendable {
-    private static let entryKey = DataCacheKey(identifier: "key for the names of private entries")
+    private static let entryKey = DataCacheKey(identifier: "key-of-private-names")
 
     private let cache: any DataCache
     private let key = Mutex<[UInt8]?>(nil)
@@ -37,7 +37,7 @@ final class EntryNames: Sendable {
     /// - Parameter creationTime: The time of a new key; nil to make none.
     func name(for text: String, creationTime: Date?) async throws(DataCacheFailure) -> String? {
         guard let key = try await key(creationTime: creationTime) else { return nil }
-        return "private \(SHA256.hexadecimalCode(of: Array(text.utf8), key: key))"
+        return SHA256.hexadecimalCode(of: Array(text.utf8), key: key)
     }
 
     private func key(creationTime: Date?) async throws(DataCacheFailure) -> [UInt8]? {

@@ -114,7 +114,9 @@ extension StoredHTTPResponse {
         if let tag = fields[byteText: .eTag] {
             return headers[byteText: .eTag].map { Self.matchesWeakly($0[...], tag[...]) } ?? false
         }
-        if let modified = fields[.lastModified], let own = headers[.lastModified] { return modified == own }
+        if let modified = fields[byteText: .lastModified], let own = headers[byteText: .lastModified] {
+            return modified == own
+        }
         return true
     }
 
