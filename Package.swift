@@ -265,7 +265,10 @@ let suites = [
     // Each test of this target runs on each HTTP transport.
     tests(
         "HTTPTransportTests",
-        of: ["ImageTransporting", "HTTPTransports", "LoopbackServer", "CommandRunning", httpTypes, curlOnLinux]),
+        of: [
+            "ImageTransporting", "HTTPTransports", "LoopbackServer", "CommandRunning", "CNetworkNamespace", httpTypes,
+            curlOnLinux,
+        ]),
     tests(of: "ImageHTTPCaching", uses: ["ImageTransporting", "ImageDiskCaching", httpTypes]),
     tests(of: "ImageDecoding", uses: ["ImageProcessing"]),
     tests(of: "ImageProcessing"),

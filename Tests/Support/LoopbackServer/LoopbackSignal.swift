@@ -49,7 +49,8 @@ public final class LoopbackSignal: Sendable {
     /// Waits until connections have reached the signal `count` times in total.
     public func arrivals(_ count: Int) async { await arrived.reaches { $0 >= count } }
 
-    func arrive() { arrived.change { $0 += 1 } }
+    /// Counts an arrival, as a connection does.
+    public func arrive() { arrived.change { $0 += 1 } }
 
     /// Takes a permit. Returns false if there is none.
     func takePermit() -> Bool {

@@ -62,21 +62,43 @@ int itc_connection_close(void *raw, curl_socket_t socket) {
 
 /* MARK: Users */
 
-static bool is_named(const struct sockaddr_storage *name, socklen_t size, const char *address, int port) {
-    char host[NI_MAXHOST], service[NI_MAXSERV];
-    const struct sockaddr *any = (const struct sockaddr *)(const void *)name;
+typedef struct {
+    struct sockaddr_storage bytes;
+    char host[NI_MAXHOST];
+    int port;
+} address;
+
+typedef int name_function(int socket, struct sockaddr *name, socklen_t *size);
+
+/* Reads a name of a socket: getsockname or getpeername. */
+static bool read_name(name_function *read, int socket, address *name) {
+    char port[NI_MAXSERV];
+    socklen_t size = sizeof name->bytes;
+    struct sockaddr *any = (struct sockaddr *)(void *)&name->bytes;
+    if (read(socket, any, &size) != 0) return false;
     int flags = NI_NUMERICHOST | NI_NUMERICSERV;
-    if (getnameinfo(any, size, host, sizeof host, service, sizeof service, flags) != 0) return false;
-    return atoi(service) == port && strcmp(host, address) == 0;
+    if (getnameinfo(any, size, name->host, sizeof name->host, port, sizeof port, flags) != 0) return false;
+    name->port = atoi(port);
+    return true;
 }
 
-static bool connects(curl_socket_t socket, const char *local, int local_port, const char *peer, int peer_port) {
-    struct sockaddr_storage name;
-    socklen_t size = sizeof name;
-    if (getsockname(socket, (struct sockaddr *)(void *)&name, &size) != 0) return false;
-    if (!is_named(&name, size, local, local_port)) return false;
-    size = sizeof name;
-    return getpeername(socket, (struct sockaddr *)(void *)&name, &size) == 0 && is_named(&name, size, peer, peer_port);
+static bool is_named(name_function *read, int socket, const char *host, int port) {
+    address name;
+    return read_name(read, socket, &name) && name.port == port && strcmp(name.host, host) == 0;
+}
+
+/* Returns whether the system would reach the peer from another address now. Connecting a datagram socket sends nothing. */
+static bool has_moved(curl_socket_t socket_of_connection) {
+    address peer, local, now;
+    if (!read_name(getpeername, socket_of_connection, &peer)) return true;
+    if (!read_name(getsockname, socket_of_connection, &local)) return true;
+    int probe = socket(peer.bytes.ss_family, SOCK_DGRAM, 0);
+    if (probe < 0) return false;
+    socklen_t size = peer.bytes.ss_family == AF_INET6 ? sizeof(struct sockaddr_in6) : sizeof(struct sockaddr_in);
+    bool has_route = connect(probe, (struct sockaddr *)(void *)&peer.bytes, size) == 0;
+    bool is_other = has_route && read_name(getsockname, probe, &now) && strcmp(local.host, now.host) != 0;
+    close(probe);
+    return is_other;
 }
 
 void itc_connection_use(
@@ -85,7 +107,8 @@ void itc_connection_use(
     itc_connection_leave(transfer); /* libcurl has sent the request again, on another connection */
     for (int i = 0; i < engine->connection_count; i++) {
         itc_connection *connection = &engine->connections[i];
-        if (!connects(connection->socket, local, local_port, peer, peer_port)) continue;
+        if (!is_named(getsockname, connection->socket, local, local_port)) continue;
+        if (!is_named(getpeername, connection->socket, peer, peer_port)) continue;
         if (connection->users++ == 0) connection->silent_since = itc_now_ms();
         connection->is_established = true;
         connection->server = transfer->server;
@@ -119,6 +142,14 @@ static bool is_idle(const itc_connection *connection) { return connection->is_es
 void itc_engine_close_idle(itc_engine *engine) {
     for (int i = 0; i < engine->connection_count; i++)
         if (is_idle(&engine->connections[i])) shutdown(engine->connections[i].socket, SHUT_RDWR);
+}
+
+void itc_engine_close_moved(itc_engine *engine, uint64_t server) {
+    for (int i = 0; i < engine->connection_count; i++) {
+        itc_connection *connection = &engine->connections[i];
+        if (!is_idle(connection) || connection->server != server || !has_moved(connection->socket)) continue;
+        shutdown(connection->socket, SHUT_RDWR);
+    }
 }
 
 void itc_transfer_give_up(itc_transfer *transfer, itc_engine *engine, int64_t stall_timeout_ms) {

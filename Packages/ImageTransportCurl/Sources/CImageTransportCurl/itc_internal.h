@@ -66,6 +66,8 @@ int itc_connection_close(void *raw, curl_socket_t socket);
 void itc_connection_use(
     itc_transfer *transfer, const char *local, int local_port, const char *peer, int peer_port);
 void itc_connection_leave(itc_transfer *transfer);
+/* Closes a server's idle connections from an address that the system doesn't use for it any more. */
+void itc_engine_close_moved(itc_engine *engine, uint64_t server);
 void itc_connection_note_bytes(itc_engine *engine, curl_socket_t socket);
 
 #endif

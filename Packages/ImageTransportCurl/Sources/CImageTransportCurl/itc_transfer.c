@@ -173,6 +173,7 @@ bool itc_transfer_set_body(itc_transfer *transfer, const uint8_t *bytes, size_t 
 }
 
 bool itc_transfer_start(itc_transfer *transfer, itc_engine *engine) {
+    itc_engine_close_moved(engine, transfer->server);
     curl_easy_setopt(transfer->easy, CURLOPT_HTTPHEADER, transfer->headers);
     transfer->started = curl_multi_add_handle(engine->multi, transfer->easy) == CURLM_OK;
     return transfer->started;
