@@ -59,6 +59,19 @@ struct AnimationTests {
         #expect(fixture.transport.sendCount == 1)
     }
 
+    @Test("who asks after the image in memory was replaced gets frames of the new one, not of the one that is shown")
+    func replaced() async throws {
+        let request = fixture.animated("a", firstColor: 10)
+        let shown = try await fixture.loader.animation(for: request)
+        let replacement = fixture.animated("b", firstColor: 20)
+        let (other, data) = try await (fixture.loader.image(for: replacement), fixture.loader.data(for: replacement))
+        await fixture.loader.insert(data.data, for: request)
+        fixture.loader.insert(other.image, for: request)
+        let second = try await fixture.loader.animation(for: request)
+        #expect(second.image.image == other.image && second.frames !== shown.frames)
+        #expect(second.frames.cachedFrame(at: 0)?.pixels.first == 20)
+    }
+
     @Test("an animation and its image that are loaded at the same time share the download and the first frame")
     func sharedDownload() async throws {
         let gate = Gate()

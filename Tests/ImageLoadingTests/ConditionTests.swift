@@ -2,10 +2,12 @@ import Foundation
 import HTTPTypes
 import ImageCoalescing
 import ImageCore
-import ImageLoading
 import ImageTesting
 import ImageTransporting
+import Synchronization
 import Testing
+
+@testable import ImageLoading
 
 @Suite("Downloads under memory pressure, in the background and without a network", .timeLimit(.minutes(10)))
 struct ConditionTests {
@@ -84,6 +86,38 @@ struct ConditionTests {
         #expect(await end(of: fixture.loader.task(for: local), fixture) == "disk")
         gate.open()
         withExtendedLifetime(task) {}
+    }
+
+    @Test("when the network returns, the gate opens by priority, and in the order of arrival within one priority")
+    func orderOfOpening() {
+        let (gate, executor, log) = (DownloadGate(), FIFOExecutor(), MessageLog<Int>())
+        gate.changeConditions { $0.connectivity = .offline }
+        let priorities: [RequestPriority] = [.low, .normal, .veryHigh, .normal, .veryLow, .high]
+        for (number, priority) in priorities.enumerated() {
+            Task(executorPreference: executor) {
+                try await gate.waitForNetwork(LivePriority(priority)) {}
+                log.append(number)
+            }
+        }
+        executor.run()
+        gate.changeConditions { $0.connectivity = .online }
+        executor.run()
+        #expect(log.messages == [2, 5, 1, 3, 0, 4])
+    }
+
+    @Test("a download that is cancelled at the gate leaves nothing there")
+    func cancelledAtGate() async {
+        let gate = DownloadGate()
+        gate.changeConditions { $0.pressure = .critical }
+        weak var priority: LivePriority?
+        do {
+            let waiting = LivePriority(.low)
+            priority = waiting
+            let task = Task { try await gate.waitUntilOpen(waiting) {} }
+            task.cancel()
+            await #expect(throws: CancellationError.self) { try await task.value }
+        }
+        #expect(priority == nil)
     }
 
     @Test("a deferred download is cancelled with its request")
@@ -221,5 +255,22 @@ struct ConditionTests {
         #expect(loader == nil)
         application.set(.background)
         pressure.set(.critical)
+    }
+}
+
+/// Runs jobs in the order in which they become ready.
+private final class FIFOExecutor: TaskExecutor {
+    private let ready = Mutex<[UnownedJob]>([])
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        ready.withLock { $0.append(job) }
+    }
+
+    func run() {
+        while let job = ready.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) {
+            // Safe: `self` outlives this call, so the unowned reference is valid.
+            unsafe job.runSynchronously(on: asUnownedTaskExecutor())
+        }
     }
 }

@@ -94,6 +94,27 @@ struct EntryTests {
         #expect(stepped.memory.images.values.map(\.bitmap.size.width) == [20])
     }
 
+    @Test("a request that reads the original from disk during remove(_:) doesn't put its image back into memory")
+    func readMeanwhile() async throws {
+        let (stepped, gate) = (LoaderFixture.stepped(), Gate())
+        let request = stepped.request("a")
+        _ = stepped.start { try await stepped.loader.data(for: request) }
+        stepped.run()
+        stepped.disk.hold(.remove, at: gate)
+        let removal = stepped.start { await stepped.loader.remove(request) }
+        stepped.run()
+        stepped.limitDecodes(to: 0)
+        let reader = stepped.start { try await stepped.loader.image(for: request).source }
+        stepped.run()
+        gate.open()
+        stepped.run()
+        try await removal.value
+        stepped.limitDecodes(to: 2)
+        stepped.run()
+        #expect(try await reader.value == .disk)
+        #expect(stepped.memory.images.isEmpty && stepped.disk.entries.isEmpty)
+    }
+
     @Test("a disk that fails while an image is removed or looked up is reported to the observer")
     func brokenDisk() async throws {
         _ = try await loader.image(for: fetch("a"))

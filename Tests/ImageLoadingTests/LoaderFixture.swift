@@ -58,6 +58,9 @@ struct LoaderFixture {
     /// Changes the number of concurrent downloads of a stepped fixture. 0 blocks them.
     func limitDownloads(to count: Int) { (scheduler as? PriorityScheduler)?.setLimit(count, of: .download) }
 
+    /// Changes the number of concurrent decodes of a stepped fixture. 0 blocks them.
+    func limitDecodes(to count: Int) { (scheduler as? PriorityScheduler)?.setLimit(count, of: .decode) }
+
     /// Starts a task on the executor of the loader.
     func start<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) -> Task<Value, any Error> {
         Task(executorPreference: executor) { try await body() }

@@ -64,14 +64,17 @@ struct StoredResponseTests {
         #expect(try await operations(stale) == ["read index", "read body"])
     }
 
-    @Test("a stored body that can't be read completely is fetched again")
-    func damaged() async throws {
+    @Test(
+        "a stored body that can't be read completely is fetched again, and stored if the request may store",
+        arguments: [(CacheAccess.readWrite, CacheUse.reload), (.readOnly, .bypass)])
+    func damaged(_ access: CacheAccess, _ cacheUse: CacheUse) async throws {
         let fixture = LoaderFixture {
             $0.transport = .cached(TruncatedResponses(network: $0.transport))
         }
-        let request = fixture.request("a")
+        let request = fixture.request("a") { $0.cachePolicy.disk = access }
         #expect(try await fixture.loader.data(for: request).source == .network)
         #expect(fixture.observer.kinds().contains(.diskMiss(.missingBytes)))
+        #expect(fixture.transport.requests.map(\.cacheUse) == [cacheUse])
     }
 
     @Test("a reload sends Cache-Control: no-cache, unless the request has a Cache-Control header")
@@ -105,7 +108,7 @@ private struct TruncatedResponses: ResponseCache {
     let network: any DataTransport
 
     func answer(to request: TransportRequest) async throws(TransportFailure) -> CacheAnswer {
-        guard request.cacheUse == .standard else {
+        guard [.standard, .readOnly].contains(request.cacheUse) else {
             return .exchange(after: .policy) { () async throws(TransportFailure) in try await network.send(request) }
         }
         let broken = TransportBody(pull: { () async throws(TransportFailure) in

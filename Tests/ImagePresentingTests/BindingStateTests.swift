@@ -40,6 +40,17 @@ struct BindingStateTests {
         guard case .start = state.becameVisible(true) else { throw NotStarted() }
     }
 
+    @Test("the request after one that was retried is no retry")
+    func boundAfterRetry() throws {
+        var state = BindingState(options: .init())
+        let failed = try begin(&state, request("a"))
+        #expect(accepts(&state, .finished(.failure(.notFound)), failed))
+        guard case .start(let retried, _) = state.retried(), case .start(let next, _) = state.bound(request("b")) else {
+            throw NotStarted()
+        }
+        #expect(retried.mode == .retry && next.mode == .standard)
+    }
+
     @Test("only images that were not in memory fade in", arguments: ImageSource.allCases)
     func transitions(source: ImageSource) async throws {
         var options = ImageBinding.Options()

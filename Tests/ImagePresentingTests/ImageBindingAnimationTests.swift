@@ -1,6 +1,9 @@
 import Foundation
+import HTTPTypes
 import ImageCore
+import ImageLoading
 import ImageTesting
+import ImageTransporting
 import Testing
 
 @testable import ImagePresenting
@@ -47,6 +50,28 @@ struct ImageBindingAnimationTests {
         #expect(surface.last.isAnimating)
         #expect(loadCount == 1, "the frames are loaded with the image")
         withExtendedLifetime(binding) {}
+    }
+
+    @Test(
+        "the frames of a reloaded image that gets a clock later are loaded without another reload",
+        arguments: [ImageLoadMode.reload, .revalidate])
+    func clockAfterReload(_ mode: ImageLoadMode) async {
+        let fixture = LoaderTestBed()
+        let image = FakeImage(
+            PixelSize(width: 1, height: 1), frames: [[1, 0, 0, 255], [2, 0, 0, 255]],
+            delays: [.seconds(1), .seconds(1)], loopCount: 0)
+        let binding = ImageBinding(loader: fixture.loader, surface: surface)
+        binding.bind(fixture.request("a", [.ok(image.encoded)]) { $0.mode = mode })
+        await surface.ends { $0.kind == .final }
+        binding.clock = clock
+        var second = 0
+        while fixture.transport.sendCount < 2, second < 10_000 {
+            clock.tick(at: .seconds(second))
+            second += 1
+            await Task.yield()
+        }
+        let asksServer = fixture.transport.requests.map { $0.headers[.cacheControl] != nil }
+        #expect(asksServer == [true, false])
     }
 
     @Test("an animation in memory shows its first frame before bind returns, and then plays")

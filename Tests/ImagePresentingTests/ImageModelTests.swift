@@ -36,6 +36,19 @@ struct ImageModelTests {
         #expect(model.request == request)
     }
 
+    @Test("who reads only the appearance for a request is told of changes, also before the request is shown")
+    func observesUpcoming() {
+        let request = fixture.request("a")
+        let (model, change) = (ImageModel(loader: fixture.loader), MessageLog<String>())
+        withObservationTracking {
+            #expect(model.appearance(for: request).text == "loading none")
+        } onChange: {
+            change.append("changed")
+        }
+        model.show(request)
+        #expect(change.messages == ["changed"])
+    }
+
     @Test("the appearance for a new request has its image from memory or its placeholder, never the previous one")
     func aboutToBeShown() async throws {
         let (shown, hit, missing) = (
