@@ -61,19 +61,6 @@ struct LoadSummary {
     var reports: [LoadReport]
     var elapsed: Duration
 
-    /// A human-readable table with a row per source (count, bytes and times) and a total.
-    var table: [String] {
-        var rows = [["source", "images", "bytes", "median ms", "max ms"]]
-        for source in ImageSource.allCases {
-            let own = reports.filter { $0.image?.source == source }
-            if !own.isEmpty { rows.append(row(source.rawValue, own)) }
-        }
-        let failed = reports.filter { $0.failure != nil }
-        if !failed.isEmpty { rows.append(row("failed", failed)) }
-        rows.append(row("total", reports))
-        return Self.aligned(rows) + [formats]
-    }
-
     /// A human-readable line: `60 images in 1.20 s: network 58 (7.1 MB), failed 2`.
     var line: String {
         var parts = ImageSource.allCases.compactMap { source -> String? in
@@ -89,32 +76,6 @@ struct LoadSummary {
     }
 
     private var seconds: Double { elapsed / .seconds(1) }
-
-    private var formats: String {
-        let counts = Dictionary(grouping: reports.compactMap(\.image), by: \.format.rawValue).mapValues(\.count)
-        let list = counts.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }.joined(separator: ", ")
-        return (list.isEmpty ? "no images" : list) + String(format: "; %.2f s in all", seconds)
-    }
-
-    private func row(_ name: String, _ reports: [LoadReport]) -> [String] {
-        let times = reports.map(\.milliseconds).sorted()
-        let bytes = reports.compactMap { $0.image?.bytes }.reduce(0, +)
-        return [
-            name, "\(reports.count)", ByteCount.text(bytes),
-            times.isEmpty ? "-" : String(format: "%.3f", times[times.count / 2]),
-            String(format: "%.3f", times.last ?? 0),
-        ]
-    }
-
-    /// Aligns the first column to the left and the others to the right.
-    static func aligned(_ rows: [[String]]) -> [String] {
-        let widths = (rows.first ?? []).indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
-        return rows.map { row in
-            zip(row.indices, row).map { column, text in
-                column == 0 ? text.padded(widths[0]) : text.leftPadded(widths[column])
-            }.joined(separator: "  ")
-        }
-    }
 }
 
 extension String {

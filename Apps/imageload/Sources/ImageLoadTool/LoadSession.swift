@@ -4,7 +4,7 @@ import ImageCore
 import ImageLoading
 import Synchronization
 
-/// One run of a loading subcommand. Loads all images `--repeat` times, reports each, and prints a table at the end.
+/// One run of a loading subcommand. Loads all images `--repeat` times, reports each, and prints a line at the end.
 struct LoadSession {
     /// An address of the list, and its request or the error of parsing it.
     struct Item: Sendable {
@@ -50,7 +50,7 @@ struct LoadSession {
         }
         if !options.printing.json, !options.printing.quiet, !options.summary, addresses.count > 1 || options.repeat > 1
         {
-            Console.output(LoadSummary(reports: reports, elapsed: clock.now - start).table)
+            Console.output(LoadSummary(reports: reports, elapsed: clock.now - start).line)
         }
         try recorder.writeTrace()
         if let failure = recorder.diskFailure {

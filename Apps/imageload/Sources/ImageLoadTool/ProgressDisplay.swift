@@ -119,7 +119,7 @@ final class ProgressDisplay: Sendable {
         let active = state.active.sorted { $0.key < $1.key }.map(\.value)
         let fraction =
             (Double(state.done) + active.compactMap(\.progress?.fraction).reduce(0, +)) / Double(max(1, total))
-        let left = fraction > 0 ? "\(Self.text(time * (1 / fraction - 1))) left" : Self.text(time)
+        let left = fraction > 0 ? "\(Self.text(time * (1 / fraction - 1))) left" : "\(Self.text(time)) so far"
         return active.prefix(max(1, rows - 3)).map { item in
             guard let progress = item.progress else { return item.name }
             let bytes = ByteCount.text(progress.completedBytes).padded(9)

@@ -33,7 +33,11 @@ struct TargetOptions: ParsableArguments {
 
 /// The limits of subcommands that decode files.
 struct LimitOptions: ParsableArguments {
-    @Option(help: "The memory for decoding an image, such as 2GB. Default: 419MB, a photograph of 100 megapixels.")
+    @Option(
+        help: """
+            The memory for images in progress, such as 2GB. Default: 419MB, a photograph of 100 megapixels; in convert \
+            and optimize 1GB.
+            """)
     var maxMemory: ByteCount?
 
     @Option(help: "Refuse files with more megapixels than this, from 1 to 4294, whatever the --size.")
@@ -45,10 +49,13 @@ struct LimitOptions: ParsableArguments {
         }
     }
 
-    var limits: DecodingLimits {
+    var limits: DecodingLimits { limits(bytes: DecodingLimits.default.decodedBytes) }
+
+    /// - Parameter bytes: The memory without `--max-memory`.
+    func limits(bytes: Int) -> DecodingLimits {
         var limits = DecodingLimits.default
         limits.pixels = maxMegapixels * 1_000_000
-        if let maxMemory { limits.decodedBytes = maxMemory.bytes }
+        limits.decodedBytes = maxMemory?.bytes ?? bytes
         return limits
     }
 }

@@ -97,6 +97,42 @@ struct ArgumentTests {
         #expect(!line.contains("..") && !line.contains("\n"))
     }
 
+    @Test(
+        "an unknown command is told with a near one",
+        arguments: [
+            (["cnvert", "a.png"], "'cnvert'. Did you mean 'convert'?"),
+            (["cache", "lsit"], "'lsit'. Did you mean 'list'?"),
+            (["zzzzzz"], "'zzzzzz'. See"), (["convert", "a"], nil), (["--help"], nil), (["help", "fetch"], nil),
+        ] as [([String], String?)])
+    func unknownCommand(arguments: [String], expected: String?) {
+        do throws(ToolFailure) {
+            try RootCommand.checkNames(arguments)
+            #expect(expected == nil)
+        } catch {
+            #expect(expected.map(error.line.contains) == true && error.status == .usage, "\(error)")
+        }
+    }
+
+    @Test("-q is the quality, and the name of a file in a format that can't be written is refused")
+    func outputNames() throws {
+        let convert = try RootCommand.parseAsRoot(["convert", "a.png", "-q", "50", "-o", "b.jpg"]) as? ConvertCommand
+        #expect(convert?.inputs == ["a.png"] && convert?.quality == .fixed(50))
+        let refused =
+            [["convert", "a", "-o", "x.bmp"], ["convert", "a", "b", "-o", "x.tiff"], ["fetch", "u", "-o", "x.png"]]
+            + [
+                ["sheet", "u", "-o", "x.jpg"], ["compare", "a", "b", "-o", "x.gif"],
+                ["thumbhash", "--decode", "A", "x.bmp"],
+            ]
+        for arguments in refused {
+            #expect(throws: (any Error).self, "\(arguments)") { try RootCommand.parseAsRoot(arguments) }
+        }
+        let error = #expect(throws: (any Error).self) { try RootCommand.parseAsRoot(refused[0]) }
+        #expect(error.map(ImageLoadCommand.usageLine)?.contains("can't write BMP, as --output x.bmp says") == true)
+        for output in ["x.bmp/", "photos.2024", "photos", "/tmp", "x.JPEG", "-"] {
+            #expect(throws: Never.self) { try RootCommand.parseAsRoot(["convert", "a", "-o", output]) }
+        }
+    }
+
     @Test("parses the documented fetch command line")
     func accepted() throws {
         let command = try RootCommand.parseAsRoot([

@@ -51,7 +51,7 @@ final class BuiltTool: Sendable {
     ///   - shell: Commands that run before.
     ///   - prefix: A command that runs the tool.
     func run(_ arguments: [String], shell: String, prefix: [String] = []) async throws -> Run {
-        let script = (shell.isEmpty ? "" : shell + "; ") + "exec \"$@\""
+        let script = (shell.isEmpty ? "" : shell + "\n") + "exec \"$@\""
         let result = try await CommandResult.run(
             "/bin/bash", ["-c", script, "bash"] + prefix + [Self.program] + arguments, input: Data())
         return Run(result)
@@ -62,6 +62,12 @@ final class BuiltTool: Sendable {
         let result = try await CommandResult.run(Self.program, arguments, input: Data(input.utf8))
         return Run(result)
     }
+}
+
+/// Returns a line of JSON.
+func object(_ text: some StringProtocol) throws -> [String: Any] {
+    #expect(!text.dropLast().contains("\n"))
+    return try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
 }
 
 /// An image that tests write to files.
@@ -85,11 +91,11 @@ enum TestImage {
 }
 
 extension BuiltTool {
-    /// Writes an image to a file in the folder, in the format of its extension.
+    /// Writes an image to a file in the folder, by default in the format of its extension.
     @discardableResult
-    func write(_ image: TestImage, to name: String) throws -> URL {
+    func write(_ image: TestImage, to name: String, format: ImageFormat? = nil) throws -> URL {
         let file = folder.appending(path: name)
-        let format = ImageFormat(rawValue: file.pathExtension == "jpg" ? "jpeg" : file.pathExtension)
+        let format = format ?? ImageFormat(rawValue: file.pathExtension == "jpg" ? "jpeg" : file.pathExtension)
         let encoder = try #require(ImageEncoders.encoder(for: format))
         let options = EncodingOptions(isLossless: true)
         var frames = [AnimationFrame(bitmap: image.bitmap(), delay: .milliseconds(120))]

@@ -166,6 +166,40 @@ struct ConvertTests {
         #expect(try ImageDecoders.makeDecoder().header(of: piped).format == .jpeg)
     }
 
+    @Test("** in a pattern is any number of folders, keeps them below the output, and ends in a loop of links")
+    func anyDepth() async throws {
+        for name in ["in/a.png", "in/b/a.png", "in/b/c/a.png", "in/b/c/d.gif", "in/.e/a.png"] {
+            try tool.write(.gradient, to: name)
+        }
+        try FileManager.default.createSymbolicLink(atPath: path("in/b/loop"), withDestinationPath: path("in"))
+        #expect(try await convert(path("in/**/*.png"), "--to", "gif", "--output", path("out")).status == 0)
+        #expect(try files("out") == ["a.gif", "b", "b/a.gif", "b/c", "b/c/a.gif"])
+        let patterns = ["in/**": 4, "i*/**/c": 2, "in/**/d.*": 1, "in/**/**/a.png": 3, "in/b/**/a.png": 2]
+        for (pattern, count) in patterns { #expect(InputFiles([path(pattern)]).files.count == count, "\(pattern)") }
+        #expect(InputFiles([path("in/**/z.png")]).all.map(\.failure?.status) == [.noInput])
+    }
+
+    @Test("a signal says what was done, and ends the process")
+    func interruption() async throws {
+        let file = try tool.write(.gradient, to: "a.png").path
+        // The pipe is opened after the first file is done.
+        let run = try await tool.run(
+            ["convert", file, path("pipe"), "--jobs", "1", "--to", "gif", "--output", path("out"), "--quiet"],
+            shell: """
+                mkfifo '\(path("pipe"))'; (exec 3> '\(path("pipe"))'; kill -TERM $$; while kill -0 $$; do :; done) 2> /dev/null &
+                """)
+        #expect(run.status == -SIGTERM)
+        #expect(run.errors.last?.hasPrefix("imageload: interrupted: 1 of 2 done: 1 written: ") == true, "\(run.errors)")
+        #expect(try files("out") == ["a.gif"])
+    }
+
+    @Test("new files have the permissions of the umask")
+    func permissions() async throws {
+        let file = try tool.write(.gradient, to: "a.png").path
+        #expect(try await tool.run(["convert", file, "--output", path("b.gif")], shell: "umask 027").status == 0)
+        #expect(try FileManager.default.attributesOfItem(atPath: path("b.gif"))[.posixPermissions] as? Int == 0o640)
+    }
+
     @Test("an output that is newer is skipped, unless --force")
     func skipping() async throws {
         try tool.write(.gradient, to: "a.png")

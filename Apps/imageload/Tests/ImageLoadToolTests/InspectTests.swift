@@ -13,10 +13,6 @@ struct InspectTests {
 
     init() throws { tool = try BuiltTool() }
 
-    private func object(_ text: some StringProtocol) throws -> [String: Any] {
-        try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
-    }
-
     @Test("info describes all files, and goes on after one that is no image")
     func info() async throws {
         let file = try tool.write(.gradient, to: "a.jpg")
@@ -112,6 +108,58 @@ struct InspectTests {
         #expect(try await tool.run(["cache", "show", urls[1]] + cache).output.contains("Cache-Control: max-age=0"))
         #expect(try await tool.run(["cache", "show", "http://h/none"] + cache).status == 66)
         #expect(server.requestCount == requests)
+    }
+
+    @Test("256 colors include grays, and the nearest is the one that looks most alike")
+    func palette() {
+        let palette = TerminalPalette()
+        let grays = [0, 9, 20, 46, 128, 255].map { palette.nearest(to: $0, $0, $0) }
+        #expect(grays == [16, 232, 233, 236, 244, 231])
+        #expect(palette.nearest(to: 255, 0, 0) == 196 && palette.nearest(to: 95, 135, 175) == 67)
+        for color in [(45, 0, 0), (0, 40, 0), (0, 0, 80)] {
+            #expect(palette.nearest(to: color.0, color.1, color.2) != 16)
+        }
+    }
+
+    @Test("explain tells why nothing is stored, and the rule of what is, and asks the server with --ask only")
+    func reasons() async throws {
+        let image = try Data(contentsOf: tool.write(.gradient, to: "a.png"))
+        let modified = ["Last-Modified": "Thu, 01 Jan 2026 00:00:00 GMT", "Date": "Sun, 11 Jan 2026 00:00:00 GMT"]
+        let headers: [String: [String: String]] = [
+            "/no-store": ["Cache-Control": "no-store, max-age=60"],
+            "/vary": ["Vary": "*", "Cache-Control": "max-age=60"],
+            "/heuristic": modified, "/target": ["Cache-Control": "max-age=60"], "/plain": [:],
+        ]
+        let server = try LoopbackServer { request in
+            if request.path == "/redirect" { return .redirect(to: "/target") }
+            return headers[request.path].map { .ok(image, headers: $0) } ?? .response(LoopbackResponse(status: 404))
+        }
+        let cache = ["--cache", folder.path + "/cache"]
+        let paths = ["/no-store", "/vary", "/redirect", "/heuristic", "/missing", "/plain"]
+        let urls = paths.map { server.url($0).absoluteString }
+        for url in urls { _ = try await tool.run(["cache", "warm", url, "--retries", "0"] + cache) }
+        let requests = server.requestCount
+        var texts: [String] = []
+        for url in urls { texts.append(try await tool.run(["explain", url] + cache).output) }
+        #expect(server.requestCount == requests)
+        for text in texts.prefix(3) {
+            #expect(text.contains("nothing is stored: never loaded, removed, or the server"))
+        }
+        #expect(texts[3].contains("by heuristics: 10 % of the time from Last-Modified to Date, at most 24 h; stale"))
+        #expect(texts[4].contains("(status 404) is fresh for another") && texts[4].contains("remembered for 60 s"))
+        let expected = [
+            "status 200, is not stored: Cache-Control has no-store", "status 200, is not stored: Vary: * matches no",
+            "status 302, is not stored: with this status, it needs max-age", "10 % of the time from Last-Modified",
+            "status 404, may be stored: fresh by the rule for a 404", "fresh by no rule",
+        ]
+        for (url, text) in zip(urls, expected) {
+            let output = try await tool.run(["explain", url, "--ask"] + cache).output
+            #expect(output.contains(text), "\(output)")
+        }
+        let redirected = try await tool.run(["explain", urls[2], "--ask", "--json"] + cache).output
+        #expect(try redirected.split(separator: "\n").map(object).map { $0["outcome"] as? String } == ["miss", "hit"])
+        let down = try await tool.run(["explain", "http://127.0.0.1:1/a", "--ask"] + cache)
+        #expect(down.status == 69 && down.errors.count == 1)
     }
 
     @Test(

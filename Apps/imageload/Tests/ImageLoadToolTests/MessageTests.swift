@@ -69,8 +69,7 @@ final class MessageTests {
                 #expect(!text.isEmpty && !text.unicodeScalars.contains { $0.isControl && $0 != "\n" }, "\(command)")
             }
         }
-        let info = try await tool.run(["info", path, "--json"]).output
-        let report = try #require(try JSONSerialization.jsonObject(with: Data(info.utf8)) as? [String: Any])
+        let report = try object(await tool.run(["info", path, "--json"]).output)
         #expect(report["file"] as? String == path)
         #expect((report["camera"] as? [String: Any])?["make"] as? String == "\u{1B}\u{9B}")
     }

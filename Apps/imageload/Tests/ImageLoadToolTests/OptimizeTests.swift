@@ -104,13 +104,13 @@ struct OptimizeTests {
         }
     }
 
-    @Test("a replaced file keeps its permissions and its owner")
+    @Test("a replaced file keeps its owner and its permissions, except setuid and setgid")
     func attributes() async throws {
         let file = try tool.write(.gradient, to: "a.jpg")
         try addMetadata(to: file)
         // Only root can give files away.
         let owner = geteuid() == 0 ? 1_234 : Int(geteuid())
-        let attributes: [FileAttributeKey: Int] = [.posixPermissions: 0o640, .ownerAccountID: owner]
+        let attributes: [FileAttributeKey: Int] = [.posixPermissions: 0o6640, .ownerAccountID: owner]
         try FileManager.default.setAttributes(attributes, ofItemAtPath: file.path)
         #expect(try await tool.run(["optimize", file.path]).output.contains("->"))
         let after = try FileManager.default.attributesOfItem(atPath: file.path)
@@ -129,6 +129,31 @@ struct OptimizeTests {
         #expect(run.status == 100 && run.errors.first?.hasSuffix("raise --max-memory.") == true)
         #expect(try bytes("a.gif") == before)
         #expect(try await tool.run(["optimize", file.path, "--max-memory", "\(needed)"]).status == 0)
+    }
+
+    @Test("the coefficients and the scans of a JPEG are within the limits")
+    func jpegLimits() throws {
+        let options = EncodingOptions(isProgressive: true)
+        let file = try #require(ImageEncoders.encoder(for: .jpeg)).encode(bitmap(brightness: 9), options: options)
+        let data = ImageMetadata(xmp: Data("<x:xmpmeta/>".utf8)).added(to: file, format: .jpeg)
+        var limits = DecodingLimits.default
+        limits.scans = 3
+        #expect(throws: DecodingFailure.limitExceeded(.scans, value: 4, allowed: 3)) {
+            try ImageOptimizer(kept: [], limits: limits).optimize(data)
+        }
+        limits = .default
+        // The coefficients of 64 by 64 pixels need 12,288 bytes, and the pixels of both files 32,768.
+        for (allowed, needed) in [(12_287, 12_288), (32_767, 32_768)] {
+            limits.decodedBytes = allowed
+            #expect(throws: DecodingFailure.limitExceeded(.decodedBytes, value: needed, allowed: allowed)) {
+                try ImageOptimizer(kept: [], limits: limits).optimize(data)
+            }
+        }
+        limits.decodedBytes = 32_768
+        guard case .smaller = try ImageOptimizer(kept: [], limits: limits).optimize(data) else {
+            Issue.record("within the limits, it becomes smaller")
+            return
+        }
     }
 
     @Test("--dry-run reports what would be saved, and writes nothing")

@@ -17,18 +17,12 @@ struct ReportTests {
         url: "http://h/b", outcome: .failure(ToolFailure(status: .network, line: "b: broken. Try again.")),
         elapsed: .milliseconds(5))
 
-    private func object(_ report: LoadReport) throws -> [String: Any] {
-        let json = try report.json()
-        #expect(!json.contains("\n"))
-        return try #require(try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: Any])
-    }
-
     @Test("JSON has all keys: error is null for a loaded image, source for a failure")
     func json() throws {
-        let failure = try object(failed)
+        let failure = try object(failed.json())
         #expect(failure["status"] as? String == "failed" && failure["source"] is NSNull)
         #expect(failure["error"] as? String == "b: broken. Try again.")
-        let object = try object(loaded)
+        let object = try ImageLoadToolTests.object(loaded.json())
         #expect(Set(object.keys) == Set(failure.keys))
         #expect(
             Set(object.keys) == [
@@ -42,17 +36,10 @@ struct ReportTests {
         #expect(object["error"] is NSNull)
     }
 
-    @Test("the table has a row for each source, for failures and for the total")
-    func table() {
-        let table = LoadSummary(reports: [loaded, loaded, failed], elapsed: .seconds(1)).table
-        let rows = table.map {
-            $0.split(separator: " ", omittingEmptySubsequences: true).map(String.init)
-        }
-        #expect(rows[0].first == "source")
-        #expect(rows[1] == ["disk", "2", "104.0", "kB", "1.234", "1.234"])
-        #expect(rows[2].prefix(2) == ["failed", "1"])
-        #expect(rows[3].prefix(2) == ["total", "3"])
-        #expect(rows[4].joined(separator: " ") == "png 2; 1.00 s in all")
+    @Test("the last line has each source, failures and the total")
+    func summary() {
+        let line = LoadSummary(reports: [loaded, loaded, failed], elapsed: .seconds(1)).line
+        #expect(line == "3 images in 1.00 s: disk 2 (104.0 kB), failed 1")
     }
 
     @Test(
@@ -99,8 +86,8 @@ struct ProgressDisplayTests {
         display.started(1, String(repeating: "\u{5B57}", count: 40))
         display.draw()
         let lines = screen.contents.split(separator: "\n")
-        #expect(lines.map(\.count) == [39, 19, 35])
-        #expect(lines[2] == "[                    ] 0 of 3, 1:01")
+        #expect(lines.map(\.count) == [39, 19, 39])
+        #expect(lines[2] == "[                    ] 0 of 3, 1:01 so ")
         display.progressed(0, WorkProgress(completedBytes: 2, totalBytes: 4))
         display.finished(1, summary: "1 written")
         display.draw()
@@ -115,6 +102,21 @@ struct ProgressDisplayTests {
         arguments: [(0.5, "[==  ]"), (2, "[====]"), (-1, "[    ]")])
     func bar(fraction: Double, expected: String) {
         #expect(ProgressDisplay.bar(fraction, width: 4) == expected)
+    }
+}
+
+@Suite("Server window")
+struct ServerWindowTests {
+    @Test("a server has some addresses in progress at a time and holds up no other, and each address comes once")
+    func slowServer() {
+        let slow = (0..<20).map { "http://slow/\($0)" }
+        var window = ServerWindow(slow + ["http://fast/a", "file.png", "http://slow:8080/b"], limit: 3)
+        #expect(window.first() == [0, 1, 2, 20, 21, 22])
+        #expect(window.next(after: 20) == nil)
+        let rest = (0..<20).map { window.next(after: $0) }
+        #expect(rest == (3..<20).map { $0 } + [nil, nil, nil])
+        var many = ServerWindow((0..<99).map { "http://\($0)/" }, limit: 2)
+        #expect(many.first().count == 2 * ServerWindow.servers && many.next(after: 0) == 16)
     }
 }
 

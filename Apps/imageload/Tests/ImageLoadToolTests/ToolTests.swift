@@ -19,25 +19,11 @@ final class ToolTests {
         try await tool.run(arguments, input: input)
     }
 
-    /// Writes a gradient of 40 by 30 pixels, half transparent at the right edge. Returns its path.
     private func image(_ format: ImageFormat, named name: String) throws -> String {
-        let encoder = try #require(ImageEncoders.encoder(for: format))
-        let file = folder.appending(path: name)
-        try encoder.encode(gradient, options: EncodingOptions(isLossless: true)).write(to: file)
-        return file.path
+        try tool.write(.gradient, to: name, format: format).path
     }
 
-    private var gradient: Bitmap {
-        var pixels: [UInt8] = []
-        for y in 0..<30 {
-            for x in 0..<40 { pixels += [UInt8(x * 6), UInt8(y * 8), 90, x == 39 ? 128 : 255] }
-        }
-        return Bitmap(size: PixelSize(width: 40, height: 30), pixels: pixels, isOpaque: false)
-    }
-
-    private func object(_ text: some StringProtocol) throws -> [String: Any] {
-        try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
-    }
+    private var gradient: Bitmap { TestImage.gradient.bitmap() }
 
     @Test("decode describes a file and writes its pixels", arguments: ["png", "jpeg", "webp", "gif"])
     func decode(name: String) async throws {
@@ -46,7 +32,7 @@ final class ToolTests {
         let result = try await run(["decode", file, "--raw", raw, "--json"])
         #expect(result.status == 0)
         #expect(result.errors == [])
-        let object = try object(result.output)
+        let object = try ImageLoadToolTests.object(result.output)
         #expect(
             Set(object.keys) == [
                 "format", "width", "height", "frames", "delays", "loopCount", "orientation", "hasAlpha", "icc",

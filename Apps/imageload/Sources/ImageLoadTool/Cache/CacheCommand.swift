@@ -169,26 +169,19 @@ struct CacheTrimCommand: AsyncParsableCommand {
 
 struct CacheClearCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "clear", abstract: "Remove all entries, or those not used for a while.",
+        commandName: "clear", abstract: "Remove all entries. See trim for those not used for a while.",
         discussion: """
             EXAMPLES
               imageload cache clear
-              imageload cache clear --older-than 4w
+              imageload cache clear --cache /var/cache/photos
             """)
 
     @OptionGroup var options: CacheOptions
 
-    @Option(help: "Remove only entries not used for this long: 90s, 5m, 2h, 7d, 1w.")
-    var olderThan: Age?
-
     func run() async throws {
         try await options.withCache { cache, path in
             let before = try await cache.status()
-            if let olderThan {
-                try await cache.removeAll(olderThan: olderThan.duration)
-            } else {
-                try await cache.removeAll()
-            }
+            try await cache.removeAll()
             let left = try await cache.status()
             let report = RemovalReport(
                 folder: path, entriesRemoved: before.entryCount - left.entryCount,

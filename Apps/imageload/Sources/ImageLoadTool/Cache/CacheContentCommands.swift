@@ -61,7 +61,8 @@ struct CacheShowCommand: AsyncParsableCommand {
     @OptionGroup var options: CacheOptions
 
     func run() async throws {
-        let explanation = try await CacheExplaining.explanations(of: url, headers, options.cache).first
+        let request = try CacheExplaining.request(to: url, headers)
+        let explanation = await CacheExplaining.explanations(of: request, options.cache).first
         guard let explanation, !explanation.variants.isEmpty else {
             throw ToolFailure(status: .noInput, line: "\(url): is not cached. See 'imageload cache list'.")
         }

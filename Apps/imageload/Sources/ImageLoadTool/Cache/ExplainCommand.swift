@@ -4,18 +4,19 @@ import HTTPTypes
 import ImageCore
 import ImageHTTPCaching
 import ImageLoaderKit
+import ImageTransporting
 
 struct ExplainCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "explain", abstract: "Explain whether a URL would be loaded from the disk cache, and why.",
         discussion: """
-            Sends nothing. Prints the key, the stored response, its age, how long it is fresh, the headers that \
-            decide, and what fetch would do. A stored redirect is followed.
+            Prints the key, the stored response, its age, how long it is fresh and by which rule, the headers that \
+            decide, and what fetch would do. A stored redirect is followed. Sends nothing without --ask.
 
             EXAMPLES
               imageload explain https://example.com/a.jpg
               imageload explain https://example.com/a.jpg --header 'Accept: image/webp'
-              imageload explain https://example.com/a.jpg --json
+              imageload explain https://example.com/a.jpg --ask --json
             """)
 
     @Argument(help: "The URL.")
@@ -24,21 +25,96 @@ struct ExplainCommand: AsyncParsableCommand {
     @Option(name: .customLong("header"), help: "A request header as \"Name: value\". Can be repeated.")
     var headers: [HeaderArgument] = []
 
+    @Flag(
+        help:
+            "Ask the server, too, and say whether its response may be stored, and which header decides. Stores nothing."
+    )
+    var ask = false
+
     @OptionGroup var options: CacheOptions
 
     func run() async throws {
-        for explanation in try await CacheExplaining.explanations(of: url, headers, options.cache) {
-            let report = ExplanationReport(explanation, at: Date())
-            try options.printing.print(report, lines: report.lines)
+        let request = try CacheExplaining.request(to: url, headers)
+        do {
+            if ask { return try await explainAsking(request) }
+        } catch let failure as TransportFailure {
+            throw ToolFailure(status: .network, line: "\(url): \(failure). Check the address and the connection.")
         }
+        for explanation in await CacheExplaining.explanations(of: request, options.cache) {
+            try print(explanation, nil)
+        }
+    }
+
+    /// Follows the redirects of the server, not those that are stored.
+    private func explainAsking(_ request: TransportRequest) async throws {
+        let network = ImageLoaderOptions(cacheDirectory: nil).makePlatformTransport()
+        var chain = RedirectChain(request)
+        var isRedirected = true
+        while isRedirected {
+            let explanation = await CacheExplaining.explanations(of: chain.request, options.cache).first
+            let time = Date()
+            let response = try await network.send(chain.request)
+            response.body.discard()
+            let answer = StoredHTTPResponse(
+                response.head, to: chain.request.headers, requestTime: time, responseTime: Date())
+            if let explanation { try print(explanation, ServerAnswer(answer, to: chain.request)) }
+            isRedirected = try chain.follow(response.head)
+        }
+    }
+
+    private func print(_ explanation: CacheExplanation, _ answer: ServerAnswer?) throws {
+        let report = ExplanationReport(explanation, answer, at: Date())
+        try options.printing.print(report, lines: report.lines)
+    }
+}
+
+/// What the server answers now.
+struct ServerAnswer: Encodable {
+    var status: Int
+    var isStored: Bool
+    /// Which field or rule decides whether and how long it is stored.
+    var reason: String
+    var headers: [String]
+
+    init(_ response: StoredHTTPResponse, to request: TransportRequest) {
+        let request = HTTPCacheRequest(headers: request.headers)
+        status = response.status
+        isStored = RFC9111Policy().mayStore(response, to: request)
+        reason = isStored ? "fresh by \(FreshnessRule.text(response))" : Self.refusal(response, request)
+        headers = response.headers.map { "\($0.name.rawName): \($0.value)" }
+    }
+
+    private static func refusal(_ response: StoredHTTPResponse, _ request: HTTPCacheRequest) -> String {
+        var other = response
+        other.headers[.cacheControl] = "max-age=60"
+        if RFC9111Policy().mayStore(response, to: HTTPCacheRequest()) { return "the fields of the request forbid it" }
+        if CacheDirectives(response.headers).contains("no-store") { return "Cache-Control has no-store" }
+        if response.headers[.vary]?.contains("*") == true { return "Vary: * matches no other request" }
+        if !RFC9111Policy().mayStore(other, to: HTTPCacheRequest()) { return "the status is never stored" }
+        return "with this status, it needs max-age, Expires, public or private"
+    }
+}
+
+/// The rule by which a response is fresh (RFC 9111, 4.2.1, 4.2.2).
+enum FreshnessRule {
+    static func text(_ response: StoredHTTPResponse) -> String {
+        let policy = RFC9111Policy()
+        if CacheDirectives(response.headers).contains("max-age") { return "max-age" }
+        if response.headers.contains(.expires) { return "Expires" }
+        if [404, 410].contains(response.status), let lifetime = policy.negativeLifetime {
+            return
+                "the rule for a \(response.status) without a lifetime: remembered for \(Int(lifetime / .seconds(1))) s"
+        }
+        guard response.headers.contains(.lastModified) else { return "no rule: it must be validated each time" }
+        let longest = Int(policy.longestHeuristicLifetime / .seconds(3_600))
+        let percentage = Int(policy.heuristicFraction * 100)
+        return "heuristics: \(percentage) % of the time from Last-Modified to Date, at most \(longest) h"
     }
 }
 
 /// Asks the disk cache about a URL.
 enum CacheExplaining {
-    static func explanations(
-        of address: String, _ headers: [HeaderArgument], _ cache: String?
-    ) async throws -> [CacheExplanation] {
+    static func request(to address: String, _ headers: [HeaderArgument]) throws(ToolFailure) -> TransportRequest {
         guard let url = URL(webAddress: address), ["http", "https"].contains(url.scheme) else {
             throw ToolFailure(
                 status: .usage, line: "\(address): is not cached. Only http:// and https:// URLs are.")
@@ -50,8 +126,12 @@ enum CacheExplaining {
             }
             fields.append(HTTPField(name: name, value: header.value))
         }
-        return await ImageLoaderOptions(cacheDirectory: CacheFolder.url(cache)).cacheExplanations(
-            of: url, headers: fields)
+        return TransportRequest(url: url, headers: fields)
+    }
+
+    static func explanations(of request: TransportRequest, _ cache: String?) async -> [CacheExplanation] {
+        await ImageLoaderOptions(cacheDirectory: CacheFolder.url(cache)).cacheExplanations(
+            of: request.url, headers: request.headers)
     }
 }
 
@@ -65,6 +145,8 @@ struct StoredResponseReport: Encodable {
     var age: Int?
     /// How long the response is fresh, in seconds from its age 0.
     var freshSeconds: Int?
+    /// What says how long it is fresh.
+    var rule: String
     /// When the response becomes stale.
     var expires: String?
     /// The names of the request headers that the response depends on (Vary).
@@ -81,6 +163,7 @@ struct StoredResponseReport: Encodable {
         self.age = age.isFinite ? Int(age) : nil
         let lifetime = variant.lifetime.map { min($0, 3_155_760_000) }
         freshSeconds = lifetime.map { Int($0) }
+        rule = FreshnessRule.text(response)
         if age.isFinite { expires = lifetime.map { (now + ($0 - age)).ISO8601Format() } }
         requestHeaders = response.selectingFields.sorted()
         headers = response.headers.map { "\($0.name.rawName): \($0.value)" }
@@ -107,12 +190,15 @@ struct ExplanationReport: Encodable {
     var response: StoredResponseReport?
     /// The stored headers that decide.
     var deciding: [String]
+    /// With `--ask`.
+    var server: ServerAnswer?
 
     private static let decidingNames: [HTTPField.Name] = [
         .cacheControl, .expires, .date, .age, .lastModified, .eTag, .vary,
     ]
 
-    init(_ explanation: CacheExplanation, at now: Date) {
+    init(_ explanation: CacheExplanation, _ server: ServerAnswer?, at now: Date) {
+        self.server = server
         url = explanation.url.absoluteString
         key = explanation.key
         variants = explanation.variants.count
@@ -129,7 +215,9 @@ struct ExplanationReport: Encodable {
         switch outcome {
         case .hit(isStale: false, _):
             let left = response.flatMap { response in response.freshSeconds.map { $0 - (response.age ?? 0) } }
-            return ("hit", "the stored response is fresh" + (left.map { " for another \($0) s" } ?? ""))
+            let status = response.map { $0.status == 200 ? "" : " (status \($0.status))" } ?? ""
+            let time = left.map { " for another \($0) s" } ?? ""
+            return ("hit", "the stored response\(status) is fresh\(time), by \(response?.rule ?? "the policy")")
         case .hit(_, revalidates: true):
             return ("stale", "stale-while-revalidate allows the stored response while it is validated")
         case .hit: return ("stale", "the request accepts a stale response")
@@ -138,7 +226,7 @@ struct ExplanationReport: Encodable {
             return ("revalidate", "\(staleness(response, fields)); the server is asked with \(names)")
         case .miss(.stale): return ("miss", "\(staleness(response, fields)), and has no ETag or Last-Modified")
         case .miss(.absent):
-            return ("miss", "nothing is stored: it was never loaded, was removed, or may not be stored (no-store)")
+            return ("miss", "nothing is stored: never loaded, removed, or the server forbids it, as --ask can say")
         case .miss(.otherVariant):
             return ("miss", "the stored responses are for other request headers, by Vary: \(fields[.vary] ?? "")")
         case .miss(.missingBytes): return ("miss", "the stored bytes are missing or damaged")
@@ -148,15 +236,11 @@ struct ExplanationReport: Encodable {
 
     /// Why a stored response is not returned.
     private static func staleness(_ response: StoredResponseReport?, _ fields: HTTPFields) -> String {
-        let directives = fields[.cacheControl]?.lowercased() ?? ""
-        if directives.contains("no-cache") { return "no-cache demands validation" }
+        if CacheDirectives(fields).contains("no-cache") { return "no-cache demands validation" }
         guard let response, let age = response.age else { return "the clock was set back" }
         guard let lifetime = response.freshSeconds else { return "the response is stale" }
-        if lifetime == 0, !directives.contains("max-age"), fields[.expires] == nil {
-            return "the response says nothing about how long it is fresh"
-        }
-        let isFresh = lifetime > age
-        return isFresh ? "the request demands validation" : "fresh for \(lifetime) s, stale for \(age - lifetime) s"
+        if lifetime > age { return "the request demands validation" }
+        return "fresh for \(lifetime) s, by \(response.rule); stale for \(age - lifetime) s"
     }
 
     /// Human-readable lines.
@@ -168,6 +252,11 @@ struct ExplanationReport: Encodable {
             if let expires = response.expires { lines.append("  expires: \(expires)") }
         }
         if variants > 1 { lines.append("  variants: \(variants)") }
+        if let server {
+            let verdict = server.isStored ? "may be stored" : "is not stored"
+            lines.append("  server: status \(server.status), \(verdict): \(server.reason)")
+            lines += server.headers.map { "    \($0)" }
+        }
         if !deciding.isEmpty { lines.append("  decided by:") }
         return lines + deciding.map { "    \($0)" }
     }

@@ -7,26 +7,14 @@ struct BatchOptions: ParsableArguments {
     @Option(help: "The number of files to work on at a time. Default: the number of processor cores.")
     var jobs: Int?
 
-    @Option(help: "The memory for all images in progress, such as 2GB. Fewer are started at a time if they are large.")
-    var maxMemory = ByteCount(bytes: 1_000_000_000)
-
-    @Option(help: "Refuse files with more megapixels than this, from 1 to 4294.")
-    var maxMegapixels = DecodingLimits.default.pixels / 1_000_000
+    @OptionGroup private var limitOptions: LimitOptions
 
     func validate() throws {
         guard jobs.map((1...256).contains) ?? true else { throw ValidationError("--jobs must be from 1 to 256") }
-        guard (1...4_294).contains(maxMegapixels) else {
-            throw ValidationError("--max-megapixels must be from 1 to 4,294")
-        }
     }
 
-    /// The limits of each image.
-    var limits: DecodingLimits {
-        var limits = DecodingLimits.default
-        limits.pixels = maxMegapixels * 1_000_000
-        limits.decodedBytes = maxMemory.bytes
-        return limits
-    }
+    /// The limits of each image. The memory is that of all in progress: fewer are started at a time if they are large.
+    var limits: DecodingLimits { limitOptions.limits(bytes: 1_000_000_000) }
 }
 
 /// Works on files in parallel and reports each, in the order given.
@@ -66,7 +54,7 @@ struct FileBatch {
         return try await display.whileDrawing {
             try await withThrowingTaskGroup(of: (Int, Int, FileReport).self) { group in
                 var order = ReportOrder(output: output, display: display, printsAll: !isInteractive)
-                var budget = MemoryBudget(jobs: jobs, byteLimit: options.maxMemory.bytes)
+                var budget = MemoryBudget(jobs: jobs, byteLimit: options.limits.decodedBytes)
                 for (index, file) in files.enumerated() {
                     let bytes = await perform { byteCount(file) }
                     while !budget.hasRoom(for: bytes), let (index, bytes, report) = try await group.next() {

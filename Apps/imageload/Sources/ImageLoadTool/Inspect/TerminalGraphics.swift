@@ -87,12 +87,13 @@ struct TerminalScreen {
 
     /// Each character is two pixels: the upper one in the color of the text, the lower one in that of the background.
     private func blocks(_ bitmap: Bitmap) -> String {
+        let palette = TerminalPalette()
         let (size, pixels) = (bitmap.size, bitmap.pixels)
         func color(_ x: Int, _ y: Int) -> String {
             let start = (y * size.width + x) * 4
             let (red, green, blue) = (Int(pixels[start]), Int(pixels[start + 1]), Int(pixels[start + 2]))
             if graphics == .blocks { return "2;\(red);\(green);\(blue)" }
-            return "5;\(16 + Self.level(red) * 36 + Self.level(green) * 6 + Self.level(blue))"
+            return "5;\(palette.nearest(to: red, green, blue))"
         }
         let lines = stride(from: 0, to: size.height, by: 2).map { y in
             let cells = (0..<size.width).map { x in
@@ -103,9 +104,6 @@ struct TerminalScreen {
         }
         return lines.joined(separator: "\n")
     }
-
-    /// The nearest of the levels of xterm's 216 colors: 0, 95, 135, 175, 215, 255.
-    private static func level(_ value: Int) -> Int { value < 48 ? 0 : value < 115 ? 1 : (value - 35) / 40 }
 
     /// A character for two pixels, by their brightness.
     private func characters(_ bitmap: Bitmap) -> String {
@@ -120,6 +118,38 @@ struct TerminalScreen {
                 })
         }.joined(separator: "\n")
     }
+}
+
+/// The colors 16 to 255 of terminals, as xterm has them: a cube of 216 and 24 grays.
+struct TerminalPalette {
+    /// In Oklab (Ottosson 2020), where equal distances look alike.
+    private let colors: [SIMD3<Double>]
+
+    init() {
+        let levels = [0, 95, 135, 175, 215, 255]
+        let cube = (0..<216).map { Self.oklab(levels[$0 / 36], levels[$0 / 6 % 6], levels[$0 % 6]) }
+        colors = cube + (0..<24).map { Self.oklab(8 + 10 * $0, 8 + 10 * $0, 8 + 10 * $0) }
+    }
+
+    /// Returns the number of the color that looks most like one in sRGB.
+    func nearest(to red: Int, _ green: Int, _ blue: Int) -> Int {
+        let color = Self.oklab(red, green, blue)
+        let distances = colors.map { (($0 - color) * ($0 - color)).sum() }
+        return 16 + (distances.indices.min { distances[$0] < distances[$1] } ?? 0)
+    }
+
+    private static func oklab(_ red: Int, _ green: Int, _ blue: Int) -> SIMD3<Double> {
+        let (r, g, b) = (linear(red), linear(green), linear(blue))
+        let l = cbrt(0.4122214708 * r + 0.5363325363 * g + 0.0514459929 * b)
+        let m = cbrt(0.2119034982 * r + 0.6806995451 * g + 0.1073969566 * b)
+        let s = cbrt(0.0883024619 * r + 0.2817188376 * g + 0.6299787005 * b)
+        return SIMD3(
+            0.2104542553 * l + 0.7936177850 * m - 0.0040720468 * s,
+            1.9779984951 * l - 2.4285922050 * m + 0.4505937099 * s,
+            0.0259040371 * l + 0.7827717662 * m - 0.8086757660 * s)
+    }
+
+    private static func linear(_ value: Int) -> Double { TransferFunction.sRGB.light(of: Double(value) / 255) }
 }
 
 /// An image as sixels (DEC STD 070, chapter 9) in a cube of 216 colors, with ordered dithering.
