@@ -121,6 +121,24 @@ final class FileTransportTests: Sendable {
         for attempt in attempts { #expect(await failure(transport, attempt) != nil, "\(attempt)") }
     }
 
+    @Test("names are bytes: one that isn't UTF-8 is read, and a folder that only looks like an allowed one isn't")
+    func byteNames() async throws {
+        let (composed, decomposed) = ("\u{E9}", "e\u{301}")
+        for name in [composed, decomposed] {
+            try FileManager.default.createDirectory(
+                at: folder.appending(path: name), withIntermediateDirectories: true)
+            _ = try write(name + "/a")
+        }
+        let transport = FileTransport(confinedTo: [folder.appending(path: composed)])
+        #expect(await failure(transport, try .of("file://\(folder.path())/%C3%A9/a")) == nil)
+        #expect(await failure(transport, try .of("file://\(folder.path())/e%CC%81/a")) != nil)
+        #if canImport(Glibc)
+            let name = (Array("\(folder.path())/\(composed)/".utf8) + [0xFF, 0]).map { CChar(bitPattern: $0) }
+            #expect(unsafe rename("\(folder.path())/\(composed)/a", name) == 0)
+            #expect(await failure(transport, try .of("file://\(folder.path())/%C3%A9/%FF")) == nil)
+        #endif
+    }
+
     @Test("a cancelled task throws cancelled and returns no bytes")
     func cancelled() async throws {
         let url = try write("x")

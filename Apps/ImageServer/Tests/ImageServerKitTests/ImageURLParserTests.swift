@@ -95,7 +95,7 @@ import Testing
         arguments: [
             ("/", .missingSource), ("/_", .missingSource), ("/_/", .missingSource), ("/_/w:1", .missingSource),
             ("/_/plain/", .missingSource), ("/_/plain/@png", .missingSource),
-            ("/_/plain/a.jpg", .malformedSource("not a complete URL: a.jpg")),
+            ("/_/plain/a.jpg", .malformedSource("not a complete URL")),
             ("/_/plain/http://a/b@png@jpg", .malformedSource("more than one @: encode it as %40")),
             ("/_/plain/http://a/%zz", .malformedSource("a % without two digits")),
             ("/_/plain/http://a/%0D%0AX", .malformedSource("control characters must be percent-encoded")),

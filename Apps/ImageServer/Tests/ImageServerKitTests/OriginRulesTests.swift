@@ -52,13 +52,17 @@ import Testing
         var all = OriginRules()
         all.allowsBuckets = true
         #expect(try refusal("s3://b/a.jpg", all) == nil)
-        for text in ["s3:///a.jpg", "s3://u@b/a.jpg", "s3://b:80/a.jpg", "s3://b/../a.jpg", "s3://b/%2e%2e/a"] {
-            #expect(try refusal(text, all) != nil, "\(text)")
+        for text in [
+            "s3:///a.jpg", "s3://u@b/a.jpg", "s3://b:80/a.jpg", "s3://b/../a.jpg", "s3://b/%2e%2e/a", "s3://../b/a.jpg",
+        ] { #expect(try refusal(text, all) != nil, "\(text)") }
+        for text in ["s3://b", "s3://b/", "s3://b//", "s3://b/%2F", "s3://b/?a.jpg", "s3://b#a.jpg"] {
+            #expect(try refusal(text, all) == .bucketWithoutKey, "\(text)")
         }
         var some = try rules(["s3://b/x/", "example.com"])
         some.allowsBuckets = true
         #expect(try refusal("s3://b/x/a.jpg", some) == nil)
-        for text in ["s3://b/a.jpg", "s3://c/x/a.jpg", "s3://b/x/..%2Fa.jpg"] {
+        #expect(try refusal("s3://b/x/%FF", some) == nil, "the transport asks for these bytes")
+        for text in ["s3://b/a.jpg", "s3://c/x/a.jpg", "s3://b/x/..%2Fa.jpg", "s3://b/%FF", "s3://b/%FFx/a.jpg"] {
             #expect(try refusal(text, some) != nil, "\(text)")
         }
     }
@@ -137,17 +141,33 @@ import Testing
         ] { #expect(try refusal(text, rules) != nil, "\(text)") }
     }
 
+    @Test("a URL above the limit is refused before it is decoded, and a redirect to it, too")
+    func longURLs() async throws {
+        let nested = "/x/%" + String(repeating: "25", count: 4_080)
+        let rules = try rules(["http://h.org/x/"])
+        #expect(try refusal("http://h.org" + nested, rules) == .origin("http://h.org:80"))
+        // One byte more than the limit, of a scheme that isn't allowed either.
+        #expect(try refusal("ftp://" + String(repeating: "a", count: 8_187), rules) == .tooLong)
+    }
+
+    @Test("folders whose names look alike are different folders")
+    func equivalentNames() throws {
+        let rules = OriginRules(fileRoots: [URL(filePath: "/\u{E9}")])
+        #expect(try refusal("file:///%C3%A9/a.jpg", rules) == nil)
+        #expect(try refusal("file:///e%CC%81/a.jpg", rules) == .file)
+    }
+
     @Test("allows files only in folders for them, whether or not they exist")
     func files() throws {
         #expect(try refusal("file:///images/a.jpg") == .scheme("file"))
         for root in ["/images", "/images/", "/other/../images/./"] {
             let rules = OriginRules(fileRoots: [URL(filePath: "/srv"), URL(filePath: root)])
-            for path in ["/images/a.jpg", "/images/b/../a.jpg", "/images/%61.jpg", "/srv/b/c.png"] {
+            for path in ["/images/a.jpg", "/images/b/../a.jpg", "/images/%61.jpg", "/srv/b/c.png", "/srv/%FF"] {
                 #expect(try refusal("file://\(path)", rules) == nil, "\(path)")
             }
             for path in [
                 "/etc/passwd", "/etc/none", "/images", "/imagesb/a.jpg", "/images/../etc/passwd",
-                "/images/%2e%2e/etc/passwd", "/images/b%2F..%2F..%2F/etc/passwd", "/", "",
+                "/images/%2e%2e/etc/passwd", "/images/b%2F..%2F..%2F/etc/passwd", "/", "", "/images/a%00.jpg", "/%FF",
             ] { #expect(try refusal("file://\(path)", rules) == .file, "\(path)") }
         }
     }

@@ -33,7 +33,7 @@ public struct FileTransport: DataTransport {
     public func send(_ request: TransportRequest) async throws(TransportFailure) -> TransportResponse {
         let path = try localPath(request.url)
         if Task.isCancelled { throw .cancelled }
-        let folders = folders?.map { $0.path(percentEncoded: false) }
+        let folders = folders?.map(\.pathBytes)
         let file = try await onQueue { () throws(TransportFailure) in try OpenFile(path: path, confinedTo: folders) }
         guard file.byteCount <= request.maxBodyBytes else { throw .tooLarge(allowedBytes: request.maxBodyBytes) }
         let head = ResponseHead(
@@ -52,11 +52,11 @@ public struct FileTransport: DataTransport {
         return piece
     }
 
-    private func localPath(_ url: URL) throws(TransportFailure) -> String {
+    private func localPath(_ url: URL) throws(TransportFailure) -> [UInt8] {
         let host = url.host() ?? ""
-        let path = url.path(percentEncoded: false)
-        guard url.scheme?.lowercased() == "file", host.isEmpty || host.lowercased() == "localhost", path.hasPrefix("/"),
-            !path.utf8.contains(0)
+        let path = url.pathBytes
+        guard url.scheme?.lowercased() == "file", host.isEmpty || host.lowercased() == "localhost",
+            path.first == UInt8(ascii: "/"), !path.contains(0)
         else { throw .invalidURL("not the URL of a local file: \(url.absoluteString)") }
         return path
     }
@@ -71,6 +71,11 @@ public struct FileTransport: DataTransport {
     }
 }
 
+extension URL {
+    /// The decoded path. Names of files are bytes, and needn't be UTF-8.
+    fileprivate var pathBytes: [UInt8] { Array(path(percentEncoded: true).utf8)[...].percentDecoded }
+}
+
 /// A regular file that is open until this object is released. Its methods block.
 final class OpenFile: Sendable {
     let byteCount: Int
@@ -78,10 +83,10 @@ final class OpenFile: Sendable {
     private let path: String
     private let offset = Mutex(0)
 
-    init(path: String, confinedTo folders: [String]?) throws(TransportFailure) {
-        self.path = path
+    init(path bytes: [UInt8], confinedTo folders: [[UInt8]]?) throws(TransportFailure) {
+        path = String(decoding: bytes, as: UTF8.self)
         // Without O_NONBLOCK, opening a pipe waits for a writer.
-        let descriptor = unsafe open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+        let descriptor = unsafe open(bytes.cString, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else { throw Self.failure(errno, path) }
         self.descriptor = descriptor
         var status = stat()
@@ -111,11 +116,13 @@ final class OpenFile: Sendable {
         return count == wanted ? piece : piece.prefix(count)
     }
 
-    private static func contains(_ folders: [String], _ path: String?) -> Bool {
+    /// Compares bytes: as text, `é` is equal to `e` and an accent, which is another folder.
+    private static func contains(_ folders: [[UInt8]], _ path: [UInt8]?) -> Bool {
         guard let path else { return false }
+        let slash = UInt8(ascii: "/")
         return folders.contains { folder in
             guard let real = realPath(of: folder) else { return false }
-            return path.hasPrefix(real.hasSuffix("/") ? real : real + "/")
+            return path.starts(with: real.last == slash ? real : real + [slash])
         }
     }
 
@@ -128,22 +135,27 @@ final class OpenFile: Sendable {
     }
 }
 
-private func realPath(of path: String) -> String? {
-    guard let real = unsafe realpath(path, nil) else { return nil }
+extension [UInt8] {
+    /// The bytes and the zero that ends a text in C.
+    fileprivate var cString: [CChar] { map { CChar(bitPattern: $0) } + [0] }
+}
+
+private func realPath(of path: [UInt8]) -> [UInt8]? {
+    guard let real = unsafe realpath(path.cString, nil) else { return nil }
     defer { unsafe free(real) }
-    return unsafe String(cString: real)
+    return unsafe [UInt8](UnsafeRawBufferPointer(start: real, count: strlen(real)))
 }
 
 /// Returns the current path of an open file, with all symbolic links resolved.
-private func realPath(ofOpen descriptor: Int32) -> String? {
+private func realPath(ofOpen descriptor: Int32) -> [UInt8]? {
     #if canImport(Glibc)
-        return realPath(of: "/proc/self/fd/\(descriptor)")
+        return realPath(of: Array("/proc/self/fd/\(descriptor)".utf8))
     #else
         var path = [CChar](repeating: 0, count: Int(MAXPATHLEN))
         let result = unsafe path.withUnsafeMutableBufferPointer { buffer in
             unsafe buffer.baseAddress.map { unsafe fcntl(descriptor, F_GETPATH, $0) } ?? -1
         }
         guard result == 0 else { return nil }
-        return String(decoding: path.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        return path.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
     #endif
 }

@@ -37,8 +37,8 @@ struct S3Signature: Sendable {
     }
 
     /// Returns a path with percent-encodings for all bytes except unreserved characters and slashes.
-    static func encoded(_ path: String) -> String {
-        path.utf8.percentEncoded { $0.isLetter || $0.isNumber || "-._~/".contains($0) }
+    static func encoded(_ path: [UInt8]) -> String {
+        path.percentEncoded { $0.isLetter || $0.isNumber || "-._~/".contains($0) }
     }
 
     private func key(day: String) -> [UInt8] {

@@ -26,7 +26,7 @@ struct S3Transport: DataTransport {
             throw .invalidURL(request.url.absoluteString)
         }
         let prefix = endpoint.path(percentEncoded: true).trimmingSuffix("/")
-        let path = prefix + S3Signature.encoded("/" + bucket + request.url.path(percentEncoded: false))
+        let path = prefix + S3Signature.encoded(Array("/\(bucket)".utf8) + OriginPath(request.url).bytes)
         let port = endpoint.port.map { ":\($0)" } ?? ""
         let host = (endpoint.host() ?? "") + port
         guard let url = URL(string: "\(endpoint.scheme ?? "https")://\(host)\(path)", encodingInvalidCharacters: false)

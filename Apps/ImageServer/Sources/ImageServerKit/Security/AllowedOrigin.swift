@@ -1,4 +1,3 @@
-import Foundation
 import ImageTransporting
 
 /// An entry of the list of allowed sources: a host, perhaps with a scheme, a port and a path.
@@ -11,7 +10,7 @@ public struct AllowedOrigin: Hashable, Sendable {
     /// The port; nil for those of the scheme and of the settings.
     let port: Int?
     /// The decoded path, with a slash at its end; nil for all paths.
-    private let folder: String?
+    private let folder: [UInt8]?
 
     /// Parses an entry. Throws the reason why it can't be one, as text for humans.
     public init(_ text: String) throws(InvalidEntry) {
@@ -35,13 +34,13 @@ public struct AllowedOrigin: Hashable, Sendable {
     }
 
     /// Returns whether a source is one that the entry allows, apart from the ports that are always allowed.
-    func matches(_ url: URL, scheme: String, host: String, port: Int) -> Bool {
+    func matches(_ path: OriginPath, scheme: String, host: String, port: Int) -> Bool {
         if let wanted = self.scheme, wanted != scheme { return false }
         if let wanted = self.port, wanted != port { return false }
         guard self.host.hasPrefix("*.") ? host.hasSuffix(self.host.dropFirst()) : host == self.host else {
             return false
         }
-        return folder.map { DecodedPath(url.path(percentEncoded: true)).isIn($0) } ?? true
+        return folder.map(path.isIn) ?? true
     }
 
     private static func port(_ authority: Substring, after name: Substring) throws(InvalidEntry) -> Int? {
@@ -54,12 +53,13 @@ public struct AllowedOrigin: Hashable, Sendable {
         return port
     }
 
-    private static func folder(_ path: Substring) throws(InvalidEntry) -> String {
+    private static func folder(_ path: Substring) throws(InvalidEntry) -> [UInt8] {
         guard !path.contains(where: { "?#*".contains($0) }) else {
             throw InvalidEntry("\(path) has a query, a fragment or a wildcard")
         }
-        guard let decoded = DecodedPath(String(path)).text else { throw InvalidEntry("\(path) has dot segments") }
-        return decoded.hasSuffix("/") ? decoded : decoded + "/"
+        let folder = OriginPath(path)
+        guard folder.staysInFolder else { throw InvalidEntry("\(path) has dot segments") }
+        return folder.bytes.last == OriginPath.slash ? folder.bytes : folder.bytes + [OriginPath.slash]
     }
 
     private static func isName(_ host: String) -> Bool {
@@ -74,33 +74,5 @@ public struct AllowedOrigin: Hashable, Sendable {
         public let description: String
 
         init(_ description: String) { self.description = description }
-    }
-}
-
-/// A path without percent-encodings, for comparisons.
-struct DecodedPath {
-    /// The decoded path, with a character for each byte; nil if a server that decodes once more than another could
-    /// leave a folder by a dot segment.
-    let text: String?
-
-    /// - Parameter path: The path of a URL.
-    init(_ path: String) {
-        let once = Array(path.utf8).percentDecoded()
-        var last = once
-        // Servers behind proxies decode twice. Each round makes the path shorter.
-        while case let next = last.percentDecoded(), next != last { last = next }
-        let isSafe = ![once, last].contains(where: Self.hasDotSegments)
-        text = isSafe ? String(String.UnicodeScalarView(once.map { Unicode.Scalar($0) })) : nil
-    }
-
-    /// Returns whether the path is below a folder, which ends with a slash.
-    func isIn(_ folder: String) -> Bool { text.map { $0.hasPrefix(folder) || $0 + "/" == folder } ?? false }
-
-    /// A `\` is a separator for some servers, and `;` begins parameters of a segment.
-    private static func hasDotSegments(_ path: [UInt8]) -> Bool {
-        let segments = path.split { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "\\") }
-        return segments.map { $0.prefix { $0 != UInt8(ascii: ";") } }.contains {
-            $0.count <= 2 && !$0.isEmpty && $0.allSatisfy { $0 == UInt8(ascii: ".") }
-        }
     }
 }

@@ -14,6 +14,10 @@ public enum OriginRefusal: Error, Hashable, Sendable {
     case origin(String)
     /// The file is outside of the allowed folders.
     case file
+    /// The URL names a bucket, and nothing in it.
+    case bucketWithoutKey
+    /// The URL is longer than the limit.
+    case tooLong
 }
 
 extension OriginRefusal: CustomStringConvertible {
@@ -25,15 +29,9 @@ extension OriginRefusal: CustomStringConvertible {
         case .host(let host): "not a host name: \(host)"
         case .origin(let origin): "the origin \(origin) is not allowed"
         case .file: "the file is outside of the allowed folders"
+        case .bucketWithoutKey: "the URL of an object needs a key"
+        case .tooLong: "the URL is longer than \(OriginRules.maxByteCount) bytes"
         }
-    }
-}
-
-extension URL {
-    /// The decoded path without `.` and `..`. Those are removed after decoding, as the file system sees them.
-    fileprivate var pathWithoutDotSegments: String {
-        URL(filePath: path(percentEncoded: false), directoryHint: .inferFromPath).standardized.path(
-            percentEncoded: false)
     }
 }
 
@@ -47,22 +45,22 @@ public struct OriginRules: Sendable {
     public let fileRoots: [URL]
     /// Whether `s3:` sources are allowed, in the buckets and folders of `allowedOrigins`.
     public var allowsBuckets = false
-    /// The paths of `fileRoots`, each with a slash at its end.
-    private let folders: [String]
+    /// The decoded paths of `fileRoots`, each with a slash at its end.
+    private let folders: [[UInt8]]
+    /// The length of the longest URL in bytes.
+    static let maxByteCount = 8_192
 
     /// Creates rules. By default, any origin at ports 80 and 443 is allowed, and no file.
     public init(allowedOrigins: [AllowedOrigin]? = nil, allowedPorts: Set<Int> = [80, 443], fileRoots: [URL] = []) {
         self.allowedOrigins = allowedOrigins
         self.allowedPorts = allowedPorts
         self.fileRoots = fileRoots
-        folders = fileRoots.map { root in
-            let path = root.pathWithoutDotSegments
-            return path.hasSuffix("/") ? path : path + "/"
-        }
+        folders = fileRoots.map { OriginPath($0.absoluteURL).withoutDotSegments + [OriginPath.slash] }
     }
 
     /// Throws the reason if a URL must not be loaded.
     public func check(_ url: URL) throws(OriginRefusal) {
+        guard url.absoluteString.utf8.count <= Self.maxByteCount else { throw .tooLong }
         let scheme = url.scheme?.lowercased() ?? ""
         if scheme == "file", !folders.isEmpty { return try checkFile(url) }
         if scheme == "s3", allowsBuckets { return try checkBucket(url) }
@@ -71,26 +69,29 @@ public struct OriginRules: Sendable {
         let host = (url.host() ?? "").lowercased().filter { $0 != "[" && $0 != "]" }
         guard Self.isPlain(host) else { throw .host(url.host() ?? "") }
         let port = url.port ?? (scheme == "https" ? 443 : 80)
-        let matches = allowedOrigins?.filter { $0.matches(url, scheme: scheme, host: host, port: port) }
+        let path = OriginPath(url)
+        let matches = allowedOrigins?.filter { $0.matches(path, scheme: scheme, host: host, port: port) }
         if let matches, matches.isEmpty { throw .origin("\(scheme)://\(host):\(port)") }
         let namesPort = matches?.contains { $0.port == port } ?? false
         guard allowedPorts.contains(port) || namesPort else { throw .port(port) }
     }
 
     private func checkBucket(_ url: URL) throws(OriginRefusal) {
-        let bucket = url.host() ?? ""
-        guard Self.isPlain(bucket), url.port == nil, !hasUserInfo(url) else { throw .host(bucket) }
-        let isAllowed = allowedOrigins?.contains { $0.matches(url, scheme: "s3", host: bucket, port: 0) } ?? true
-        guard isAllowed, DecodedPath(url.path(percentEncoded: true)).text != nil else {
-            throw .origin("s3://\(bucket)")
+        let (bucket, key) = (url.host() ?? "", OriginPath(url))
+        guard Self.isPlain(bucket), bucket.contains(where: { $0 != "." }), url.port == nil, !hasUserInfo(url) else {
+            throw .host(bucket)
         }
+        // Some servers answer a key of slashes like none: with the list of the bucket.
+        guard key.bytes.contains(where: { $0 != OriginPath.slash }) else { throw .bucketWithoutKey }
+        let isAllowed = allowedOrigins?.contains { $0.matches(key, scheme: "s3", host: bucket, port: 0) } ?? true
+        guard isAllowed, key.staysInFolder else { throw .origin("s3://\(bucket)") }
     }
 
     /// Throws if a file is outside of the folders by its path. Doesn't use the file system, so that the response
     /// doesn't depend on which files exist there.
     private func checkFile(_ url: URL) throws(OriginRefusal) {
-        let file = url.pathWithoutDotSegments
-        guard folders.contains(where: { file.hasPrefix($0) }) else { throw .file }
+        let file = OriginPath(url).withoutDotSegments
+        guard !file.contains(0), folders.contains(where: { file.starts(with: $0) }) else { throw .file }
     }
 
     /// Whether the authority has an `@`. Parsers disagree about several of them and about a backslash.

@@ -111,9 +111,9 @@ enum ContentDisposition {
     }
 
     private static func stem(of source: URL) -> String {
-        let last = source.path(percentEncoded: false).split(separator: "/").last ?? "image"
-        let stem = last.prefix(upTo: last.lastIndex(of: ".") ?? last.endIndex)
-        return stem.isEmpty ? "image" : String(stem.prefix(100))
+        let last = OriginPath(source).bytes.split(separator: OriginPath.slash).last ?? []
+        let stem = last.prefix(upTo: last.lastIndex(of: UInt8(ascii: ".")) ?? last.endIndex)
+        return stem.isEmpty ? "image" : String(String(decoding: stem, as: UTF8.self).prefix(100))
     }
 
     private static func isPlain(_ character: Character) -> Bool {

@@ -160,7 +160,7 @@ public struct SourceBase: Hashable, Sendable {
 
     /// Returns a complete URL as text.
     func complete(_ source: String) -> String {
-        let text = source.hasPrefix(prefix) ? source : prefix + source
+        let text = source.utf8.starts(with: prefix.utf8) ? source : prefix + source
         guard let folder, text.lowercased().hasPrefix(Self.localScheme) else { return text }
         let path = text.dropFirst(Self.localScheme.count).drop { $0 == "/" }
         let start = folder.absoluteString
@@ -202,7 +202,7 @@ struct SourceText {
         }
         // As browsers and the loader do: what is percent-encoded stays so, and what is not gets encoded.
         guard let url = URL(webAddress: complete) else {
-            throw .malformedSource("not a complete URL: \(complete.prefix(200))")
+            throw .malformedSource("not a complete URL")
         }
         return url
     }
@@ -229,19 +229,20 @@ extension [UInt8] {
     /// Decodes the percent-encodings of some bytes. A `%` without two digits stays.
     func percentDecoded(where isDecoded: (UInt8) -> Bool = { _ in true }) -> [UInt8] {
         var result: [UInt8] = []
-        var rest = self[...]
-        while let byte = rest.popFirst() {
-            let digits = byte == UInt8(ascii: "%") ? String(validating: rest.prefix(2), as: UTF8.self) : nil
-            guard let digits, digits.utf8.count == 2, let value = Hexadecimal.decode(digits),
-                value.allSatisfy(isDecoded)
-            else {
-                result.append(byte)
-                continue
-            }
-            result += value
-            rest = rest.dropFirst(2)
+        result.reserveCapacity(count)
+        var index = 0
+        while index < count {
+            let byte = encodedByte(at: index).flatMap { isDecoded($0) ? $0 : nil }
+            result.append(byte ?? self[index])
+            index += byte == nil ? 1 : 3
         }
         return result
+    }
+
+    /// Returns the byte whose percent-encoding begins at an index; nil if none does.
+    fileprivate func encodedByte(at index: Int) -> UInt8? {
+        guard self[index] == UInt8(ascii: "%"), index + 2 < count else { return nil }
+        return Hexadecimal.decode(String(decoding: self[index + 1...index + 2], as: UTF8.self))?.first
     }
 
     /// The bytes as UTF-8. If they are in another encoding, those that aren't ASCII are percent-encoded, as in URLs.
@@ -265,18 +266,8 @@ extension StringProtocol {
 
     /// The bytes of the text without percent-encoding, or nil if a `%` is not followed by two digits.
     fileprivate var percentDecodedBytes: [UInt8]? {
-        var bytes: [UInt8] = []
-        var rest = Substring(self).utf8
-        while let byte = rest.popFirst() {
-            if byte != UInt8(ascii: "%") {
-                bytes.append(byte)
-                continue
-            }
-            guard let digits = String(rest.prefix(2)), digits.utf8.count == 2, let value = Hexadecimal.decode(digits)
-            else { return nil }
-            bytes += value
-            rest = rest.dropFirst(2)
-        }
-        return bytes
+        let bytes = Array(utf8)
+        let isValid = bytes.indices.allSatisfy { bytes[$0] != UInt8(ascii: "%") || bytes.encodedByte(at: $0) != nil }
+        return isValid ? bytes.percentDecoded() : nil
     }
 }
