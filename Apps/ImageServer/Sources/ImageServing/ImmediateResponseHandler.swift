@@ -57,7 +57,9 @@ final class ImmediateResponseHandler: ChannelDuplexHandler, RemovableChannelHand
         lastActivity = context.eventLoop.now
         switch unwrapInboundIn(data) {
         case .head(var head):
-            if closesAlways || !head.isKeepAlive { head.headers.replaceOrAdd(name: "Connection", value: "close") }
+            if closesAlways || !head.isKeepAlive || head.mayHaveBody {
+                head.headers.replaceOrAdd(name: "Connection", value: "close")
+            }
             response = immediateResponse(to: head, context)
             if response != nil { return }
             forwardedCount += 1
@@ -135,6 +137,11 @@ final class ImmediateResponseHandler: ChannelDuplexHandler, RemovableChannelHand
 
 @available(*, unavailable)
 extension ImmediateResponseHandler: Sendable {}
+
+extension HTTPRequestHead {
+    /// Whether `RawTargetHandler` doesn't know where the next request begins.
+    fileprivate var mayHaveBody: Bool { RawTargetHandler.bodyFields.contains { headers.contains(name: $0) } }
+}
 
 extension ServerRequest {
     /// Creates a request from its head. Returns nil if the target is not a path, or the method not a token; then

@@ -124,6 +124,25 @@ struct ForwardedFieldsTests {
         }
     }
 
+    @Test("the cookies of a client reach the origin in one field with its bytes, and each byte and the order count")
+    func cookieBytes() async throws {
+        let cookies =
+            ["a=1; b=2", "b=2; a=1", "a=ü"].map { Array($0.utf8) } + [[0x61, 0x3D, 0xFF], [0x61, 0x3D, 0xFE]]
+        let images = try (1...cookies.count).map { try Samples.png($0, 5) }
+        let origin = try LoopbackServer { request in
+            let index = cookies.firstIndex { request.head.firstRange(of: Array("ookie: ".utf8) + $0) != nil }
+            return index.map { .ok(images[$0], headers: ["Cache-Control": "max-age=600"]) } ?? .notFound
+        }
+        try await withServer(settings(origin), origin: origin) { server async throws in
+            for (index, cookie) in cookies.enumerated() {
+                let crumbs = index == 0 ? cookie.split(separator: UInt8(ascii: ";")) : [cookie[...]]
+                let fields = HTTPFields(crumbs.map { HTTPField(name: .cookie, value: $0) })
+                let answer = try await server.send(imagePath("f:png", origin.url("/a.png")), .get, fields)
+                #expect(field("X-Result-Size", answer.headers) == "\(index + 1)x5")
+            }
+        }
+    }
+
     @Test("constant fields are sent for everybody, and don't make a result private")
     func constant() async throws {
         let origin = try makeOrigin()

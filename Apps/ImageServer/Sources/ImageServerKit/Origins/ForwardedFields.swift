@@ -21,14 +21,15 @@ public struct ForwardedFields: Sendable {
 
     /// Returns the fields of a client that may be sent. What its Connection field names is for this server only
     /// (RFC 9110, 7.6.1).
-    func fields(of client: HTTPFields) -> HTTPFields {
-        guard !names.isEmpty else { return [:] }
-        let connection = (client[.connection] ?? "").lowercased().split { $0 == "," || $0 == " " }
-        return names.reduce(into: HTTPFields()) { fields, name in
+    func fields(of client: HTTPFields) -> [HTTPField] {
+        guard !names.isEmpty else { return [] }
+        let connection = Set((client[.connection] ?? "").lowercased().split { $0 == "," || $0 == " " })
+        return names.compactMap { name in
+            // Joins the fields of one name. `HTTPFields` would split cookies again.
             guard let value = client[name], !value.isEmpty, !connection.contains(name.canonicalName[...]) else {
-                return
+                return nil
             }
-            fields[name] = value
+            return HTTPField(name: name, value: value)
         }
     }
 
@@ -39,6 +40,16 @@ public struct ForwardedFields: Sendable {
 
     /// Returns whether an origin receives the fields.
     func reaches(_ url: URL) -> Bool { (try? destinations.check(url)) != nil }
+
+    /// Restores the bytes of the fields of clients, which have a character for each byte in this server.
+    func restoreBytes(in fields: inout HTTPFields) {
+        for name in names where constant[name] == nil {
+            let bytes = fields[name]?.unicodeScalars.map { UInt8(exactly: $0.value) }
+            if let bytes, !bytes.contains(nil) {
+                fields[fields: name] = [HTTPField(name: name, value: bytes.compactMap(\.self))]
+            }
+        }
+    }
 
     /// Removes the fields from a request to another origin.
     func remove(from fields: inout HTTPFields) {
@@ -54,8 +65,8 @@ public struct ForwardedFields: Sendable {
 
 /// For whom an original is loaded.
 struct OriginalClient: Sendable {
-    /// The fields that are sent.
-    private var fields: HTTPFields = [:]
+    /// The values of the fields that are sent.
+    private var values: [HTTPField.Name: String] = [:]
     /// Whether some of the fields are those of a client.
     private(set) var isPersonal = false
     /// A digest of the fields; empty without any.
@@ -68,13 +79,13 @@ struct OriginalClient: Sendable {
     init() {}
 
     /// - Parameter client: The fields of the client that may be sent.
-    init(_ client: HTTPFields, for source: URL, _ forwarding: ForwardedFields) {
+    init(_ client: [HTTPField], for source: URL, _ forwarding: ForwardedFields) {
         guard !client.isEmpty || !forwarding.constant.isEmpty, forwarding.reaches(source) else { return }
-        fields = client
-        for field in forwarding.constant { fields[field.name] = field.value }
+        for field in client { values[field.name] = field.value }
+        for field in forwarding.constant { values[field.name] = forwarding.constant[field.name] }
         isPersonal = !client.isEmpty
         // Neither names nor values have line breaks.
-        let lines = fields.map { "\($0.name.canonicalName): \($0.value)" }.sorted().joined(separator: "\n")
+        let lines = values.map { "\($0.key.canonicalName): \($0.value)" }.sorted().joined(separator: "\n")
         identity = Digest.text(of: Data(lines.utf8))
     }
 
@@ -85,7 +96,7 @@ struct OriginalClient: Sendable {
     func request(for source: URL, purgedAt purge: Date) -> ImageRequest {
         var request = ImageRequest(url: source)
         guard !identity.isEmpty else { return request }
-        for field in fields { request.headers[field.name.rawName] = field.value }
+        for (name, value) in values { request.headers[name.rawName] = value }
         let suffix = purge == .distantPast ? "" : " \(purge.timeIntervalSince1970)"
         request.headers[Self.identityField.rawName] = identity + suffix
         return request

@@ -39,15 +39,25 @@ public struct GuardedTransport: DataTransport {
             } catch {
                 throw .blockedRedirect("\(error)")
             }
-            var response = try await transport.send(identified(hop))
+            var response = try await answer(to: identified(hop))
             ArrivalTime.write(now(), to: &response.head.headers)
             return response
+        }
+    }
+
+    /// A host at a refused address fails like one that doesn't exist, so that no client learns which hosts do.
+    private func answer(to request: TransportRequest) async throws(TransportFailure) -> TransportResponse {
+        do {
+            return try await transport.send(request)
+        } catch .blockedAddress(let text) {
+            throw .unresolvedHost("blocked address: \(text)")
         }
     }
 
     private func identified(_ request: TransportRequest) -> TransportRequest {
         var request = request
         if !forwarding.reaches(request.url) { forwarding.remove(from: &request.headers) }
+        forwarding.restoreBytes(in: &request.headers)
         request.headers[OriginalClient.identityField] = nil
         if request.headers[.userAgent] == nil { request.headers[.userAgent] = userAgent }
         return request

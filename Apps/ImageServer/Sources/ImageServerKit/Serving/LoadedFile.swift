@@ -40,7 +40,7 @@ extension ImageService {
         if let known, parts.bounds.end(of: known.freshness, now: known.loadedAt) > parts.now() { return known }
         do {
             let time = parts.now()
-            let original = OriginalClient([:], for: source, parts.forwarding).request(for: source, purgedAt: purge)
+            let original = OriginalClient([], for: source, parts.forwarding).request(for: source, purgedAt: purge)
             let (data, freshness) = try await load(original, trace)
             let file = LoadedFile(data: data, freshness: freshness, loadedAt: time)
             if freshness.storage == .shared { files.insert(file, cost: data.count + name.utf8.count, for: name) }
