@@ -103,7 +103,7 @@
             let pixels = (0..<size.area * 4).map { UInt8(truncatingIfNeeded: $0 &* $0 >> 3) }
             var checks = 0
             #expect(throws: CancellationError.self) {
-                _ = try CodecJob.encode(job).start(pixels) {
+                _ = try CodecJob.encode(job).start(pixels, limit: .max) {
                     checks += 1
                     if checks > 200 { throw CancellationError() }
                 }
@@ -123,9 +123,20 @@
         func impossibleJob() throws {
             let job = DecodingJob(
                 format: "pdf", width: 1, height: 1, isNative: false, prefersSpeed: false, decodedBytes: 1)
-            let reply = try CodecJob.decode(job).start([1, 2, 3]) {}
+            let reply = try CodecJob.decode(job).start([1, 2, 3], limit: 1) {}
             #expect(reply.outcome == .unsupported)
             #expect(reply.text == "there is no decoder")
+        }
+
+        @Test("a process can't make the server allocate more than the result has")
+        func announcedSizes() {
+            func accepts(_ outcome: UInt8, _ count: UInt64) -> Bool {
+                CodecReply.parse(head: [outcome] + (0..<8).map { UInt8(count >> ($0 * 8) & 255) }, limit: 50_000) != nil
+            }
+            #expect(accepts(0, 50_000) && accepts(1, 50_000) && accepts(2, 4_096) && accepts(3, 0))
+            #expect(
+                !accepts(0, 50_001) && !accepts(1, 1 << 40) && !accepts(0, .max) && !accepts(2, 4_097) && !accepts(4, 0)
+            )
         }
 
         @Test("other arguments are no job")

@@ -94,9 +94,28 @@ import Testing
         bed.reply("/a", 429, [.retryAfter: "120"])
         _ = try await bed.load("/a")
         #expect(bed.retryAfter("/a") == "120")
-        bed.reply("/a", 200, [:])
-        _ = try await bed.load("/a")
-        #expect(bed.retryAfter("/a") == nil)
+        for (status, time) in [(200, "120"), (429, String(repeating: "1", count: 65))] {
+            bed.reply("/a", status, [.retryAfter: time])
+            _ = try await bed.load("/a")
+            #expect(bed.retryAfter("/a") == nil)
+        }
+    }
+
+    @Test(
+        "times that only a foreign writer of the cache can have stored bound nothing",
+        arguments: ["1e300", "-1e300", "nan", "inf"])
+    func impossibleArrival(time: String) async throws {
+        var fields: HTTPFields = [.cacheControl: "max-age=100"]
+        fields[try #require(HTTPField.Name("X-Image-Server-Arrival"))] = time
+        let bounds = LifetimeBounds()
+        let head = ResponseHead(status: .ok, headers: fields, url: URL(filePath: "/"))
+        let stored = StoredHTTPResponse(
+            head, to: [:], requestTime: .distantPast, responseTime: Date(timeIntervalSince1970: Double(time) ?? 0))
+        _ = SharedCachePolicy(bounds: bounds).reuse(stored, for: HTTPCacheRequest(headers: [:]), at: .now)
+        let end = min(ArrivalTime.read(from: fields) ?? .now, .now)
+        for date in [end, Date(timeIntervalSince1970: 1e300)] {
+            #expect(bounds.cacheControl(.shared, freshUntil: date, now: .distantPast).utf8.count < 30)
+        }
     }
 }
 

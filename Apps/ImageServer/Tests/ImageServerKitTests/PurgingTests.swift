@@ -141,6 +141,15 @@ import Testing
         #expect(first.time(for: url) == purged && second.time(for: url) == fast)
     }
 
+    @Test("purges of a time that has not come, and of names that no URL has, don't count")
+    func impossiblePurges() throws {
+        let now = Date(timeIntervalSinceReferenceDate: 0)
+        let long = String(repeating: "a", count: 9_000)
+        let text = #"{"floor": 1e300, "times": {"source a": 1e300, "source b": 1, "\#(long)": 1}}"#
+        let list = try #require(PurgeList(Data(text.utf8), now: now))
+        #expect(Array(list.times.keys) == ["source b"] && list.floor == .distantPast)
+    }
+
     @Test("tells that a cache can't be reached")
     func unreachable() async throws {
         let fixture = try fixture()

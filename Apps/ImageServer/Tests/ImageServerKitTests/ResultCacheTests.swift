@@ -39,6 +39,17 @@ import Testing
         #expect(await cache.result(for: "other") == nil)
     }
 
+    @Test("a result of another server from the future, or that is fresh for longer than any can be, is a miss")
+    func impossibleTimes() async throws {
+        for (made, fresh) in [(1e300, 60), (0, 1e300), (7_200, 60), (0, 40_000_000), (0, 60)] {
+            var result = result("a")
+            result.metadata.madeAt = now.addingTimeInterval(made)
+            result.metadata.freshUntil = now.addingTimeInterval(fresh)
+            try await shared.store(result.entry(createdAt: now), for: DataCacheKey(identifier: "k"))
+            #expect(await cache().result(for: "k")?.result == (made + fresh == 60 ? result : nil))
+        }
+    }
+
     @Test("copies a result from a slower level to the faster ones")
     func filling() async {
         await self.cache().storeShared(result("a"), for: "k")

@@ -91,7 +91,7 @@ public struct LifetimeBounds: Hashable, Sendable {
     /// Returns the value of Cache-Control.
     /// - Parameter freshUntil: The time until which the result is fresh.
     public func cacheControl(_ storage: OriginFreshness.Storage, freshUntil: Date, now: Date) -> String {
-        let seconds = Int(max(0, freshUntil.timeIntervalSince(now)).rounded(.down))
+        let seconds = Int(min(max(0, freshUntil.timeIntervalSince(now)), longest.seconds).rounded(.down))
         switch storage {
         case .shared: return "public, max-age=\(seconds)"
         case .client: return "private, max-age=\(seconds)"

@@ -109,7 +109,7 @@ public final class FreshnessRecorder: ResponseCache {
         freshness.insert(
             all.dropFirst().reduce(all[0]) { $0.combined(with: $1) }, cost: Self.entryBytes + name.utf8.count, for: name
         )
-        if response.head.status.code == 429, let time = response.head.headers[.retryAfter] {
+        if response.head.status.code == 429, let time = response.head.headers[.retryAfter], time.utf8.count <= 64 {
             retryTimes.insert(time, for: name)
         } else {
             _ = retryTimes.removeValue(for: name)
@@ -125,7 +125,7 @@ public final class FreshnessRecorder: ResponseCache {
         if freshness.freshUntil == nil, [301, 308].contains(head.status.code), RedirectChain.isRedirect(head) {
             return freshness
         }
-        freshness.freshUntil = bounds.end(of: freshness, now: ArrivalTime.read(from: head.headers) ?? time)
+        freshness.freshUntil = bounds.end(of: freshness, now: min(ArrivalTime.read(from: head.headers) ?? time, time))
         return freshness
     }
 }
@@ -149,7 +149,7 @@ enum ArrivalTime {
     private static let name = HTTPField.Name("X-Image-Server-Arrival") ?? .via
 
     static func read(from fields: HTTPFields) -> Date? {
-        fields[name].flatMap { TimeInterval($0) }.map { Date(timeIntervalSince1970: $0) }
+        fields[name].flatMap { TimeInterval($0) }.flatMap { $0.isFinite ? Date(timeIntervalSince1970: $0) : nil }
     }
 
     static func write(_ time: Date, to fields: inout HTTPFields) { fields[name] = "\(time.timeIntervalSince1970)" }

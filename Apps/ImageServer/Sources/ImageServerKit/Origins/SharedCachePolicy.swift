@@ -33,7 +33,7 @@ public struct SharedCachePolicy: HTTPCachePolicy {
         let age = response.age(at: response.responseTime)
         var bounded = response
         // Of several values, the first one applies (RFC 9111, 4.2.1). Age and lifetime count from the same time.
-        bounded.headers = [.cacheControl: "max-age=\(Int(age + lifetime(of: response, age: age)))"]
+        bounded.headers = [.cacheControl: "max-age=\(Int(min(max(0, age + lifetime(of: response, age: age)), 1e10)))"]
         bounded.headers.append(contentsOf: response.headers)
         let reuse = base.reuse(bounded, for: request, at: now)
         // An origin may allow to show a stale original first (RFC 5861), but not for longer than the settings.

@@ -97,7 +97,7 @@ public final class Purges: Sendable {
         if revision == nil || revision != state.withLock({ $0.revisions[name] }),
             let data = try await cache.entry(for: Self.listKey)?.data
         {
-            stored = PurgeList(data) ?? stored
+            stored = PurgeList(data, now: now()) ?? stored
         }
         let list = state.withLock { state in
             state.list.merge(stored)
@@ -132,6 +132,9 @@ public final class Purges: Sendable {
 struct PurgeList: Codable, Equatable, Sendable {
     /// The most purges in a list.
     static let limit = 10_000
+    private static let maxNameBytes = OriginRules.maxByteCount + 7
+    /// The most seconds by which clocks of servers differ.
+    static let skew: TimeInterval = 3_600
 
     private(set) var times: [String: Date] = [:]
     /// Everything that was made before this time is purged, because older purges were dropped from the list.
@@ -139,9 +142,12 @@ struct PurgeList: Codable, Equatable, Sendable {
 
     init() {}
 
-    init?(_ data: Data) {
+    /// Creates a list that others can have written: times in the future don't count, which would hide all results.
+    init?(_ data: Data, now: Date) {
         guard let list = try? JSONDecoder().decode(PurgeList.self, from: data) else { return nil }
-        self = list
+        let latest = now.addingTimeInterval(Self.skew)
+        times = list.times.filter { $0.value <= latest && $0.key.utf8.count <= Self.maxNameBytes }
+        floor = list.floor <= latest ? list.floor : .distantPast
     }
 
     /// The list as JSON. Equal lists have equal texts.

@@ -25,6 +25,7 @@ public final class ResultCache: Sendable {
     private let memory: MemoryCache<String, StoredResult>
     private let levels: [Level]
     private let writes: BackgroundWrites
+    private let longest: Duration
     private let now: @Sendable () -> Date
     private let report: @Sendable (ResultLevel, DataCacheFailure) -> Void
 
@@ -32,16 +33,19 @@ public final class ResultCache: Sendable {
     ///   - memoryByteLimit: The limit of the memory in bytes.
     ///   - levels: The levels below the memory, fastest first.
     ///   - pendingWrites: The most writes that wait or run at a time. Further results are not stored below the memory.
+    ///   - longest: The longest lifetime of a result. Others can write to a level: what says more is not used.
     ///   - now: Returns the current time.
     ///   - report: Receives failures of a level.
     public init(
-        memoryByteLimit: Int, levels: [Level], pendingWrites: Int = 64, now: @escaping @Sendable () -> Date,
+        memoryByteLimit: Int, levels: [Level], pendingWrites: Int = 64,
+        longest: Duration = .seconds(31_536_000), now: @escaping @Sendable () -> Date,
         report: @escaping @Sendable (ResultLevel, DataCacheFailure) -> Void = { _, _ in }
     ) {
         memory = MemoryCache(
             limits: CacheLimits(cost: memoryByteLimit, entryCost: max(1, memoryByteLimit / 2)), policy: .s3FIFO)
         self.levels = levels
         writes = BackgroundWrites(limit: pendingWrites)
+        self.longest = longest
         self.now = now
         self.report = report
     }
@@ -92,7 +96,12 @@ public final class ResultCache: Sendable {
         do throws(DataCacheFailure) {
             guard let entry = try await level.cache.entry(for: DataCacheKey(identifier: key)) else { return nil }
             // An entry of another version is a miss, and is replaced.
-            return try? StoredResult(entry)
+            guard let result = try? StoredResult(entry) else { return nil }
+            let latest = now().addingTimeInterval(PurgeList.skew)
+            let isPossible =
+                result.metadata.madeAt <= latest
+                && result.metadata.freshUntil <= latest.addingTimeInterval(longest.seconds)
+            return isPossible ? result : nil
         } catch {
             report(level.name, error)
             return nil

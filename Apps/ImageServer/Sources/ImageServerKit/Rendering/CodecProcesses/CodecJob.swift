@@ -39,13 +39,14 @@ package enum CodecJob: Codable, Sendable {
     ///
     /// - Parameters:
     ///   - input: The file or the pixels.
+    ///   - limit: The most bytes of the result.
     ///   - checkpoint: Called every 20 milliseconds. Throw to end the process.
     /// - Throws: A `ChildProcess.StartFailure`, a `CodecProcessEnded`, or the error of `checkpoint`.
-    func start(_ input: [UInt8], checkpoint: () throws -> Void) throws -> CodecReply {
+    func start(_ input: [UInt8], limit: Int, checkpoint: () throws -> Void) throws -> CodecReply {
         let job = String(decoding: try JSONEncoder().encode(self), as: UTF8.self)
         let process = try ChildProcess(ChildProcess.sibling("image-server"), Self.argument, job)
         guard let head = try process.exchange(input, receiving: CodecReply.headByteCount, checkpoint: checkpoint),
-            let (outcome, byteCount) = CodecReply.parse(head: head),
+            let (outcome, byteCount) = CodecReply.parse(head: head, limit: limit),
             let body = try process.exchange(input, receiving: byteCount, checkpoint: checkpoint)
         else { throw CodecProcessEnded() }
         return CodecReply(outcome, body)

@@ -65,8 +65,11 @@ private final class ProcessImage: OpenedImage {
         let job = DecodingJob(
             format: header.format.rawValue, width: size.width, height: size.height,
             isNative: layout == header.nativeLayout, prefersSpeed: preference == .speed, decodedBytes: decodedBytes)
-        let reply = try reply(to: job) { try sink.checkCancellation() }
+        let byteCount = size.area * layout.bytesPerPixel
+        let reply = try reply(to: job, limit: byteCount) { try sink.checkCancellation() }
         switch reply.outcome {
+        case .complete where reply.body.count < byteCount:
+            throw .unsupported(header.format, "the process left rows out")
         case .complete: try send(reply.body, size, layout, to: sink)
         case .truncated:
             try send(reply.body, size, layout, to: sink)
@@ -76,9 +79,11 @@ private final class ProcessImage: OpenedImage {
         }
     }
 
-    private func reply(to job: DecodingJob, checkpoint: () throws -> Void) throws(DecodingFailure) -> CodecReply {
+    private func reply(
+        to job: DecodingJob, limit: Int, checkpoint: () throws -> Void
+    ) throws(DecodingFailure) -> CodecReply {
         do {
-            return try CodecJob.decode(job).start(Array(data), checkpoint: checkpoint)
+            return try CodecJob.decode(job).start(Array(data), limit: limit, checkpoint: checkpoint)
         } catch let failure as DecodingFailure {
             throw failure
         } catch {

@@ -18,7 +18,9 @@ struct ProcessEncoder: ImageEncoder {
             isOpaque: bitmap.isOpaque, colorSpace: bitmap.colorSpace.rawValue, quality: options.quality,
             isLossless: options.isLossless, isProgressive: options.isProgressive, settings: settings)
         do {
-            let reply = try CodecJob.encode(job).start(bitmap.pixels) { try Task.checkCancellation() }
+            // No encoder makes a file of noise much larger than its pixels.
+            let limit = bitmap.pixels.count * 2 + 65_536
+            let reply = try CodecJob.encode(job).start(bitmap.pixels, limit: limit) { try Task.checkCancellation() }
             guard reply.outcome == .complete else { throw EncodingFailure.failed(format, reply.text) }
             return Data(reply.body)
         } catch let failure as EncodingFailure {
