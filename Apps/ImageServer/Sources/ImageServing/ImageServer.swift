@@ -39,7 +39,7 @@ package struct ImageServer: Service, CustomStringConvertible {
         handler = RequestHandler(
             service: service, workCounts: { [composition] in composition.workCounts },
             rules: settings.responseRules, logger: logger, access: settings.accessLog,
-            showsMetrics: settings.metricsPort == nil)
+            pages: settings.pages)
     }
 
     /// Listens until the graceful shutdown, and then ends the requests in progress. Throws a `ListeningFailure`.

@@ -22,7 +22,9 @@ public final class ChildProcess {
     public init(_ program: String, _ first: String, _ second: String) throws(StartFailure) {
         let error = unsafe child_start(program, first, second, &process)
         guard error == 0 else {
-            throw StartFailure(description: "\(program) doesn't start: \(unsafe String(cString: strerror(error)))")
+            // Clients read it, and needn't learn the folder.
+            let name = program.split(separator: "/").last ?? ""
+            throw StartFailure(description: "\(name) doesn't start: \(unsafe String(cString: strerror(error)))")
         }
     }
 

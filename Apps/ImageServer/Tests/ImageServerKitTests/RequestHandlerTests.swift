@@ -135,10 +135,13 @@ import Testing
         #expect(response["Retry-After"] == (status == 429 ? "120" : nil))
     }
 
-    @Test("refuses requests with a second or an invalid Host, which is a header field here")
+    @Test("refuses requests with a second or an invalid Host, which is a header field here, or with large fields")
     func hosts() async throws {
         let (_, handler) = try handler()
         let host = try #require(HTTPField.Name("Host"))
+        for (count, status) in [(32_768, 200), (32_769, 431)] {
+            #expect(await handler.answer(path, .get, [.accept: String(repeating: "a", count: count)]).status == status)
+        }
         for method in [HTTPRequest.Method.get, .post, .delete] {
             #expect(await handler.answer(path, method, [host: ""]).status == 400)
         }

@@ -47,8 +47,12 @@ import Testing
         #expect(await handler.answer("/images/v1/info" + path).status == 200)
         #expect(await handler.answer("/images/v1/health/live").status == 200)
         #expect(await handler.answer("/health/live").status == 200)
-        for path in [path, "/images" + path, "/images/v10" + path, "/images/v1", "/metrics"] {
+        for path in [
+            path, "/images" + path, "/images/v10" + path, "/images/v1", "/metrics", "/healthy" + path,
+            "/health" + path.dropFirst(2),
+        ] {
             #expect(await handler.answer(path).status == 404, "\(path)")
+            #expect(await handler.answer(path).text == "the path has another prefix\n")
         }
     }
 

@@ -31,7 +31,7 @@ struct LandingPageTests {
     func refusal() async throws {
         try await withServer { server async throws in
             let page = try await content(of: server, showing: "http://127.0.0.1/a.jpg")
-            #expect(page.contains("class=\"bad\">403: "))
+            #expect(page.contains("class=\"bad\">502: "))
             #expect(page.contains("<section id=\"result\" aria-labelledby=\"heading\" hidden=\"\">"))
         }
     }

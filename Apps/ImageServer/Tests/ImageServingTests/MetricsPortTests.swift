@@ -5,13 +5,13 @@ import Logging
 import Testing
 
 @Suite struct MetricsPortTests {
-    @Test("serves metrics at a port of their own if one is set, and only there")
+    @Test("serves metrics at a port of their own if one is set, and no page beside the images unless it is named")
     func ownPort() async throws {
         let (ports, port) = AsyncStream<Int>.makeStream()
-        try await withServer(["--metrics-port", "0"], onMetricsRunning: { port.yield($0) }) { server in
+        try await withServer(["--metrics-port", "0", "--pages", ""], onMetricsRunning: { port.yield($0) }) { server in
             let number = try #require(await ports.first { _ in true })
             #expect(number != server.port)
-            #expect(try await server.status("/metrics") == 404)
+            for path in ["/metrics", "/"] { #expect(try await server.status(path) == 404) }
             let metrics = try await server.send("/metrics", port: number)
             #expect(metrics.status == 200)
             #expect(String(bytes: metrics.body, encoding: .utf8)?.contains("# HELP image_responses_total ") == true)
@@ -19,10 +19,12 @@ import Testing
         }
     }
 
-    @Test("a port in use is an error at start", .timeLimit(.minutes(10)))
-    func portInUse() async throws {
+    @Test(
+        "a port in use is an error at start", .timeLimit(.minutes(10)),
+        arguments: [["--port"], ["--port", "0", "--metrics-port"]])
+    func portInUse(flags: [String]) async throws {
         try await withServer { other in
-            let arguments = ["--allow-unsigned", "true", "--port", "0", "--metrics-port", "\(other.port)"]
+            let arguments = ["--allow-unsigned", "true"] + flags + ["\(other.port)"]
             let settings = try await ServerSettings(arguments: arguments, environment: [:], coreCount: 2)
             let server = try ImageServer(settings, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
             let failure = await #expect(throws: ListeningFailure.self) { try await server.run() }

@@ -44,6 +44,7 @@ func withServer(
 ) async throws {
     var arguments = ["--port", "0"] + settings
     if !settings.contains("--log-level") { arguments += ["--log-level", "critical"] }
+    if !settings.contains("--pages") { arguments += ["--pages", "form,metrics"] }
     if !settings.contains("--key") { arguments += ["--allow-unsigned", "true"] }
     if let origin {
         arguments += ["--allowed-addresses", "127.0.0.1", "--allowed-ports", "\(origin.port)"]

@@ -197,14 +197,4 @@ struct ServingTests {
             #expect(page.headers[.contentSecurityPolicy]?.contains("default-src 'none'") == true)
         }
     }
-
-    @Test("a port in use is an error that names it")
-    func portInUse() async throws {
-        let other = try LoopbackServer { _ in .ok([]) }
-        let settings = try await ServerSettings(
-            arguments: ["--allow-unsigned", "true", "--port", "\(other.port)"], environment: [:], coreCount: 1)
-        let server = try ImageServer(settings, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
-        let failure = await #expect(throws: ListeningFailure.self) { try await server.run() }
-        #expect(failure?.description.hasPrefix("can't listen at 127.0.0.1:\(other.port): ") == true)
-    }
 }

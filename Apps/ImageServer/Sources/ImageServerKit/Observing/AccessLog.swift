@@ -69,7 +69,7 @@ public struct AccessLog: Sendable {
     /// Requests of load balancers and of Prometheus are written at the level `debug`.
     private func level(of request: ServerRequest, _ response: ServerResponse) -> Logger.Level {
         if response.status >= 500, response.failure != nil { return .warning }
-        return request.path.hasPrefix("/health") || request.path == "/metrics" ? .debug : .info
+        return request.isHealthCheck || request.path == "/metrics" ? .debug : .info
     }
 
     private func path(of request: ServerRequest) -> String {
@@ -98,7 +98,7 @@ enum LoggedPath {
     ///
     /// A source in Base64 is written as a plain one, and the URL of a watermark not at all.
     static func text(_ path: Substring) -> String {
-        if path.hasPrefix("/health/") { return String(path.prefix(500)) }
+        if ServerRequest.healthPaths.contains(path) { return String(path) }
         var segments = path.prefix(8_192).split(separator: "/", omittingEmptySubsequences: false).dropFirst()
         if segments.first == "purge" { return "/purge/" + source(segments.dropFirst()) }
         var shown = segments.first == "info" ? ["info"] : []

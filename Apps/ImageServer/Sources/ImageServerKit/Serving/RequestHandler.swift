@@ -4,15 +4,25 @@ import ImageCore
 public import Logging
 import Synchronization
 
+/// A page that isn't for every client.
+public enum Page: String, Sendable, CaseIterable {
+    /// A form that builds URLs, at `/`.
+    case form
+    /// The metrics, at `/metrics`.
+    case metrics
+}
+
 /// Answers the requests of all paths. It knows no HTTP server.
 public final class RequestHandler: Sendable {
     private let service: ImageService
     private let metrics: ServerMetrics
-    private let showsMetrics: Bool
+    private let pages: Set<Page>
     private let access: AccessLog
     private let workCounts: @Sendable () -> (waiting: Int, running: Int)
     private let rules: ResponseRules
     private let isShuttingDown = Atomic(false)
+    /// The most bytes of all values of header fields.
+    private static let maxHeaderBytes = 32_768
 
     /// - Parameters:
     ///   - service: Makes the images.
@@ -20,17 +30,17 @@ public final class RequestHandler: Sendable {
     ///   - rules: What the operator decides about responses.
     ///   - logger: Receives a message for each request.
     ///   - access: Which messages it receives.
-    ///   - showsMetrics: Whether `/metrics` is one of the pages. If not, `metricsResponse` is served elsewhere.
+    ///   - pages: The pages beside images and health checks.
     public init(
         service: ImageService, workCounts: @escaping @Sendable () -> (waiting: Int, running: Int),
         rules: ResponseRules = ResponseRules(), logger: Logger, access: AccessLog.Settings = AccessLog.Settings(),
-        showsMetrics: Bool = true
+        pages: Set<Page> = Set(Page.allCases)
     ) {
         self.service = service
         self.workCounts = workCounts
         self.rules = rules
         self.access = AccessLog(logger: logger, settings: access)
-        self.showsMetrics = showsMetrics
+        self.pages = pages
         metrics = ServerMetrics(service.parts.metrics)
     }
 
@@ -55,6 +65,9 @@ public final class RequestHandler: Sendable {
         if request.hasInvalidHost { return ServerResponse(status: 400, text: "the Host field is missing or invalid\n") }
         if service.parts.forwarding.isTooLarge(request.headers) {
             return ServerResponse(status: 431, text: "the header fields for the origin are too large\n")
+        }
+        if request.headers.reduce(0, { $0 + $1.value.utf8.count }) > Self.maxHeaderBytes {
+            return ServerResponse(status: 431, text: "the header fields are too large\n")
         }
         if request.method == .get || request.method == .head { return nil }
         if request.method == .options, let response = rules.preflightResponse { return response }
@@ -93,12 +106,12 @@ public final class RequestHandler: Sendable {
 
     private func ownPage(_ request: ServerRequest) -> ServerResponse? {
         switch request.path {
-        case "/": LandingPage.response
+        case "/" where pages.contains(.form): LandingPage.response
         case "/health", "/health/live": ServerResponse(status: 200, text: "alive\n")
         case "/health/ready":
             isShuttingDown.load(ordering: .relaxed)
                 ? ServerResponse(status: 503, text: "shutting down\n") : ServerResponse(status: 200, text: "ready\n")
-        case "/metrics" where showsMetrics: metricsResponse(accept: request.headers[.accept])
+        case "/metrics" where pages.contains(.metrics): metricsResponse(accept: request.headers[.accept])
         case "/favicon.ico": ServerResponse(status: 204)
         default: nil
         }

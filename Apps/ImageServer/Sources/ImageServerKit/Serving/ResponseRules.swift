@@ -25,7 +25,7 @@ public struct ResponseRules: Sendable {
     /// Returns a request without the prefix of its path; nil if it has another one.
     func request(_ request: ServerRequest) -> ServerRequest? {
         guard !pathPrefix.isEmpty else { return request }
-        if request.path.hasPrefix("/health") { return request }
+        if request.isHealthCheck { return request }
         guard request.target.hasPrefix(pathPrefix) else { return nil }
         let target = String(request.target.dropFirst(pathPrefix.count))
         guard target.hasPrefix("/") else { return nil }

@@ -229,7 +229,7 @@ extension ServerSettings {
     fileprivate func makeResultCache(_ levels: [ResultCache.Level], logger: Logger) -> ResultCache {
         let reports = FailureReports(clock: ContinuousClock())
         return ResultCache(
-            memoryByteLimit: memoryCacheBytes, levels: levels, now: { Date() },
+            memoryByteLimit: memoryCacheBytes, levels: levels, longest: bounds.longest, now: { Date() },
             report: { level, failure in
                 reports.report("result cache failed", failure, ["level": "\(level)"], to: logger)
             })

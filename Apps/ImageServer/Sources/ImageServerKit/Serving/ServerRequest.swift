@@ -24,6 +24,10 @@ public struct ServerRequest: Sendable {
         self.client = client
     }
 
+    /// Whether it is a health check.
+    var isHealthCheck: Bool { Self.healthPaths.contains(path) }
+    static let healthPaths: Set<Substring> = ["/health", "/health/live", "/health/ready"]
+
     /// Whether the request violates the rules for Host (RFC 9112, 3.2). The valid one is no header field here.
     var hasInvalidHost: Bool { headers.contains { $0.name.canonicalName == "host" } }
 }

@@ -31,6 +31,8 @@ extension ServiceFailure {
     var logText: String {
         switch self {
         case .other(let text), .file(let text): text
+        case .origin(let refusal): "the source is not allowed: \(refusal)"
+        case .source(let error): "can't load the source: \(error)"
         case .watermark(let failure): "the watermark: \(failure.logText)"
         default: description
         }
@@ -42,7 +44,7 @@ extension ImageError {
         switch self {
         case .notFound: "source_not_found"
         case .httpStatus: "source_status"
-        case .network(.blockedAddress, _), .network(.redirect, _): "source_not_allowed"
+        case .network(.redirect, _): "source_not_allowed"
         case .network(.timedOut, _): "source_timeout"
         case .network, .offline: "source_network"
         case .invalidURL: "url"

@@ -73,14 +73,12 @@ extension ServiceFailure {
 }
 
 extension ServiceFailure: CustomStringConvertible {
-    /// A text for the body of the response.
+    /// A text for the body of the response. It names no host and no folder: they may be inner ones.
     public var description: String {
         switch self {
         case .url(let failure): "\(failure)"
-        case .origin(let refusal): "the source is not allowed: \(refusal)"
-        case .source(.network(.blockedAddress, _)): "the address of the source is not allowed"
-        case .source(.network(_, let reason)): "can't load the source: \(reason)"
-        case .source(let error): "can't load the source: \(error)"
+        case .origin: "the source is not allowed"
+        case .source(let error): "can't load the source: \(error.textForClients)"
         case .originBusy: "the server of the source is busy; try again later"
         case .file: "the file can't be read, or is outside of the allowed folders"
         case .watermark(let failure): "the watermark: \(failure)"
@@ -94,11 +92,21 @@ extension ServiceFailure: CustomStringConvertible {
 }
 
 extension ImageError {
+    fileprivate var textForClients: String {
+        switch self {
+        case .invalidURL: "its URL is not valid"
+        case .network(.redirect, _): "it has too many redirects, or one that is not allowed"
+        case .network(.timedOut, _): "its server takes too long"
+        case .network, .fetch: "its server can't be reached, or doesn't answer as it should"
+        default: "\(self)"
+        }
+    }
+
     /// The status of a response for which the source could not be loaded.
     fileprivate var gatewayStatus: Int {
         switch self {
         case .invalidURL, .notFound: 404
-        case .network(.blockedAddress, _), .network(.redirect, _): 403
+        case .network(.redirect, _): 403
         case .network(.timedOut, _): 504
         // As in imgproxy: what the origin refuses is not there.
         case .httpStatus(let status) where status < 500: 404

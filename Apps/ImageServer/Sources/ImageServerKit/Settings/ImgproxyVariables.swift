@@ -66,7 +66,7 @@ public enum ImgproxyVariables {
         Entry("FALLBACK_IMAGE_HTTP_CODE", "fallbackStatus"),
         Entry("FALLBACK_IMAGE_TTL", "fallbackLifetime", "0 keeps the default", unlessZero),
         Entry("S3_REGION", "bucketRegion"), Entry("S3_ENDPOINT", "bucketEndpoint"),
-        Entry("BASE_URL", "baseUrl"), Entry("ETAG_BUSTER", "cacheBuster"),
+        Entry("BASE_URL", "baseUrl", "with a slash at its end"), Entry("ETAG_BUSTER", "cacheBuster"),
         Entry("LOG_LEVEL", "logLevel", "", logLevel),
         Entry("LOG_FORMAT", "logFormat", "`json` and `gcp` are `json`, others `text`") {
             ["json", "gcp"].contains($0) ? "json" : "text"
@@ -147,7 +147,7 @@ extension ImgproxyVariables {
     }
 
     @Sendable private static func megapixels(_ text: String) -> String? {
-        Double(text).map { "\(Int($0 * 1e6))" } ?? text
+        Double(text).flatMap { Int(exactly: ($0 * 1e6).rounded()) }.map { "\($0)" } ?? text
     }
 
     /// Without `local://`: the folders of files are a setting of their own. Alone, it is an error.

@@ -69,8 +69,10 @@ package struct ServerSettings: Sendable {
     package var logLevel: Logger.Level
     package var logFormat: LineLogHandler.Format
     package var accessLog: AccessLog.Settings
-    /// The port of `/metrics`; nil for that of the images.
+    /// The port of `/metrics`; nil for none of its own.
     package var metricsPort: Int?
+    /// The pages at the port of the images.
+    package var pages: Set<Page>
     /// Where spans and metrics are sent; nil for nowhere.
     package var collector: Collector?
 
@@ -95,7 +97,7 @@ package struct ServerSettings: Sendable {
         host = try reader.text("host")
         port = try reader.integer("port", in: 0...65_535)
         signature = try reader.signature()
-        baseURL = try reader.text("baseUrl")
+        baseURL = try reader.baseURL()
         presets = try reader.list("presets")
         presetsFile = try reader.path("presetsFile")
         refusedSources = Set(try reader.formats("refusedSources"))
@@ -156,6 +158,7 @@ package struct ServerSettings: Sendable {
         logFormat = try reader.logFormat()
         accessLog = try reader.accessLog()
         metricsPort = try reader.metricsPort()
+        pages = try reader.pages()
         collector = try reader.collector()
     }
 
@@ -185,6 +188,16 @@ extension SettingsReader {
     fileprivate func path(_ name: String) throws(SettingsFailure) -> String? {
         let path = try text(name)
         return path.isEmpty ? nil : path
+    }
+
+    /// A prefix without a slash at its end could be continued: `https://images.example.com` by `.evil.com/`.
+    fileprivate func baseURL() throws(SettingsFailure) -> String {
+        let text = try text("baseUrl")
+        let path = URL(webAddress: text)?.path(percentEncoded: true) ?? ""
+        guard text.isEmpty || text.hasSuffix("/") && !path.isEmpty else {
+            throw .invalid("baseUrl", "it must be a URL with a slash at its end")
+        }
+        return text
     }
 
     fileprivate func optionRules() throws(SettingsFailure) -> OptionRules {

@@ -41,7 +41,7 @@ extension Setting {
         Setting("salt", "", "The hexadecimal salt of signatures, one for each key"),
         Setting("signatureSize", "32", "The number of bytes of a signature, from 1 to 32"),
         Setting("allowUnsigned", "false", "Accepts URLs without a signature"),
-        Setting("baseUrl", "", "A prefix for every source"),
+        Setting("baseUrl", "", "A prefix for every source, with a slash at its end"),
         Setting("presets", "", "Presets, for example small=rs:fit:300:300"),
         Setting("presetsFile", "", "A file with a preset in each line, read again on SIGHUP"),
         Setting("onlyPresets", "false", "URLs have names of presets, such as small:sharp, in place of options"),
@@ -133,7 +133,8 @@ extension Setting {
         Setting("logFormat", "text", "text, or json for an object in each line"),
         Setting("accessLog", "true", "Logs a line for each request, at the level info"),
         Setting("trustedProxies", "0", "The number of proxies whose X-Forwarded-For is trusted, for the access log"),
-        Setting("metricsPort", "", "A port of its own for /metrics; empty for the port of the images"),
+        Setting("metricsPort", "", "A port of its own for /metrics; empty for none"),
+        Setting("pages", "", "Further pages at the port of the images: form at /, metrics at /metrics"),
         Setting(
             "otlpEndpoint", "", "The collector of spans and metrics, such as http://localhost:4318; empty for none"),
         Setting(

@@ -116,7 +116,18 @@ extension SettingsReader {
         return settings
     }
 
-    /// Returns the port of `/metrics`; nil for that of the images.
+    func pages() throws(SettingsFailure) -> Set<Page> {
+        var pages: Set<Page> = []
+        for name in try list("pages") {
+            guard let page = Page(rawValue: name) else {
+                throw .invalid("pages", "\(name) is neither form nor metrics")
+            }
+            pages.insert(page)
+        }
+        return pages
+    }
+
+    /// Returns the port of `/metrics`; nil for none of its own.
     func metricsPort() throws(SettingsFailure) -> Int? {
         try text("metricsPort").isEmpty ? nil : integer("metricsPort", in: 0...65_535)
     }
