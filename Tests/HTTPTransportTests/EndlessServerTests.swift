@@ -39,7 +39,7 @@ struct EndlessServerTests {
             repeated: "HTTP/1.1 103 Early Hints\r\nX: \(filler)\r\n\r\n", kinds: ["headTooLarge", "timedOut"]),
         Endless(
             testDescription: "a reason phrase", start: "HTTP/1.1 200 ", repeated: filler,
-            kinds: ["headTooLarge", "malformedResponse"]),
+            kinds: ["headTooLarge", "malformedResponse", "timedOut"]),
         Endless(
             testDescription: "a chunk extension", start: chunked + "1;", repeated: filler,
             kinds: ["timedOut", "malformedResponse", "headTooLarge"]),
