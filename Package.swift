@@ -279,7 +279,7 @@ let suites = [
     tests(of: "ImageCodecGIF", uses: ["GeneratedImages"]),
     tests(of: "ImageThumbHash"),
     tests(of: "ImageCodecAVIF", uses: codecTesting + [optional("CTestAVIF", trait: "AVIF")]),
-    tests(of: "ImageCodecHEIF", uses: codecTesting + [optional("CTestHEIF", trait: "HEIF")]),
+    tests(of: "ImageCodecHEIF", uses: codecTesting + ["ImageCodecJPEG", optional("CTestHEIF", trait: "HEIF")]),
     tests(of: "ImageCodecJXL", uses: ["ImageCodecJPEG", "GeneratedImages", "TestJXL", "TestProfiles"]),
     tests(of: "ImageMonitoring", uses: ["ImageContractTesting", "CNetworkNamespace"]),
     tests(of: "ImageScheduling"),

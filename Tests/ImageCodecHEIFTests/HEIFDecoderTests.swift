@@ -2,6 +2,7 @@
     import Foundation
     import GeneratedImages
     import ImageCodecHEIF
+    import ImageCodecJPEG
     import ImageCore
     import ImageTesting
     import Testing
@@ -203,6 +204,33 @@
             }
             #expect(ratios[0] < ratios[1] && ratios[1] < ratios[2], "\(ratios)")
             #expect(ratios[0] > 24 && ratios[2] > 34, "\(ratios)")
+        }
+
+        @Test(
+            "a file declares the size of its coded picture, and has the size of the image",
+            arguments: [(1, 1), (3, 70), (63, 65), (64, 64), (65, 64), (67, 131), (5000, 2), (2, 5000), (4500, 31)],
+            [false, true])
+        func sizes(side: (width: Int, height: Int), isLossless: Bool) throws {
+            let source = Scene.bitmap(side.width, side.height, hasAlpha: side.width % 2 == 1)
+            let file = try HEIFEncoder().encode(source, options: EncodingOptions(isLossless: isLossless))
+            let coded = try #require(file.range(of: Data("ispe".utf8)))
+            let sides = stride(from: 4, to: 12, by: 4).map { offset in
+                file[coded.upperBound + offset..<coded.upperBound + offset + 4].reduce(0) { $0 << 8 | Int($1) }
+            }
+            // HEVC codes multiples of 8 pixels, of which a file with 4:2:0 can show even numbers. libheif pads to 64.
+            #expect(sides.allSatisfy { $0 % 2 == 0 && $0 >= 64 } && sides[0] >= side.width && sides[1] >= side.height)
+            let image = try heif.open(file)
+            #expect(image.header.size == source.size && image.header.hasAlpha == !source.isOpaque)
+            if isLossless { #expect(try heif.pixels(file) == source.pixels) }
+        }
+
+        @Test("a quality takes less space than the same quality of a JPEG", arguments: [0.3, 0.5, 0.8, 0.9])
+        func scale(quality: Double) throws {
+            let source = Scene.bitmap(320, 200)
+            let options = EncodingOptions(quality: quality)
+            #expect(
+                try HEIFEncoder().encode(source, options: options).count
+                    < JPEGEncoder().encode(source, options: options).count)
         }
     }
 #endif

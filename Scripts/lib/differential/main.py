@@ -9,6 +9,7 @@ import tempfile
 import time
 
 import avif_cases
+import encoded_cases
 import gif_cases
 import heif_cases
 import jpeg_cases
@@ -42,7 +43,7 @@ def available_groups(tool):
 def selected_checks(groups, folder, only):
     """Returns the checks whose names contain `only`. If it starts with the name of a group, only checks of that group."""
     named = [group for group in groups if only.startswith(group)]
-    if only.startswith(("memory", "thumbhash")):
+    if only.startswith(("memory", "thumbhash", "encoded")):
         return []
     checks = [check for group in named or groups for check in groups[group].checks(folder)]
     return [check for check in checks if only in check.name]
@@ -88,7 +89,7 @@ def main():
             (check.name, reason, f"imageload decode {' '.join([str(check.file), *check.options])}")
             for check, reason in Harness(arguments.tool, folder).run(checks)]
         names = [check.name for check in checks]
-        for cases, command in [(memory_cases, "imageload bench decode"), (thumbhash_cases, "imageload thumbhash")]:
+        for cases, command in [(memory_cases, "imageload bench decode"), (thumbhash_cases, "imageload thumbhash"), (encoded_cases, "imageload convert")]:
             outcomes = list(cases.outcomes(arguments.tool, folder, arguments.only))
             failures += [(name, reason, command) for name, reason in outcomes if reason]
             names += [name for name, _ in outcomes]

@@ -74,6 +74,10 @@ static struct heif_error encoder_for(
     struct heif_error error = heif_context_get_encoder_for_format(context, heif_compression_HEVC, encoder);
     if (error.code != heif_error_Ok) return error;
     heif_encoder_set_logging_level(*encoder, 0);
+    /* libheif pads images to 64 pixels, but would choose x265's smallest units for flat ones. Levels above 4.1, which long sides
+       need, don't allow these. */
+    if (settings->width < 32 || settings->height < 32) error = heif_encoder_set_parameter(*encoder, "x265:ctu", "32");
+    if (error.code != heif_error_Ok) return error;
     error = heif_encoder_set_lossy_quality(*encoder, settings->quality);
     if (error.code != heif_error_Ok || !settings->is_lossless) return error;
     error = heif_encoder_set_lossless(*encoder, 1);
@@ -89,7 +93,9 @@ static struct heif_error encode_image(
     struct heif_error error = failure(heif_error_Memory_allocation_error);
     if (options != NULL && color != NULL) {
         options->save_alpha_channel = settings->has_alpha != 0;
-        options->macOS_compatibility_workaround = 0;
+        /* Otherwise `ispe` has the cropped size, where ISO/IEC 23008-12, 6.5.3, wants that of the coded picture. Newer versions
+           of libheif refuse such files. A grid of one tile crops the picture instead of `clap`. */
+        options->macOS_compatibility_workaround = 1;
         options->macOS_compatibility_workaround_no_nclx_profile = 0;
         options->save_two_colr_boxes_when_ICC_and_nclx_available = 1;
         options->output_nclx_profile = color;
