@@ -87,6 +87,59 @@ struct GIFEncoderTests {
         #expect(data.count < (try GIFEncoder().encode(first, options: .init())).count + 100)
     }
 
+    @Test("pixels that don't change take little space in an animation, also around those that change")
+    func unchangedPixels() throws {
+        let frames = (0..<6).map { index in
+            var pixels = Self.gradient(96, 64).pixels
+            // Two dots at opposite corners move, so that the changed rectangle is the image.
+            for pixel in [index, 96 * 64 - 1 - index] {
+                pixels.replaceSubrange(4 * pixel..<4 * pixel + 4, with: [255, 0, 255, 255])
+            }
+            let bitmap = Bitmap(size: PixelSize(width: 96, height: 64), pixels: pixels, isOpaque: true)
+            return AnimationFrame(bitmap: bitmap, delay: .milliseconds(50))
+        }
+        let still = try GIFEncoder().encode(frames[0].bitmap, options: .init())
+        let moving = try GIFEncoder().encode(frames, loopCount: 0, options: .init())
+        #expect(moving.count < still.count * 3 / 2, "\(moving.count) bytes, and a frame has \(still.count)")
+        #expect(try !gif.open(moving).header.hasAlpha)
+    }
+
+    @Test("frames are exact, whatever appears and vanishes", arguments: [0, 1, 2] as [UInt64])
+    func appearingAndVanishing(seed: UInt64) throws {
+        var random = SeededRandom(seed: seed)
+        let size = PixelSize(width: 7, height: 5)
+        let frames = (0..<12).map { _ in
+            // Some frames are opaque.
+            let isOpaque = Int.random(in: 0...2, using: &random) == 0
+            let pixels = (0..<size.area).flatMap { _ -> [UInt8] in
+                let level = UInt8.random(in: isOpaque ? 1...2 : 0...2, using: &random)
+                return level == 0 ? [0, 0, 0, 0] : [100 * level, 0, 7, 255]
+            }
+            return AnimationFrame(
+                bitmap: Bitmap(size: size, pixels: pixels, isOpaque: isOpaque), delay: .milliseconds(50))
+        }
+        let image = try gif.open(GIFEncoder().encode(frames, loopCount: 0, options: .init()))
+        for (index, frame) in frames.enumerated() {
+            #expect(try gif.pixels(image, frame: index) == frame.bitmap.pixels, "frame \(index)")
+        }
+    }
+
+    @Test("a frame with 256 new colors is exact")
+    func newColors() throws {
+        let size = PixelSize(width: 257, height: 1)
+        let frames = (0..<2).map { index in
+            // The pixel in the middle doesn't change, and has one of the colors.
+            let pixels = (0..<257).flatMap { x -> [UInt8] in
+                let level = UInt8(x < 128 ? x : x - 1)
+                return x == 128 ? [9, 9, 0, 255] : [level, level, index == 0 ? 1 : 0, 255]
+            }
+            return AnimationFrame(
+                bitmap: Bitmap(size: size, pixels: pixels, isOpaque: true), delay: .milliseconds(50))
+        }
+        let image = try gif.open(GIFEncoder().encode(frames, loopCount: 0, options: .init()))
+        #expect(try gif.pixels(image, frame: 1) == frames[1].bitmap.pixels)
+    }
+
     /// An image with eight shades of gray in random order.
     static func noise(_ size: PixelSize) -> Bitmap {
         var random = SeededRandom(seed: 5)

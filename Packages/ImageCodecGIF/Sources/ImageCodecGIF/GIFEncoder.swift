@@ -22,8 +22,8 @@ public struct GIFEncoder: ImageEncoder {
     /// Encodes an animation. Delays are rounded to hundredths of a second, up to 655.35 seconds. `loopCount` is at most
     /// 65,536.
     ///
-    /// Frames of an opaque animation store only the rectangle that changed. If a frame has transparent pixels, all
-    /// frames are stored whole and the canvas is cleared between them.
+    /// A frame stores only the rectangle that changed, in which pixels that didn't change are transparent. Before pixels
+    /// become transparent, their rectangle is cleared.
     ///
     /// - Throws: `.inconsistentFrames` if there are no frames or their sizes differ, or `.unsupportedSize`.
     public func encode(
@@ -33,16 +33,18 @@ public struct GIFEncoder: ImageEncoder {
         try check(size, largest: 65_535)
         let frames = frames.converted(to: .sRGB)
         let writer = try GIFWriter(size: size, repetitions: Self.repetitions(loopCount))
-        let isOpaque = frames.allSatisfy { $0.bitmap.isOpaque }
-        var previous: Bitmap?
-        for frame in frames {
-            let area = isOpaque ? frame.bitmap.changedArea(since: previous) : PixelArea(size)
-            let image = try IndexedImage(frame.bitmap, area: area)
+        let bitmaps = frames.map { $0.bitmap.withBinaryAlpha }
+        var shown: Bitmap?
+        for (index, bitmap) in bitmaps.enumerated() {
+            let cleared = bitmap.areaToClear(before: bitmaps[(index + 1) % bitmaps.count])
+            let changed = bitmap.changedArea(since: shown)
+            let area = cleared.map(changed.union) ?? changed
+            let image = try IndexedImage(changesFrom: shown, to: bitmap, in: area)
             try checkCancellation()
             try writer.put(
-                image, at: area, delay: frame.delay, clears: !isOpaque && frames.count > 1,
-                isInterlaced: options.isProgressive)
-            previous = frame.bitmap
+                image, at: area, delay: frames[index].delay, clears: cleared != nil, isInterlaced: options.isProgressive
+            )
+            shown = cleared == nil ? bitmap : bitmap.cleared(in: area)
         }
         return try writer.finish()
     }
@@ -110,6 +112,84 @@ extension IndexedImage {
         var count = 2
         while count < palette.count { count *= 2 }
         return palette.flatMap { [$0.x, $0.y, $0.z] } + [UInt8](repeating: 0, count: 3 * (count - palette.count))
+    }
+}
+
+extension Bitmap {
+    /// The image as GIF stores it: pixels with alpha below 128 are transparent black, and others opaque.
+    fileprivate var withBinaryAlpha: Bitmap {
+        if isOpaque { return self }
+        var pixels = pixels
+        for start in stride(from: 0, to: pixels.count, by: 4) {
+            let isVisible = pixels[start + 3] >= 128
+            for channel in 0..<3 where !isVisible { pixels[start + channel] = 0 }
+            pixels[start + 3] = isVisible ? 255 : 0
+        }
+        return Bitmap(size: size, pixels: pixels, isOpaque: false, colorSpace: colorSpace)
+    }
+
+    /// The smallest rectangle with all pixels that become transparent in the next frame. Nil if there are none.
+    fileprivate func areaToClear(before next: Bitmap) -> PixelArea? {
+        if next.isOpaque { return nil }
+        var (kept, vanishing) = (pixels, false)
+        let following = next.pixels
+        for start in stride(from: 0, to: kept.count, by: 4) where kept[start + 3] > 0 && following[start + 3] == 0 {
+            kept[start + 3] = 0
+            vanishing = true
+        }
+        if !vanishing { return nil }
+        return changedArea(since: Bitmap(size: size, pixels: kept, isOpaque: false, colorSpace: colorSpace))
+    }
+
+    /// The number of colors that aren't transparent, or 257 if there are more.
+    fileprivate var colorCount: Int {
+        let pixels = pixels
+        var colors: Set<UInt32> = []
+        for start in stride(from: 0, to: pixels.count, by: 4) where pixels[start + 3] > 0 && colors.count <= 256 {
+            colors.insert(UInt32(pixels[start]) << 16 | UInt32(pixels[start + 1]) << 8 | UInt32(pixels[start + 2]))
+        }
+        return colors.count
+    }
+
+    fileprivate func cleared(in area: PixelArea) -> Bitmap {
+        var pixels = pixels
+        for y in area.top..<area.top + area.height {
+            let start = y * bytesPerRow + 4 * area.left
+            pixels.replaceSubrange(start..<start + 4 * area.width, with: repeatElement(0, count: 4 * area.width))
+        }
+        return Bitmap(size: size, pixels: pixels, isOpaque: false, colorSpace: colorSpace)
+    }
+
+    /// The image with its pixels that equal those of another image made transparent.
+    fileprivate func changes(since other: Bitmap) -> Bitmap {
+        var pixels = pixels
+        let known = other.pixels
+        for start in stride(from: 0, to: pixels.count, by: 4)
+        where (0..<4).allSatisfy({ pixels[start + $0] == known[start + $0] }) {
+            pixels[start + 3] = 0
+        }
+        return Bitmap(size: size, pixels: pixels, isOpaque: false, colorSpace: colorSpace)
+    }
+}
+
+extension PixelArea {
+    fileprivate func union(_ other: PixelArea) -> PixelArea {
+        let (left, top) = (min(left, other.left), min(top, other.top))
+        let right = max(self.left + width, other.left + other.width)
+        let bottom = max(self.top + height, other.top + other.height)
+        return PixelArea(left: left, top: top, width: right - left, height: bottom - top)
+    }
+}
+
+extension IndexedImage {
+    /// The part of a frame to draw over `shown`. Pixels that are shown already are transparent, unless that would take the
+    /// place of one of 256 colors.
+    fileprivate init(changesFrom shown: Bitmap?, to bitmap: Bitmap, in area: PixelArea) throws(EncodingFailure) {
+        guard let changes = shown.map(bitmap.changes(since:)), changes.colorCount != 256 else {
+            self = try IndexedImage(bitmap, area: area)
+            return
+        }
+        self = try IndexedImage(changes, area: area)
     }
 }
 
