@@ -70,8 +70,8 @@
             let image = try jxl.open(coding.file(samples))
             #expect(image.header.nativeLayout == .rgba16 && image.header.color.transfer == transfer.value)
             #expect(abs(image.header.color.primaries.red.x - 0.708) < 0.001)
-            // libjxl writes 10,000 cd/m² for PQ, which is no information, 1,000 for HLG, and 255 for XYB.
-            let peak: Double? = isLossless ? transfer.key == 16 ? nil : 1000 : 255
+            // libjxl writes 10,000 cd/m² for PQ and 255 for PQ in XYB, which are no information, and 1,000 and 255 for HLG.
+            let peak: Double? = transfer.key == 16 ? nil : isLossless ? 1000 : 255
             #expect(image.header.color.peakLuminance == peak)
             let pixels = try jxl.deepPixels(image)
             let errors = samples.indices.map { abs(pixels[$0 / 3 * 4 + $0 % 3] - Int(samples[$0])) }

@@ -44,11 +44,11 @@
             }
         }
 
-        @Test("a hidden frame with reordered sections is decoded")
-        func lowFrequencyFrame() throws {
+        @Test("hidden frames with reordered sections are decoded, also one that needs another", arguments: [2, 3])
+        func lowFrequencyFrame(progression: Int) throws {
             var coding = TestJXL(PixelSize(width: 2304, height: 560))
             coding.isLossless = false
-            coding.progression = 2
+            coding.progression = progression
             let samples = JXLSamples.bytes(coding.size, channels: 3)
             let expected = try jxl.pixels(coding.file(samples))
             coding.storesCenterFirst = true

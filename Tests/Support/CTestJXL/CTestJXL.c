@@ -91,7 +91,7 @@ static int set_coding(test_jxl_writer *writer) {
     if (options->is_modular) good &= set_option(writer, JXL_ENC_FRAME_SETTING_MODULAR, 1);
     if (options->is_progressive) {
         good &= set_option(writer, JXL_ENC_FRAME_SETTING_RESPONSIVE, 1);
-        good &= set_option(writer, JXL_ENC_FRAME_SETTING_PROGRESSIVE_DC, options->is_progressive > 1 ? 1 : 0);
+        good &= set_option(writer, JXL_ENC_FRAME_SETTING_PROGRESSIVE_DC, options->is_progressive - 1);
         good &= set_option(writer, JXL_ENC_FRAME_SETTING_PROGRESSIVE_AC, 1);
     }
     if (!options->keeps_order) good &= set_option(writer, JXL_ENC_FRAME_SETTING_GROUP_ORDER, 1);

@@ -14,7 +14,7 @@
         public var isLossless = true
         /// Whether a lossy file is modular.
         public var isModular = false
-        /// 0 to 2: the number of steps in resolution.
+        /// 0 to 3: the number of steps in resolution. From 2 on, low frequencies are frames of their own.
         public var progression = 0
         public var storesCenterFirst = false
         public var resampling = 0

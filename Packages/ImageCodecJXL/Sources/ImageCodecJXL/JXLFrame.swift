@@ -25,6 +25,8 @@
         /// The offset in the codestream of the end of the low frequencies, which show the whole image. Nil if they are not
         /// separate, or if the order is unknown.
         var lowFrequencyEnd: Int?
+        /// Whether its low frequencies are those of an earlier frame.
+        var usesLowFrequencyFrame = false
         /// Whether the sections of low frequencies have bytes. In a modular frame, they have none unless it is stored in
         /// several resolutions.
         var hasLowFrequencies = true
@@ -91,8 +93,8 @@
             if try reader.bool() { return }
             frame.kind = JXLFrame.Kind(rawValue: try reader.bits(2)) ?? .regular
             frame.isModular = try reader.bool()
-            let usesLowFrequencyFrame = try reader.integer() & 32 != 0
-            try readSampling(usesLowFrequencyFrame: usesLowFrequencyFrame)
+            frame.usesLowFrequencyFrame = try reader.integer() & 32 != 0
+            try readSampling()
             try readPasses()
             if frame.kind == .lowFrequency {
                 let level = try reader.bits(2) + 1
@@ -107,9 +109,9 @@
             try reader.skipExtensions()
         }
 
-        private mutating func readSampling(usesLowFrequencyFrame: Bool) throws(DecodingFailure) {
+        private mutating func readSampling() throws(DecodingFailure) {
             let isYCbCr = info.isXYB ? false : try reader.bool()
-            if !usesLowFrequencyFrame {
+            if !frame.usesLowFrequencyFrame {
                 for _ in 0..<(isYCbCr ? 3 : 0) {
                     let mode = try reader.bits(2)
                     subsampling.horizontal = max(subsampling.horizontal, mode == 1 || mode == 2 ? 1 : 0)

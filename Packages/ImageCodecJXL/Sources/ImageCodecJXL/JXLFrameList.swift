@@ -11,6 +11,8 @@
         /// The offset of the next frame.
         private var offset: Int
         private var isPreviewNext: Bool
+        /// The offset of the first frame after the last displayed one. Frames of low frequencies are between them.
+        private var partsStart: Int
         /// The bytes of the frames that are stored for later frames, for each slot.
         private var savedBytes = [Int](repeating: 0, count: 8)
         /// The number of all frames, including hidden ones.
@@ -39,6 +41,7 @@
             self.info = info
             self.headerEnd = headerEnd
             offset = headerEnd
+            partsStart = headerEnd
             isPreviewNext = info.hasPreview
         }
 
@@ -57,6 +60,7 @@
                     return
                 }
                 if frame.sections == nil { haveReorderedSections = true }
+                if frame.isDisplayed || isPreviewNext { partsStart = end }
                 if isPreviewNext { isPreviewNext = false } else { try add(frame, limits: limits) }
                 offset = end
             }
@@ -72,8 +76,9 @@
                 throw .unsupported(.jxl, "too many reordered sections")
             }
             try limits.check(.decodedBytes, 4.times(max(frame.size.area, info.size.area)))
+            let needed = frame.usesLowFrequencyFrame ? partsStart..<offset : offset..<offset
             let end = try JXLSession.end(
-                ofReordered: frame, at: offset, in: codestream, after: headerEnd, limit: limits.encodedBytes)
+                ofReordered: frame, after: needed, in: codestream, header: headerEnd, limit: limits.encodedBytes)
             reorderedSections += frame.sectionCount
             return end
         }

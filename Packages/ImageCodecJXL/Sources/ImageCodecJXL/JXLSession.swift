@@ -111,15 +111,20 @@
         /// once it has read them. Here, zeros follow in place of the rest, which are empty frames. The distance at which
         /// libjxl finds the first of them is the length of the rest.
         ///
+        /// - Parameters:
+        ///   - needed: The earlier frames without which libjxl rejects this one, directly before it.
+        ///   - header: The length of the header of the image.
         /// - Throws: `.truncated` if the order is incomplete or the frame ends after `limit`, or `.malformed`.
         static func end(
-            ofReordered frame: JXLFrame, at start: Int, in codestream: Data, after headerEnd: Int, limit: Int
+            ofReordered frame: JXLFrame, after needed: Range<Int>, in codestream: Data, header: Int, limit: Int
         ) throws(DecodingFailure) -> Int {
             let session = try JXLSession(composesLayers: false)
-            _ = session.process(codestream.prefix(headerEnd))
-            var offset = start
+            _ = session.process(codestream.prefix(header))
+            var offset = needed.upperBound
+            let earlier = codestream.dropFirst(needed.lowerBound).prefix(needed.count)
+            if !earlier.isEmpty, session.process(earlier).used < earlier.count { throw invalidOrder }
             // A length has at least 12 bits. The byte that completes the last one is not known.
-            var bytes = codestream.dropFirst(start).prefix(12 * frame.sectionCount / 8)
+            var bytes = codestream.dropFirst(offset).prefix(12 * frame.sectionCount / 8)
             while unsafe jxl_skip_rest(session.handle) == 0 {
                 if bytes.isEmpty { throw .truncated(.jxl) }
                 let event = session.process(bytes).event
@@ -238,8 +243,12 @@
     }
 
     extension jxl_header {
-        /// The luminance of the brightest pixel. The largest one of PQ is what encoders write that don't know it.
-        fileprivate var peak: Double? { intensity_target < 10_000 ? Double(intensity_target) : nil }
+        /// The luminance of the brightest pixel. Encoders that don't know that of PQ write its largest one, or the default of
+        /// the format (ISO/IEC 18181-1, table D.10), which is below what PQ is used for.
+        fileprivate var peak: Double? {
+            if transfer == jxl_transfer_pq, intensity_target == 255 || intensity_target >= 10_000 { return nil }
+            return Double(intensity_target)
+        }
     }
 
     extension RGBPrimaries.Chromaticity {
