@@ -63,50 +63,6 @@ extension Composition {
         return scene
     }
 
-    func dunes(_ numbers: inout SeededGenerator, _ view: Viewport) -> [any SceneLayer] {
-        let light = day(&numbers, view, horizon: 0.56, among: [1, 6, 7, 7])
-        let sands: [UInt32] = [0xD9A05B, 0xC9793F, 0xE3BE86, 0xB5633A]
-        let sand = mix(Color(hex: sands[numbers.index(below: 4)]), light.palette.light, 0.1)
-        var scene: [any SceneLayer] = [
-            SkyLayer(light, cover: numbers.value(0...0.45), seed: seed), light.sunDisc(radius: 0.034),
-        ]
-        for layer in 0..<4 {
-            let nearness = 0.25 + 0.25 * Float(layer)
-            scene.append(
-                LandLayer(
-                    light, .dunes, .sand, nearness: nearness, foot: 0.66 + 0.16 * Float(layer),
-                    relief: 0.16 + 0.08 * Float(layer),
-                    frequency: 2.4 - 0.45 * Float(layer), tint: sand, seed: seed &+ UInt32(layer)))
-        }
-        return scene
-    }
-
-    func meadows(_ numbers: inout SeededGenerator, _ view: Viewport) -> [any SceneLayer] {
-        let light = day(&numbers, view, horizon: 0.6, among: [0, 2, 4, 5, 5, 7])
-        let green = light.palette.ground
-        var scene: [any SceneLayer] = [SkyLayer(light, cover: numbers.value(0.35...0.85), seed: seed)]
-        scene.append(
-            LandLayer(light, .peaks, .rock(snow: 0), nearness: 0.1, foot: 0.66, relief: 0.2, frequency: 1.4, seed: seed)
-        )
-        for layer in 0..<4 {
-            let nearness = 0.34 + 0.2 * Float(layer)
-            let tint = mix(green, light.palette.near, layer % 2 == 0 ? 0.3 : 0)
-            scene.append(
-                LandLayer(
-                    light, .hills, .grass, nearness: nearness, foot: 0.72 + 0.11 * Float(layer), relief: 0.18,
-                    frequency: 1.5,
-                    tint: tint, seed: seed &+ UInt32(layer) &+ 1))
-            if layer == 1 || layer == 2 && numbers.chance(0.5) {
-                scene.append(
-                    LandLayer(
-                        light, .firs, .forest, nearness: nearness, foot: 0.81 + 0.1 * Float(layer - 1), relief: 0.2,
-                        frequency: 2.6,
-                        seed: seed &+ 31))
-            }
-        }
-        return scene
-    }
-
     func forest(_ numbers: inout SeededGenerator, _ view: Viewport) -> [any SceneLayer] {
         let light = day(&numbers, view, horizon: 0.7, among: [1, 2, 3, 4, 5])
         var scene: [any SceneLayer] = [

@@ -1,31 +1,4 @@
 extension Composition {
-    func city(_ numbers: inout SeededGenerator, _ view: Viewport) -> [any SceneLayer] {
-        let isNight = numbers.chance(0.55)
-        let palette =
-            isNight ? Palette.nights[numbers.index(below: 2)] : Palette.days[[1, 2, 6, 0][numbers.index(below: 4)]]
-        let light = Daylight(palette, horizon: 0.66, &numbers, view)
-        let shore: Float = 0.76
-        var scene: [any SceneLayer] = [
-            SkyLayer(light, cover: numbers.value(0.1...0.6), glow: isNight ? 0.35 : 1, seed: seed)
-        ]
-        scene.append(isNight ? stars(&numbers, view, count: 160) : light.sunDisc(radius: 0.036))
-        for layer in 0..<3 {
-            let nearness = 0.2 + 0.33 * Float(layer)
-            let tint = mix(mix(palette.far, Color(hex: 0x6E6A70), 0.35), palette.near, nearness * 0.8)
-            scene.append(
-                LandLayer(
-                    light, .skyline, .windows(lit: isNight ? 0.5 : 0.16), nearness: nearness,
-                    foot: 0.75 + 0.01 * Float(layer),
-                    relief: 0.56 - 0.11 * Float(layer), frequency: 1.25 + 0.3 * Float(layer), tint: tint,
-                    lamps: isNight ? Color(hex: 0xFFD58A) : nil, seed: seed &+ UInt32(layer)))
-        }
-        scene.append(
-            WaterLayer(
-                light, shore: shore, roughness: numbers.value(0.3...0.7), glitter: isNight ? 0.2 : 0.5, seed: seed &+ 50
-            ))
-        return scene
-    }
-
     func night(_ numbers: inout SeededGenerator, _ view: Viewport) -> [any SceneLayer] {
         let palette = Palette.nights[numbers.index(below: 3)]
         var light = Daylight(palette, horizon: 0.75, &numbers, view)
@@ -59,50 +32,6 @@ extension Composition {
         return DiscLayer(discs, view: view)
     }
 
-    func balloons(_ numbers: inout SeededGenerator, _ view: Viewport) -> BalloonLayer {
-        let fabrics: [UInt32] = [0xD8432F, 0xF2B632, 0x2F7FC1, 0xF4EFE4, 0x3E9E6B, 0x8E4AA8]
-        let balloons = (0..<3).map { number in
-            let first = numbers.index(below: fabrics.count)
-            let second = (first + 1 + numbers.index(below: fabrics.count - 1)) % fabrics.count
-            return BalloonLayer.Balloon(
-                center: SIMD2(numbers.value(-0.4...0.4), numbers.value(0.18...0.42)),
-                radius: 0.05 + 0.045 * Float(number), colors: (Color(hex: fabrics[first]), Color(hex: fabrics[second])),
-                offset: Float(number) / 3)
-        }
-        return BalloonLayer(balloons, sun: 0, view: view)
-    }
-
-    func stillLife(_ numbers: inout SeededGenerator, _ view: Viewport) -> [any SceneLayer] {
-        let walls: [(UInt32, UInt32, UInt32)] = [
-            (0x2F3E46, 0x52796F, 0xCAD2C5), (0x3D2B3D, 0x8A5A6B, 0xF2C6A0), (0x22333B, 0x5E503F, 0xEAD9C0),
-            (0x1D3557, 0x457B9D, 0xF1FAEE), (0xBFB8A8, 0xE6DFD0, 0xFFFFFF), (0x40531B, 0x8AA04B, 0xF5EBB0),
-        ]
-        let woods: [UInt32] = [0x8A5A34, 0xA9764A, 0x5F3D27, 0xC49A6C, 0x6E6259]
-        let wall = walls[numbers.index(below: walls.count)]
-        let wood = Color(hex: woods[numbers.index(below: woods.count)])
-        return [
-            BackdropLayer(wall, wood: wood, seed: seed, view: view),
-            bokeh(&numbers, view, count: 14, below: 0.5, colors: [wall.2, 0xFFE0A8]),
-            BallLayer(balls(&numbers), lightFromLeft: numbers.chance(0.5), seed: seed, view: view),
-        ]
-    }
-
-    private func balls(_ numbers: inout SeededGenerator) -> [BallLayer.Ball] {
-        let colors: [UInt32] = [
-            0xC8342B, 0xE58A1F, 0xF0C23B, 0x6FA03A, 0x8E2D5A, 0x2F6FB0, 0x35A29A, 0xE8DCC8, 0xD96A82,
-        ]
-        let count = 3 + numbers.index(below: 3)
-        let spacing = 1.15 / Float(count)
-        return (0..<count).map { number in
-            let radius = numbers.value(0.1...0.2)
-            let row = numbers.value(0.66...0.9)
-            return BallLayer.Ball(
-                center: SIMD2((Float(number) + 0.5) * spacing - 0.575 + numbers.value(-0.05...0.05), row - radius),
-                radius: radius, color: Color(hex: colors[numbers.index(below: colors.count)]), gloss: numbers.unit(),
-                stripes: numbers.chance(0.3) ? numbers.value(1.2...3) : 0)
-        }.sorted { $0.center.y + $0.radius < $1.center.y + $1.radius }
-    }
-
     func garden(_ numbers: inout SeededGenerator, _ view: Viewport) -> [any SceneLayer] {
         let grounds: [(UInt32, UInt32, UInt32)] = [
             (0x1F4D2B, 0x3F7A35, 0xB8D36A), (0x14373A, 0x2F6B55, 0x9ED0A0), (0x3A2A50, 0x5A5A80, 0xD0B8E0),
@@ -110,7 +39,7 @@ extension Composition {
         ]
         let ground = grounds[numbers.index(below: grounds.count)]
         return [
-            BackdropLayer(ground, wood: nil, seed: seed, view: view),
+            BackdropLayer(ground, seed: seed, view: view),
             bokeh(&numbers, view, count: 26, below: 1, colors: [ground.2, 0xFFF2C8, ground.1]),
             FlowerLayer(flowers(&numbers), view: view),
         ]

@@ -1,7 +1,7 @@
 /// The contents of a scene. They depend only on its id.
 struct Composition {
     enum Motif: CaseIterable {
-        case mountains, lake, sea, dunes, meadows, forest, city, night, balls, flowers
+        case mountains, lake, sea, forest, night, flowers
     }
 
     let seed: UInt32
@@ -13,29 +13,21 @@ struct Composition {
         start = SeededGenerator.scramble(UInt64(bitPattern: Int64(id)) &* 0x9E37_79B9_7F4A_7C15 &+ 11)
         seed = UInt32(truncatingIfNeeded: start >> 16)
         let motifs = Motif.allCases
-        let cycle = id / motifs.count
-        let index = (id % motifs.count + motifs.count) % motifs.count
-        motif = motifs[(index * 7 + cycle % motifs.count * 4 + 4 * motifs.count) % motifs.count]
+        let (cycle, index) = (id / motifs.count % motifs.count + motifs.count, id % motifs.count + motifs.count)
+        motif = motifs[(index + 4 * cycle) % motifs.count]
     }
 
     /// Returns the layers from the furthest to the nearest.
-    func layers(for view: Viewport, isAnimated: Bool) -> [any SceneLayer] {
+    func layers(for view: Viewport) -> [any SceneLayer] {
         var numbers = SeededGenerator(seed: start)
-        var scene: [any SceneLayer]
         switch motif {
-        case .balls: return stillLife(&numbers, view)
+        case .mountains: return mountains(&numbers, view)
+        case .lake: return lake(&numbers, view)
+        case .sea: return sea(&numbers, view)
+        case .forest: return forest(&numbers, view)
+        case .night: return night(&numbers, view)
         case .flowers: return garden(&numbers, view)
-        case .mountains: scene = mountains(&numbers, view)
-        case .lake: scene = lake(&numbers, view)
-        case .sea: scene = sea(&numbers, view)
-        case .dunes: scene = dunes(&numbers, view)
-        case .meadows: scene = meadows(&numbers, view)
-        case .forest: scene = forest(&numbers, view)
-        case .city: scene = city(&numbers, view)
-        case .night: scene = night(&numbers, view)
         }
-        if isAnimated { scene.append(balloons(&numbers, view)) }
-        return scene
     }
 }
 

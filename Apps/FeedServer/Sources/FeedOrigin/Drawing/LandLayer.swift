@@ -4,10 +4,7 @@ final class LandLayer: SceneLayer {
         /// Rock, with snow down to this distance below the silhouette.
         case rock(snow: Float)
         case grass
-        case sand
         case forest
-        /// Walls with windows, of which this share is lit.
-        case windows(lit: Float)
     }
 
     private let silhouette: Silhouette
@@ -22,12 +19,8 @@ final class LandLayer: SceneLayer {
     private let haze: Color
     /// The amount of haze in front of the land, from 0 to 1. There is more haze at the foot.
     private let distance: Float
-    /// From 0 (at infinity) to 1 (near the camera).
-    private let depth: Float
     private let sunFromLeft: Bool
-    private let seed: UInt32
     private let view: Viewport
-    private let columns: [Float]
     private let edge: [Float]
     private let highest: Float
     private let lowest: Float
@@ -38,10 +31,9 @@ final class LandLayer: SceneLayer {
     ///   - nearness: From 0 (far, in the far color) to 1 (near, in the near color).
     ///   - frequency: The number of large features per unit of the scene.
     ///   - tint: The color at the top, or nil for that of the nearness.
-    ///   - lamps: The color of lit windows, or nil for that of the sun.
     init(
         _ daylight: Daylight, _ silhouette: Silhouette, _ surface: Surface, nearness: Float, foot: Float, relief: Float,
-        frequency: Float, tint: Color? = nil, lamps: Color? = nil, seed: UInt32
+        frequency: Float, tint: Color? = nil, seed: UInt32
     ) {
         let palette = daylight.palette
         var color = tint ?? mix(palette.far, palette.near, nearness)
@@ -50,16 +42,14 @@ final class LandLayer: SceneLayer {
         self.surface = surface
         self.foot = foot
         self.relief = relief
-        self.seed = seed
         top = color
         bottom = color.lit(0.62)
-        light = lamps ?? palette.light
+        light = palette.light
         haze = mix(palette.horizon, palette.far, 0.18)
         distance = 0.62 * (1 - nearness) * (1 - 0.5 * nearness)
-        depth = 0.1 + 0.9 * nearness * nearness
         sunFromLeft = daylight.sun.x < 0
         view = daylight.view
-        columns = view.columns(depth: depth)
+        let columns = view.columns(depth: 0.1 + 0.9 * nearness * nearness)
         edge = columns.map { foot - relief * silhouette.height($0 * frequency + 40, seed: seed) }
         highest = edge.min() ?? 0
         lowest = edge.max() ?? 1
@@ -73,9 +63,7 @@ final class LandLayer: SceneLayer {
         switch surface {
         case .rock: (SIMD2(7, 6), 6, 0.6)
         case .grass: (SIMD2(6, 22), 6, 0.66)
-        case .sand: (SIMD2(2.2, 9), 6, 0.5)
         case .forest: (SIMD2(58, 41), 4, 0.7)
-        case .windows: (SIMD2(3, 1), 3, 0.5)
         }
     }
 
@@ -109,15 +97,6 @@ final class LandLayer: SceneLayer {
     }
 
     @inline(__always)
-    private func edgeSlope(_ x: Int) -> Float {
-        let wide = reach * 3
-        let from = max(0, x - wide)
-        let to = min(edge.count - 1, x + wide)
-        let rise = (edge[from] - edge[to]) / (Float(to - from) * view.pixel + 0.0001)
-        return sunFromLeft ? rise : -rise
-    }
-
-    @inline(__always)
     private func shade(_ x: Int, below: Float, v: Float) -> Color {
         let base = mix(top, bottom, clamped(below / (relief + 0.12)))
         switch surface {
@@ -125,9 +104,7 @@ final class LandLayer: SceneLayer {
         case .grass:
             let fade = clamped(1 - below * 5)
             return mix(base.lit(1 + 0.42 * field.values[x]), light, clamped(0.16 + 0.3 * field.values[x] + 0.2 * fade))
-        case .sand: return sand(x, below: below, base: base)
         case .forest: return base.lit(1.1 + 0.3 * field.values[x] + 0.55 * slope(x) - 1.4 * min(0.3, below))
-        case .windows(let lit): return wall(x, v: v, base: base, lit: lit)
         }
     }
 
@@ -152,31 +129,5 @@ final class LandLayer: SceneLayer {
         guard cover > 0 else { return stone }
         let bright = clamped(0.55 + 0.6 * shine)
         return mix(stone, mix(Color(hex: 0x8FA5C4), mix(.white, light, 0.22), bright), cover * 0.95)
-    }
-
-    /// Returns the color of sand: bright on the side that faces the sun, bluish on the other side, with ripples on
-    /// both.
-    @inline(__always)
-    private func sand(_ x: Int, below: Float, base: Color) -> Color {
-        let along = x + Int(below * (0.9 + 0.6 * field.values[x]) / view.pixel)
-        let facing = ramp(
-            -0.35, 0.4, edgeSlope(min(edge.count - 1, along)) + 0.3 * field.values[x] + 0.5 * clamped(below * 2))
-        let ripple = 1 + 0.16 * field.values[x] + 1.1 * slope(x)
-        return mix(bottom.lit(0.72), mix(base, light, 0.4), facing).lit(ripple)
-    }
-
-    private func wall(_ x: Int, v: Float, base: Color, lit: Float) -> Color {
-        let size = SIMD2<Float>(0.0105, 0.0165) * (0.55 + 0.75 * depth)
-        let across = columns[x] / size.x
-        let down = v / size.y
-        let cell = SIMD2(across.rounded(.down), down.rounded(.down))
-        let inside = abs(across - cell.x - 0.5) < 0.27 && abs(down - cell.y - 0.5) < 0.3
-        let plain = base.lit(1 + 0.25 * field.values[x])
-        guard inside, v - edge[x] > size.y else { return plain }
-        let chance = latticeValue(Int(cell.x), Int(cell.y), seed: seed)
-        guard chance < lit else { return plain.lit(0.8) }
-        let warmth = latticeValue(Int(cell.x), Int(cell.y), seed: seed &+ 5)
-        let blur = ramp(0, 2.5, size.x / view.pixel)
-        return mix(plain, light.lit(0.6 + 0.5 * warmth), 0.35 + 0.55 * blur)
     }
 }

@@ -10,9 +10,7 @@ struct SceneRenderer {
     ///   - hasAlpha: Whether the image is a shape with a soft edge on a transparent background.
     init(id: Int, hasAlpha: Bool) {
         composition = Composition(id: id)
-        let shapes = Mask.Shape.allCases
-        let number = Int(composition.seed >> 7) % shapes.count
-        mask = hasAlpha ? Mask(shape: shapes[number], seed: composition.seed) : nil
+        mask = hasAlpha ? Mask(seed: composition.seed >> 7) : nil
     }
 
     /// Returns a frame.
@@ -22,7 +20,7 @@ struct SceneRenderer {
     ///   - phase: The position in an animation, from 0 up to but not including 1, or nil for a still image.
     func bitmap(size: PixelSize, phase: Float? = nil) -> Bitmap {
         let view = Viewport(size, phase: phase ?? 0)
-        let layers = composition.layers(for: view, isAnimated: phase != nil)
+        let layers = composition.layers(for: view)
         var canvas = Canvas(width: size.width, pixels: [UInt8](repeating: 255, count: size.area * 4))
         var line = [Color](repeating: .white, count: size.width)
         let lens = Lens(view, seed: composition.seed)

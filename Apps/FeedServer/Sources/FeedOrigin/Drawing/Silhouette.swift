@@ -4,24 +4,15 @@ enum Silhouette {
     case peaks
     /// Rounded hills.
     case hills
-    /// Long waves of sand with one sharp side.
-    case dunes
     /// Rounded land with fir trees on it.
     case firs
-    /// Houses.
-    case skyline
-    /// A straight edge.
-    case flat
 
     /// Returns the height, from 0 to about 1, at position `x`. The unit of `x` is one large feature.
     func height(_ x: Float, seed: UInt32) -> Float {
         switch self {
         case .peaks: Self.summits(x, seed: seed)
         case .hills: 0.75 * lineNoise(x, seed: seed) + 0.25 * lineNoise(x * 2.3, seed: seed &+ 1)
-        case .dunes: Self.sand(x, seed: seed)
         case .firs: Self.forest(x, seed: seed)
-        case .skyline: Self.houses(x, seed: seed)
-        case .flat: 0.5
         }
     }
 
@@ -37,16 +28,6 @@ enum Silhouette {
             scale *= 2.07
         }
         return height
-    }
-
-    private static func sand(_ x: Float, seed: UInt32) -> Float {
-        let bend = x + 0.5 * lineNoise(x * 0.7, seed: seed &+ 9)
-        let cell = bend.rounded(.down)
-        let along = bend - cell
-        let crest = 0.35 + 0.5 * latticeValue(Int(cell), 3, seed: seed)
-        let rise = along < 0.68 ? eased(along / 0.68) : 1 - eased((along - 0.68) / 0.32)
-        let before = lineNoise(x * 0.6, seed: seed)
-        return 0.45 * before + 0.55 * rise * crest
     }
 
     /// Returns the height of the ground plus that of the highest tree at `x`.
@@ -70,21 +51,5 @@ enum Silhouette {
         let tier = (away * tiers).rounded(.down)
         let within = away * tiers - tier
         return tall * (1 - (tier + 0.25 + 0.75 * within * within) / tiers)
-    }
-
-    private static func houses(_ x: Float, seed: UInt32) -> Float {
-        var top: Float = 0
-        for (number, width) in [Float(0.16), 0.23, 0.31].enumerated() {
-            let position = x / width + Float(number) * 0.37
-            let cell = Int(position.rounded(.down))
-            let along = position - Float(cell)
-            let height = latticeValue(cell, number, seed: seed)
-            let gap = 0.22 * latticeValue(cell, number + 9, seed: seed)
-            guard along > gap else { continue }
-            let stepped = along > 0.55 + gap * 0.5 && height > 0.55 ? height * 0.86 : height
-            let spire = height > 0.82 && abs(along - (1 + gap) / 2) < 0.02 ? Float(0.12) : 0
-            top = max(top, stepped * stepped * (1 - 0.18 * Float(number)) + spire)
-        }
-        return top
     }
 }

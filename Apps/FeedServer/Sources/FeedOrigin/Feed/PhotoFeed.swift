@@ -109,12 +109,9 @@ public struct PhotoFeed: Sendable {
     private static let titles: [Composition.Motif: [String]] = [
         .mountains: ["the old ridge", "two summits", "snow above the trees"],
         .lake: ["the lake", "still water", "the far shore"],
-        .sea: ["the sea", "a calm bay", "low sun over water"], .dunes: ["dunes", "sand and wind", "the dry country"],
-        .meadows: ["meadows", "the green valley", "hills behind the farm"],
+        .sea: ["the sea", "a calm bay", "low sun over water"],
         .forest: ["firs", "the forest's edge", "mist in the wood"],
-        .city: ["the city", "towers by the river", "lights across the water"],
         .night: ["moonlight", "a clear night", "stars over the pass"],
-        .balls: ["marbles on a table", "a still life", "five round things"],
         .flowers: ["flowers", "the garden", "petals"],
     ]
 }
