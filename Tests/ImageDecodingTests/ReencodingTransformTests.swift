@@ -59,6 +59,26 @@ struct ReencodingTransformTests {
         }
     }
 
+    @Test("an image with a gain map, in HDR or with frames that are not decoded is stored as received")
+    func keepsWhatIsLost() throws {
+        func stored(_ data: Data, _ change: (inout ImageHeader) -> Void = { _ in }) throws -> Data {
+            var decoder = AnyFileDecoder(size: size)
+            change(&decoder.header)
+            let transform = ReencodingTransform(decoder: decoder) { _ in SilentEncoder(file: Data([1])) }
+            return try transform.stored(entry(data), for: key).data
+        }
+        #expect(try stored(bulky.encoded) == Data([1]))
+        #expect(try stored(bulky.encoded) { $0.hasGainMap = true } == bulky.encoded)
+        #expect(try stored(bulky.encoded) { $0.color.transfer = .pq } == bulky.encoded)
+        #expect(try stored(bulky.encoded) { $0.color.transfer = .hlg } == bulky.encoded)
+        func png(_ chunks: String...) -> Data {
+            let parts = chunks.map { Data([0, 0, 0, 3]) + Data($0.utf8) + Data(count: 7) }
+            return Data([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) + parts.joined()
+        }
+        #expect(try stored(png("IHDR", "acTL", "IDAT")) == png("IHDR", "acTL", "IDAT"))
+        for still in [png("IHDR", "IDAT", "acTL"), png("IHDR")] { #expect(try stored(still) == Data([1])) }
+    }
+
     @Test("keeps data that would become larger, is animated, damaged or not an image, or can't be encoded")
     func keeps() throws {
         let animated = FakeImage(
@@ -71,6 +91,22 @@ struct ReencodingTransformTests {
         for data in others { #expect(try transform().stored(entry(data), for: key) == entry(data)) }
         let failingEncoder = FakeEncoder(failure: .animationUnsupported(.fake))
         #expect(try transform(failingEncoder).stored(entry(bulky.encoded), for: key) == entry(bulky.encoded))
+    }
+}
+
+/// Decodes any file as an image with this header.
+private struct AnyFileDecoder: SizedImageDecoder {
+    var header: ImageHeader
+
+    init(size: PixelSize) { header = ImageHeader(format: .fake, storedSize: size) }
+
+    func header(of data: Data) throws(DecodingFailure) -> ImageHeader { header }
+
+    func decode(
+        _ data: Data, request: DecodingRequest, isCancelled: @Sendable () -> Bool
+    ) throws(DecodingFailure) -> DecodedImage {
+        let pixels = [UInt8](repeating: 255, count: header.storedSize.area * 4)
+        return DecodedImage(bitmap: Bitmap(size: header.storedSize, pixels: pixels, isOpaque: true), header: header)
     }
 }
 

@@ -4,11 +4,12 @@ public import ImageCore
 ///
 /// Decodes an image, upright and in sRGB or Display P3, and encodes it again. Data stays unchanged if
 /// - it is not an image, is animated or damaged, or would not become smaller,
+/// - it has frames that the decoder doesn't decode (APNG), a gain map, or HDR,
 /// - it has alpha and the encoder doesn't keep it, by `ImageEncoder.keepsAlpha`,
 /// - or the decoder can't read the encoder's files.
 ///
-/// What a decoded image doesn't have is lost: Exif and other metadata, a profile and colors outside of Display P3, HDR
-/// and more than 8 bits per channel, thumbnails, gain maps and depth. A lossy encoder also discards details. The
+/// What a decoded image doesn't have is lost: Exif and other metadata, a profile and colors outside of Display P3,
+/// more than 8 bits per channel, thumbnails and depth. A lossy encoder also discards details. The
 /// metadata of the entry is not changed.
 public struct ReencodingTransform: DataCacheTransform {
     private let decoder: any SizedImageDecoder
@@ -33,7 +34,10 @@ public struct ReencodingTransform: DataCacheTransform {
     public func stored(_ entry: DataCacheEntry, for key: DataCacheKey) throws -> DataCacheEntry {
         var entry = entry
         do {
-            guard try decoder.header(of: entry.data).frameCount == 1 else { return entry }
+            let header = try decoder.header(of: entry.data)
+            guard header.frameCount == 1, !header.hasGainMap, !header.color.isHDR, !entry.data.isAnimatedPNG else {
+                return entry
+            }
             let bitmap = try decoder.decode(entry.data, request: DecodingRequest(color: .automatic)) { false }.bitmap
             let encoder = encoder(bitmap)
             guard bitmap.isOpaque || encoder.keepsAlpha else { return entry }
@@ -74,6 +78,22 @@ public struct AdaptiveEncoderChoice: Sendable {
     public func encoder(for bitmap: Bitmap) -> any ImageEncoder {
         if !bitmap.isOpaque { return transparent }
         return bitmap.isDrawing ? drawing : photograph
+    }
+}
+
+extension Data {
+    /// Whether it is a PNG with a chunk `acTL` before its pixels (PNG, third edition, 11.3.6.1), whose first frame alone is
+    /// decoded.
+    fileprivate var isAnimatedPNG: Bool {
+        guard FileSignature.format(of: prefix(FileSignature.byteCount)) == .png else { return false }
+        var rest = dropFirst(8)
+        while rest.count >= 8 {
+            let name = rest.dropFirst(4).prefix(4)
+            if name.elementsEqual("acTL".utf8) { return true }
+            if name.elementsEqual("IDAT".utf8) { return false }
+            rest = rest.dropFirst(12 + rest.prefix(4).reduce(0) { $0 << 8 | Int($1) })
+        }
+        return false
     }
 }
 
