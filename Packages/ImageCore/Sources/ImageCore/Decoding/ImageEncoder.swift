@@ -122,3 +122,27 @@ public enum EncodingFailure: Error, Hashable, Sendable {
     /// The encoding library failed. The text is for humans.
     case failed(ImageFormat, String)
 }
+
+extension EncodingFailure: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .unsupportedSize(let format, let size):
+            "\(format) can't hold an image of \(size) pixels\(format.sizeLimit)"
+        case .animationUnsupported(let format): "\(format) can't hold an animation, or its library can't write one"
+        case .inconsistentFrames: "an animation needs frames of one size"
+        case .cancelled: "cancelled"
+        case .failed(let format, let text): "\(format) was not written: \(text)"
+        }
+    }
+}
+
+extension ImageFormat {
+    /// The limit of the encoder of this package, for a message.
+    fileprivate var sizeLimit: String {
+        let largest: [ImageFormat: Int] = [
+            .jpeg: 65_500, .gif: 65_535, .webp: 16_383, .avif: 65_536, .heic: 16_384, .jxl: 262_144,
+        ]
+        guard let side = largest[self] else { return "" }
+        return ": each side has from 1 to \(side)\(self == .jxl ? ", and the area at most \(1 << 28)" : "")"
+    }
+}
