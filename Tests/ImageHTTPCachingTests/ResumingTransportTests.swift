@@ -155,10 +155,10 @@ struct ResumingTransportTests {
         #expect(server.requests.last?.headers[.range] == nil)
     }
 
-    @Test("a part in response to a request for the complete body is an error", arguments: [200, 206])
-    func unwantedPart(_ status: Int) async throws {
+    @Test("a part with status 200 in response to a request for the complete body is an error")
+    func unwantedPart() async throws {
         var part = rest(from: 40)
-        part.status = .init(code: status)
+        part.status = .ok
         server.script(url, [part])
         await #expect(throws: TransportFailure.self) { try await fetch() }
         #expect(cache.entries.isEmpty)

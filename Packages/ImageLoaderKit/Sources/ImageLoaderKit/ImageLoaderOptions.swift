@@ -210,7 +210,9 @@ public struct ImageLoaderOptions: Sendable {
 
     /// Creates the platform's HTTP transport with a cache in a folder.
     public func makeCachingTransport(in folder: URL, rules: CachingRules) -> CachingTransport {
-        CachingTransport(over: makeNetwork(), cache: transformed(makeDiskCache(in: folder)), rules: rules, now: now)
+        CachingTransport(
+            over: makeNetwork(), cache: transformed(makeDiskCache(in: folder)), rules: rules,
+            clock: ContinuousClock(), now: now)
     }
 
     /// Explains what the disk cache has for an HTTP URL and what a loader with these options would do, without the network.
@@ -249,7 +251,7 @@ public struct ImageLoaderOptions: Sendable {
         if let originals, diskByteLimit > 0 {
             let cached = CachingTransport(
                 over: resuming(network, in: parts), cache: transformed(originals), rules: makeCachingRules(scheduler),
-                now: now)
+                clock: ContinuousClock(), now: now)
             transport = .cached(modifying(cached, keepsIdentity: account != nil))
         } else {
             transport = .uncached(modifying(UncachedTransport(network), keepsIdentity: false))
@@ -267,7 +269,7 @@ public struct ImageLoaderOptions: Sendable {
     private func resuming(_ network: any DataTransport, in parts: DiskDataCache?) -> any DataTransport {
         guard let parts else { return network }
         return ResumingTransport(
-            network, cache: encrypted(parts), partition: account ?? "", now: now,
+            network, cache: encrypted(parts), partition: account ?? "", clock: ContinuousClock(), now: now,
             onCacheFailure: { [observer] url, failure in
                 observer?.handle(ImageLoadEvent(request: 0, url: url, kind: .diskFailed(failure)))
             })

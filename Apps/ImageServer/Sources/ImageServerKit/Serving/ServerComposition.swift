@@ -131,7 +131,7 @@ extension ServerSettings {
                     failures.increment()
                     reports.report("source cache failed", failure, ["url": "\(url.withoutSecrets)"], to: logger)
                 }),
-            now: { Date() })
+            clock: ContinuousClock(), now: { Date() })
         return FreshnessRecorder(over: caching, bounds: bounds, forwarding: forwarding, now: { Date() })
     }
 

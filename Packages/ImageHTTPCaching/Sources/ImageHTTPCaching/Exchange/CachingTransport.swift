@@ -18,12 +18,12 @@ public struct CachingTransport: DataTransport, ResponseCache {
     ///   - network: Sends the requests that the cache can't answer.
     ///   - cache: Stores bodies and, for each URL and identity, an index of its variants.
     ///   - rules: What is fresh, which parts of a URL are in the key, and who is notified.
-    ///   - clock: Measures how long a response waits until it is stored: half a second at most. A slower cache stores it
-    ///     later, or not at all, and the observer is notified.
+    ///   - clock: Measures how long a response waits until it is stored: two seconds at most. A slower cache stores it
+    ///     later, or not at all, and the observer is notified. Without a clock, a response waits as long as the cache.
     ///   - now: Returns the current wall time, from which ages are calculated.
     public init(
         over network: any DataTransport, cache: any DataCache, rules: CachingRules = CachingRules(),
-        clock: any Clock<Duration> = .continuous, now: @escaping @Sendable () -> Date
+        clock: (any Clock<Duration>)? = nil, now: @escaping @Sendable () -> Date
     ) {
         self.network = network
         self.rules = rules

@@ -24,7 +24,7 @@ private struct EntryKeys: Sendable {
 /// Stores responses in a data cache: an index for each key, and each body as a separate entry.
 ///
 /// A body is complete before the index refers to it. Entries that can't be read count as missing. What isn't stored
-/// within half a second is stored without the caller.
+/// within two seconds, by the clock, is stored without the caller.
 struct ResponseStore: Sendable {
     let now: @Sendable () -> Date
     private let cache: any DataCache
@@ -34,7 +34,7 @@ struct ResponseStore: Sendable {
     private let queue = KeyedSerialQueue()
 
     init(
-        cache: any DataCache, clock: any Clock<Duration>, now: @escaping @Sendable () -> Date,
+        cache: any DataCache, clock: (any Clock<Duration>)?, now: @escaping @Sendable () -> Date,
         report: @escaping @Sendable (URL, DataCacheFailure) -> Void
     ) {
         self.cache = cache

@@ -28,12 +28,12 @@ public struct ResumingTransport: DataTransport {
     ///   - partition: A name for the account. Parts of one account aren't used for another.
     ///   - partBytes: The size in bytes of a part in the cache. At most this many bytes are lost if the process is
     ///     killed.
-    ///   - clock: Measures how long a transfer waits until a part is stored: half a second at most.
+    ///   - clock: Measures how long a transfer waits until a part is stored: two seconds at most. Nil for no limit.
     ///   - now: Returns the current date.
     ///   - onCacheFailure: Called with the URL of the request if the cache fails. The transfer continues without it.
     public init(
         _ transport: any DataTransport, cache: any DataCache, partition: String = "",
-        partBytes: Int = 1 << 20, clock: any Clock<Duration> = .continuous,
+        partBytes: Int = 1 << 20, clock: (any Clock<Duration>)? = nil,
         now: @escaping @Sendable () -> Date,
         onCacheFailure: @escaping @Sendable (URL, DataCacheFailure) -> Void = { _, _ in }
     ) {
@@ -77,11 +77,11 @@ public struct ResumingTransport: DataTransport {
         return TransportResponse(head: head, body: body(partial, stored: stored, rest: rest, store))
     }
 
-    /// Throws if the response is a part that nobody asked for.
+    /// Throws if a response with status 200 is a part that nobody asked for.
     private func recorded(
         _ response: TransportResponse, _ store: PartialStore
     ) throws(TransportFailure) -> TransportResponse {
-        if response.head.isPart {
+        if response.head.status == .ok, response.head.isPart {
             response.body.discard()
             throw .malformedResponse("a part of the body in response to a request for all of it")
         }
