@@ -39,8 +39,8 @@ struct DecodeCommand: AsyncParsableCommand {
         var request = options.request
         request.frame = frame
         request.acceptsTruncated = acceptTruncated
-        let image = try ToolFailure.naming(file) { () throws(DecodingFailure) in
-            try decoder.decode(data, request: request) { false }
+        let image = try ToolFailure.naming(file) {
+            try decoder.tellingSize(of: data) { try decoder.decode(data, request: request) { false } }
         }
         if let raw { try await FileAccess.writeRaw(image.bitmap.pixels, to: raw) }
         var report = DecodeReport(image)

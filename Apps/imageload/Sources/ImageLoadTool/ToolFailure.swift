@@ -1,6 +1,9 @@
 import AllFormats
+import Foundation
 import ImageCore
+import ImageDecoding
 import ImageProcessing
+import Synchronization
 
 /// The tool's exit codes, from sysexits.h where it defines one.
 enum ToolStatus: Int32 {
@@ -30,9 +33,9 @@ struct ToolFailure: Error, Hashable {
 extension ToolFailure {
     /// Runs a decoder's work on a file, and turns its failure into a `ToolFailure`.
     static func naming<Result>(
-        _ file: String, _ body: () throws(DecodingFailure) -> Result
+        _ file: String, _ body: () throws -> Result
     ) throws(ToolFailure) -> Result {
-        do throws(DecodingFailure) {
+        do {
             return try body()
         } catch {
             throw ToolFailure(error, subject: file)
@@ -44,7 +47,9 @@ extension ToolFailure {
         switch error {
         case let failure as ToolFailure: self = failure
         case let error as ImageError: self.init(error, subject: subject)
-        case let failure as DecodingFailure: self.init(failure, subject: subject)
+        case let failure as DecodingFailure: self.init(failure, subject: subject, size: "To read it,")
+        case let error as TooLargeAtThisSize:
+            self.init(error.failure, subject: subject, size: "Decode it to a smaller --size, or")
         case let failure as EncodingFailure:
             self.init(
                 status: .failure, line: "\(subject): can't write the image (\(failure)). Choose another format.")
@@ -62,7 +67,8 @@ extension ToolFailure {
 
     private static var formats: String { [any ImageDecoder].all.map(\.format.rawValue).joined(separator: ", ") }
 
-    init(_ failure: DecodingFailure, subject: String) {
+    /// - Parameter size: What to say before "raise --max-memory" to one who can choose the size.
+    init(_ failure: DecodingFailure, subject: String, size: String) {
         if failure == .unknownFormat, let format = ForeignFormat.name(of: subject) {
             let advice = "\(format) is not supported by this tool. Save it as PNG with another program."
             self.init(status: .notAImage, line: "\(subject): \(advice)")
@@ -70,6 +76,7 @@ extension ToolFailure {
         }
         let (status, advice): (ToolStatus, String) =
             switch failure {
+            case .limitExceeded(.decodedBytes, _, _): (.tooLarge, "\(size) raise --max-memory.")
             case .limitExceeded(let limit, _, _): (.tooLarge, limit.advice)
             case .noSuchFrame: (.usage, "Choose a frame from 0.")
             case .unknownFormat: (.notAImage, "Known formats: \(Self.formats).")
@@ -81,7 +88,7 @@ extension ToolFailure {
 
     init(_ error: ImageError, subject: String) {
         if case .decoding(let failure) = error {
-            self.init(failure, subject: subject)
+            self.init(failure, subject: subject, size: "Try a smaller --size, or")
             return
         }
         let (status, advice): (ToolStatus, String) =
@@ -95,6 +102,31 @@ extension ToolFailure {
             case .decoding, .fetch, .circularFetch, .processing, .cancelled, .invalidated: (.failure, "Try again.")
             }
         self.init(status: status, line: "\(subject): \(error). \(advice)")
+    }
+}
+
+/// An image needs too much memory, and less in a smaller size.
+struct TooLargeAtThisSize: Error {
+    var failure: DecodingFailure
+}
+
+extension DownsamplingDecoder {
+    /// Runs the work on an image. Throws `TooLargeAtThisSize` where a smaller size helps.
+    func tellingSize<Result>(of data: Data, _ work: () throws -> Result) throws -> Result {
+        do {
+            return try work()
+        } catch let failure as DecodingFailure {
+            guard case .limitExceeded(.decodedBytes, _, _) = failure else { throw failure }
+            let smallest = DecodingRequest(target: ImageTarget(PixelSize(width: 1, height: 1)))
+            let isStarted = Atomic(false)
+            do {
+                // The limits are checked before the first row, at which this is cancelled.
+                _ = try decode(data, request: smallest) { isStarted.exchange(true, ordering: .relaxed) }
+            } catch .limitExceeded {
+                throw failure
+            } catch { throw TooLargeAtThisSize(failure: failure) }
+            throw TooLargeAtThisSize(failure: failure)
+        }
     }
 }
 
@@ -116,9 +148,8 @@ extension ImageError.NetworkFailure {
 extension DecodingLimit {
     fileprivate var advice: String {
         switch self {
-        case .decodedBytes: "Decode it to a smaller --size, or raise --max-memory."
         case .pixels: "Use a smaller image, or raise --max-megapixels."
-        case .encodedBytes, .side, .frames, .metadataBytes, .scans: "Use a smaller image."
+        case .encodedBytes, .side, .frames, .metadataBytes, .decodedBytes, .scans: "Use a smaller image."
         }
     }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import ImageCore
+import ImageLoaderKit
 import LoopbackServer
 import Testing
 
@@ -46,6 +47,33 @@ struct InspectTests {
         let small = folder.path + "/small.png"
         _ = try await tool.run(["convert", first, "--size", "10", "--output", small])
         #expect(try await tool.run(["compare", first, small]).status == 64)
+    }
+
+    @Test("compare looks at all frames, the delays and the repetitions, and exits with 1 for differences")
+    func compareAnimations() async throws {
+        let encoder = try #require(ImageEncoders.encoder(for: .gif))
+        func write(_ name: String, _ brightness: [UInt8], delay: Int = 100, loops: Int = 0) throws -> String {
+            let frames = brightness.map {
+                AnimationFrame(bitmap: TestImage.gradient.bitmap(brightness: $0), delay: .milliseconds(delay))
+            }
+            let file = folder.appending(path: name)
+            try encoder.encode(frames, loopCount: loops, options: EncodingOptions(isLossless: true)).write(to: file)
+            return file.path
+        }
+        let first = try write("a.gif", [0, 50, 100])
+        let others = [
+            (try write("b.gif", [0, 90, 100]), "first in frame 1 of 0 to 2"),
+            (try write("c.gif", [0, 50]), "equal frames; 3 and 2 frames"),
+            (try write("d.gif", [0, 50, 100], delay: 200), "equal frames; other delays"),
+            (try write("e.gif", [0, 50, 100], loops: 2), "equal frames; played forever and 2 times"),
+        ]
+        for (other, text) in others {
+            let run = try await tool.run(["compare", first, other])
+            #expect(run.status == 1 && run.output.contains(text), "\(run.output)")
+            let report = try object(await tool.run(["compare", other, first, "--json"]).output)
+            #expect(report["isEqual"] as? Bool == false)
+        }
+        #expect(try await tool.run(["compare", first, try write("f.gif", [0, 50, 100])]).status == 0)
     }
 
     @Test(

@@ -1,5 +1,7 @@
 import Foundation
 import ImageCore
+import ImageDecoding
+import ImageLoaderKit
 import Testing
 
 @testable import ImageLoadTool
@@ -75,5 +77,65 @@ struct QualityTests {
                 size: size, pixels: (0..<256).flatMap { [255, 255, 255, alpha($0)] as [UInt8] }, isOpaque: false)
         }
         #expect(Similarity.ssim(image { _ in 128 }, image { $0 % 2 == 0 ? 0 : 255 }) < 0.5)
+    }
+
+    /// A white image with stripes in a corner.
+    private static func page(side: Int = 200, _ color: (Int) -> [UInt8]) -> Bitmap {
+        let pixels = (0..<side * side).flatMap { index in
+            index % side < 24 && index / side < 24 ? color(index) + [255] : [255, 255, 255, 255] as [UInt8]
+        }
+        return Bitmap(size: PixelSize(width: side, height: side), pixels: pixels, isOpaque: true)
+    }
+
+    @Test("flat parts don't hide small ones that are damaged, nor luma colors")
+    func worstParts() {
+        let text = Self.page { $0 % 4 < 2 ? [40, 40, 40] : [220, 220, 220] }
+        let blurred = Self.page { $0 % 4 < 2 ? [90, 90, 90] : [170, 170, 170] }
+        #expect(Similarity.ssim(text, blurred) > 0.99 && Similarity.ofWorstParts(text, blurred) < 0.95)
+        // Both colors have the same luma.
+        let colored = Self.page { $0 % 8 < 4 ? [255, 0, 0] : [0, 130, 0] }
+        let gray = Self.page { _ in [76, 76, 76] }
+        #expect(Similarity.ssim(colored, gray) > 0.99 && Similarity.ofWorstParts(colored, gray) < 0.95)
+        #expect(Similarity.ofWorstParts(text, text) == 1)
+    }
+
+    private func converted(_ frames: [Bitmap], target: Double, to format: OutputFormat) throws -> ConvertedImage {
+        let animation = frames.map { AnimationFrame(bitmap: $0, delay: .milliseconds(100)) }
+        let lossless = EncodingOptions(isLossless: true)
+        let source = try #require(ImageEncoders.encoder(for: .webp)).encode(animation, loopCount: 0, options: lossless)
+        return try ImageConverter(ConversionSettings(format: format, quality: .automatic(target))).convert(source)
+    }
+
+    @Test("all frames of an animation count, whichever has most details")
+    func frames() throws {
+        let noise = { (seed: Int) in
+            Self.page(side: 64) { index in
+                let value = UInt8(truncatingIfNeeded: (index + seed) &* 2_654_435_761 >> 7)
+                return [value, value / 2, 255 - value]
+            }
+        }
+        let frames = [Self.page(side: 64) { _ in [255, 255, 255] }, noise(1), noise(77), noise(5)]
+        let result = try converted(frames, target: 0.98, to: .webp)
+        let reader = try ImageDecoders.makeDecoder().makeFrameReader(of: result.data)
+        #expect(reader.header.frameCount == 4)
+        for (index, frame) in frames.enumerated() {
+            #expect(Similarity.ofWorstParts(frame, try reader.frame(at: index) { false }) >= 0.98)
+        }
+    }
+
+    @Test("a search that ends at the lowest quality says so")
+    func floor() throws {
+        let noisy = Self.pattern(PixelSize(width: 64, height: 48), noise: 3)
+        let result = try converted([noisy], target: 0.1, to: .jpeg)
+        #expect(result.quality == 40 && result.notes == ["40 is the lowest quality that auto chooses"])
+    }
+
+    @Test("a drawing without many details is written without loss where that is smaller")
+    func lossless() throws {
+        let drawing = Self.page { $0 % 200 < 12 ? [200, 0, 0] : [0, 0, 200] }
+        let result = try converted([drawing], target: 0.97, to: .webp)
+        #expect(result.quality == nil && result.ssim == 1 && result.notes.isEmpty)
+        let decoded = try ImageDecoders.makeDecoder().decode(result.data, request: DecodingRequest()) { false }
+        #expect(decoded.bitmap.pixels == drawing.pixels)
     }
 }

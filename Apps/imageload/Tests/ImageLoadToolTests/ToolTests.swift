@@ -68,6 +68,17 @@ final class ToolTests {
         #expect(try await run(arguments("--max-memory", "4kB", "--size", "20x20")).status == 0)
     }
 
+    @Test("a smaller size is advised only where it helps", arguments: ["decode", "convert"])
+    func sizes(command: String) async throws {
+        let output = command == "convert" ? ["--output", folder.appending(path: "b.png").path] : []
+        for (name, helps) in [("a.png", true), ("a.webp", false)] {
+            let file = try image(name == "a.png" ? .png : .webp, named: name)
+            let run = try await run([command, file, "--max-memory", "4799"] + output)
+            #expect(run.status == 100 && run.errors.joined().contains("raise --max-memory."))
+            #expect(run.errors.joined().contains("smaller --size") == helps)
+        }
+    }
+
     @Test("files with too many pixels are refused at any size")
     func megapixels() async throws {
         let size = PixelSize(width: 1_001, height: 1_000)

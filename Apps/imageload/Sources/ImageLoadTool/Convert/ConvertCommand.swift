@@ -9,11 +9,11 @@ struct ConvertCommand: AsyncParsableCommand {
             Inputs are files, folders with all images in them and their subfolders, patterns in quotes, or - for \
             standard input. Images are turned upright, and get the colors of sRGB unless --color says otherwise, and \
             no metadata unless you --keep it. Animations stay animated in GIF, WebP, AVIF and JPEG XL. Smaller images \
-            stay as they are unless --enlarge. An output that is newer than its input is skipped. A failure is \
-            reported, and the other files are converted.
+            stay as they are unless --enlarge. An output that is newer than its input, and was made with the \
+            same options, is skipped. A failure is reported, and the other files are converted.
 
-            --quality auto:0.97 finds the smallest file whose structural similarity (SSIM) to the resized source is \
-            0.97, with at most 8 encodes. Formats without quality ignore it.
+            --quality auto:0.97 finds the smallest file whose worst parts have a structural similarity (SSIM) of 0.97 \
+            to the resized source, with a quality of at least 40. Formats without quality ignore it.
 
             EXAMPLES
               imageload convert photos --to webp --size 1080 --output small

@@ -71,7 +71,7 @@ struct ImageConverter: Sendable {
         var notes = Self.losses(of: data, header)
         let metadata = keptMetadata(of: data, header, &notes)
         let decoder = metadata.icc == nil ? decoder : plainDecoder
-        let frames = try frames(of: data, header, decoder)
+        let frames = try decoder.tellingSize(of: data) { try self.frames(of: data, header, decoder) }
         guard let first = frames.first else { throw EncodingFailure.inconsistentFrames }
         let encoder = try encoder(for: header, first.bitmap, profile: metadata.icc)
         var converted = try Encoding(encoder: encoder, frames: frames, loopCount: header.loopCount, settings, decoder)
