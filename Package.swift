@@ -296,9 +296,9 @@ let suites = [
         "ContractTests",
         of: [
             "ImageCore", "ImageTransporting", "ImageTesting", "ImageContractTesting", "LoopbackServer",
-            "ImageHTTPCaching", "TestProfiles", "ImageMemoryCaching", "ImageDiskCaching", "ImageTieredCaching",
-            "ImageDecoding", "ImageProcessing", "ImageColorManagement", "TestJXL", "ImageScheduling",
-            "ImageCoalescing", "HTTPTransports", "CLibSQLite", httpTypes,
+            "ImageHTTPCaching", "ImageMemoryCaching", "ImageDiskCaching", "ImageTieredCaching", "ImageDecoding",
+            "ImageProcessing", "TestJXL", "ImageScheduling", "ImageCoalescing", "HTTPTransports", "CLibSQLite",
+            httpTypes,
         ] + classicCodecs + modernCodecs),
     tests(
         "IntegrationTests",

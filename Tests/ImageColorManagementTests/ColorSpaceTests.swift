@@ -80,6 +80,7 @@ struct ColorSpaceTests {
         #expect(converter.gamut(of: SourceColor(primaries: .displayP3), layout: .rgba8) == .displayP3)
         #expect(converter.gamut(of: SourceColor(primaries: .displayP3, transfer: .pq), layout: .rgba16) == .displayP3)
         #expect(converter.gamut(of: .sRGB, layout: .gray8) == nil)
+        #expect(converter.gamut(of: SourceColor(profile: Data("not a profile".utf8)), layout: .rgba8) == nil)
     }
 
     @Test(

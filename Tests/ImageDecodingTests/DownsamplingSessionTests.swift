@@ -81,6 +81,22 @@ struct DownsamplingSessionTests {
         #expect(!codec.messages.contains { if case .start = $0 { true } else { false } })
     }
 
+    @Test("makes no preview without new bytes")
+    func noNewBytes() throws {
+        let session = session()
+        #expect(try append(Self.file, to: session) != nil)
+        #expect(try append(Data(), to: session) == nil)
+    }
+
+    @Test("throws as soon as there are too many bytes")
+    func tooManyBytes() throws {
+        let session = session(limits: DecodingLimits(encodedBytes: Self.file.count - 1))
+        #expect(try append(Self.file.dropLast(), to: session) != nil)
+        let failure = DecodingFailure.limitExceeded(
+            .encodedBytes, value: Self.file.count, allowed: Self.file.count - 1)
+        #expect(throws: failure) { try append(Self.file.suffix(1), to: session) }
+    }
+
     @Test("makes no previews if the codec needs too much memory for them", arguments: [0, 1])
     func tooMuchHeld(_ held: Int) throws {
         let session = session(
