@@ -4,30 +4,22 @@ import ImageTesting
 import Synchronization
 
 extension BrokenCoalescer.Defect {
+    private static let endsAtOnce =
+        "a cancelled call throws CancellationError at once, and the last one cancels the operation's task"
+    private static let startsAnother =
+        "callers that ask after the last one has left receive nothing of the cancelled operation, which still runs"
+
     static let cancellationDefects = [
-        answer(
-            "passes on CancellationError",
-            breaks: "an operation that throws CancellationError without being cancelled fails with another error"
-        ) { call, base in
-            do {
-                return try await call.forward(to: base)
-            } catch CoalescingFailure.operationCancelledItself {
-                throw CancellationError()
-            }
-        },
-        answer(
-            "waits for the operation's end",
-            breaks: "a cancelled call throws CancellationError at once, while its operation still runs"
-        ) { call, base in
+        answer("waits for the operation's end", breaks: endsAtOnce) { call, base in
             let value = try await Task { try await call.forward(to: base) }.value
             try Task.checkCancellation()
             return value
         },
-        change("never cancels", breaks: "when the last caller leaves, the operation's task is cancelled") { call in
+        change("never cancels", breaks: endsAtOnce) { call in
             let operation = call.operation
             call.operation = { shared in try await Task.detached { try await operation(shared) }.value }
         },
-        joinsCancelledOperations, removesNewerAtEnd, removesNewerLater, reportsToNewer,
+        joinsCancelledOperations, removesNewerAtEnd, reportsToNewer,
         answer("starts for cancelled tasks", breaks: "a task that is cancelled before it calls starts no operation") {
             call, base in
             if Task.isCancelled { _ = try await Task { try await call.forward(to: base) }.value }
@@ -38,10 +30,7 @@ extension BrokenCoalescer.Defect {
 
     /// Another caller keeps each operation alive.
     private static let joinsCancelledOperations = answer(
-        "joins cancelled operations",
-        breaks:
-            "callers that ask after the last one has left start a new operation, while the cancelled one still runs",
-        "when the last caller leaves, the operation's task is cancelled"
+        "joins cancelled operations", breaks: startsAnother, endsAtOnce
     ) { call, base in
         if call.number == 0 {
             var other = call
@@ -72,31 +61,10 @@ extension BrokenCoalescer.Defect {
         }
     }
 
-    /// Removes operations that have ended when it is called for another key, even if newer ones replaced them.
-    private static let removesNewerLater = Self(
-        name: "removes a newer operation some time after the end of an older one",
-        brokenRules: ["an operation that has ended leaves the one that follows it, and callers still join that"]
-    ) {
-        let ended = Mutex(Set<String>())
-        let removed = Mutex<[String: Int]>([:])
-        return { call, base in
-            var call = call
-            let (key, operation) = (call.key, call.operation)
-            for other in ended.withLock({ $0.subtracting([key]) }) { removed.withLock { $0[other, default: 0] += 1 } }
-            ended.withLock { $0.formIntersection([key]) }
-            call.key += " \(removed.withLock { $0[key, default: 0] })"
-            call.operation = { shared in
-                defer { _ = ended.withLock { $0.insert(key) } }
-                return try await operation(shared)
-            }
-            return try await call.forward(to: base)
-        }
-    }
-
     /// Finds the receivers of a report by its key.
     private static let reportsToNewer = Self(
         name: "reports to the newest operation of the key",
-        brokenRules: ["progress of a cancelled operation does not reach the callers of a newer one for its key"]
+        brokenRules: [startsAnother]
     ) {
         let newest = Mutex<[String: any SharedOperation]>([:])
         return { call, base in
@@ -113,9 +81,7 @@ extension BrokenCoalescer.Defect {
         }
     }
 
-    private static let cancelsForAll = Self(
-        name: "cancels for all callers", brokenRules: ["a caller that leaves does not affect the others"]
-    ) {
+    private static let cancelsForAll = Self(name: "cancels for all callers", brokenRules: [highestPriority]) {
         let leaving = Gate()
         return { call, base in
             var call = call

@@ -5,37 +5,29 @@ import Synchronization
 
 extension BrokenCoalescer.Defect {
     private static let noneAfterEnd = "progress does not reach a caller whose call has ended"
-    private static let noneAfterLeaving = "progress does not reach a caller that has left, while others wait"
+    private static let inOrder = "merged progress reaches a caller in order, and all of it before the call ends"
+    private static let reachesAll =
+        "progress reaches every caller, and a caller that joins late receives the latest at once, with its preview"
 
     /// Defects in what a caller receives.
     static let progressDefects = [
-        changeProgress(
-            "loses reports", breaks: "progress reaches a caller in order, and all of it before the call ends"
-        ) { onProgress in
+        changeProgress("loses reports", breaks: inOrder) { onProgress in
             let count = Counter()
             return { if count.next() != 3 { onProgress($0) } }
         },
-        changeProgress(
-            "repeats reports", breaks: "a report without new information is not delivered, and bytes never decrease"
-        ) {
-            onProgress in
+        changeProgress("repeats reports", breaks: inOrder) { onProgress in
             {
                 onProgress($0)
                 onProgress($0)
             }
         },
-        changeProgress("forgets totals", breaks: "progress has the announced number of bytes") { onProgress in
+        changeProgress("forgets totals", breaks: inOrder) { onProgress in
             { onProgress(WorkProgress(completedBytes: $0.completedBytes, totalBytes: nil, preview: $0.preview)) }
         },
-        changeProgress(
-            "forgets previews", breaks: "a report without a newer preview keeps the earlier preview",
-            "a caller that joins late receives the latest progress at once, with the latest preview"
-        ) { onProgress in
+        changeProgress("forgets previews", breaks: inOrder, reachesAll) { onProgress in
             { onProgress(WorkProgress(completedBytes: $0.completedBytes, totalBytes: $0.totalBytes)) }
         },
-        Self(
-            name: "reports only to the first caller", brokenRules: ["progress reaches every caller of the operation"]
-        ) {
+        Self(name: "reports only to the first caller", brokenRules: [reachesAll]) {
             { call, base in
                 var call = call
                 let (onProgress, count) = (call.onProgress, Counter())
@@ -43,7 +35,7 @@ extension BrokenCoalescer.Defect {
                 return try await call.forward(to: base)
             }
         },
-        answer("reports late", breaks: noneAfterEnd, noneAfterLeaving) { call, base in
+        answer("reports late", breaks: noneAfterEnd) { call, base in
             defer {
                 Task {
                     for _ in 0..<1_000 { await Task.yield() }
@@ -52,10 +44,7 @@ extension BrokenCoalescer.Defect {
             }
             return try await call.forward(to: base)
         },
-        changeProgress(
-            "does not replay progress",
-            breaks: "a caller that joins late receives the latest progress at once, with the latest preview"
-        ) { onProgress in
+        changeProgress("does not replay progress", breaks: reachesAll) { onProgress in
             { if $0.completedBytes != 50 { onProgress($0) } }
         },
     ]
@@ -65,7 +54,7 @@ extension BrokenCoalescer.Defect {
         name: "calls handlers directly",
         brokenRules: [
             "progress handlers are called one at a time, even if a handler causes a report",
-            noneAfterEnd, noneAfterLeaving,
+            noneAfterEnd,
         ]
     ) {
         let handlers = Mutex<[@Sendable (WorkProgress) -> Void]>([])

@@ -59,8 +59,7 @@ extension BrokenCoalescer.Defect: CustomTestStringConvertible {
     static let none = Self(name: "none", brokenRules: [])
 
     static let all =
-        resultDefects + cancellationDefects + priorityDefects + progressDefects + [callsHandlersDirectly]
-        + closingDefects
+        resultDefects + cancellationDefects + progressDefects + [callsHandlersDirectly] + closingDefects
 
     /// Changes the arguments of each call.
     static func change(

@@ -8,8 +8,8 @@ final class BrokenScheduler: WorkScheduler {
     enum Defect: String, CaseIterable, CustomTestStringConvertible {
         case none, runsTwice, replacesErrors, keepsSlotAfterError, detachesWork, startsTask, runsForCancelledTask
         case hasOneLane, exceedsLimit, leavesSlotFree, releasesSlotWhenCancelled, ignoresPriority, prefersLateWork
-        case ignoresChanges, releasesSlotWhenChanged, startsOldestEarly, runsCancelledWork, throwsLate, losesTurns
-        case keepsSlotOfCancelled, startsTransfers
+        case ignoresChanges, releasesSlotWhenChanged, startsOldestEarly, runsCancelledWork, keepsSlotOfCancelled
+        case startsTransfers
 
         var testDescription: String { rawValue }
     }
@@ -32,8 +32,7 @@ final class BrokenScheduler: WorkScheduler {
     ) async throws -> Value {
         switch defect {
         case .runsForCancelledTask where Task.isCancelled: return try await work()
-        case .runsCancelledWork, .throwsLate: return try await runInTask(lane, priority, work)
-        case .losesTurns: return try await loseTurn(lane, priority, work)
+        case .runsCancelledWork: return try await runInTask(lane, priority, work)
         case .keepsSlotOfCancelled: return try await keepSlot(lane, priority, work)
         default: break
         }
@@ -101,19 +100,8 @@ final class BrokenScheduler: WorkScheduler {
     private func runInTask<Value: Sendable>(
         _ lane: WorkLane, _ priority: LivePriority, _ work: @Sendable () async throws -> Value
     ) async throws -> Value {
-        let isCancelled = Watched(false)
-        return try await withoutActuallyEscaping(work) { [base, defect] work in
-            let task = Task {
-                try await base.run(in: lane, server: nil, priority: priority) {
-                    if defect == .throwsLate, isCancelled.value { throw CancellationError() }
-                    return try await work()
-                }
-            }
-            return try await withTaskCancellationHandler {
-                try await task.value
-            } onCancel: {
-                isCancelled.change { $0 = true }
-            }
+        try await withoutActuallyEscaping(work) { [base] work in
+            try await Task { try await base.run(in: lane, server: nil, priority: priority, work) }.value
         }
     }
 
@@ -128,42 +116,30 @@ final class BrokenScheduler: WorkScheduler {
             throw error
         }
     }
-
-    /// Starts nothing after waiting work was cancelled.
-    private func loseTurn<Value: Sendable>(
-        _ lane: WorkLane, _ priority: LivePriority, _ work: @Sendable () async throws -> Value
-    ) async throws -> Value {
-        try await withTaskCancellationHandler {
-            try await base.run(in: lane, server: nil, priority: priority, work)
-        } onCancel: {
-            base.setLimit(0, of: .decode)
-        }
-    }
 }
 
 extension BrokenScheduler.Defect {
+    private static let slots =
+        "a lane uses all of its slots and no more, and running work that is cancelled or changes priority keeps its slot"
+    private static let order =
+        "waiting work starts by its current priority, then in order of arrival, and is passed over at least 32 times"
+    private static let cancelledWork =
+        "work that is cancelled while it waits never runs, its call throws CancellationError at once, and others continue"
+
     var brokenRules: [String] {
         switch self {
         case .none: []
-        case .runsTwice: ["the scheduler runs each closure once and returns its value"]
-        case .replacesErrors, .keepsSlotAfterError: ["the scheduler throws the closure's error and frees its slot"]
-        case .detachesWork: ["the caller's task-local values are visible in its work"]
-        case .startsTask: ["cancelling the caller's task cancels its work, and the call ends when the work does"]
+        case .runsTwice, .replacesErrors, .keepsSlotAfterError:
+            ["the scheduler runs each closure once, returns its value or throws its error, and frees its slot"]
+        case .detachesWork, .startsTask:
+            ["work runs in its caller's task: task-local values are visible, and cancellation reaches the work"]
         case .runsForCancelledTask: ["a task that is cancelled before it calls never runs its work"]
         case .hasOneLane: ["a full lane does not block other lanes"]
-        case .exceedsLimit, .leavesSlotFree:
-            ["a lane never runs more work at once than its limit, and leaves no slot unused"]
-        case .releasesSlotWhenCancelled: ["work that is cancelled while it runs keeps its slot until it returns"]
-        case .ignoresPriority: ["waiting work of higher priority starts first"]
-        case .prefersLateWork: ["work of the same priority starts in the order of arrival"]
-        case .ignoresChanges: ["a change of priority takes effect while the work waits"]
-        case .releasesSlotWhenChanged: ["a change of priority does not affect work that runs"]
-        case .startsOldestEarly: ["the oldest work is passed over at least 32 times before it may start first"]
-        case .runsCancelledWork, .throwsLate:
-            ["work that is cancelled while it waits never runs, and its call throws CancellationError at once"]
+        case .exceedsLimit, .leavesSlotFree, .releasesSlotWhenCancelled, .releasesSlotWhenChanged: [Self.slots]
+        case .ignoresPriority, .prefersLateWork, .ignoresChanges, .startsOldestEarly: [Self.order]
+        case .runsCancelledWork: [Self.cancelledWork]
         case .keepsSlotOfCancelled: ["work that is cancelled at the moment of its turn leaves no slot occupied"]
         case .startsTransfers: ["a transfer waits for a slot of its lane, and can report bytes"]
-        case .losesTurns: ["the turn of work that is cancelled while it waits passes to the next work"]
         }
     }
 }

@@ -34,6 +34,41 @@ struct SharedPriorityTests {
         }
         #expect(first.messages == [.veryHigh])
     }
+
+    @Test("a priority that changes while the caller joins takes effect")
+    func changedDuringJoin() async {
+        let first = await fixture.join(.low)
+        let operation = fixture.operations.messages[0]
+        operation.report(bytes(1))
+        let priority = LivePriority(.low)
+        let second = Task { [coalescer = fixture.coalescer] in
+            // The latest progress arrives during the join.
+            try await coalescer.value(for: "a", priority: priority) { _ in
+                priority.set(.veryHigh)
+            } operation: { _ in
+                0
+            }
+        }
+        await fixture.callers(2)
+        await becomesTrue { operation.priority.value == .veryHigh }
+        fixture.gate.open()
+        _ = await (first.task.result, second.result)
+    }
+
+    @Test("observers are called after each change of the maximum, which callers that have left do not influence")
+    func observers() async {
+        let (first, second) = (await fixture.join(.low), await fixture.join(.veryLow))
+        let (values, priority) = (MessageLog<RequestPriority>(), fixture.operations.messages[0].priority)
+        let observation = priority.observe { values.append($0.value) }
+        for value in [RequestPriority.normal, .high] { second.priority.set(value) }
+        first.priority.set(.normal)
+        await second.leave()
+        second.priority.set(.veryHigh)
+        #expect(values.messages == [.normal, .high, .normal] && priority.value == .normal)
+        observation.end()
+        fixture.gate.open()
+        _ = await first.task.result
+    }
 }
 
 /// Runs a function on another thread and waits for it.

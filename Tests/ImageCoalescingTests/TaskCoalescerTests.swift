@@ -30,6 +30,29 @@ struct TaskCoalescerTests {
         #expect(try await caller.value == 7)
     }
 
+    @Test("an operation inherits no task-local values from its caller")
+    func taskLocals() async throws {
+        let caller = CallerContext.$isInCaller.withValue(true) {
+            fixture.call(result: { CallerContext.isInCaller ? 0 : 7 })
+        }
+        fixture.gate.open()
+        #expect(try await caller.task.value == 7)
+    }
+
+    @Test("an operation that has ended leaves the one that follows it, and callers still join that")
+    func followingOperation() async throws {
+        let open = Gate()
+        open.open()
+        #expect(try await fixture.call(gate: open, result: { 1 }).task.value == 1)
+        let second = await fixture.join()
+        await fixture.operations.reaches(2)
+        #expect(try await fixture.call(key: "b", gate: open).task.value == 7)
+        let third = await fixture.join()
+        fixture.gate.open()
+        for caller in [second, third] { #expect(try await caller.task.value == 7) }
+        #expect(fixture.operations.messages.count == 3)
+    }
+
     // MARK: Cancellation
 
     @Test("the last caller to leave cancels the operation's task, before its call ends")
@@ -115,6 +138,19 @@ struct TaskCoalescerTests {
 
     // MARK: Closing and memory
 
+    @Test("a progress handler can close the coalescer")
+    func closedByHandler() async {
+        let coalescer = fixture.coalescer
+        await #expect(throws: ImageError.offline) {
+            try await coalescer.value(for: "a", priority: LivePriority(.low)) { _ in
+                coalescer.close(throwing: ImageError.offline)
+            } operation: { operation in
+                operation.report(bytes(1))
+                return 7
+            }
+        }
+    }
+
     @Test("an operation is cancelled if the coalescer is closed while the operation starts")
     func closedDuringStart() async {
         let (executor, cancellations) = (HookedExecutor(), MessageLog<Bool>())
@@ -156,4 +192,8 @@ struct TaskCoalescerTests {
         await fixture.becomesIdle()
         await becomesTrue { payload == nil }
     }
+}
+
+private enum CallerContext {
+    @TaskLocal static var isInCaller = false
 }

@@ -42,11 +42,6 @@ final class CoalescingFixture: Sendable {
         try await expectProgress(of: caller)
     }
 
-    /// Starts each caller after the previous one has joined.
-    func join(_ callers: ClosedRange<Int>) async throws {
-        for caller in callers { try await join(caller) }
-    }
-
     func start(
         _ caller: Int, _ priority: RequestPriority = .normal, key: String = "key", gate: Gate? = nil,
         onProgress: @escaping @Sendable (WorkProgress) -> Void = { _ in },
@@ -90,8 +85,6 @@ final class CoalescingFixture: Sendable {
         return try result()
     }
 
-    func setPriority(_ priority: RequestPriority, of caller: Int) { self.priority(of: caller).set(priority) }
-
     func cancel(_ caller: Int) { callers.withLock { $0[caller]?.task }?.cancel() }
 
     /// Cancels the caller's task, and returns when its call has ended.
@@ -128,9 +121,6 @@ final class CoalescingFixture: Sendable {
         return operation
     }
 
-    /// Reports progress from the operation that was started last.
-    func report(_ progress: WorkProgress) throws { try operation().report(progress) }
-
     func expectValue(_ value: Int, of caller: Int) async throws {
         let result = try await answer(of: caller)
         try expect((try? result.get()) == value, "caller \(caller) received \(result)")
@@ -145,10 +135,6 @@ final class CoalescingFixture: Sendable {
     func expectProgress(of caller: Int, count: Int = 1) async throws {
         let hasArrived = await progress(of: caller).reaches(count)
         try expect(hasArrived, "caller \(caller) received \(progress(of: caller).all), expected \(count) reports")
-    }
-
-    func expectProgress(of callers: ClosedRange<Int>, count: Int) async throws {
-        for caller in callers { try await expectProgress(of: caller, count: count) }
     }
 
     func expectPriority(_ priority: RequestPriority, _ situation: String) async throws {
@@ -177,7 +163,7 @@ final class CoalescingFixture: Sendable {
         for _ in 0..<50 { await Task.yield() }
     }
 
-    private func priority(of caller: Int) -> LivePriority { entry(of: caller).priority }
+    func priority(of caller: Int) -> LivePriority { entry(of: caller).priority }
 
     private func entry(of caller: Int) -> Caller {
         callers.withLock { callers in

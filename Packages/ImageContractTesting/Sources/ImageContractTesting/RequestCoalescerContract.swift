@@ -11,18 +11,13 @@ public enum RequestCoalescerContract {
 
     /// The rules that also hold for a coalescer that starts an operation for each call.
     public static let rulesWithoutSharing: [ContractRule<Subject>] = [
-        separatesKeys, startsAgain, startsAgainAfterFailure, throwsErrors, answersEveryCall, inheritsNoTaskLocals,
-        ownCancellation, cancelledCall, lastLeaves, startsNewOperation, ignoresReplacedOperation, startsNothing,
-        followsCaller, notifiesObservers, countsPriorityWhileJoining,
-        progressInOrder, keepsTotal, progressAddsUp, keepsPreview, oneHandlerAtATime, noProgressAfterEnd,
-        closingEndsCalls, closingIsFinal, firstClosingCounts, closesFromHandler,
+        answersByItsOperation, endsOnce, cancelledCall, startsNothing, startsNewOperation, progressInOrder,
+        oneHandlerAtATime, noProgressAfterEnd, closing,
     ]
 
     /// The rules about callers that share an operation.
     public static let rulesOfSharing: [ContractRule<Subject>] = [
-        sharesOperation, sharesAtOnce, keepsNewerOperation, keepsFollowingOperation, oneLeaves, highestPriority,
-        observersSeeMaximum,
-        endedCallHasNoInfluence, reachesEveryCaller, replaysProgress, noProgressAfterLeaving,
+        sharesOperation, keepsNewerOperation, highestPriority, replaysProgress,
     ]
 
     /// Creates a rule that ends its operations, whether it passes or fails.
@@ -36,65 +31,30 @@ public enum RequestCoalescerContract {
         }
     }
 
-    // MARK: Sharing
-
-    private static let sharesOperation = rule("callers that ask for a key while its operation runs share it") {
-        fixture in
-        try await fixture.join(1...10)
-        fixture.gate.open()
-        for caller in 1...10 { try await fixture.expectValue(7, of: caller) }
-        try expect(fixture.operations.count == 1, "\(fixture.operations.count) operations were started")
-    }
-
-    private static let sharesAtOnce = rule("callers that ask for a key at the same moment share one operation") {
-        fixture in
-        for caller in 1...50 { fixture.start(caller) }
-        try await fixture.expectProgress(of: 1...50, count: 1)
-        try expect(fixture.operations.count == 1, "\(fixture.operations.count) operations were started")
-    }
-
-    private static let separatesKeys = rule("callers of different keys share nothing") { fixture in
-        try await fixture.join(1, key: "a") { 1 }
-        try await fixture.join(2, key: "b") { 2 }
-        fixture.gate.open()
-        for caller in 1...2 { try await fixture.expectValue(caller, of: caller) }
-    }
-
-    private static let startsAgain = rule("a caller that asks after the operation has ended starts a new one") {
-        fixture in
-        fixture.gate.open()
-        for caller in 1...3 {
-            try await fixture.join(caller) { caller }
-            try await fixture.expectValue(caller, of: caller)
-        }
-    }
-
-    private static let startsAgainAfterFailure = rule(
-        "a caller that asks after the operation has failed starts a new one"
-    ) { fixture in
-        fixture.gate.open()
-        for caller in [1, 3] {
-            try await fixture.join(caller) { throw DecodingFailure.unknownFormat }
-            let error = try await fixture.error(of: caller)
-            try expect(error is DecodingFailure, "caller \(caller) received \(String(describing: error))")
-            try await fixture.join(caller + 1) { caller + 1 }
-            try await fixture.expectValue(caller + 1, of: caller + 1)
-        }
-    }
-
     // MARK: Results
 
-    private static let throwsErrors = rule("the operation's error reaches each of its callers") { fixture in
-        for caller in 1...3 { try await fixture.join(caller) { throw DecodingFailure.unknownFormat } }
+    private static let answersByItsOperation = rule(
+        "callers receive the operation's value or error, never its CancellationError, and later callers start a new one"
+    ) { fixture in
         fixture.gate.open()
-        for caller in 1...3 {
+        try await fixture.join(1) { 1 }
+        try await fixture.expectValue(1, of: 1)
+        let held = Gate()
+        for caller in 2...3 { try await fixture.join(caller, gate: held) { throw DecodingFailure.unknownFormat } }
+        held.open()
+        for caller in 2...3 {
             let error = try await fixture.error(of: caller)
             try expect(error is DecodingFailure, "caller \(caller) received \(String(describing: error))")
         }
+        try await fixture.join(4) { throw CancellationError() }
+        let error = try await fixture.error(of: 4)
+        try expect(error != nil, "the caller received a value")
+        try expect(!(error is CancellationError), "the caller received a CancellationError")
+        try await fixture.join(5) { 5 }
+        try await fixture.expectValue(5, of: 5)
     }
 
-    private static let answersEveryCall = rule("a call that is made or cancelled at any moment ends exactly once") {
-        fixture in
+    private static let endsOnce = rule("a call that is made or cancelled at any moment ends exactly once") { fixture in
         fixture.gate.open()
         for round in 0..<100 {
             let callers = round * 4..<round * 4 + 4
@@ -117,14 +77,59 @@ public enum RequestCoalescerContract {
         }
     }
 
-    private static let inheritsNoTaskLocals = rule("the operation inherits no task-local values from its caller") {
+    // MARK: Sharing
+
+    private static let sharesOperation = rule("callers that ask for a key while its operation runs share it") {
         fixture in
-        CallerContext.$isInCaller.withValue(true) { fixture.start(1, result: { CallerContext.isInCaller ? 0 : 7 }) }
+        for caller in 1...50 { fixture.start(caller) }
+        for caller in 1...50 { try await fixture.expectProgress(of: caller) }
+        try await fixture.join(51)
+        try await fixture.join(52, key: "other") { 8 }
+        try expect(fixture.operations.count == 2, "\(fixture.operations.count) operations were started for two keys")
+        fixture.gate.open()
+        for caller in 1...51 { try await fixture.expectValue(7, of: caller) }
+        try await fixture.expectValue(8, of: 52)
+    }
+
+    private static let highestPriority = rule(
+        "an operation has the highest of its callers' priorities, and callers that leave do not affect the others"
+    ) { fixture in
+        try await fixture.join(1, .low)
+        try await fixture.join(2, .high)
+        try await fixture.expectPriority(.high, "after a high caller has joined a low one")
+        fixture.priority(of: 1).set(.veryHigh)
+        try await fixture.expectPriority(.veryHigh, "after a caller was raised to veryHigh")
+        fixture.priority(of: 1).set(.normal)
+        try await fixture.expectPriority(.high, "after this caller was lowered")
+        try await fixture.leave(2)
+        try await fixture.expectPriority(.normal, "after the higher caller has left")
         fixture.gate.open()
         try await fixture.expectValue(7, of: 1)
+        try await fixture.expectCancellations(false)
     }
-}
 
-private enum CallerContext {
-    @TaskLocal static var isInCaller = false
+    // MARK: Closing
+
+    private static let closing = rule(
+        "the first closing ends current and later calls with its error, and cancels the operations"
+    ) { fixture in
+        for caller in 1...2 { try await fixture.join(caller) }
+        fixture.coalescer.close(throwing: ImageError.offline)
+        fixture.coalescer.close(throwing: ImageError.notFound)
+        let operations = fixture.operations.all
+        fixture.start(3)
+        for caller in 1...3 {
+            let error = try await fixture.error(of: caller)
+            guard case ImageError.offline? = error else {
+                throw ContractViolation("caller \(caller) received \(String(describing: error))")
+            }
+        }
+        for operation in operations { operation.report(bytes(50)) }
+        fixture.gate.open()
+        try await fixture.expectCancellations(true)
+        try expect(fixture.operations.count == operations.count, "an operation was started after closing")
+        for caller in 1...2 {
+            try expect(fixture.bytes(of: caller) == [0], "caller \(caller) received \(fixture.bytes(of: caller))")
+        }
+    }
 }

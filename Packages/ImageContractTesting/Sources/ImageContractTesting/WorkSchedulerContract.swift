@@ -1,5 +1,6 @@
 public import ImageCore
 import ImageTesting
+import Synchronization
 
 /// The contract of `WorkScheduler`.
 ///
@@ -13,17 +14,16 @@ public enum WorkSchedulerContract {
 
     /// The rules that also hold for a scheduler that starts all work immediately.
     public static let rulesWithoutWaiting: [ContractRule<Subject>] = [
-        runsOnce, throwsErrors, keepsTaskLocals, cancellationReachesWork, cancelledBefore, lanesAreSeparate,
+        runsOnce, runsInCallersTask, cancelledBefore, lanesAreSeparate,
     ]
 
     /// The rules about waiting work.
     public static let rulesOfWaiting: [ContractRule<Subject>] = [
-        limit, keepsSlot, transfers, priority, arrival, priorityChanges, priorityOfRunningWork, overtaking,
-        cancelledNeverRuns, cancelledAtItsTurn, cancelledPassesItsTurn,
+        limit, transfers, order, cancelledNeverRuns, cancelledAtItsTurn,
     ]
 
     /// Creates a rule that ends its work, whether it passes or fails.
-    static func rule(
+    private static func rule(
         _ name: String, limit: Int = 1, body: @escaping @Sendable (SchedulingFixture) async throws -> Void
     ) -> ContractRule<Subject> {
         ContractRule(name) { make in
@@ -40,40 +40,33 @@ public enum WorkSchedulerContract {
         }
     }
 
-    private static let runsOnce = rule("the scheduler runs each closure once and returns its value") { fixture in
-        for number in 0..<20 { await fixture.call(number) }
-        for number in 0..<20 { try await fixture.expectValue(of: number) }
-        try await fixture.expectStarts(Array(0..<20))
-        for number in 0..<20 {
+    // MARK: Work
+
+    private static let runsOnce = rule(
+        "the scheduler runs each closure once, returns its value or throws its error, and frees its slot"
+    ) { fixture in
+        await fixture.call(1) { throw DecodingFailure.unknownFormat }
+        let answer = try await fixture.answer(of: 1)
+        guard case .failure(is DecodingFailure) = answer else { throw ContractViolation("it ended with \(answer)") }
+        for number in 2...20 { await fixture.call(number) }
+        for number in 2...20 { try await fixture.expectValue(of: number) }
+        try await fixture.expectStarts(Array(1...20))
+        for number in 1...20 {
             try expect(
                 fixture.answers(of: number).count == 1, "call \(number) ended with \(fixture.answers(of: number))")
         }
     }
 
-    private static let throwsErrors = rule("the scheduler throws the closure's error and frees its slot") { fixture in
-        await fixture.call(1) { throw DecodingFailure.unknownFormat }
-        let answer = try await fixture.answer(of: 1)
-        guard case .failure(is DecodingFailure) = answer else { throw ContractViolation("it ended with \(answer)") }
-        await fixture.call(2)
-        try await fixture.expectValue(of: 2)
-    }
-
-    private static let keepsTaskLocals = rule("the caller's task-local values are visible in its work") { fixture in
-        let isVisible = EventLog<Bool>()
-        await CallerContext.$isInCaller.withValue(true) {
-            await fixture.call(1) { isVisible.append(CallerContext.isInCaller) }
-        }
-        try await fixture.expectValue(of: 1)
-        try expect(isVisible.all == [true], "they are not visible")
-    }
-
-    private static let cancellationReachesWork = rule(
-        "cancelling the caller's task cancels its work, and the call ends when the work does"
+    private static let runsInCallersTask = rule(
+        "work runs in its caller's task: task-local values are visible, and cancellation reaches the work"
     ) { fixture in
-        let isCancelled = EventLog<Bool>()
-        await fixture.call(1) { [gate = fixture.gate] in
-            await gate.pass()
-            isCancelled.append(Task.isCancelled)
+        let (isVisible, isCancelled) = (EventLog<Bool>(), EventLog<Bool>())
+        await CallerContext.$isInCaller.withValue(true) {
+            await fixture.call(1) { [gate = fixture.gate] in
+                isVisible.append(CallerContext.isInCaller)
+                await gate.pass()
+                isCancelled.append(Task.isCancelled)
+            }
         }
         try await fixture.expectStarted(1)
         fixture.cancel(1)
@@ -81,6 +74,7 @@ public enum WorkSchedulerContract {
         try expect(fixture.answers(of: 1).isEmpty, "the call ended while its work ran")
         fixture.gate.open()
         try await fixture.expectValue(of: 1)
+        try expect(isVisible.all == [true], "the task-local values are not visible")
         try expect(isCancelled.all == [true], "the work was not cancelled")
     }
 
@@ -99,8 +93,102 @@ public enum WorkSchedulerContract {
         await fixture.call(2, in: WorkLane(rawValue: "another lane"))
         try await fixture.expectValue(of: 2)
     }
+
+    // MARK: Waiting
+
+    private static let limit = rule(
+        "a lane uses all of its slots and no more, and running work that is cancelled or changes priority keeps its slot",
+        limit: 2
+    ) { fixture in
+        let (count, occupancy) = (12, Occupancy())
+        for number in 0..<count {
+            await fixture.call(number) { [gate = fixture.gate] in
+                occupancy.enter()
+                await gate.pass()
+                occupancy.leave()
+            }
+        }
+        fixture.cancel(0)
+        for priority in [RequestPriority.veryLow, .veryHigh] { fixture.setPriority(priority, of: 1) }
+        for finished in 0..<count {
+            let expected = min(finished + 2, count)
+            let areFilled = await fixture.becomesTrue { fixture.starts.count >= expected }
+            try expect(areFilled, "a free slot is not used")
+            await fixture.letTasksRun()
+            fixture.gate.letOnePass()
+        }
+        for number in 0..<count { try await fixture.expectValue(of: number) }
+        try expect(occupancy.most == 2, "\(occupancy.most) at once, the limit is 2")
+    }
+
+    private static let transfers = rule("a transfer waits for a slot of its lane, and can report bytes") { fixture in
+        try await fixture.hold(0)
+        await fixture.transfer(1)
+        try expect(fixture.starts.all == [0], "it started while the lane was full")
+        try await fixture.expectStarts([0, 1])
+        try await fixture.expectValue(of: 1)
+    }
+
+    private static let order = rule(
+        "waiting work starts by its current priority, then in order of arrival, and is passed over at least 32 times"
+    ) { fixture in
+        try await fixture.hold(0)
+        await fixture.call(1, .veryLow)
+        await fixture.call(2, .low)
+        for number in 3...32 { await fixture.call(number) }
+        await fixture.call(33, .veryHigh)
+        fixture.setPriority(.low, of: 3)
+        fixture.setPriority(.high, of: 30)
+        try await fixture.expectStarts([0, 33, 30] + Array(4...29) + [31, 32, 2, 3, 1])
+    }
+
+    private static let cancelledNeverRuns = rule(
+        "work that is cancelled while it waits never runs, its call throws CancellationError at once, and others continue"
+    ) { fixture in
+        try await fixture.hold(0)
+        await fixture.call(1, .high)
+        for number in 2...4 { await fixture.call(number) }
+        for number in [1, 3] {
+            fixture.cancel(number)
+            try await fixture.expectCancellation(of: number)
+        }
+        try expect(fixture.answers(of: 0).isEmpty, "the lane is no longer full")
+        try await fixture.expectStarts([0, 2, 4])
+    }
+
+    private static let cancelledAtItsTurn = rule(
+        "work that is cancelled at the moment of its turn leaves no slot occupied"
+    ) { fixture in
+        for steps in 0..<12 {
+            let (gate, first) = (Gate(), 3 * steps)
+            defer { gate.open() }
+            await fixture.call(first) { await gate.pass() }
+            try await fixture.expectStarted(first)
+            await fixture.call(first + 1)
+            gate.open()
+            fixture.letTasksRun(steps: steps)
+            fixture.cancel(first + 1)
+            let isCancelled = (try? await fixture.answer(of: first + 1).get()) == nil
+            try expect(
+                isCancelled != fixture.starts.all.contains(first + 1),
+                "work started, and its call was cancelled, or neither")
+            await fixture.call(first + 2)
+            try await fixture.expectValue(of: first + 2)
+        }
+    }
 }
 
 private enum CallerContext {
     @TaskLocal static var isInCaller = false
+}
+
+/// Counts how much work runs at once.
+private final class Occupancy: Sendable {
+    private let counts = Mutex((now: 0, most: 0))
+
+    var most: Int { counts.withLock { $0.most } }
+
+    func enter() { counts.withLock { $0 = ($0.now + 1, max($0.most, $0.now + 1)) } }
+
+    func leave() { counts.withLock { $0.now -= 1 } }
 }
