@@ -23,20 +23,6 @@ struct RequestCoalescerContractTests {
         }
     }
 
-    @Test(
-        "PassthroughCoalescer passes the rules without sharing", arguments: RequestCoalescerContract.rulesWithoutSharing
-    )
-    func passthroughCoalescer(_ rule: Rule) async throws {
-        try await rule.check { PassthroughCoalescer<String, Int>() }
-    }
-
-    @Test("PassthroughCoalescer fails the rules of sharing", arguments: RequestCoalescerContract.rulesOfSharing)
-    func passthroughSharesNothing(_ rule: Rule) async throws {
-        await #expect(throws: ContractViolation.self) {
-            try await rule.checkBrokenDouble { PassthroughCoalescer<String, Int>() }
-        }
-    }
-
     @Test("a double without a defect passes", arguments: RequestCoalescerContract.rules)
     func unbrokenDouble(_ rule: Rule) async throws {
         try await rule.check { BrokenCoalescer(.none) }

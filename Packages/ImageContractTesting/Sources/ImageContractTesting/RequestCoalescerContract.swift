@@ -7,17 +7,10 @@ public enum RequestCoalescerContract {
     public typealias Subject = @Sendable () -> any RequestCoalescer<String, Int>
 
     /// All rules.
-    public static let rules = rulesWithoutSharing + rulesOfSharing
-
-    /// The rules that also hold for a coalescer that starts an operation for each call.
-    public static let rulesWithoutSharing: [ContractRule<Subject>] = [
-        answersByItsOperation, endsOnce, cancelledCall, startsNothing, startsNewOperation, progressInOrder,
-        oneHandlerAtATime, noProgressAfterEnd, closing,
-    ]
-
-    /// The rules about callers that share an operation.
-    public static let rulesOfSharing: [ContractRule<Subject>] = [
-        sharesOperation, keepsNewerOperation, highestPriority, replaysProgress,
+    public static let rules: [ContractRule<Subject>] = [
+        answersByItsOperation, endsOnce, sharesOperation, highestPriority, cancelledCall, startsNothing,
+        startsNewOperation, keepsNewerOperation, progressInOrder, oneHandlerAtATime, noProgressAfterEnd,
+        replaysProgress, closing,
     ]
 
     /// Creates a rule that ends its operations, whether it passes or fails.
