@@ -26,6 +26,7 @@ final class TestLoader: Sendable {
         defaults.transport = Self.transport(http)
         defaults.retryPolicy.retries = 0
         defaults.transferLimits = .patient
+        defaults.storeClock = nil
         defaults.connectivityMonitor = nil  // the state of the machine
         defaults.observer = observer
         adjust(&defaults)

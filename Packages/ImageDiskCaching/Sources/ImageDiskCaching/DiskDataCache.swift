@@ -6,7 +6,7 @@ import Synchronization
 /// - A lookup returns a complete entry or none. Each lookup verifies the checksum of the whole entry.
 /// - The folder never exceeds the limit, even while several processes write to it. A larger entry is rejected.
 /// - If a store fails or is rejected, the older entry for the key is removed.
-/// - A lookup never waits for another process. A change waits half a second for its lock, and then fails. Until the lock
+/// - A lookup never waits for another process. A change waits two seconds for its lock, and then fails. Until the lock
 ///   is free again, for example while a stopped process has it, further changes fail at once.
 /// - If the folder is removed, the next store creates it again. Files of other programs in the folder are not touched.
 /// - No thread of Swift's concurrency pool waits for a device. Data in the page cache is copied on the caller's thread,

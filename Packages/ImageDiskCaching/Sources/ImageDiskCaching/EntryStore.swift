@@ -15,7 +15,7 @@ struct UsageFile {
     static let byteCount = 24
     private static let magic: UInt32 = 0x754C_4953
     /// How long a change waits while another process has locked the folder, in milliseconds.
-    private static let lockLimit = 500
+    private static let lockLimit = 2_000
 
     private let folder: CacheFolder
     /// The open file, which stays open between locks.

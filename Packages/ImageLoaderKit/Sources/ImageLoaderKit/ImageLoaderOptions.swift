@@ -101,6 +101,8 @@ public struct ImageLoaderOptions: Sendable {
     public var allowsConstrainedNetworkAccess = true
     /// Measures delays, durations and how long images are in memory. Tests replace it with a `ManualClock`.
     public var clock: any Clock<Duration> = ContinuousClock()
+    /// Measures how long a response waits for the disk. Nil for no limit, in tests on a busy machine.
+    package var storeClock: (any Clock<Duration>)? = ContinuousClock()
     /// Returns the current time, by which responses expire and entries on disk age.
     public var now: @Sendable () -> Date = { Date() }
 
@@ -212,7 +214,7 @@ public struct ImageLoaderOptions: Sendable {
     public func makeCachingTransport(in folder: URL, rules: CachingRules) -> CachingTransport {
         CachingTransport(
             over: makeNetwork(), cache: transformed(makeDiskCache(in: folder)), rules: rules,
-            clock: ContinuousClock(), now: now)
+            clock: storeClock, now: now)
     }
 
     /// Explains what the disk cache has for an HTTP URL and what a loader with these options would do, without the network.
@@ -251,7 +253,7 @@ public struct ImageLoaderOptions: Sendable {
         if let originals, diskByteLimit > 0 {
             let cached = CachingTransport(
                 over: resuming(network, in: parts), cache: transformed(originals), rules: makeCachingRules(scheduler),
-                clock: ContinuousClock(), now: now)
+                clock: storeClock, now: now)
             transport = .cached(modifying(cached, keepsIdentity: account != nil))
         } else {
             transport = .uncached(modifying(UncachedTransport(network), keepsIdentity: false))
@@ -269,7 +271,7 @@ public struct ImageLoaderOptions: Sendable {
     private func resuming(_ network: any DataTransport, in parts: DiskDataCache?) -> any DataTransport {
         guard let parts else { return network }
         return ResumingTransport(
-            network, cache: encrypted(parts), partition: account ?? "", clock: ContinuousClock(), now: now,
+            network, cache: encrypted(parts), partition: account ?? "", clock: storeClock, now: now,
             onCacheFailure: { [observer] url, failure in
                 observer?.handle(ImageLoadEvent(request: 0, url: url, kind: .diskFailed(failure)))
             })
