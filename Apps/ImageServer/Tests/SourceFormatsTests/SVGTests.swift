@@ -174,15 +174,15 @@
             }
         }
 
-        @Test("the failure names a program that is missing")
+        @Test("the failure names a program that is missing, without its folder")
         func missingProgram() {
-            let decoder = DownsamplingDecoder(decoders: [SVGDecoder(program: "/missing/program")])
+            let decoder = DownsamplingDecoder(decoders: [SVGDecoder(program: "/missing/painter")])
             let isInputOpen = fcntl(STDIN_FILENO, F_GETFD) >= 0
             defer { #expect((fcntl(STDIN_FILENO, F_GETFD) >= 0) == isInputOpen) }
             #expect {
                 try decoder.decode(Self.svg(""), request: DecodingRequest()) { false }
             } throws: {
-                "\($0)".contains("/missing/program")
+                "\($0)".contains("painter doesn't start") && !"\($0)".contains("/missing")
             }
         }
 
