@@ -74,6 +74,7 @@ struct OwnTransportTests {
         let folder = try makeTest(.transport)
         var options = ImageLoaderOptions(cacheDirectory: folder.folder)
         options.transport = network
+        options.storeClock = nil
         options.connectivityMonitor = nil
         var configuration = options.makeConfiguration()
         configuration.transport = configuration.transport.adding(["ARCHIVE": OneFile()])
