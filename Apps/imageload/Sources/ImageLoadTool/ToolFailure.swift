@@ -51,8 +51,10 @@ extension ToolFailure {
         case let error as TooLargeAtThisSize:
             self.init(error.failure, subject: subject, size: "Decode it to a smaller --size, or")
         case let failure as EncodingFailure:
-            self.init(
-                status: .failure, line: "\(subject): can't write the image (\(failure)). Choose another format.")
+            var isTooLarge = false
+            if case .unsupportedSize = failure { isTooLarge = true }
+            let cure = isTooLarge ? "Choose a smaller --size, or another format." : "Choose another format."
+            self.init(status: .failure, line: "\(subject): can't write the image (\(failure)). \(cure)")
         case CropProcessor.Failure.outside(let size):
             self.init(
                 status: .usage, line: "\(subject): the crop is outside the \(size) pixels. Choose another --crop.")

@@ -47,6 +47,18 @@ final class MessageTests {
         }
     }
 
+    @Test("a failed encoding advises a smaller size only if the size is the reason")
+    func encodingAdvice() {
+        let failures: [(EncodingFailure, advisesSize: Bool)] = [
+            (.unsupportedSize(.webp, PixelSize(width: 16_384, height: 2)), true), (.failed(.webp, "reason"), false),
+        ]
+        for (failure, advisesSize) in failures {
+            let line = ToolFailure(failure, subject: "a.webp").line
+            #expect(line.contains("a smaller --size") == advisesSize, "\(line)")
+            #expect(line.hasSuffix("another format."))
+        }
+    }
+
     @Test("names of files and Exif texts reach no terminal with what it obeys, as text, as JSON and as messages")
     func controls() async throws {
         let name = "a\u{1B}]0;x\u{07}\u{9B}31m\u{2028}\u{202E}\n\u{85}b"
