@@ -208,7 +208,8 @@
             var parts: [Data] = []
             for box in try reader.fileBoxes() {
                 let bytes = reader.bytes(in: box.content)
-                if box.name == "jxlc" { return [bytes] }
+                // A file has either form. What arrived first stays, so that a download and a file have the same image.
+                if box.name == "jxlc" { return parts.isEmpty ? [bytes] : parts }
                 guard box.name == "jxlp", let first = bytes.first else { continue }
                 // A part starts with its number, whose highest bit marks the last part.
                 parts.append(bytes.dropFirst(4))
