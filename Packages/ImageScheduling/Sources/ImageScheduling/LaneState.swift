@@ -187,7 +187,9 @@ extension LaneState {
         guard let stallLimit = configuration.stallLimit, var work = running[id] else { return }
         if bytes >= stallLimit.bytes - work.movedBytes {
             if work.isStalled { moving.add(1, work) }
-            (work.movedBytes, work.lastMove, work.isStalled) = (0, now, false)
+            work.movedBytes = 0
+            work.lastMove = now
+            work.isStalled = false
         } else {
             work.movedBytes += max(0, bytes)
         }

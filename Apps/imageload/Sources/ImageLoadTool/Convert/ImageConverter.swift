@@ -220,9 +220,12 @@ private struct Encoding {
             let all = try QualitySearch(target: target, lowest: best.quality, first: best.quality).run {
                 try trial(frames, quality: $0)
             }
-            (best, encodes) = (all.best, encodes + all.encodes)
+            best = all.best
+            encodes += all.encodes
         }
-        (result.data, result.quality, result.ssim) = (best.file, best.quality, best.ssim)
+        result.data = best.file
+        result.quality = best.quality
+        result.ssim = best.ssim
         if best.ssim < target { result.notes.append("the similarity to reach is above that of quality 100") }
         if best.quality == Self.lowestQuality {
             result.notes.append("\(Self.lowestQuality) is the lowest quality that auto chooses")
@@ -233,7 +236,10 @@ private struct Encoding {
         let lossless = try trial(frames, quality: 100, isLossless: true)
         result.encodes = encodes + 1
         guard lossless.file.count <= best.file.count, lossless.ssim >= best.ssim else { return }
-        (result.data, result.quality, result.ssim, result.notes) = (lossless.file, nil, lossless.ssim, [])
+        result.data = lossless.file
+        result.quality = nil
+        result.ssim = lossless.ssim
+        result.notes = []
     }
 
     /// Encodes frames, and compares them with the decoded ones.

@@ -65,7 +65,9 @@ struct XMLTag {
         let pairs = [("<!--", "-->"), ("<![CDATA[", "]]>"), ("<?", "?>"), ("<!", ">")]
         if let (_, last) = pairs.first(where: { data.starts(with: $0.0.utf8) }) {
             guard let range = data.range(of: Data(last.utf8)) else { return nil }
-            (head, tail, end) = (data[..<range.upperBound], Data(), range.upperBound)
+            head = data[..<range.upperBound]
+            tail = Data()
+            end = range.upperBound
             return
         }
         let isEnd = data.dropFirst().first == UInt8(ascii: "/")
