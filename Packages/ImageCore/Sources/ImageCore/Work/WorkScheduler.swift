@@ -23,7 +23,13 @@ public protocol WorkScheduler: AnyObject, Sendable {
     /// Runs work that reports the bytes that it moves. A scheduler may start other work while they don't move. Otherwise
     /// like `run`, which it calls by default.
     ///
-    /// - Parameter work: Calls `moved` with each number of bytes that has arrived, on any thread.
+    /// - Parameters:
+    ///   - lane: The queue in which the work waits.
+    ///   - server: The server of the transfer (scheme, host and port), for limits per server; nil if it has none.
+    ///   - priority: The priority while the work waits. It can change.
+    ///   - work: Runs once, or never if the task is cancelled first. It calls `moved` with each number of bytes that has
+    ///     arrived, on any thread.
+    /// - Throws: The error of `work`, or `CancellationError` if the task is cancelled before `work` starts.
     func runTransfer<Value: Sendable>(
         in lane: WorkLane, server: String?, priority: LivePriority,
         _ work: @Sendable (_ moved: @escaping @Sendable (_ bytes: Int) -> Void) async throws -> Value
