@@ -1,7 +1,6 @@
 import ImageCoalescing
 import ImageCore
 import ImageTesting
-import Testing
 
 /// A coalescer whose operations wait at a gate.
 struct CoalescerFixture {
@@ -54,23 +53,16 @@ struct CoalescerFixture {
         return callers
     }
 
-    func callers(_ count: Int) async { await becomesTrue { coalescer.callerCount == count } }
+    func callers(_ count: Int, file: StaticString = #fileID, line: UInt = #line) async {
+        await becomesTrue(file: file, line: line) { coalescer.callerCount == count }
+    }
 
-    func becomesIdle() async { await becomesTrue { coalescer.isIdle } }
+    func becomesIdle(file: StaticString = #fileID, line: UInt = #line) async {
+        await becomesTrue(file: file, line: line) { coalescer.isIdle }
+    }
 }
 
 func bytes(_ count: Int) -> WorkProgress { WorkProgress(completedBytes: count, totalBytes: 100) }
-
-/// Yields until the condition is true. Records an issue after many attempts.
-func becomesTrue(
-    sourceLocation: SourceLocation = #_sourceLocation, _ condition: () -> Bool
-) async {
-    for _ in 0..<500_000 {
-        if condition() { return }
-        await Task.yield()
-    }
-    Issue.record("the condition never became true", sourceLocation: sourceLocation)
-}
 
 /// An executor that calls a function when a task becomes ready, before the task runs.
 final class HookedExecutor: TaskExecutor {

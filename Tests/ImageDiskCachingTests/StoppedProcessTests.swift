@@ -26,7 +26,7 @@ struct StoppedProcessTests {
                 fileSystem: fileSystem, now: { testTime })
             try await cache.store(entry(100), for: key(9))
         }
-        while !FileManager.default.fileExists(atPath: marker) { await Task.yield() }
+        await becomesTrue { FileManager.default.fileExists(atPath: marker) }
         let text = try String(contentsOf: URL(filePath: marker), encoding: .utf8)
         let process = try #require(pid_t(text))
         let result = await Result(catching: body)

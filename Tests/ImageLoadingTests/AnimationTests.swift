@@ -173,7 +173,7 @@ struct AnimationTests {
         await #expect(throws: ImageError.cancelled) { try await first.value }
         second.cancel()
         await #expect(throws: ImageError.cancelled) { try await second.value }
-        while !scheduler.waiting.isEmpty { await Task.yield() }
+        await becomesTrue { scheduler.waiting.isEmpty }
         #expect(fixture.decodedFrames == [0])
     }
 

@@ -41,8 +41,8 @@ struct LoaderFixture {
     }
 
     /// Waits until `count` callers wait for images and originals, including callers that share an operation.
-    func reaches(callers count: Int) async {
-        while coalescer.callerCount < count { await Task.yield() }
+    func reaches(callers count: Int, file: StaticString = #fileID, line: UInt = #line) async {
+        await becomesTrue(file: file, line: line) { coalescer.callerCount >= count }
     }
 
     /// Runs tasks until none is ready.

@@ -112,7 +112,7 @@ struct PreviewTests {
         // The last chunk requests a preview and cancels it before it is made. Then the final image waits.
         openAll()
         await fixture.observer.reaches { $0.contains { $0.kind == .queued(.decode) } }
-        while scheduler.decodes.waiting.isEmpty { await Task.yield() }
+        await becomesTrue { !scheduler.decodes.waiting.isEmpty }
         #expect(scheduler.decodes.waiting.count == 1)
         try await scheduler.decodes.runNext()
         #expect(try await task.image().image.completeness == .complete)

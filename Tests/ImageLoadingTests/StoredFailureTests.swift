@@ -54,7 +54,7 @@ struct StoredFailureTests {
             let task = Task { await load(request, waits: isOffline ? 0 : 1, fixture) }
             await fixture.transport.sends(2)
             if isOffline {
-                while !fixture.observer.kinds().contains(.waitingForNetwork) { await Task.yield() }
+                await becomesTrue { fixture.observer.kinds().contains(.waitingForNetwork) }
                 connectivity.set(.online)
             }
             #expect(try await task.value.get() == .network)

@@ -18,14 +18,14 @@ struct AnimationPreparationTests {
         clock.tick(at: .seconds(1))
         #expect(fixture.log.messages == ["run"])
         frames.gate.letOnePass()
-        while frames.cachedFrame(at: 0) == nil { await Task.yield() }
+        await becomesTrue { frames.cachedFrame(at: 0) != nil }
         while frames.gate.arrivalCount < 2 {
             clock.tick(at: .seconds(2))
             await Task.yield()
         }
         #expect(frames.prepared == [0, 2])
         frames.gate.letOnePass()
-        while frames.cachedFrame(at: 2) == nil { await Task.yield() }
+        await becomesTrue { frames.cachedFrame(at: 2) != nil }
         clock.tick(at: .seconds(2))
         #expect(fixture.log.messages == ["run", "2"])
         frames.gate.open()
@@ -54,7 +54,7 @@ struct AnimationPreparationTests {
         for second in 0...2 { clock.tick(at: .seconds(second)) }
         #expect(frames.prepared.isEmpty)
         clock.tick(at: .seconds(3))
-        while frames.endCount < 1 { await Task.yield() }
+        await becomesTrue { frames.endCount >= 1 }
         #expect(frames.prepared == [3])
     }
 
@@ -103,7 +103,7 @@ struct AnimationPreparationTests {
         player.isVisible = true
         frames.gate.open()
         clock.tick(at: .zero)
-        while clock.isRunning { await Task.yield() }
+        await becomesTrue { !clock.isRunning }
         #expect(player.isFinished)
         #expect(fixture.log.messages == ["run", "stop"])
     }
@@ -117,7 +117,7 @@ struct AnimationPreparationTests {
         await frames.gate.arrivals(1)
         player.isVisible = false
         frames.gate.open()
-        while frames.endCount < 1 { await Task.yield() }
+        await becomesTrue { frames.endCount >= 1 }
         for _ in 0..<10 { await Task.yield() }
         #expect(!player.isFinished)
         player.isVisible = true
@@ -132,14 +132,14 @@ struct AnimationPreparationTests {
         clock.tick(at: .zero)
         await frames.gate.arrivals(1)
         frames.gate.letOnePass()
-        while frames.endCount < 1 { await Task.yield() }
+        await becomesTrue { frames.endCount >= 1 }
         while frames.prepared.count < 2 {
             clock.tick(at: .seconds(1))
             await Task.yield()
         }
         player.isVisible = false
         frames.gate.open()
-        while frames.endCount < 2 { await Task.yield() }
+        await becomesTrue { frames.endCount >= 2 }
         player.isVisible = true
         while fixture.log.messages.last != "1" {
             clock.tick(at: .seconds(50))

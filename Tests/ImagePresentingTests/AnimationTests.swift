@@ -90,7 +90,7 @@ struct AnimationTests {
         player?.isVisible = true
         clock.tick(at: .zero)
         player?.end()
-        while !isReleased() { await Task.yield() }
+        await becomesTrue { isReleased() }
         #expect(fixture.log.messages == ["run", "stop"])
         #expect(player != nil)
     }

@@ -112,7 +112,7 @@ struct ImageBindingAnimationTests {
         var binding: ImageBinding? = await playing()
         #expect(binding?.appearance.kind == .final)
         binding = nil
-        while clock.isRunning { await Task.yield() }
+        await becomesTrue { !clock.isRunning }
     }
 
     @Test("another request, unbinding and a released surface end the animation", arguments: 0..<3)
@@ -159,7 +159,7 @@ struct ImageBindingAnimationTests {
     func model() async {
         let model = ImageModel(loader: loader, clock: clock)
         model.show(animated())
-        while model.appearance.kind != .final { await Task.yield() }
+        await becomesTrue { model.appearance.kind == .final }
         for second in 0...1 { clock.tick(at: .seconds(second)) }
         #expect(model.appearance.image?.bitmap.size.width == 2)
         #expect(model.appearance.imageVersion == 2)

@@ -58,7 +58,7 @@ struct ImageBindingTests {
         #expect(rendered == ["loading none", "idle none"])
         await fixture.transport.cancellations(1)
         gate.open()
-        while !fixture.coalescer.isIdle { await Task.yield() }
+        await becomesTrue { fixture.coalescer.isIdle }
         binding.unbind()
         binding.retry()
         #expect(rendered == ["loading none", "idle none"])
@@ -90,7 +90,7 @@ struct ImageBindingTests {
         surface = nil
         gate.open()
         await fixture.transport.cancellations(1)
-        while binding?.request != nil { await Task.yield() }
+        await becomesTrue { binding?.request == nil }
         #expect(binding?.appearance.text == "idle none")
     }
 

@@ -26,7 +26,7 @@ struct OtherLoaderTests {
         binding.retry()
         await gate.arrivals(1)
         binding.unbind()
-        while !loader.log.messages.contains(.cancelled("fetch a")) { await Task.yield() }
+        await becomesTrue { loader.log.messages.contains(.cancelled("fetch a")) }
         #expect(surface.rendered.last == "idle none")
     }
 
@@ -79,7 +79,7 @@ struct OtherLoaderTests {
         #expect(surface.rendered == ["loading none"])
         binding.surface = nil
         gate.open()
-        while !binding.appearance.phase.isSuccess { await Task.yield() }
+        await becomesTrue { binding.appearance.phase.isSuccess }
         let second = RecordingSurface()
         binding.surface = second
         #expect(second.rendered == ["success(network) final 4"])

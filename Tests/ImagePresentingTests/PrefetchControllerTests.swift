@@ -40,7 +40,7 @@ struct PrefetchControllerTests {
         controller.update(visible: 0..<2, of: 100, at: .seconds(1))
         #expect(fixture.transport.sendCount == 5)
         gate.open()
-        while fixture.memory.images.count < 5 { await Task.yield() }
+        await becomesTrue { fixture.memory.images.count >= 5 }
         #expect(cancelled.isEmpty)
     }
 
@@ -76,7 +76,7 @@ struct PrefetchControllerTests {
         await fixture.transport.cancellations(2)
         #expect(cancelled == ["b", "c"])
         gate.open()
-        while fixture.memory.images.isEmpty { await Task.yield() }
+        await becomesTrue { !fixture.memory.images.isEmpty }
         #expect(fixture.transport.sendCount == 3)
         withExtendedLifetime(controller) {}
     }

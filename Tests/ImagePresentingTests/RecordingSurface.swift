@@ -39,8 +39,8 @@ final class RecordingSurface: ImageSurface {
     }
 
     /// Waits until the last appearance satisfies the condition.
-    func ends(_ condition: (ImageAppearance) -> Bool) async {
-        while !condition(last), !Task.isCancelled { await log.reaches(rendered.count + 1) }
+    func ends(file: StaticString = #fileID, line: UInt = #line, _ condition: (ImageAppearance) -> Bool) async {
+        await becomesTrue(file: file, line: line) { condition(last) }
     }
 }
 

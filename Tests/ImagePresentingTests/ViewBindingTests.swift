@@ -81,6 +81,6 @@ struct ViewBindingTests {
                 if case .cancelled(let url) = $0 { url.path.hasSuffix("a") } else { false }
             })
         gate.open()
-        while fixture.memory.images.isEmpty { await Task.yield() }
+        await becomesTrue { !fixture.memory.images.isEmpty }
     }
 }

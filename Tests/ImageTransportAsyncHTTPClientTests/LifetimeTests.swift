@@ -1,6 +1,7 @@
 #if AsyncHTTPClient
     import AsyncHTTPClient
     import Foundation
+    import ImageTesting
     import ImageTransportAsyncHTTPClient
     import ImageTransporting
     import LoopbackServer
@@ -18,7 +19,7 @@
                     let transport = AsyncHTTPClientTransport(configuration: .init(threadCount: 2))
                     _ = try await read(server.url(), over: transport)
                 }
-                while try eventLoopThreads() > 0 { await Task.yield() }
+                try await becomesTrue { try eventLoopThreads() == 0 }
             }
         }
 
@@ -32,7 +33,7 @@
                     _ = AsyncHTTPClientTransport()
                     _ = try await AsyncHTTPClientTransport().send(TransportRequest(url: server.url()))
                 }
-                while try eventLoopThreads() > 0 { await Task.yield() }
+                try await becomesTrue { try eventLoopThreads() == 0 }
             }
         }
 

@@ -8,6 +8,7 @@ import ImageCore
 import ImageDiskCaching
 import ImageLoaderKit
 import ImageLoading
+import ImageTesting
 import LoopbackServer
 import Testing
 
@@ -108,7 +109,7 @@ struct LayersTests {
         _ = try await test.loader.image(for: request)
         let shown = try await test.loader.image(for: request)
         #expect(shown.source == .stale && shown.image.bitmap.size.width == 40)
-        while !test.kinds.contains(.refreshed) { await Task.yield() }
+        await becomesTrue { test.kinds.contains(.refreshed) }
         var offline = request
         offline.mode = .onlyIfCached
         #expect(try await test.loader.image(for: offline).image.bitmap.size.width == 60)

@@ -47,7 +47,9 @@ public final class LoopbackSignal: Sendable {
     }
 
     /// Waits until connections have reached the signal `count` times in total.
-    public func arrivals(_ count: Int) async { await arrived.reaches { $0 >= count } }
+    public func arrivals(_ count: Int, file: StaticString = #fileID, line: UInt = #line) async {
+        await arrived.reaches({ $0 >= count }, file: file, line: line)
+    }
 
     /// Counts an arrival, as a connection does.
     public func arrive() { arrived.change { $0 += 1 } }

@@ -48,10 +48,14 @@ public final class Gate: Sendable {
     }
 
     /// Waits until the gate is open, or until the task is cancelled. Does not count as an arrival.
-    public func whenOpen() async { await state.reaches(\.isOpen) }
+    public func whenOpen(file: StaticString = #fileID, line: UInt = #line) async {
+        await state.reaches(\.isOpen, file: file, line: line)
+    }
 
     /// Waits until there were `count` arrivals in total, or until the task is cancelled.
-    public func arrivals(_ count: Int) async { await state.reaches { $0.arrivalCount >= count } }
+    public func arrivals(_ count: Int, file: StaticString = #fileID, line: UInt = #line) async {
+        await state.reaches({ $0.arrivalCount >= count }, file: file, line: line)
+    }
 
     /// The number of calls of `pass` and `passBlocking` so far.
     public var arrivalCount: Int { state.value.arrivalCount }

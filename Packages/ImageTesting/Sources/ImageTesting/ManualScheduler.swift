@@ -90,13 +90,15 @@ public final class ManualScheduler: WorkScheduler {
     public var waiting: [WorkID] { Self.inOrder(state.value.waiting).map(\.id) }
 
     /// Waits until `count` closures have been enqueued in total, or until the task is cancelled.
-    public func arrivals(_ count: Int) async {
-        await state.reaches { $0.messages.count { if case .enqueued = $0 { true } else { false } } >= count }
+    public func arrivals(_ count: Int, file: StaticString = #fileID, line: UInt = #line) async {
+        await reaches({ $0.count { if case .enqueued = $0 { true } else { false } } >= count }, file: file, line: line)
     }
 
     /// Waits until the messages satisfy `condition`, or until the task is cancelled.
-    public func reaches(_ condition: @escaping @Sendable ([Message]) -> Bool) async {
-        await state.reaches { condition($0.messages) }
+    public func reaches(
+        _ condition: @escaping @Sendable ([Message]) -> Bool, file: StaticString = #fileID, line: UInt = #line
+    ) async {
+        await state.reaches({ condition($0.messages) }, file: file, line: line)
     }
 
     /// Starts this work and waits until it has finished.

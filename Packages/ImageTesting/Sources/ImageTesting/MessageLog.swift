@@ -12,5 +12,7 @@ public final class MessageLog<Message: Sendable>: Sendable {
     public func append(_ message: Message) { watched.change { $0.append(message) } }
 
     /// Waits until the log has at least `count` messages, or until the task is cancelled.
-    public func reaches(_ count: Int) async { await watched.reaches { $0.count >= count } }
+    public func reaches(_ count: Int, file: StaticString = #fileID, line: UInt = #line) async {
+        await watched.reaches({ $0.count >= count }, file: file, line: line)
+    }
 }

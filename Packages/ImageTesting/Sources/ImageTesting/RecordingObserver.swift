@@ -18,17 +18,23 @@ public final class RecordingObserver: ImageLoaderObserver {
     }
 
     /// Waits for `count` events and returns them. Returns fewer if the task is cancelled.
-    public func events(_ count: Int) async -> [ImageLoadEvent] {
-        await reaches { $0.count >= count }
+    public func events(
+        _ count: Int, file: StaticString = #fileID, line: UInt = #line
+    ) async -> [ImageLoadEvent] {
+        await reaches({ $0.count >= count }, file: file, line: line)
         return Array(events.prefix(count))
     }
 
     /// Waits for an event of this kind, or until the task is cancelled.
-    public func event(_ kind: ImageLoadEvent.Kind) async { await reaches { $0.contains { $0.kind == kind } } }
+    public func event(_ kind: ImageLoadEvent.Kind, file: StaticString = #fileID, line: UInt = #line) async {
+        await reaches({ $0.contains { $0.kind == kind } }, file: file, line: line)
+    }
 
     /// Waits until the events satisfy `condition`, or until the task is cancelled. The condition must not call this
     /// observer.
-    public func reaches(_ condition: @escaping @Sendable ([ImageLoadEvent]) -> Bool) async {
-        await watched.reaches(condition)
+    public func reaches(
+        _ condition: @escaping @Sendable ([ImageLoadEvent]) -> Bool, file: StaticString = #fileID, line: UInt = #line
+    ) async {
+        await watched.reaches(condition, file: file, line: line)
     }
 }

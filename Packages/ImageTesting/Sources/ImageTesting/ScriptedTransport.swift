@@ -119,9 +119,13 @@ public final class ScriptedTransport: DataTransport {
     /// The number of transfers that were cancelled or released before their end.
     public var cancellationCount: Int { cancelled.value }
     /// Waits until `count` requests were sent in total, or until the task is cancelled.
-    public func sends(_ count: Int) async { await sent.reaches { $0 >= count } }
+    public func sends(_ count: Int, file: StaticString = #fileID, line: UInt = #line) async {
+        await sent.reaches({ $0 >= count }, file: file, line: line)
+    }
     /// Waits until `count` transfers were cancelled in total, or until the task is cancelled.
-    public func cancellations(_ count: Int) async { await cancelled.reaches { $0 >= count } }
+    public func cancellations(_ count: Int, file: StaticString = #fileID, line: UInt = #line) async {
+        await cancelled.reaches({ $0 >= count }, file: file, line: line)
+    }
 
     public func send(_ request: TransportRequest) async throws(TransportFailure) -> TransportResponse {
         try await RedirectChain.response(to: request) { hop throws(TransportFailure) in

@@ -3,7 +3,8 @@ import Synchronization
 
 /// A value whose changes a test can await.
 ///
-/// Waiting ends if the task is cancelled, so a test whose condition never becomes true ends at its time limit.
+/// Waiting ends if the task is cancelled. If the condition does not become true for 30 seconds, the process ends with a message
+/// that has the line of the wait and the value, because otherwise the test would hang.
 public final class Watched<Value: Sendable>: Sendable {
     private struct Watcher: Sendable {
         let isReached: @Sendable (Value) -> Bool
@@ -39,7 +40,9 @@ public final class Watched<Value: Sendable>: Sendable {
 
     /// Waits until the value satisfies `condition`, or until the task is cancelled. The condition must not access this
     /// object.
-    public func reaches(_ condition: @escaping @Sendable (Value) -> Bool) async {
+    public func reaches(
+        _ condition: @escaping @Sendable (Value) -> Bool, file: StaticString = #fileID, line: UInt = #line
+    ) async {
         let watcher = Watcher(isReached: condition)
         let isOver = state.withLock { state in
             if condition(state.value) { return true }
@@ -47,6 +50,8 @@ public final class Watched<Value: Sendable>: Sendable {
             return false
         }
         if isOver { return }
+        let limit = WaitGuard.start(file, line) { "\(self.value)" }
+        defer { limit.cancel() }
         try? await watcher.signal.wait()  // ends early if the task is cancelled
         state.withLock { $0.watchers.removeAll { $0.signal === watcher.signal } }
     }
