@@ -32,7 +32,7 @@ enum TransportFixtures {
         var steps = server.pieces.map { ScriptedTransport.Step.piece(Data($0)) }
         switch server.ending {
         case .complete: break
-        case .stall, .drip, .trickle: steps.append(.wait(Gate()))
+        case .stall, .trickle: steps.append(.wait(Gate()))
         case .disconnect where server.announcedBytes != nil: break
         case .disconnect, .disconnectInPiece:
             steps.append(.fail(.closedEarly(received: server.pieces.joined().count, expected: nil)))
@@ -71,12 +71,6 @@ enum TransportFixtures {
         case .trickle:
             let steps = [LoopbackStep.bytes(LoopbackReply.chunk([7])), .pause(.milliseconds(20))]
             return [.text(head)] + Array(repeating: steps, count: 1 << 14).joined()
-        case .drip:
-            let passage = LoopbackSignal()
-            passage.open()
-            let piece = LoopbackReply.chunk([7])
-            let bytes = Array(repeating: piece, count: 1 << 18).joined()
-            return [.text(head), .drip(Array(bytes), piece: piece.count, passage)]
         }
     }
 

@@ -25,6 +25,29 @@ struct CancellationTests {
     }
 
     @Test(
+        "cancelling closes the connection while the head or the body is awaited", arguments: HTTPTransport.allCases,
+        [[], [.text("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nx")]] as [[LoopbackStep]])
+    func closesConnection(_ http: HTTPTransport, _ steps: [LoopbackStep]) async throws {
+        let server = try LoopbackServer { _ in .steps(steps + [.awaitDisconnect]) }
+        let (transport, received) = (http.make(), LoopbackSignal())
+        let task = Task { () async -> TransportFailure? in
+            do throws(TransportFailure) {
+                for try await _ in try await transport.send(TransportRequest(url: server.url())).body {
+                    received.arrive()
+                }
+                return nil
+            } catch {
+                return error
+            }
+        }
+        await server.requests(1)
+        if !steps.isEmpty { await received.arrivals(1) }
+        task.cancel()
+        #expect(await task.value == .cancelled)
+        await server.abandonments(1)
+    }
+
+    @Test(
         "a connection is reused after its body was read to the end, even before the body is released",
         arguments: HTTPTransport.allCases)
     func keptAfterEnd(_ http: HTTPTransport) async throws {

@@ -53,6 +53,28 @@ struct TaskCoalescerTests {
         #expect(fixture.operations.messages.count == 3)
     }
 
+    @Test("a cancelled operation that ends late leaves the one that has replaced it")
+    func replacedOperation() async throws {
+        final class Payload: Sendable {}
+        let late = Gate()
+        weak var payload: Payload?
+        do {
+            let held = Payload()
+            payload = held
+            let first = fixture.call(gate: late) { withExtendedLifetime(held) { 1 } }
+            await fixture.operations.reaches(1)
+            await first.leave()
+        }
+        let second = fixture.call()
+        await fixture.operations.reaches(2)
+        late.open()
+        await becomesTrue { payload == nil }
+        let third = await fixture.join()
+        fixture.gate.open()
+        for caller in [second, third] { #expect(try await caller.task.value == 7) }
+        #expect(fixture.operations.messages.count == 2)
+    }
+
     // MARK: Cancellation
 
     @Test("the last caller to leave cancels the operation's task, before its call ends")
@@ -137,6 +159,13 @@ struct TaskCoalescerTests {
     }
 
     // MARK: Closing and memory
+
+    @Test("later calls throw the error of the first closing")
+    func closedTwice() async {
+        fixture.coalescer.close(throwing: ImageError.offline)
+        fixture.coalescer.close(throwing: ImageError.cancelled)
+        await #expect(throws: ImageError.offline) { try await fixture.call().task.value }
+    }
 
     @Test("a progress handler can close the coalescer")
     func closedByHandler() async {

@@ -105,6 +105,14 @@ struct MethodsAndRedirectsTests {
         #expect(test.server.requests.map(\.url.path) == ["/a", "/b", "/b"])
     }
 
+    @Test("the target of a redirect is not stored under the identifier of the first URL")
+    func identifierOfRedirect() async throws {
+        test.script("/a", .text("see b", "Location: /b", "Cache-Control: max-age=600", status: .movedPermanently))
+        test.script("/b", .text("one", "Cache-Control: max-age=600"))
+        #expect(try await test.get { $0.identifier = "name" }.text == "one")
+        #expect(try await test.get("/b").source == .cache)
+    }
+
     @Test("stores a redirect with a lifetime, whatever its status, and no other")
     func temporaryRedirects() async throws {
         test.script("/a", .text("", "Location: /c", status: .found))

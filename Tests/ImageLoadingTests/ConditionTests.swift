@@ -120,6 +120,19 @@ struct ConditionTests {
         #expect(priority == nil)
     }
 
+    @Test("a download that has ended leaves nothing at the gate", arguments: [false, true])
+    func endedAtGate(fails: Bool) async {
+        let gate = DownloadGate()
+        weak var priority: LivePriority?
+        do {
+            let running = LivePriority(.low)
+            priority = running
+            let result = try? await gate.run(running) { if fails { throw ImageError.offline } else { 7 } }
+            #expect(result == (fails ? nil : 7))
+        }
+        #expect(priority == nil)
+    }
+
     @Test("a deferred download is cancelled with its request")
     func cancelledWhileDeferred() async {
         let fixture = fixture()

@@ -209,6 +209,7 @@ private struct LaneWalk {
             try check()
         }
         #expect(started.count + cancelled.count == Int(lastID) && started.isDisjoint(with: cancelled))
+        #expect(state.runningByServer.isEmpty && state.runningCount + state.waitingCount == 0)
     }
 
     private mutating func add() throws {

@@ -109,6 +109,22 @@ struct TransferStateMachineTests {
         #expect(!step18)
     }
 
+    @Test("discarding a paused body resumes the sender")
+    func discardingPaused() throws {
+        var machine = try streaming()
+        let isPaused = machine.arrived(bytes(TransferStateMachine.highWatermark)) == .pause
+        let resumes = machine.discard()
+        #expect(isPaused && resumes)
+        #expect(machine.phase == .discarding(remaining: TransferStateMachine.discardLimit))
+    }
+
+    @Test("a body of exactly the limit is accepted")
+    func exactLimit() throws {
+        var machine = try streaming(maxBodyBytes: 5)
+        let action = machine.arrived(bytes(5))
+        #expect(action == .buffer)
+    }
+
     @Test("a discarded body is read up to a limit, then the transfer stops")
     func discarding() throws {
         var machine = try streaming()

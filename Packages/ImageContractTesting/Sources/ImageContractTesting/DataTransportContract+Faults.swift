@@ -99,10 +99,12 @@ extension DataTransportContract {
             ContractRule("a body that arrives byte by byte does not stall, and ends at the total timeout") {
                 makeFixture in
                 var server = Server()
-                server.ending = .drip
+                server.ending = .trickle
+                // In all the body takes longer than the stall timeout, but no byte does.
                 let failure = await failure(of: try await makeFixture(server)) { request in
-                    request.stallTimeout = .seconds(60)
-                    request.totalTimeout = .milliseconds(300)
+                    request.stallTimeout = .seconds(1)
+                    request.minBytesPerSecond = 0
+                    request.totalTimeout = .seconds(3)
                 }
                 try expect(failure == .timedOut(.total), describe(failure))
             },

@@ -30,8 +30,6 @@ public enum DataTransportContract {
             case disconnectInPiece
             /// The server sends nothing more, and keeps the connection open.
             case stall
-            /// The server sends single bytes for longer than any timeout of the rules.
-            case drip
             /// The server sends a byte every 20 milliseconds, without an end.
             case trickle
         }

@@ -22,7 +22,7 @@ final class Lane: Sendable {
         state = Mutex(State(work: LaneState(configuration, overtakeLimit: overtakeLimit)))
     }
 
-    var waitingCount: Int { state.withLock { $0.work.waitingCount } }
+    var waitingCount: Int { state.withLock { $0.starts.count } }
     var runningCount: Int { state.withLock { $0.work.runningCount } }
 
     /// Occupies a slot, and returns the identifier of the work. Throws `CancellationError` if the task is cancelled while it

@@ -14,7 +14,7 @@ struct LaneState: Sendable {
     private var running: [WorkID: LaneWork] = [:]
     /// The running work that hasn't stalled.
     private var moving = WorkCount()
-    private var runningByServer: [String: WorkCount] = [:]
+    private(set) var runningByServer: [String: WorkCount] = [:]
     private var waiting: [WorkID: LaneWork] = [:]
     /// The waiting work from `.normal` priority on, and that below.
     private var (usual, low) = (WaitingWork(), WaitingWork())

@@ -1,0 +1,59 @@
+import CommandRunning
+import Foundation
+import HTTPTransports
+import ImageTransporting
+import LoopbackServer
+import Testing
+
+@Suite("Slow servers", .timeLimit(.minutes(10)))
+struct SlowServerTests {
+    /// What arrives in pieces.
+    enum Slow: CaseIterable {
+        case head, body, codedBody
+    }
+
+    @Test(
+        "a response that takes longer than the stall timeout arrives if none of its pauses does",
+        arguments: HTTPTransport.allCases, Slow.allCases)
+    func steady(_ http: HTTPTransport, _ slow: Slow) async throws {
+        let expected = pattern(1_000)
+        let (head, body) = try await parts(of: expected, slow)
+        let server = try LoopbackServer { _ in .steps(head + body) }
+        var request = TransportRequest(url: server.url(), stallTimeout: .seconds(1))
+        request.minBytesPerSecond = 0
+        #expect(try await collect(try await http.make().send(request).body) == expected)
+    }
+
+    private func parts(of body: [UInt8], _ slow: Slow) async throws -> ([LoopbackStep], [LoopbackStep]) {
+        var (coding, sent) = ("", body)
+        if slow == .codedBody {
+            let packed = try await CommandResult.run("/usr/bin/gzip", ["-c"], input: Data(body)).output
+            (coding, sent) = ("Content-Encoding: gzip\r\n", Array(packed))
+        }
+        let head = "HTTP/1.1 200 OK\r\n\(coding)A: a\r\nB: b\r\nC: c\r\nD: d\r\nContent-Length: \(sent.count)\r\n\r\n"
+        let lines = head.split(separator: "\r\n", omittingEmptySubsequences: false).dropLast().map {
+            Array("\($0)\r\n".utf8)
+        }
+        let pieces = stride(from: 0, to: sent.count, by: sent.count / 6).map {
+            Array(sent[$0..<min($0 + sent.count / 6, sent.count)])
+        }
+        return (steps(lines, isSlow: slow == .head), steps(pieces, isSlow: slow != .head))
+    }
+
+    private func steps(_ pieces: [[UInt8]], isSlow: Bool) -> [LoopbackStep] {
+        pieces.flatMap { [.bytes($0)] + (isSlow ? [.pause(.milliseconds(300))] : []) }
+    }
+
+    #if os(Linux)
+        // The other transport counts the bytes of a head differently.
+        @Test("a head of exactly the limit is accepted, and a longer one refused", arguments: [0, 1])
+        func exactHead(_ surplus: Int) async throws {
+            let head = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"
+            let server = try LoopbackServer { _ in .steps([.text(head)]) }
+            var request = TransportRequest(url: server.url())
+            request.maxHeadBytes = head.utf8.count - surplus
+            let expected = surplus == 0 ? nil : TransportFailure.headTooLarge(allowedBytes: request.maxHeadBytes)
+            #expect(await failure(HTTPTransport.curl.make(), request) == expected)
+        }
+    #endif
+}
