@@ -30,7 +30,9 @@ struct DataTransportContractTests {
         try await rule.check { server in
             var fixture = try TransportFixtures.scripted(server)
             let now = Date(timeIntervalSince1970: 1_700_000_000)
-            fixture.transport = CachingTransport(over: fixture.transport, cache: InMemoryDataCache()) { now }
+            fixture.transport = CachingTransport(over: fixture.transport, cache: InMemoryDataCache(), clock: nil) {
+                now
+            }
             return fixture
         }
     }

@@ -19,7 +19,7 @@ struct ResponseCacheContractTests {
     func files(_ rule: Rule) async throws {
         let folder = try ContractFolder()
         try await rule.check { server in
-            CachingTransport(over: server, cache: folder.diskCache(byteLimit: 10_000_000)) { Self.now }
+            CachingTransport(over: server, cache: folder.diskCache(byteLimit: 10_000_000), clock: nil) { Self.now }
         }
     }
 
@@ -40,7 +40,7 @@ struct ResponseCacheContractTests {
     private static let now = Date(timeIntervalSince1970: 1_700_000_000)
 
     private static func cached(_ server: any DataTransport) -> CachingTransport {
-        CachingTransport(over: server, cache: InMemoryDataCache()) { now }
+        CachingTransport(over: server, cache: InMemoryDataCache(), clock: nil) { now }
     }
 }
 

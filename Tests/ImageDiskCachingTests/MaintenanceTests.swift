@@ -106,7 +106,18 @@ struct MaintenanceTests {
         }
     }
 
-    @Test("hits are written to the files after 256 of them, by flush, and when the cache is released")
+    @Test("an entry that is replaced isn't as old as the last use of the older one")
+    func forgetsUses() async throws {
+        let cache = cache
+        for number in 1...2 { try await cache.store(entry(1), for: key(number)) }
+        for number in 1...2 { _ = try await cache.entry(for: key(number)) }
+        try await cache.store(entry(2), for: key(1))
+        try await cache.flush()
+        try await cache.trim(to: fileSize(entry(2), key(1)))
+        #expect(try await cache.entry(for: key(1)) == entry(2))
+    }
+
+    @Test("hits are written to the files after 256 of them, and by flush")
     func writesUses() async throws {
         let fileSystem = FaultInjectingFileSystem()
         let cache = folder.cache(fileSystem: fileSystem.files)
@@ -124,5 +135,18 @@ struct MaintenanceTests {
         for _ in 0..<256 { _ = try await cache.entry(for: key(1)) }
         try await cache.remove(for: key(0))
         #expect(writes() == 258, "hits of one entry count, too")
+    }
+
+    @Test("hits are written to the files when the cache is released")
+    func writesUsesOnRelease() async throws {
+        let fileSystem = FaultInjectingFileSystem()
+        var cache: DiskDataCache? = folder.cache(fileSystem: fileSystem.files)
+        try await cache?.store(entry(1), for: key(1))
+        // It outlives the cache, whose last change runs before this writer's.
+        let writer = try await cache?.writer(for: key(2), expectedByteCount: nil)
+        _ = try await cache?.entry(for: key(1))
+        cache = nil
+        await writer?.cancel()
+        #expect(fileSystem.operations.count { $0 == .setModified } == 2)
     }
 }

@@ -53,6 +53,14 @@ struct MethodsAndRedirectsTests {
         #expect(try await test.stored("/d") != nil)
     }
 
+    @Test("an unsafe request with credentials also invalidates what was stored without them")
+    func invalidatesAnonymous() async throws {
+        test.script("/a", .text("one", "Cache-Control: max-age=60"), .text("done"))
+        _ = try await test.get()
+        _ = try await test.get("/a", "Authorization: Bearer 1") { $0.method = .post }
+        #expect(try await test.stored() == nil)
+    }
+
     @Test("stores bodies as received apart from decoded ones, and invalidates both")
     func bodiesAsReceived() async throws {
         let fresh = "Cache-Control: max-age=60"

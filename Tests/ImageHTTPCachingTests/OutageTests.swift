@@ -37,6 +37,16 @@ struct OutageTests {
         await #expect(throws: TransportFailure.timedOut(.head)) { try await test.get() }
     }
 
+    @Test("must-revalidate forbids a stale response that stale-while-revalidate or max-stale would allow")
+    func forbiddenWithoutOutage() async throws {
+        test.script(
+            "/a", .text("one", "Cache-Control: max-age=1, must-revalidate, stale-while-revalidate=60"), .text("two"))
+        _ = try await test.get()
+        test.time.advance(2)
+        #expect(try await test.stored("/a", "Cache-Control: max-stale") == nil)
+        #expect(try await test.get().text == "two")
+    }
+
     @Test(
         "throws cancellation and TLS failures",
         arguments: [TransportFailure.cancelled, .tls("self-signed")])
@@ -57,6 +67,8 @@ struct OutageTests {
         _ = try await test.get("/b")
         test.time.advance(2)
         #expect(try await test.get("/a").text == "one")
+        let isReleased = test.server.messages.contains(.cancelled(CachingFixture.url("/a")))
+        #expect(!isReleased, "the body of the error is discarded, which lets the connection be used again")
         #expect(try await test.get("/b").status == 503)
         test.time.advance(60)
         #expect(try await test.get("/a").status == 503)
@@ -93,6 +105,16 @@ struct OutageTests {
         test.time.advance(2)
         #expect(try await test.get { $0.cacheUse = .readOnly }.source == .stale)
         #expect(deferred.count == 0)
+    }
+
+    @Test("a request that stores nothing doesn't validate a stale response, whose 304 would be stored")
+    func readOnlyAndStale() async throws {
+        test.script("/a", .text("one", "Cache-Control: max-age=1", "ETag: \"1\""), .text("two"))
+        _ = try await test.get()
+        test.time.advance(5)
+        #expect(try await test.get { $0.cacheUse = .readOnly }.text == "two")
+        #expect(test.server.requests.last?.headers[.ifNoneMatch] == nil)
+        #expect(try await test.stored(acceptsStale: true)?.text == "one")
     }
 
     @Test("reports the outcome of a revalidation in the background", arguments: [true, false])

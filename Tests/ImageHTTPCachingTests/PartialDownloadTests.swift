@@ -128,6 +128,13 @@ struct PartialDownloadTests {
         #expect(partial.outcome(of: head(206, fields, bytes: 60), offset: 40) != .fetchesAgain)
     }
 
+    @Test("a part from another address, for example after another redirect, is not used")
+    func otherAddress() throws {
+        let fields: HTTPFields = [.contentRange: "bytes 40-99/100", .eTag: "\"1\""]
+        let other = head(206, fields, bytes: 60, at: url.appending(path: "c"))
+        #expect(try partial().outcome(of: other, offset: 40) == .fetchesAgain)
+    }
+
     @Test("a part whose length contradicts its range is not used", arguments: [100, 59, 0])
     func contradictingLength(_ bytes: Int) throws {
         let fields: HTTPFields = [.contentRange: "bytes 40-99/100", .eTag: "\"1\""]

@@ -89,6 +89,32 @@ struct StoringTests {
         #expect(test.entryCount == 2)
     }
 
+    @Test(
+        "an older response that arrives later changes nothing that a later request stored",
+        arguments: [
+            ScriptedTransport.Reply.text("old", "Cache-Control: no-store"),
+            .text("", "Cache-Control: max-age=600", "ETag: \"1\"", status: .notModified),
+            .text("", "ETag: \"2\""), .text("", "ETag: \"1\"", "Cache-Control: max-age=600"),
+        ], [HTTPRequest.Method.get, .head])
+    func olderArrivesLater(_ older: ScriptedTransport.Reply, _ method: HTTPRequest.Method) async throws {
+        let gate = Gate()
+        var held = older
+        held.beforeHead = [.wait(gate)]
+        let newer = ScriptedTransport.Reply.text("", "ETag: \"1\"", status: .notModified)
+        test.script("/a", .text("one", "Cache-Control: max-age=1", "ETag: \"1\""), held, newer)
+        _ = try await test.get()
+        test.time.advance(5)
+        async let first = test.get { $0.method = method }
+        await gate.arrivals(1)
+        test.time.advance(1)
+        #expect(try await test.get().source == .validated)
+        let stored = try await test.stored(acceptsStale: true)
+        gate.open()
+        _ = try await first
+        #expect(try await test.stored(acceptsStale: true) == stored)
+        #expect(stored?.text == "one")
+    }
+
     @Test("ignores future request times after the clock is corrected")
     func clockSetBack() async throws {
         test.script("/a", .text("one", "Cache-Control: no-cache"), .text("two", "Cache-Control: no-cache"))

@@ -4,7 +4,7 @@ import ImageTesting
 import ImageTieredCaching
 import Testing
 
-@Suite("A tiered cache")
+@Suite("A tiered cache", .timeLimit(.minutes(1)))
 struct TieredDataCacheTests {
     private let upper = InMemoryDataCache()
     private let lower = InMemoryDataCache()
@@ -33,6 +33,7 @@ struct TieredDataCacheTests {
         try await lower.store(entry(1), for: key(1))
         let cache = makeCache()
         #expect(try await cache.entry(for: key(1)) == entry(1))
+        await cache.flush()
         #expect(upper.entries == [key(1): entry(1)])
         #expect(try await cache.entry(for: key(1)) == entry(1))
         #expect(try await cache.entry(for: key(2)) == nil)
@@ -128,19 +129,42 @@ struct TieredDataCacheTests {
         #expect(events.value == [.dropped(key(1))])
     }
 
-    @Test("a removal waits for a write in progress, and removes the entry from both levels")
-    func removesAfterWrite() async throws {
+    @Test("a removal waits for a write in progress, and discards one that waits", arguments: [false, true])
+    func removesAfterWrite(_ removesAll: Bool) async throws {
         let gate = Gate()
         lower.hold(.store, at: gate)
-        let cache = makeCache()
-        try await cache.store(entry(1), for: key(1))
+        let cache = makeCache { $0.maxConcurrentWrites = 1 }
+        for key in [key(1), key(2)] { try await cache.store(entry(1), for: key) }
         await gate.arrivals(1)
-        let removal = Task { try await cache.remove(for: key(1)) }
-        gate.open()
-        try await removal.value
+        try await runUntilEnd(opening: gate) {
+            if removesAll { return try await cache.removeAll() }
+            try await cache.remove(for: key(2))
+            try await cache.remove(for: key(1))
+        }
+        await cache.flush()
         #expect(upper.entries.isEmpty)
         #expect(lower.entries.isEmpty)
         #expect(try await cache.entry(for: key(1)) == nil)
+    }
+
+    /// Runs a removal until it waits for the write of key 1 at a gate, then opens the gate and waits for its end.
+    private func runUntilEnd(
+        opening gate: Gate, _ removal: @escaping @Sendable () async throws -> Void
+    ) async throws {
+        let (executor, hasEnded) = (SeededExecutor(seed: 1), Watched(false))
+        let task = Task(executorPreference: executor) {
+            defer { hasEnded.change { $0 = true } }
+            try await removal()
+        }
+        executor.run()
+        #expect(!hasEnded.value)
+        #expect(!lower.messages.contains { [.removeAll, .remove(key(1))].contains($0) })
+        gate.open()
+        while !hasEnded.value {
+            executor.run()
+            await Task.yield()
+        }
+        try await task.value
     }
 
     @Test("removals are sent to both levels at once")
@@ -155,19 +179,20 @@ struct TieredDataCacheTests {
         try await removal.value
     }
 
-    @Test("removing all entries discards pending writes")
-    func removesAll() async throws {
+    @Test("lookups don't wait for an upper level that is slow to store, and fill it with up to 16 entries at once")
+    func slowFill() async throws {
         let gate = Gate()
-        lower.hold(.store, at: gate)
-        let cache = makeCache { $0.maxConcurrentWrites = 1 }
-        for number in 1...5 { try await cache.store(entry(1), for: key(number)) }
-        await gate.arrivals(1)
-        let removal = Task { try await cache.removeAll() }
+        upper.hold(.store, at: gate)
+        for number in 0..<20 { try await lower.store(entry(1), for: key(number)) }
+        let cache = makeCache()
+        for number in Array(0..<20) + [0] { #expect(try await cache.entry(for: key(number)) == entry(1)) }
+        #expect(events.value.count { if case .dropped = $0 { true } else { false } } == 5)
         gate.open()
-        try await removal.value
         await cache.flush()
-        #expect(upper.entries.isEmpty)
-        #expect(lower.entries.isEmpty)
+        #expect(Set(upper.entries.keys) == Set((0..<16).map(key)))
+        #expect(try await cache.entry(for: key(16)) == entry(1))
+        await cache.flush()
+        #expect(upper.entries.count == 17)
     }
 
     @Test("an entry that is read while all are removed isn't stored in the upper level again")
@@ -176,28 +201,68 @@ struct TieredDataCacheTests {
         let gate = Gate()
         upper.hold(.store, at: gate)
         let cache = makeCache()
-        let lookup = Task { try await cache.entry(for: key(1)) }
+        #expect(try await cache.entry(for: key(1)) == entry(1))
         await gate.arrivals(1)
         try await cache.removeAll()
         gate.open()
-        #expect(try await lookup.value == entry(1))
+        await cache.flush()
         #expect(upper.entries.isEmpty)
     }
 
-    @Test("an entry that is read doesn't replace a newer one, and doesn't return after a removal")
-    func fillIsNotLate() async throws {
+    @Test(
+        "an entry that is read before a change of its key ends is not stored after it",
+        arguments: InMemoryDataCache.Operation.allCases)
+    func fillIsNotLate(_ change: InMemoryDataCache.Operation) async throws {
         try await lower.store(entry(1), for: key(1))
         let gate = Gate()
         lower.hold(.entry, at: gate)
         let cache = makeCache()
         let lookup = Task { try await cache.entry(for: key(1)) }
         await gate.arrivals(1)
-        let store = Task { try await cache.store(entry(2), for: key(1)) }
+        switch change {
+        case .entry: break
+        case .store: try await cache.store(entry(2), for: key(1))
+        case .remove: try await cache.remove(for: key(1))
+        case .removeAll: try await cache.removeAll()
+        }
+        // What the lookup has read is older than the change.
+        let read = lower.messages.contains(.removeAll) || lower.messages.contains(.remove(key(1)))
+        if read { try await lower.store(entry(1), for: key(1)) }
         gate.open()
-        _ = try await (lookup.value, store.value)
-        #expect(upper.entries == [key(1): entry(2)])
-        try await cache.remove(for: key(1))
-        #expect(try await cache.entry(for: key(1)) == nil)
+        _ = try await lookup.value
+        await cache.flush()
+        let kept = [InMemoryDataCache.Operation.entry: entry(1), .store: entry(2)]
+        #expect(upper.entries[key(1)] == kept[change])
+    }
+
+    @Test("a newer entry that only fits into the lower level isn't replaced by an older one that waits")
+    func olderWriteWaits() async throws {
+        let gate = Gate()
+        lower.hold(.store, at: gate)
+        let cache = makeCache { $0.maxConcurrentWrites = 1 }
+        for key in [key(0), key(1)] { try await cache.store(entry(1), for: key) }
+        await gate.arrivals(1)
+        upper.fail(.store, with: .noSpace)
+        let newer = Task { try await cache.store(entry(2), for: key(1)) }
+        await gate.arrivals(2)
+        gate.open()
+        try await newer.value
+        await cache.flush()
+        #expect(lower.entries[key(1)] == entry(2))
+    }
+
+    @Test("writes that are replaced while they wait leave their space to others")
+    func replacedWrites() async throws {
+        let gate = Gate()
+        lower.hold(.store, at: gate)
+        let cache = makeCache { ($0.maxConcurrentWrites, $0.maxPendingBytes) = (1, 20) }
+        try await cache.store(entry(1), for: key(0))
+        await gate.arrivals(1)
+        for seed in 1...9 { try await cache.store(entry(UInt8(seed)), for: key(1)) }
+        gate.open()
+        await cache.flush()
+        #expect(events.value.isEmpty)
+        #expect(lower.entries[key(1)] == entry(9))
     }
 
     @Test("a level that fails to read counts as empty, and if both fail, the lookup throws")

@@ -131,7 +131,8 @@ private final class OriginBed: Sendable {
         let caching = CachingTransport(
             over: GuardedTransport(origin, rules: OriginRules(), userAgent: "test", now: now),
             cache: InMemoryDataCache(),
-            rules: CachingRules(policy: SharedCachePolicy(bounds: bounds, missingLifetime: missing)), now: now)
+            rules: CachingRules(policy: SharedCachePolicy(bounds: bounds, missingLifetime: missing)), clock: nil,
+            now: now)
         self.time = time
         recorder = FreshnessRecorder(over: caching, bounds: bounds, now: now)
     }

@@ -1,9 +1,9 @@
 public import ImageCore
-import Synchronization
 
 /// Two data caches as one: a near one, such as a disk, above a distant one, such as a shared server.
 ///
-/// - A lookup asks the upper level first, and stores what the lower one has in it.
+/// - A lookup asks the upper level first, and stores what the lower one has in it. It doesn't wait for that. While 16
+///   such entries are being stored, further ones are not.
 /// - A store returns when the upper level has the entry. The lower level is written later, from a queue with a limit.
 ///   If the upper level fails or rejects the entry, the store waits for the lower level, whose result counts.
 /// - A removal returns when both levels have removed the entry.
@@ -12,17 +12,11 @@ import Synchronization
 ///
 /// Call `flush` before the process ends if pending writes must not be lost.
 public final class TieredDataCache: DataCache {
-    /// The numbers of `removeAll` calls.
-    private struct Removals {
-        var started = 0
-        var running = 0
-    }
-
     private let upper: any DataCache
     private let lower: any DataCache
     private let pending: PendingWrites
+    private let fills = RunningFills()
     private let queue = KeyedSerialQueue()
-    private let removals = Mutex(Removals())
     private let report: @Sendable (TieredCacheEvent) -> Void
 
     /// Creates a cache of two levels.
@@ -64,7 +58,7 @@ public final class TieredDataCache: DataCache {
     ///
     /// - Throws: The failure of the lower level, if both levels fail or reject the entry.
     public func store(_ entry: DataCacheEntry, for key: DataCacheKey) async throws(DataCacheFailure) {
-        try await queue.perform(key.identifier) { () async throws(DataCacheFailure) in
+        try await change(key) { () async throws(DataCacheFailure) in
             do throws(DataCacheFailure) {
                 try await upper.store(entry, for: key)
             } catch {
@@ -80,7 +74,7 @@ public final class TieredDataCache: DataCache {
     ///
     /// - Throws: The failure of a level. The other one has then removed the entry.
     public func remove(for key: DataCacheKey) async throws(DataCacheFailure) {
-        try await queue.perform(key.identifier) { () async throws(DataCacheFailure) in
+        try await change(key) { () async throws(DataCacheFailure) in
             await pending.cancel(key)
             try await inBothLevels { cache throws(DataCacheFailure) in try await cache.remove(for: key) }
         }
@@ -90,35 +84,43 @@ public final class TieredDataCache: DataCache {
     ///
     /// - Throws: The failure of a level. The other one has then removed its entries.
     public func removeAll() async throws(DataCacheFailure) {
-        removals.withLock { removals in
-            removals.started += 1
-            removals.running += 1
-        }
-        defer { removals.withLock { $0.running -= 1 } }
+        fills.beginRemoval()
+        defer { fills.endRemoval() }
         await pending.cancelAll()
         try await inBothLevels { cache throws(DataCacheFailure) in try await cache.removeAll() }
     }
 
-    /// Waits until all pending writes have been made or have failed.
-    public func flush() async { await pending.finish() }
+    /// Waits until all pending writes have been made or have failed, in both levels.
+    public func flush() async {
+        await fills.finish()
+        await pending.finish()
+    }
+
+    /// Changes of one key run one after another. Each outdates what lookups have found before it ended.
+    private func change(
+        _ key: DataCacheKey, _ work: () async throws(DataCacheFailure) -> Void
+    ) async throws(DataCacheFailure) {
+        try await queue.perform(key.identifier) { () async throws(DataCacheFailure) in
+            defer { fills.outdate(key) }
+            try await work()
+        }
+    }
 
     private func find(
         _ key: DataCacheKey
     ) async throws(DataCacheFailure) -> (entry: DataCacheEntry, level: TieredCacheLevel)? {
-        if case .success(let entry?) = await read(upper, key, .upper) { return (entry, .upper) }
-        return try await queue.perform(key.identifier) { () async throws(DataCacheFailure) in
-            // An earlier operation in the queue may have stored the entry.
-            let above = await read(upper, key, .upper)
-            if case .success(let entry?) = above { return (entry, .upper) }
-            let removalsBefore = removals.withLock { $0.started }
-            let below = await readLower(key)
-            guard case .success(let found?) = below else {
-                if case (.failure(let failure), .failure) = (above, below) { throw failure }
-                return nil
-            }
-            await fill(found.entry, for: key, removalsBefore: removalsBefore)
-            return found
+        let above = await read(upper, key, .upper)
+        if case .success(let entry?) = above { return (entry, .upper) }
+        let lookup = fills.beginLookup(of: key)
+        let below = await readLower(key)
+        guard case .success(let found?) = below else {
+            fills.end(lookup)
+            if case (.failure(let failure), .failure) = (above, below) { throw failure }
+            return nil
         }
+        let isStarted = fills.start(lookup) { [self] in await fill(found.entry, for: key, after: lookup) }
+        if !isStarted { report(.dropped(key)) }
+        return found
     }
 
     /// Returns the pending entry for a key, or that of the lower level.
@@ -143,14 +145,17 @@ public final class TieredDataCache: DataCache {
         }
     }
 
-    /// Stores an entry of the lower level in the upper one. Removes it again if all entries were removed meanwhile.
-    private func fill(_ entry: DataCacheEntry, for key: DataCacheKey, removalsBefore: Int) async {
-        do throws(DataCacheFailure) {
-            try await upper.store(entry, for: key)
-            let isCurrent = removals.withLock { $0.running == 0 && $0.started == removalsBefore }
-            if !isCurrent { try await upper.remove(for: key) }
-        } catch {
-            reportStoreFailure(error, of: key)
+    /// Stores an entry of the lower level in the upper one, unless it is outdated. Removes it again if all entries were
+    /// removed meanwhile.
+    private func fill(_ entry: DataCacheEntry, for key: DataCacheKey, after lookup: Int) async {
+        await queue.perform(key.identifier) {
+            guard fills.isCurrent(lookup) else { return }
+            do throws(DataCacheFailure) {
+                try await upper.store(entry, for: key)
+                if !fills.isCurrent(lookup) { try await upper.remove(for: key) }
+            } catch {
+                reportStoreFailure(error, of: key)
+            }
         }
     }
 
@@ -213,7 +218,7 @@ public enum TieredCacheEvent: Hashable, Sendable {
     case found(DataCacheKey, TieredCacheLevel)
     /// A lookup found no entry.
     case missed(DataCacheKey)
-    /// An entry was not written to the lower level, because too many writes waited.
+    /// An entry was not written to a level, because too many writes waited.
     case dropped(DataCacheKey)
     /// An operation of a level failed.
     case failed(DataCacheKey, TieredCacheLevel, DataCacheFailure)

@@ -16,7 +16,9 @@ extension CachedExchange {
         } else if rules.policy.mayStore(response, to: cacheRequest), await mayReplaceStored(by: server.head) {
             return await storing(server, as: response)
         } else if server.head.status.code.describesResource, cacheRequest.isPlainGet {
-            await store.change(key) { $0.remove(selectedBy: request.headers, invalidatedAt: server.requestTime) }
+            await store.change(key) {
+                $0.remove(selectedBy: request.headers, invalidatedAt: server.requestTime, now: store.now())
+            }
         }
         return server.response
     }
@@ -77,11 +79,15 @@ extension CachedExchange {
     private func updateStored(byHead server: ServerResponse) async {
         guard server.head.status.code.describesResource else { return }
         await store.change(key) { index in
-            for variant in index.variants where variant.response.isSelected(by: request.headers) {
+            let now = store.now()
+            for variant in index.variants
+            where variant.response.isSelected(by: request.headers)
+                && !variant.response.isLater(than: server.requestTime, now: now)
+            {
                 let freshened = variant.response.freshened(
                     byHead: server.head, requestTime: server.requestTime, responseTime: server.responseTime)
                 if let freshened {
-                    index.update(variant.bodyName, to: freshened)
+                    index.update(variant.bodyName, to: freshened, now: now)
                 } else {
                     index.remove(variant.bodyName)
                 }

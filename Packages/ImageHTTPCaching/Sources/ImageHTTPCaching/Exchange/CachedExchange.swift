@@ -177,7 +177,7 @@ extension CachedExchange {
             responseTime: server.responseTime)
         if result != .replaced { server.response.body.discard() }
         if case .confirmed(let response) = result {
-            await store.change(key) { $0.update(variant.bodyName, to: response) }
+            await store.change(key) { $0.update(variant.bodyName, to: response, now: store.now()) }
         }
         return result
     }

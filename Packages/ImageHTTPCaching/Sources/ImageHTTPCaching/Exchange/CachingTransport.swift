@@ -19,11 +19,11 @@ public struct CachingTransport: DataTransport, ResponseCache {
     ///   - cache: Stores bodies and, for each URL and identity, an index of its variants.
     ///   - rules: What is fresh, which parts of a URL are in the key, and who is notified.
     ///   - clock: Measures how long a response waits until it is stored: two seconds at most. A slower cache stores it
-    ///     later, or not at all, and the observer is notified. Without a clock, a response waits as long as the cache.
+    ///     later, or not at all, and the observer is notified. With nil, a response waits as long as the cache.
     ///   - now: Returns the current wall time, from which ages are calculated.
     public init(
         over network: any DataTransport, cache: any DataCache, rules: CachingRules = CachingRules(),
-        clock: (any Clock<Duration>)? = nil, now: @escaping @Sendable () -> Date
+        clock: (any Clock<Duration>)? = ContinuousClock(), now: @escaping @Sendable () -> Date
     ) {
         self.network = network
         self.rules = rules

@@ -33,27 +33,32 @@ struct VariantIndex: Codable, Hashable, Sendable {
     }
 
     /// Adds a response and removes the variants that the same request selects, unless one is from a later request.
-    /// Times after `now` are ignored: the clock was wrong.
     mutating func insert(_ new: Variant, to request: HTTPFields, now: Date) {
+        let time = new.response.requestTime
+        if let outdatedBefore, time < outdatedBefore, outdatedBefore <= now { return }
         let older = variants.filter { $0.response.isSelected(by: request) }
-        let later = older.map(\.response.requestTime) + [outdatedBefore].compactMap(\.self)
-        guard !later.contains(where: { $0 > new.response.requestTime && $0 <= now }) else { return }
+        if older.contains(where: { $0.response.isLater(than: time, now: now) }) { return }
         variants.removeAll { older.contains($0) }
         variants.append(new)
         if variants.count > Self.maxVariants { variants.removeFirst() }
     }
 
-    mutating func update(_ bodyName: String, to response: StoredHTTPResponse) {
-        guard let index = variants.firstIndex(where: { $0.bodyName == bodyName }) else { return }
+    /// Updates a response, unless it is from a later request.
+    mutating func update(_ bodyName: String, to response: StoredHTTPResponse, now: Date) {
+        guard let index = variants.firstIndex(where: { $0.bodyName == bodyName }),
+            !variants[index].response.isLater(than: response.requestTime, now: now)
+        else { return }
         variants[index].response = response
     }
 
     mutating func remove(_ bodyName: String) { variants.removeAll { $0.bodyName == bodyName } }
 
-    /// Removes the variants that the request selects: the server has a newer response that must not be stored. Without
-    /// such variants, no trace of the URL is kept (RFC 9111, 5.2.2.5).
-    mutating func remove(selectedBy request: HTTPFields, invalidatedAt time: Date) {
-        let rest = variants.filter { !$0.response.isSelected(by: request) }
+    /// Removes the variants that the request selects, unless they are from a later request than `time`: the server has a
+    /// newer response that must not be stored. Without such variants, no trace of the URL is kept (RFC 9111, 5.2.2.5).
+    mutating func remove(selectedBy request: HTTPFields, invalidatedAt time: Date, now: Date) {
+        let rest = variants.filter {
+            !$0.response.isSelected(by: request) || $0.response.isLater(than: time, now: now)
+        }
         guard rest.count < variants.count else { return }
         variants = rest
         outdatedBefore = time
@@ -64,4 +69,9 @@ struct VariantIndex: Codable, Hashable, Sendable {
         variants = []
         outdatedBefore = time ?? outdatedBefore
     }
+}
+
+extension StoredHTTPResponse {
+    /// Whether its request was sent after another. A time after `now` doesn't count: the clock was wrong.
+    func isLater(than time: Date, now: Date) -> Bool { requestTime > time && requestTime <= now }
 }

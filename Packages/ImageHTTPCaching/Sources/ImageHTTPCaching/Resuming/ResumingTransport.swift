@@ -33,7 +33,7 @@ public struct ResumingTransport: DataTransport {
     ///   - onCacheFailure: Called with the URL of the request if the cache fails. The transfer continues without it.
     public init(
         _ transport: any DataTransport, cache: any DataCache, partition: String = "",
-        partBytes: Int = 1 << 20, clock: (any Clock<Duration>)? = nil,
+        partBytes: Int = 1 << 20, clock: (any Clock<Duration>)? = ContinuousClock(),
         now: @escaping @Sendable () -> Date,
         onCacheFailure: @escaping @Sendable (URL, DataCacheFailure) -> Void = { _, _ in }
     ) {
