@@ -103,7 +103,7 @@ struct RequestTimelineTests {
             0...0x1F, 0x7F...0x9F, 0x2028...0x202E, 0x2066...0x2069, 0x61C...0x61C, 0x200E...0x200F,
         ]
         let scalars = controls.joined().compactMap { UnicodeScalar($0) }
-        #expect(scalars.count == 33 + 32 + 7 + 4 + 3 && scalars.allSatisfy(\.isControl))
+        #expect(scalars.count == 33 + 32 + 7 + 4 + 3 && scalars.allSatisfy(String.isControl))
         #expect("a\u{1B}[31m\u{9B}\r\n\u{202E}é".withoutControls == "a?[31m????é")
         let text = "naïve 文字 \u{1F469}\u{200D}\u{1F467} \u{5D0}"
         #expect(text.withoutControls == text)

@@ -1,23 +1,23 @@
-extension Unicode.Scalar {
-    /// Whether terminals and readers of logs obey this character instead of showing it: control characters (C0, C1 and
-    /// DEL), separators of lines and paragraphs, and what changes the direction of text (Unicode, UAX #9).
-    public var isControl: Bool {
-        switch properties.generalCategory {
+extension String {
+    /// Returns whether terminals and readers of logs obey a character instead of showing it: control characters (C0, C1
+    /// and DEL), separators of lines and paragraphs, and what changes the direction of text (Unicode, UAX #9).
+    ///
+    /// - Parameter scalar: The character.
+    public static func isControl(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
         case .control, .lineSeparator, .paragraphSeparator: true
-        default: properties.isBidiControl
+        default: scalar.properties.isBidiControl
         }
     }
-}
 
-extension String {
     /// The text on one line, with `?` in place of each control character. For terminals and logs.
     public var withoutControls: String { replacingControls { _ in "?" } }
 
     /// Returns the text with other texts in place of its control characters.
     public func replacingControls(with replacement: (Unicode.Scalar) -> String) -> String {
-        guard unicodeScalars.contains(where: \.isControl) else { return self }
+        guard unicodeScalars.contains(where: Self.isControl) else { return self }
         return unicodeScalars.reduce(into: "") { text, scalar in
-            if scalar.isControl { text += replacement(scalar) } else { text.unicodeScalars.append(scalar) }
+            if Self.isControl(scalar) { text += replacement(scalar) } else { text.unicodeScalars.append(scalar) }
         }
     }
 }
