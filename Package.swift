@@ -248,7 +248,7 @@ let proving = [
 ]
 
 let suites = [
-    tests("ImageCoreTests", of: ["ImageCore"]),
+    tests("ImageCoreTests", of: ["ImageCore", "ImageTesting"]),
     tests(of: "ImageMemoryCaching", uses: ["ImageContractTesting"]),
     tests(of: "ImageDiskCaching", uses: ["ImageContractTesting", "CommandRunning", "CThreadSanitizing"]),
     tests(of: "ImageTieredCaching", uses: ["ImageContractTesting"]),
