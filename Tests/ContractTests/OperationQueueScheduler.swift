@@ -14,7 +14,8 @@ final class OperationQueueScheduler: WorkScheduler {
     init(limits: [WorkLane: Int]) { self.limits = limits }
 
     func run<Value: Sendable>(
-        in lane: WorkLane, server: String?, priority: LivePriority, _ work: @Sendable () async throws -> Value
+        in lane: WorkLane, server: String?, priority: LivePriority,
+        _ work: @Sendable (_ moved: @escaping @Sendable (_ bytes: Int) -> Void) async throws -> Value
     ) async throws -> Value {
         let slot = SlotOperation()
         let observation = priority.observe { slot.setPriority($0) }
@@ -24,7 +25,7 @@ final class OperationQueueScheduler: WorkScheduler {
         defer { slot.release() }
         for await _ in slot.starts {
             try Task.checkCancellation()
-            return try await work()
+            return try await work { _ in }
         }
         throw CancellationError()  // the stream of a cancelled task ends without a start
     }

@@ -74,7 +74,8 @@ private final class SelfStartingScheduler: WorkScheduler {
     deinit { lanes.withLock { for lane in $0.values { lane.starter.cancel() } } }
 
     func run<Value: Sendable>(
-        in lane: WorkLane, server: String?, priority: LivePriority, _ work: @Sendable () async throws -> Value
+        in lane: WorkLane, server: String?, priority: LivePriority,
+        _ work: @Sendable (_ moved: @escaping @Sendable (_ bytes: Int) -> Void) async throws -> Value
     ) async throws -> Value {
         try await scheduler(of: lane).run(in: lane, server: server, priority: priority, work)
     }

@@ -104,10 +104,6 @@ private final class RecordingScheduler: WorkScheduler {
     let moves = MessageLog<Int>()
 
     func run<Value: Sendable>(
-        in lane: WorkLane, server: String?, priority: LivePriority, _ work: @Sendable () async throws -> Value
-    ) async throws -> Value { try await work() }
-
-    func runTransfer<Value: Sendable>(
         in lane: WorkLane, server: String?, priority: LivePriority,
         _ work: @Sendable (_ moved: @escaping @Sendable (_ bytes: Int) -> Void) async throws -> Value
     ) async throws -> Value { try await work { [moves] in moves.append($0) } }

@@ -72,9 +72,10 @@ final class ManualDecodes: WorkScheduler {
     let decodes = ManualScheduler()
 
     func run<Value: Sendable>(
-        in lane: WorkLane, server: String?, priority: LivePriority, _ work: @Sendable () async throws -> Value
+        in lane: WorkLane, server: String?, priority: LivePriority,
+        _ work: @Sendable (_ moved: @escaping @Sendable (_ bytes: Int) -> Void) async throws -> Value
     ) async throws -> Value {
-        if lane != .decode { return try await work() }
+        if lane != .decode { return try await work { _ in } }
         return try await decodes.run(in: lane, server: server, priority: priority, work)
     }
 }

@@ -59,7 +59,7 @@ struct LaneStateTests {
         _ = state.finish(3)
         let wasWaiting = state.cancel(2)
         _ = state.finish(4)
-        let hasStarted = state.startImmediately(5, LaneWork(.normal, nil, isTransfer: false), at: .zero)
+        let hasStarted = state.startImmediately(5, LaneWork(.normal, nil), at: .zero)
         _ = state.add(6, priority: .low, server: nil)
         _ = state.add(7, priority: .high, server: nil)
         let starts = state.finish(5)
@@ -79,7 +79,7 @@ struct LaneStateTests {
         #expect(starts.isEmpty && waits == [.milliseconds(500), nil])
         let early = state.wakeUp(at: .milliseconds(499))
         let isOvertaken = state.startImmediately(
-            3, LaneWork(.normal, nil, isTransfer: false), at: .milliseconds(500))
+            3, LaneWork(.normal, nil), at: .milliseconds(500))
         let inTime = state.wakeUp(at: .milliseconds(500))
         #expect(early.isEmpty && !isOvertaken && inTime == [2])
     }
@@ -137,10 +137,10 @@ struct LaneStateTests {
         lane.stallLimit = Self.stallLimit(maxRunning: 3)
         var state = Self.makeState(lane)
         for id in 1...2 as ClosedRange<WorkID> {
-            _ = state.add(id, priority: .normal, server: "a", isTransfer: true)
+            _ = state.add(id, priority: .normal, server: "a")
         }
-        for id in 3...4 as ClosedRange<WorkID> { _ = state.add(id, priority: .high, server: "a", isTransfer: true) }
-        for id in 5...7 as ClosedRange<WorkID> { _ = state.add(id, priority: .low, server: "b", isTransfer: true) }
+        for id in 3...4 as ClosedRange<WorkID> { _ = state.add(id, priority: .high, server: "a") }
+        for id in 5...7 as ClosedRange<WorkID> { _ = state.add(id, priority: .low, server: "b") }
         let first = state.nextWait(at: .zero)
         state.moved(99, by: 1, at: .milliseconds(500))
         state.moved(100, by: 2, at: .milliseconds(600))
@@ -152,16 +152,6 @@ struct LaneStateTests {
         let overLimit = state.finish(5, at: .seconds(9))
         let ended = state.finish(1, at: .seconds(9))
         #expect(overLimit == [] && ended == [3])
-    }
-
-    @Test("other work than transfers never stalls")
-    func otherWork() {
-        var lane = LaneConfiguration(limit: 1)
-        lane.stallLimit = Self.stallLimit(maxRunning: 3)
-        var state = Self.makeState(lane)
-        for id in 1...2 as ClosedRange<WorkID> { _ = state.add(id, priority: .normal, server: nil) }
-        let (wait, starts) = (state.nextWait(at: .zero), state.wakeUp(at: .seconds(9)))
-        #expect(wait == nil && starts == [])
     }
 }
 
@@ -216,19 +206,18 @@ private struct LaneWalk {
         guard model.waiting.count < mostWaiting else { return try finish() }
         lastID += 1
         let server = Self.servers.randomElement(using: &random) ?? nil
-        let isTransfer = Int.random(in: 0..<4, using: &random) > 0
         let work = NaiveScheduler.Work(
-            id: lastID, priority: anyPriority(), server: server, still: isTransfer ? 0 : nil)
+            id: lastID, priority: anyPriority(), server: server)
         model.add(work)
         // Starting immediately has the same effect as adding, if the work may start.
         let startsAtOnce =
             Bool.random(using: &random)
             && state.startImmediately(
-                lastID, LaneWork(work.priority, server, isTransfer: isTransfer), at: now)
+                lastID, LaneWork(work.priority, server), at: now)
         let starts =
             startsAtOnce
             ? [lastID]
-            : state.add(lastID, priority: work.priority, server: server, isTransfer: isTransfer, at: now)
+            : state.add(lastID, priority: work.priority, server: server, at: now)
         try expectStarts(starts)
     }
 

@@ -10,8 +10,8 @@ struct NaiveScheduler {
         var id: WorkID
         var priority: RequestPriority
         var server: String?
-        /// The ticks without enough bytes since its start; nil for work that isn't a transfer.
-        var still: Int?
+        /// The ticks without enough bytes since its start.
+        var still = 0
         var isStalled = false
         /// Whether it is below `.normal`, or was when it started.
         var isLow: Bool { priority < .normal }
@@ -43,7 +43,7 @@ struct NaiveScheduler {
 
     mutating func tick() {
         if let burst { tokens = min(burst, tokens + 1) }
-        for index in running.indices { running[index].still? += 1 }
+        for index in running.indices { running[index].still += 1 }
     }
 
     mutating func add(_ work: Work) { waiting.append(work) }
@@ -54,7 +54,7 @@ struct NaiveScheduler {
     }
 
     mutating func move(_ id: WorkID) {
-        guard let index = running.firstIndex(where: { $0.id == id }), running[index].still != nil else { return }
+        guard let index = running.firstIndex(where: { $0.id == id }) else { return }
         (running[index].still, running[index].isStalled) = (0, false)
     }
 
@@ -73,7 +73,7 @@ struct NaiveScheduler {
     /// Starts all work that may start.
     mutating func startAll() -> [WorkID] {
         if let stallTicks, !waiting.isEmpty {
-            for index in running.indices where running[index].still ?? 0 >= stallTicks {
+            for index in running.indices where running[index].still >= stallTicks {
                 running[index].isStalled = true
             }
         }
@@ -90,7 +90,7 @@ struct NaiveScheduler {
     var missingTicks: Int? {
         if hasFreeSlot, !startable.isEmpty { return tokens < 1 ? 1 - tokens : nil }
         guard let stallTicks, running.count < maxRunning, waiting.contains(where: isOpen) else { return nil }
-        return running.filter { !$0.isStalled }.compactMap(\.still).max().map { stallTicks - $0 }
+        return running.filter { !$0.isStalled }.map(\.still).max().map { stallTicks - $0 }
     }
 
     private var moving: [Work] { running.filter { !$0.isStalled } }

@@ -148,7 +148,7 @@ struct PrioritySchedulerTests {
         }
         let moved = Watched<@Sendable (Int) -> Void>({ _ in })
         let transfer = Task(executorPreference: fixture.executor) {
-            try await fixture.scheduler.runTransfer(in: .download, server: "a", priority: LivePriority(.normal)) {
+            try await fixture.scheduler.run(in: .download, server: "a", priority: LivePriority(.normal)) {
                 move in
                 moved.change { $0 = move }
                 await fixture.gate.pass()

@@ -143,7 +143,7 @@ extension ExtremeCase {
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for _ in 0..<8 {
                     group.addTask {
-                        try await scheduler.runTransfer(in: .download, server: "a", priority: LivePriority(.low)) {
+                        try await scheduler.run(in: .download, server: "a", priority: LivePriority(.low)) {
                             $0(value)
                         }
                     }

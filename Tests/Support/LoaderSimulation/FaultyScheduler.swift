@@ -9,7 +9,8 @@ final class FaultyScheduler: WorkScheduler {
     init(_ base: any WorkScheduler, _ bug: PlantedBug) { (self.base, self.bug) = (base, bug) }
 
     func run<Value: Sendable>(
-        in lane: WorkLane, server: String?, priority: LivePriority, _ work: @Sendable () async throws -> Value
+        in lane: WorkLane, server: String?, priority: LivePriority,
+        _ work: @Sendable (_ moved: @escaping @Sendable (_ bytes: Int) -> Void) async throws -> Value
     ) async throws -> Value {
         switch bug {
         case .runsCancelledWork: return try await runEvenIfCancelled(in: lane, server: server, priority: priority, work)
@@ -17,23 +18,24 @@ final class FaultyScheduler: WorkScheduler {
             return try await base.run(in: lane, server: server, priority: LivePriority(priority.value), work)
         case .ignoresLimits:
             try Task.checkCancellation()
-            return try await work()
+            return try await work { _ in }
         default: return try await base.run(in: lane, server: server, priority: priority, work)
         }
     }
 
     private func runEvenIfCancelled<Value: Sendable>(
-        in lane: WorkLane, server: String?, priority: LivePriority, _ work: @Sendable () async throws -> Value
+        in lane: WorkLane, server: String?, priority: LivePriority,
+        _ work: @Sendable (_ moved: @escaping @Sendable (_ bytes: Int) -> Void) async throws -> Value
     ) async throws -> Value {
         let hasStarted = Atomic(false)
         do {
-            return try await base.run(in: lane, server: server, priority: priority) {
+            return try await base.run(in: lane, server: server, priority: priority) { moved in
                 hasStarted.store(true, ordering: .relaxed)
-                return try await work()
+                return try await work(moved)
             }
         } catch {
             if hasStarted.load(ordering: .relaxed) { throw error }
-            return try await work()
+            return try await work { _ in }
         }
     }
 }

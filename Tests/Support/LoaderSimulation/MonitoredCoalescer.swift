@@ -82,15 +82,16 @@ final class MonitoredScheduler: WorkScheduler {
     init(_ base: any WorkScheduler, _ context: SimulationContext) { (self.base, self.context) = (base, context) }
 
     func run<Value: Sendable>(
-        in lane: WorkLane, server: String?, priority: LivePriority, _ work: @Sendable () async throws -> Value
+        in lane: WorkLane, server: String?, priority: LivePriority,
+        _ work: @Sendable (_ moved: @escaping @Sendable (_ bytes: Int) -> Void) async throws -> Value
     ) async throws -> Value {
         let id = context.update { $0.enqueued(in: lane, server: server, priority, by: TaskContext.operation) }
         defer { context.update { $0.lanes.returned(id) } }
         return try await withTaskCancellationHandler {
-            try await base.run(in: lane, server: server, priority: priority) {
+            try await base.run(in: lane, server: server, priority: priority) { moved in
                 context.record { $0.lanes.started(id) }
                 defer { context.update { $0.lanes.ended(id) } }
-                return try await work()
+                return try await work(moved)
             }
         } onCancel: {
             context.update { $0.lanes.cancelled(id) }

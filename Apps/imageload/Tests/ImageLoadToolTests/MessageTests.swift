@@ -78,7 +78,8 @@ final class MessageTests {
             for json in command.first == name ? [[]] : [[], ["--json"]] {
                 let run = try await tool.run(command + json)
                 let text = run.output + run.errors.joined(separator: "\n")
-                #expect(!text.isEmpty && !text.unicodeScalars.contains { String.isControl($0) && $0 != "\n" }, "\(command)")
+                #expect(
+                    !text.isEmpty && !text.unicodeScalars.contains { String.isControl($0) && $0 != "\n" }, "\(command)")
             }
         }
         let report = try object(await tool.run(["info", path, "--json"]).output)

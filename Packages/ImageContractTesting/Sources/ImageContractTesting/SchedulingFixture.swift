@@ -37,28 +37,13 @@ final class SchedulingFixture: Sendable {
         await letTasksRun()
     }
 
-    /// Makes a call of a transfer, which reports bytes.
-    func transfer(_ number: Int) async {
-        let priority = LivePriority(.normal)
-        let task = Task(executorPreference: executor) {
-            await self.answer(number) {
-                try await self.scheduler.runTransfer(in: .decode, server: nil, priority: priority) { moved in
-                    self.starts.append(number)
-                    moved(1)
-                    return number
-                }
-            }
-        }
-        calls.withLock { $0[number] = Call(priority: priority, task: task) }
-        await letTasksRun()
-    }
-
     private func run(
         _ number: Int, in lane: WorkLane, _ priority: LivePriority, _ work: @Sendable () async throws -> Void
     ) async {
         await answer(number) {
-            try await scheduler.run(in: lane, server: nil, priority: priority) { [starts] in
+            try await scheduler.run(in: lane, server: nil, priority: priority) { [starts] moved in
                 starts.append(number)
+                moved(1)
                 try await work()
                 return number
             }

@@ -19,7 +19,7 @@ public enum WorkSchedulerContract {
 
     /// The rules about waiting work.
     public static let rulesOfWaiting: [ContractRule<Subject>] = [
-        limit, transfers, order, cancelledNeverRuns, cancelledAtItsTurn,
+        limit, order, cancelledNeverRuns, cancelledAtItsTurn,
     ]
 
     /// Creates a rule that ends its work, whether it passes or fails.
@@ -119,14 +119,6 @@ public enum WorkSchedulerContract {
         }
         for number in 0..<count { try await fixture.expectValue(of: number) }
         try expect(occupancy.most == 2, "\(occupancy.most) at once, the limit is 2")
-    }
-
-    private static let transfers = rule("a transfer waits for a slot of its lane, and can report bytes") { fixture in
-        try await fixture.hold(0)
-        await fixture.transfer(1)
-        try expect(fixture.starts.all == [0], "it started while the lane was full")
-        try await fixture.expectStarts([0, 1])
-        try await fixture.expectValue(of: 1)
     }
 
     private static let order = rule(

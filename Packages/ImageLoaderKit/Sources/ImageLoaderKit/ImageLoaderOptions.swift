@@ -233,9 +233,9 @@ public struct ImageLoaderOptions: Sendable {
             runInBackground: { url, work in
                 Task.detached {
                     // The task is never cancelled, and the work doesn't throw.
-                    try? await scheduler.runTransfer(
+                    try? await scheduler.run(
                         in: .download, server: url.server, priority: LivePriority(.low)
-                    ) { _ in await work() }
+                    ) { await work() }
                 }
             },
             observer: { [observer] event in

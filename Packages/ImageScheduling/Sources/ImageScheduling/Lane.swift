@@ -27,9 +27,9 @@ final class Lane: Sendable {
 
     /// Occupies a slot, and returns the identifier of the work. Throws `CancellationError` if the task is cancelled while it
     /// waits.
-    func waitForSlot(_ server: String?, _ priority: LivePriority, isTransfer: Bool) async throws -> WorkID {
+    func waitForSlot(_ server: String?, _ priority: LivePriority) async throws -> WorkID {
         let id = lastID.wrappingAdd(1, ordering: .relaxed).newValue
-        let (now, work) = (uptime(), LaneWork(priority.value, server, isTransfer: isTransfer))
+        let (now, work) = (uptime(), LaneWork(priority.value, server))
         if state.withLock({ $0.work.startImmediately(id, work, at: now) }) { return id }
         let observation = priority.observe { [weak self] priority in
             self?.change { $0.setPriority(priority.value, of: id, at: $1) }
@@ -37,7 +37,7 @@ final class Lane: Sendable {
         defer { observation.end() }
         let start = OneTimeSignal()
         state.withLock { $0.starts[id] = start }
-        change { $0.add(id, priority: priority.value, server: server, isTransfer: isTransfer, at: $1) }
+        change { $0.add(id, priority: priority.value, server: server, at: $1) }
         try await start.wait { cancel(id) }
         return id
     }

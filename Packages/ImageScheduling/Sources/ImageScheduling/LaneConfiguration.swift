@@ -15,7 +15,7 @@ public struct LaneConfiguration: Sendable {
     public var reservedPerServer = 0
     /// Limits the starts of work that is then cancelled; nil for no limit.
     public var startRate: StartRate?
-    /// When a transfer loses its place in `limit`, because its server doesn't send; nil for never.
+    /// When work of a lane for transfers loses its place in `limit`, because its server doesn't send; nil for never.
     public var stallLimit: StallLimit?
     /// The preferred executor; nil for Swift's cooperative pool. Set one for CPU-bound or blocking work.
     public var executor: (any TaskExecutor)?

@@ -44,9 +44,9 @@ struct LaneState: Sendable {
     // The following methods return the work that starts, in order.
 
     mutating func add(
-        _ id: WorkID, priority: RequestPriority, server: String?, isTransfer: Bool = false, at now: Duration = .zero
+        _ id: WorkID, priority: RequestPriority, server: String?, at now: Duration = .zero
     ) -> [WorkID] {
-        insert(id, LaneWork(priority, server, isTransfer: isTransfer), priority)
+        insert(id, LaneWork(priority, server), priority)
         return start(at: now)
     }
 
@@ -78,7 +78,7 @@ struct LaneState: Sendable {
     /// Changes the priority of waiting work. Its order of arrival applies within the new priority.
     mutating func setPriority(_ priority: RequestPriority, of id: WorkID, at now: Duration = .zero) -> [WorkID] {
         guard let work = take(id) else { return [] }
-        insert(id, LaneWork(priority, work.server, isTransfer: work.isTransfer), priority)
+        insert(id, LaneWork(priority, work.server), priority)
         return start(at: now)
     }
 
@@ -199,7 +199,7 @@ extension LaneState {
     /// Takes the places of the transfers that have stalled.
     private mutating func findStalls(at now: Duration) {
         guard let time = stallTime else { return }
-        for (id, work) in running where work.canStall && now - work.lastMove >= time {
+        for (id, work) in running where !work.isStalled && now - work.lastMove >= time {
             moving.add(-1, work)
             running[id]?.isStalled = true
         }
@@ -210,12 +210,8 @@ extension LaneState {
         guard let time = stallTime, running.count < maxRunning,
             usual.byPriority.first != nil || low.byPriority.first != nil
         else { return nil }
-        return running.values.filter(\.canStall).map { $0.lastMove + time - now }.min()
+        return running.values.filter { !$0.isStalled }.map { $0.lastMove + time - now }.min()
     }
 
     private var stallTime: Duration? { configuration.stallLimit.map { max(.milliseconds(1), $0.time.limited) } }
-}
-
-extension LaneWork {
-    fileprivate var canStall: Bool { isTransfer && !isStalled }
 }

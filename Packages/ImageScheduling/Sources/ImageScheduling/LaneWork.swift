@@ -5,8 +5,6 @@ struct LaneWork: Sendable {
     let server: String?
     /// Whether its priority is below `.normal`, or was when it started.
     let isLow: Bool
-    /// Whether it reports the bytes that it moves, so that it can stall.
-    let isTransfer: Bool
     /// When it started, or moved the last `StallLimit.bytes`.
     var lastMove = Duration.zero
     /// The number of bytes since then.
@@ -14,9 +12,8 @@ struct LaneWork: Sendable {
     /// Whether it has lost its place in the limit of the lane.
     var isStalled = false
 
-    init(_ priority: RequestPriority, _ server: String?, isTransfer: Bool) {
+    init(_ priority: RequestPriority, _ server: String?) {
         self.server = server
-        self.isTransfer = isTransfer
         isLow = priority < .normal
     }
 }

@@ -23,27 +23,15 @@ public final class PriorityScheduler: WorkScheduler {
         self.overtakeLimit = overtakeLimit
     }
 
-    /// Work that is cancelled while it runs takes a token; see ``StartRate``.
+    /// Work that is cancelled while it runs takes a token; see ``StartRate``. Work that moves too few bytes can lose its
+    /// place; see ``StallLimit``.
     public func run<Value: Sendable>(
-        in lane: WorkLane, server: String?, priority: LivePriority, _ work: @Sendable () async throws -> Value
-    ) async throws -> Value {
-        try await run(in: self.lane(lane), server, priority, isTransfer: false) { _ in try await work() }
-    }
-
-    /// A transfer that doesn't move can lose its place; see ``StallLimit``. Otherwise like `run`.
-    public func runTransfer<Value: Sendable>(
         in lane: WorkLane, server: String?, priority: LivePriority,
         _ work: @Sendable (_ moved: @escaping @Sendable (_ bytes: Int) -> Void) async throws -> Value
     ) async throws -> Value {
-        try await run(in: self.lane(lane), server, priority, isTransfer: true, work)
-    }
-
-    private func run<Value: Sendable>(
-        in lane: Lane, _ server: String?, _ priority: LivePriority, isTransfer: Bool,
-        _ work: @Sendable (_ moved: @escaping @Sendable (_ bytes: Int) -> Void) async throws -> Value
-    ) async throws -> Value {
         try Task.checkCancellation()
-        let id = try await lane.waitForSlot(server?.lowercased(), priority, isTransfer: isTransfer)
+        let lane = self.lane(lane)
+        let id = try await lane.waitForSlot(server?.lowercased(), priority)
         return try await withTaskExecutorPreference(lane.executor) {
             // Frees the slot before the call returns to the caller's executor.
             defer { lane.change { $0.finish(id, wasCancelled: Task.isCancelled, at: $1) } }

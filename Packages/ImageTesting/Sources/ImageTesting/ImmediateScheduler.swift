@@ -6,9 +6,10 @@ public final class ImmediateScheduler: WorkScheduler {
     public init() {}
 
     public func run<Value: Sendable>(
-        in lane: WorkLane, server: String?, priority: LivePriority, _ work: @Sendable () async throws -> Value
+        in lane: WorkLane, server: String?, priority: LivePriority,
+        _ work: @Sendable (_ moved: @escaping @Sendable (_ bytes: Int) -> Void) async throws -> Value
     ) async throws -> Value {
         try Task.checkCancellation()
-        return try await work()
+        return try await work { _ in }
     }
 }

@@ -61,7 +61,8 @@ public final class ManualScheduler: WorkScheduler {
     public init() {}
 
     public func run<Value: Sendable>(
-        in lane: WorkLane, server: String?, priority: LivePriority, _ work: @Sendable () async throws -> Value
+        in lane: WorkLane, server: String?, priority: LivePriority,
+        _ work: @Sendable (_ moved: @escaping @Sendable (_ bytes: Int) -> Void) async throws -> Value
     ) async throws -> Value {
         let id = makeID()
         let observation = priority.observe { [state] priority in
@@ -80,7 +81,7 @@ public final class ManualScheduler: WorkScheduler {
         }
         try await item.signal.wait { cancel(id) }
         defer { state.change { $0.messages.append(.finished(id)) } }
-        return try await work()
+        return try await work { _ in }
     }
 
     /// All messages so far, in order.

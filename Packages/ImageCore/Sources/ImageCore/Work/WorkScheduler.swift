@@ -14,34 +14,28 @@ public protocol WorkScheduler: AnyObject, Sendable {
     ///   - lane: The queue in which the work waits.
     ///   - server: The server of a download (scheme, host and port), for limits per server; nil for other work.
     ///   - priority: The priority while the work waits. It can change.
-    ///   - work: Runs once, or never if the task is cancelled first.
+    ///   - work: Runs once, or never if the task is cancelled first. A transfer calls `moved` with each number of bytes
+    ///     that has arrived, on any thread. A scheduler may start other work while they don't move.
     /// - Throws: The error of `work`, or `CancellationError` if the task is cancelled before `work` starts.
     func run<Value: Sendable>(
-        in lane: WorkLane, server: String?, priority: LivePriority, _ work: @Sendable () async throws -> Value
-    ) async throws -> Value
-
-    /// Runs work that reports the bytes that it moves. A scheduler may start other work while they don't move. Otherwise
-    /// like `run`, which it calls by default.
-    ///
-    /// - Parameters:
-    ///   - lane: The queue in which the work waits.
-    ///   - server: The server of the transfer (scheme, host and port), for limits per server; nil if it has none.
-    ///   - priority: The priority while the work waits. It can change.
-    ///   - work: Runs once, or never if the task is cancelled first. It calls `moved` with each number of bytes that has
-    ///     arrived, on any thread.
-    /// - Throws: The error of `work`, or `CancellationError` if the task is cancelled before `work` starts.
-    func runTransfer<Value: Sendable>(
         in lane: WorkLane, server: String?, priority: LivePriority,
         _ work: @Sendable (_ moved: @escaping @Sendable (_ bytes: Int) -> Void) async throws -> Value
     ) async throws -> Value
 }
 
 extension WorkScheduler {
-    public func runTransfer<Value: Sendable>(
-        in lane: WorkLane, server: String?, priority: LivePriority,
-        _ work: @Sendable (_ moved: @escaping @Sendable (_ bytes: Int) -> Void) async throws -> Value
+    /// Runs work that doesn't report bytes. Otherwise like the method that it calls.
+    ///
+    /// - Parameters:
+    ///   - lane: The queue in which the work waits.
+    ///   - server: The server of a download (scheme, host and port), for limits per server; nil for other work.
+    ///   - priority: The priority while the work waits. It can change.
+    ///   - work: Runs once, or never if the task is cancelled first.
+    /// - Throws: The error of `work`, or `CancellationError` if the task is cancelled before `work` starts.
+    public func run<Value: Sendable>(
+        in lane: WorkLane, server: String?, priority: LivePriority, _ work: @Sendable () async throws -> Value
     ) async throws -> Value {
-        try await run(in: lane, server: server, priority: priority) { try await work { _ in } }
+        try await run(in: lane, server: server, priority: priority) { _ in try await work() }
     }
 }
 

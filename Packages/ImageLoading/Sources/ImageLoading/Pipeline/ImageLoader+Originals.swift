@@ -215,7 +215,7 @@ extension ImageLoader {
     ) async throws -> OriginalResult {
         guard let lane = context.request.origin.lane else { return try await attempt { _ in } }
         context.send(.queued(lane))
-        return try await configuration.scheduler.runTransfer(
+        return try await configuration.scheduler.run(
             in: lane, server: context.request.origin.server, priority: priority, attempt)
     }
 
