@@ -32,9 +32,9 @@ APPLE_MODULES = LIBRARY_MODULES | {'ImageIO', 'Combine', 'CoreGraphics', 'Unifor
 OWN_FRAMEWORKS = {'ImageMonitoring': {'Network'}, 'ImageObserving': {'os'}}
 SYSTEM_C = {'Glibc', 'Musl', 'Darwin'}
 
-# Checking the type of an injected clock (`clock as? ContinuousClock`) is allowed.
+# Checking the type of an injected clock (`clock as? ContinuousClock`) is allowed, and so is the default of an optional parameter.
 CLOCKS = re.compile(
-    r'\bDate\s*\(\s*\)|\bDate\.now\b|\bDate\s*\(\s*timeIntervalSinceNow|(?<!as\? )\b(?:Continuous|Suspending)Clock\b'
+    r'\bDate\s*\(\s*\)|\bDate\.now\b|\bDate\s*\(\s*timeIntervalSinceNow|(?<!as\? )(?<!\(any Clock<Duration>\)\? = )\b(?:Continuous|Suspending)Clock\b'
     r'|\bTask\.sleep\b|\bThread\.sleep\b|\bDispatch(?:Wall)?Time\b|\basyncAfter\b'
     r'|(?<![.\w])(?<!func )(?:sleep|usleep|nanosleep|clock_gettime|gettimeofday|time|mach_absolute_time|CFAbsoluteTimeGetCurrent)\s*\('
 )
