@@ -402,12 +402,12 @@ let benchmarks = [
         uses: [
             "ImageDecoding", "ImageLoaderKit", "ImageMemoryCaching", "ImageHTTPCaching", "ImageTesting",
             "ImageDiskCaching", "ImageProcessing", "ImageTransportCurl", "CDecodingFloor", "CDiskFloor",
-            "CTransportFloor", "EvictionStudy", "ScrollStudy", "AllFormats",
+            "CTransportFloor", "EvictionStudy", "AllFormats",
         ] + loaderParts + classicCodecs + modernCodecs),
     // A program that has only the loader, so that its memory is that of the loader.
     command(
         "FeedBenchmarks", in: "Benchmarks",
-        uses: ["ImageCore", "ImageDecoding", "ImageLoading", "ImageLoaderKit", "ImagePresenting", "CTransportFloor"]),
+        uses: ["ImageCore", "ImageDecoding", "ImageLoading", "ImageLoaderKit", "CTransportFloor"]),
     appLibrary("EvictionStudy", in: "Benchmarks", uses: ["ImageMemoryCaching", "ImageTesting", "CTraceFile"]),
     tests("EvictionStudyTests", in: "Benchmarks", of: ["ImageMemoryCaching", "ImageTesting", "EvictionStudy"]),
     appLibrary(

@@ -17,8 +17,6 @@ internal import ImageLoaderKit
 ///   cache, and DECODES the number of decodes at a time.
 /// - `FeedBenchmarks memory ORIGIN CACHE COUNT ROUNDS` loads them one after the other.
 /// - `FeedBenchmarks decode FOLDER COUNT` decodes the images of a folder without a loader, on all cores.
-/// - `FeedBenchmarks animations CELLS ROUNDS` scrolls through cells with stills, and then with animations, in a program of
-///   its own.
 ///
 /// Each prints a line of JSON for each round.
 @main
@@ -28,9 +26,7 @@ enum Main {
 
     static func main() async throws {
         let arguments = Array(CommandLine.arguments.dropFirst())
-        let numbers = arguments.dropFirst(["decode", "animations"].contains(arguments.first) ? 2 : 3).compactMap {
-            Int($0)
-        }
+        let numbers = arguments.dropFirst(arguments.first == "decode" ? 2 : 3).compactMap { Int($0) }
         switch (arguments.first, arguments.count, numbers.count) {
         case ("decode", 3, 1): try await decode(URL(filePath: arguments[1]), numbers[0])
         case ("load", 5, 2):
@@ -39,14 +35,10 @@ enum Main {
         case ("memory", 5, 2):
             let loader = try makeLoader(arguments[2])
             for _ in 0..<numbers[1] { try await load(arguments[1], numbers[0], atOnce: 1, loader) }
-        case ("animations", 3, 1):
-            guard let cells = Int(arguments[1]), cells > 24 else { throw FeedRun.Failure.noImages }
-            try await scroll(cells, rounds: numbers[0])
         default:
             print("usage: FeedBenchmarks load ORIGIN CACHE COUNT DECODES")
             print("       FeedBenchmarks memory ORIGIN CACHE COUNT ROUNDS")
             print("       FeedBenchmarks decode FOLDER COUNT")
-            print("       FeedBenchmarks animations CELLS ROUNDS")
             exit(64)
         }
     }
@@ -68,20 +60,6 @@ enum Main {
             guard let url = URL(string: "\(origin)/\(number).jpg") else { throw FeedRun.Failure.invalidURL }
             let image = try await loader.image(for: ImageRequest(url: url, target: FeedRun.target))
             return (image.bitmap.size, image.source)
-        }
-    }
-
-    @MainActor
-    private static func scroll(_ cells: Int, rounds: Int) async throws {
-        floor_set_up_allocator()
-        for isAnimated in [false, true] {
-            var options = ImageLoaderOptions(cacheDirectory: nil)
-            options.memoryByteLimit = 20_000_000
-            let scroll = try AnimatedScroll(cells: cells, isAnimated: isAnimated, loader: options.makeLoader())
-            for _ in 0..<rounds {
-                print(String(decoding: try JSONEncoder().encode(try await scroll.run()), as: UTF8.self))
-                fflush(nil)
-            }
         }
     }
 

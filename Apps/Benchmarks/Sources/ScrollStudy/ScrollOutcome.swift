@@ -1,9 +1,5 @@
-/// The costs and results of a simulated scroll.
-public struct ScrollOutcome: Hashable, Sendable, Encodable {
-    /// The name of the scenario.
-    public var scenario: String
-    /// Whether images were prefetched.
-    public var prefetches: Bool
+/// The results of a simulated scroll.
+public struct ScrollOutcome: Hashable, Sendable {
     /// The number of times that a row appeared on the screen.
     public var appearances: Int
     /// The number of appearances with the image in the first frame.
@@ -25,22 +21,16 @@ public struct ScrollOutcome: Hashable, Sendable, Encodable {
     public var decodes: Int
     /// The number of decodes of images never shown.
     public var wastedDecodes: Int
-    /// The total processor time of the main actor in microseconds.
-    public var mainMicroseconds: Double
 
     /// The upper limit of each wasted share.
     public static let wastedShareGoal = 0.1
-    /// The upper limit of the main actor's processor time per cell, in microseconds.
-    public static let mainMicrosecondsGoal = 20.0
 
     /// The wasted shares of the transfers, of the received bytes and of the decodes, from 0 to 1.
     public var wastedTransferShare: Double { Double(wastedTransfers) / Double(max(1, transfers)) }
     public var wastedByteShare: Double { Double(wastedBytes) / Double(max(1, transferredBytes)) }
     public var wastedDecodeShare: Double { Double(wastedDecodes) / Double(max(1, decodes)) }
-    /// The processor time of the main actor per appearance, in microseconds.
-    public var mainMicrosecondsPerCell: Double { mainMicroseconds / Double(max(1, appearances)) }
 
-    /// Whether all goals other than times are met.
+    /// Whether all goals are met.
     public var meetsGoals: Bool {
         wrong == 0 && appearances > 0
             && max(wastedTransferShare, wastedByteShare, wastedDecodeShare) < Self.wastedShareGoal

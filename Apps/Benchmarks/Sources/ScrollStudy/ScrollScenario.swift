@@ -7,8 +7,6 @@ public struct ScrollScenario: Sendable {
     /// The number of rows on the screen.
     public static let screen = 12
 
-    /// The name in reports.
-    public let name: String
     /// The number of rows in the list.
     public let rowCount: Int
     /// The topmost visible row in each frame.
@@ -16,16 +14,14 @@ public struct ScrollScenario: Sendable {
 
     /// Scrolls from the first row to the last, one row per frame.
     public static func steady(rowCount: Int) -> ScrollScenario {
-        ScrollScenario(
-            name: "60 rows per second", rowCount: rowCount, topmostRows: Array(0...max(0, rowCount - screen)))
+        ScrollScenario(rowCount: rowCount, topmostRows: Array(0...max(0, rowCount - screen)))
     }
 
     /// Scrolls to the last row like a person: drags of 20 to 100 rows per second, flings that slow down from 150,
     /// pauses, and movements back.
     public static func natural(rowCount: Int, seed: UInt64) -> ScrollScenario {
         var gestures = Gestures(random: SeededRandom(seed: seed), end: Double(max(0, rowCount - screen)))
-        return ScrollScenario(
-            name: "drags, flings, pauses, movements back", rowCount: rowCount, topmostRows: gestures.scrollToEnd())
+        return ScrollScenario(rowCount: rowCount, topmostRows: gestures.scrollToEnd())
     }
 }
 

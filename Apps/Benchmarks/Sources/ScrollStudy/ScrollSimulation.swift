@@ -10,34 +10,27 @@ import ImageTransporting
 /// Simulates scrolling a list with the real loader, prefetcher, window, coalescers, scheduler and memory cache.
 ///
 /// There is no disk cache. Origin and decoder are fakes with a manual clock. Everything runs on the main thread. Work outside the
-/// main actor runs between frames on a seeded executor. Therefore the same scenario always has the same outcome, and
-/// the main actor's time is measured separately.
+/// main actor runs between frames on a seeded executor. Therefore the same scenario always has the same outcome.
 @MainActor
 public final class ScrollSimulation {
     /// The number of times that work outside the main actor runs in each frame.
     private static let turnsPerFrame = 4
 
     private let scenario: ScrollScenario
-    private let prefetches: Bool
     private let executor = SeededExecutor(seed: 1)
     private let clock = ManualClock()
     private let origin: SimulatedOrigin
     private let decoder = RecordingDecoder()
     private let mainQueue: MainQueue
     private let list: ScrolledList
-    private let mainNanoseconds: () -> UInt64
-    private var spentNanoseconds: UInt64 = 0
 
     /// Creates a simulation.
     ///
     /// - Parameters:
     ///   - scenario: The topmost row in each frame.
     ///   - prefetches: Whether images are prefetched.
-    ///   - mainNanoseconds: Returns the processor time of the main thread so far, in nanoseconds.
-    public init(_ scenario: ScrollScenario, prefetches: Bool = true, mainNanoseconds: @escaping () -> UInt64) {
+    public init(_ scenario: ScrollScenario, prefetches: Bool = true) {
         self.scenario = scenario
-        self.prefetches = prefetches
-        self.mainNanoseconds = mainNanoseconds
         origin = SimulatedOrigin(clock: clock)
         let requests = (0..<scenario.rowCount).compactMap(NumberedImage.url).map {
             ImageRequest(url: $0, target: ImageTarget(PixelSize(width: 4, height: 4)))
@@ -51,14 +44,12 @@ public final class ScrollSimulation {
     public func run() -> ScrollOutcome {
         let frame = Duration.seconds(1) / ScrollScenario.framesPerSecond
         for (number, topmost) in scenario.topmostRows.enumerated() {
-            measure {
-                mainQueue.runAll()
-                list.scroll(to: topmost, at: frame * number)
-            }
+            mainQueue.runAll()
+            list.scroll(to: topmost, at: frame * number)
             advance(by: frame)
         }
         for _ in 0..<ScrollScenario.framesPerSecond { advance(by: frame) }
-        measure { mainQueue.runAll() }
+        mainQueue.runAll()
         return outcome
     }
 
@@ -70,24 +61,16 @@ public final class ScrollSimulation {
         }
     }
 
-    private func measure(_ body: () -> Void) {
-        let start = mainNanoseconds()
-        body()
-        spentNanoseconds += mainNanoseconds() - start
-    }
-
     private var outcome: ScrollOutcome {
         let counts = list.counts
         let useful = counts.numbers.reduce(0) { $0 + NumberedImage.file($1).count }
         let decoded = decoder.decodedNumbers
         return ScrollOutcome(
-            scenario: scenario.name, prefetches: prefetches, appearances: counts.appearances, atOnce: counts.atOnce,
-            blank: counts.blank,
-            wrong: counts.wrong, transfers: origin.sendCount,
+            appearances: counts.appearances, atOnce: counts.atOnce, blank: counts.blank, wrong: counts.wrong,
+            transfers: origin.sendCount,
             wastedTransfers: origin.sendCount - counts.numbers.count, transferredBytes: origin.sentByteCount,
             wastedBytes: origin.sentByteCount - useful, decodes: decoded.count,
-            wastedDecodes: decoded.count { !counts.numbers.contains($0) },
-            mainMicroseconds: Double(spentNanoseconds) / 1_000)
+            wastedDecodes: decoded.count { !counts.numbers.contains($0) })
     }
 
     private static func makeLoader(

@@ -20,9 +20,7 @@ enum EvictionCommand {
         return true
     }
 
-    private static let policies: [EvictionPolicy] = [
-        .lru, .fifo, .lfu, .sieve, .s3FIFO, .wTinyLFU, .gdsf,
-    ]
+    private static let policies: [EvictionPolicy] = [.lru, .lfu, .s3FIFO, .gdsf]
 
     private static var simulated: [Trace] {
         var long = FeedScroll()

@@ -5,7 +5,6 @@ import Foundation
 /// - `benchmarks [decode|processing|caches|loader|disk|disk-scale|transport] [--json]` measures times, by default all.
 /// - `benchmarks transport --soak N` measures the memory of a transport over N requests.
 /// - `benchmarks eviction` measures hit ratios.
-/// - `benchmarks scroll` simulates a scrolled list.
 /// - `benchmarks feed-images` writes the images of `Scripts/bench-feed`.
 @main
 enum Main {
@@ -14,7 +13,6 @@ enum Main {
         let isSuccessful =
             switch arguments.first {
             case "eviction": try EvictionCommand.run(Array(arguments.dropFirst()))
-            case "scroll": try ScrollCommand.run(Array(arguments.dropFirst()))
             case "feed-images": try FeedImages.write(Array(arguments.dropFirst()))
             case LoopbackOrigin.command: LoopbackOrigin.serve()
             default: try await measure(arguments.filter { $0 != "--json" }, isJSON: arguments.contains("--json"))

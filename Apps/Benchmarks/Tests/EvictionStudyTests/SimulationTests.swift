@@ -30,7 +30,7 @@ struct SimulationTests {
         #expect(Optimum.run(trace, .entries(2)).hitRatio == Double(best) / 12)
     }
 
-    @Test("no policy that admits every entry beats the optimum", arguments: [EvictionPolicy.lru, .fifo, .lfu, .sieve])
+    @Test("no policy that admits every entry beats the optimum", arguments: [EvictionPolicy.lru, .lfu])
     func bound(_ policy: EvictionPolicy) {
         let trace = Self.trace(seed: 3, keys: 200, accesses: 5_000)
         for capacity in [5, 20, 100] {
@@ -81,11 +81,11 @@ struct SimulationTests {
     @Test("a study has a row for each trace and capacity, and its table and chart name every policy")
     func study() {
         let traces = [Self.trace(seed: 1, keys: 40, accesses: 500), FeedScroll.short.trace(named: "short")]
-        let study = EvictionStudy(traces, policies: [.lru, .sieve], countShares: [0.1, 0.5], byteShares: [0.1])
+        let study = EvictionStudy(traces, policies: [.lru, .gdsf], countShares: [0.1, 0.5], byteShares: [0.1])
         #expect(study.byCount.map(\.trace) == ["random", "random", "short", "short"])
         #expect(study.byBytes.map(\.trace) == ["short"])
         for text in [study.markdown, study.chart] {
-            #expect(text.contains("LRU") && text.contains("SIEVE"))
+            #expect(text.contains("LRU") && text.contains("GDSF"))
         }
         #expect(study.markdown.split(separator: "\n").count == 11)
     }

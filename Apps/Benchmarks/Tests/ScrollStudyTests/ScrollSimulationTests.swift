@@ -5,7 +5,7 @@ import Testing
 @MainActor
 struct ScrollSimulationTests {
     private func run(_ scenario: ScrollScenario, prefetches: Bool = true) -> ScrollOutcome {
-        ScrollSimulation(scenario, prefetches: prefetches) { 0 }.run()
+        ScrollSimulation(scenario, prefetches: prefetches).run()
     }
 
     @Test("at 60 rows per second, nearly all rows have their image in the first frame, and little work is wasted")

@@ -43,9 +43,6 @@ package struct SlotQueues: Sendable {
     package func fill(of queue: Int = 0) -> QueueFill { queues[queue].fill }
     package func oldest(in queue: Int = 0) -> Int? { queues[queue].oldest }
 
-    /// Returns the next slot toward the newest end.
-    package func newer(than slot: Int) -> Int? { links[slot].newer }
-
     private mutating func connect(_ slot: Int, to queue: Int) {
         let older = queues[queue].newest
         links[slot].queue = queue
