@@ -18,7 +18,7 @@ class Group:
 
 GROUPS = {
     'caches': Group('benchmarks caches'),
-    'eviction': Group('benchmarks eviction --svg Documentation/hit-ratios.svg', prints='markdown', rounds=1),
+    'eviction': Group('benchmarks eviction', prints='markdown', rounds=1),
     'disk': Group('benchmarks disk', baseline='plain files'),
     'disk-scale': Group('benchmarks disk-scale'),
     'loader': Group('benchmarks loader'),

@@ -1,5 +1,6 @@
 """Makes Documentation/Performance.md and its plots from the figures."""
 
+import math
 import pathlib
 import re
 import statistics
@@ -75,6 +76,35 @@ def plot(rows, baseline):
     parts.append(f'<path d="M{x(1):.1f} 34V{height - 30}" stroke="#555555" stroke-dasharray="4 3"/>')
     notes = 'Bar: median. Dark line: range of the rounds. Dashed: as fast as the baseline.'
     parts.append(f'<text x="14" y="{height - 10}" font-size="12">{notes}{" Red: goal." if any("goal" in row for row in rows.values()) else ""}</text>')
+    return drawing(width, height, parts)
+
+
+def hit_ratios(text):
+    """Draws the hit ratios of eviction policies relative to the optimum, by their tables: dots, and the mean as a line."""
+    width, left, right, top, step = 480, 112, 430, 58, 34
+    parts, height = [], 0
+    for panel, (title, lines) in enumerate(zip(('by count', 'by bytes'), '\n'.join(text).split('\n\n'))):
+        rows = [[cell.split(' / ')[0].strip() for cell in line.strip('| ').split(' | ')] for line in lines.split('\n')]
+        policies = [(float(rows[-1][column]), name, [float(row[column]) / float(row[-1]) for row in rows[2:-1]])
+                    for column, name in enumerate(rows[0]) if 0 < column < len(rows[0]) - 1]
+        start, shift = math.floor(min(min(ratios) for *_, ratios in policies) * 10) / 10, panel * width
+        x = lambda value: shift + left + (min(value, 1) - start) / (1 - start) * (right - left)
+        bottom = top + step * len(policies)
+        height = max(height, bottom + 44)
+        parts.append(f'<text x="{shift + 14}" y="24" font-size="15" font-weight="bold">Hit ratio against the optimum, {title}</text>')
+        for tick in range(round(start * 10), 11):
+            parts.append(f'<path d="M{x(tick / 10):.1f} {top - 14}V{bottom}" stroke="#dddddd"/>')
+            parts.append(f'<text x="{x(tick / 10):.1f}" y="{bottom + 20}" text-anchor="middle" fill="#666666">{tick / 10}</text>')
+        for index, (mean, name, ratios) in enumerate(sorted(policies, reverse=True)):
+            y = top + step * index + 4
+            parts.append(f'<text x="{shift + left - 12}" y="{y + 5}" text-anchor="end">{name}</text>')
+            parts += [f'<circle cx="{x(ratio):.1f}" cy="{y}" r="4" fill="#3b76b8" fill-opacity="0.35"/>' for ratio in ratios]
+            parts.append(f'<rect x="{x(mean) - 1.5:.1f}" y="{y - 9}" width="3" height="18" fill="#c8501e"/>')
+            parts.append(f'<text x="{shift + right + 10}" y="{y + 5}" fill="#c8501e">{mean:.3f}</text>')
+    return drawing(2 * width, height, parts)
+
+
+def drawing(width, height, parts):
     return (f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}" '
             f'font-family="Helvetica, Arial, sans-serif" font-size="13" fill="#222222">\n<rect width="100%" height="100%" fill="#ffffff"/>\n' + '\n'.join(parts) + '\n</svg>\n')
 
@@ -116,6 +146,8 @@ def documents(figures):
         return '\n'.join(section(name, figures[name])) if name in figures else 'Not measured yet.'
 
     files = {PAGE: MARK.sub(fill, TEMPLATE.read_text())}
+    if 'eviction' in figures:
+        files[PAGE.with_name('hit-ratios.svg')] = hit_ratios(figures['eviction']['text'])
     for name, result in figures.items():
         if GROUPS[name].baseline:
             files[PAGE.with_name(f'figures-{name}.svg')] = plot(result['figures'], GROUPS[name].baseline)

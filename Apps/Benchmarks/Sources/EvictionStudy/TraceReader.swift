@@ -7,20 +7,15 @@ public enum TraceFailure: Error, Hashable {
     case unreadable(String)
     /// A line, numbered from 1, that is neither a key nor a key and a size.
     case malformedLine(Int, in: String)
-    /// A binary trace whose last record is truncated. The value is the file's name.
-    case truncated(String)
     /// A trace without accesses. The value is the file's name.
     case empty(String)
 }
 
 /// Reads traces, which may be gzip-compressed.
 ///
-/// A text trace has a key per line, or a key and a size in bytes. Files with "oracleGeneral" in their names have that
-/// binary format of libCacheSim: little-endian records of 24 bytes with time (4), key (8), size (4) and next access
-/// (8).
+/// A trace is text with a key per line, or a key and a size in bytes.
 public enum TraceReader {
-    /// Returns the traces at a path: a file, or the files of a folder with ".txt", ".gz" or "oracleGeneral" in their
-    /// names.
+    /// Returns the traces at a path: a file, or the files of a folder with ".txt" or ".gz" in their names.
     ///
     /// The traces of a folder are sorted by file name.
     ///
@@ -32,8 +27,7 @@ public enum TraceReader {
         }
         guard isFolder.boolValue else { return [try trace(at: url)] }
         let files = try FileManager.default.contentsOfDirectory(at: url, includingPropertiesForKeys: nil)
-        let names = [".txt", ".gz", "oracleGeneral"]
-        return try files.filter { file in names.contains { file.lastPathComponent.contains($0) } }
+        return try files.filter { file in [".txt", ".gz"].contains { file.lastPathComponent.contains($0) } }
             .sorted { $0.lastPathComponent < $1.lastPathComponent }.map(trace)
     }
 
@@ -42,14 +36,13 @@ public enum TraceReader {
     /// - Throws: `TraceFailure`.
     public static func trace(at url: URL) throws -> Trace {
         let file = url.lastPathComponent
-        let bytes = try bytes(of: url.path)
-        let accesses = try file.contains("oracleGeneral") ? records(in: bytes, file) : lines(in: bytes, file)
+        let accesses = try lines(in: bytes(of: url.path), file)
         if accesses.isEmpty { throw TraceFailure.empty(file) }
         return Trace(name: name(of: file), accesses: accesses)
     }
 
     private static func name(of file: String) -> String {
-        [".gz", ".bin", ".txt", ".oracleGeneral"].reduce(file) { name, ending in
+        [".gz", ".txt"].reduce(file) { name, ending in
             name.hasSuffix(ending) ? String(name.dropLast(ending.count)) : name
         }
     }
@@ -75,19 +68,5 @@ public enum TraceReader {
             guard let size, size >= 0 else { throw TraceFailure.malformedLine(index + 1, in: file) }
             return Trace.Access(key: keys.number(of: Array(words[0])), size: max(1, size))
         }
-    }
-
-    private static func records(in bytes: [UInt8], _ file: String) throws -> [Trace.Access] {
-        guard bytes.count % 24 == 0 else { throw TraceFailure.truncated(file) }
-        var keys = KeyNumbers<UInt64>()
-        return stride(from: 0, to: bytes.count, by: 24).map { start in
-            let key = littleEndian(bytes[start + 4..<start + 12])
-            return Trace.Access(
-                key: keys.number(of: key), size: max(1, Int(littleEndian(bytes[start + 12..<start + 16]))))
-        }
-    }
-
-    private static func littleEndian(_ bytes: ArraySlice<UInt8>) -> UInt64 {
-        bytes.reversed().reduce(0) { $0 << 8 | UInt64($1) }
     }
 }

@@ -2,25 +2,15 @@ import EvictionStudy
 import Foundation
 import ImageMemoryCaching
 
-/// Prints hit ratios of all policies: `benchmarks eviction [TRACE or FOLDER…] [--svg FILE]`.
+/// Prints hit ratios of all policies: `benchmarks eviction [TRACE or FOLDER…]`.
 ///
 /// The first traces are simulated and always the same. The traces that you pass follow.
 enum EvictionCommand {
     static func run(_ arguments: [String]) throws -> Bool {
-        var paths = arguments
-        var chart: String?
-        if let option = paths.firstIndex(of: "--svg"), option + 1 < paths.count {
-            chart = paths[option + 1]
-            paths.removeSubrange(option...option + 1)
-        }
-        let traces = simulated + (try paths.flatMap { try TraceReader.traces(at: URL(filePath: $0)) })
-        let study = EvictionStudy(traces, policies: policies)
-        print(study.markdown)
-        if let chart { try Data(study.chart.utf8).write(to: URL(filePath: chart)) }
+        let traces = simulated + (try arguments.flatMap { try TraceReader.traces(at: URL(filePath: $0)) })
+        print(EvictionStudy(traces, policies: [.lru, .lfu, .s3FIFO, .gdsf]).markdown)
         return true
     }
-
-    private static let policies: [EvictionPolicy] = [.lru, .lfu, .s3FIFO, .gdsf]
 
     private static var simulated: [Trace] {
         var long = FeedScroll()

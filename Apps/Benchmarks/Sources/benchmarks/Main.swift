@@ -34,8 +34,7 @@ enum Main {
                 """
                 usage: benchmarks [\(groups.joined(separator: "|"))] [--json]
                        benchmarks transport --soak REQUESTS [--json]
-                       benchmarks eviction [TRACE…] [--svg FILE]
-                       benchmarks scroll [--json]
+                       benchmarks eviction [TRACE…]
                        benchmarks feed-images FOLDER COUNT MEGAPIXELS
                 """)
             exit(64)

@@ -36,24 +36,6 @@ struct TraceReaderTests {
         #expect(throws: TraceFailure.self) { try read(bytes.dropLast(9), as: "a.txt.gz") }
     }
 
-    @Test("an oracleGeneral trace has little-endian records of 24 bytes: time, key, size and next access")
-    func oracleGeneral() throws {
-        let keys: [UInt64] = [0x0102_0304_0506_0708, 9, 0x0102_0304_0506_0708]
-        var bytes: [UInt8] = []
-        for (time, key) in keys.enumerated() {
-            append(UInt32(time), to: &bytes)
-            append(key, to: &bytes)
-            append(UInt32(key == 9 ? 200 : 10), to: &bytes)
-            append(Int64(-1), to: &bytes)
-        }
-        let trace = try read(bytes, as: "b.oracleGeneral.bin")
-        #expect(trace.name == "b")
-        #expect(trace.accesses == Self.accesses)
-        #expect(throws: TraceFailure.truncated("b.oracleGeneral")) {
-            try read(bytes.dropLast(1), as: "b.oracleGeneral")
-        }
-    }
-
     @Test(
         "an invalid trace is rejected with its position",
         arguments: ["a 10\na ten\n", "a 10\na 10 4\n", "a 10\na -1\n"])
@@ -96,9 +78,5 @@ struct TraceReaderTests {
         let result = Result { try body(folder) }
         try FileManager.default.removeItem(at: folder)
         return try result.get()
-    }
-
-    private func append<Number: FixedWidthInteger>(_ number: Number, to bytes: inout [UInt8]) {
-        for shift in 0..<Number.bitWidth / 8 { bytes.append(UInt8(truncatingIfNeeded: number >> (8 * shift))) }
     }
 }
