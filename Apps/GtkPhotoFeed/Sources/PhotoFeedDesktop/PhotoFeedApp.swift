@@ -54,14 +54,6 @@ public enum PhotoFeedApp {
         try Screenshots(folder: folder).take()
     }
 
-    /// Scrolls through stills and animations, and prints the times of frames.
-    ///
-    /// - Parameter cells: The number of cells, more than the 24 that are visible.
-    public static func measureScrolls(cells: Int) throws {
-        try start()
-        try ScrollMeasurement.run(cells: cells)
-    }
-
     /// Shows the window until the user closes it.
     ///
     /// - Parameters:

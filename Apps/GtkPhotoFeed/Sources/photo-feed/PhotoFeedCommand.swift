@@ -19,22 +19,11 @@ struct PhotoFeedCommand: ParsableCommand {
     @Option(help: "Takes screenshots of the app in several states into this folder instead.")
     var screenshots: String?
 
-    @Option(help: "Scrolls through 48 to 10000 stills and animations instead, and prints the times of frames.")
-    var measure: Int?
-
-    func validate() throws {
-        // 24 cells are visible, and the rest is scrolled.
-        if let measure, !(48...10_000).contains(measure) {
-            throw ValidationError("--measure takes 48 to 10000 cells, not \(measure)")
-        }
-    }
-
     func run() throws {
         // GTK and the main actor need the process's first thread. An `async` main would move the main actor to another
         // thread.
         try MainActor.assumeIsolated {
             if let screenshots { return try PhotoFeedApp.takeScreenshots(into: screenshots) }
-            if let measure { return try PhotoFeedApp.measureScrolls(cells: measure) }
             try PhotoFeedApp.run(feed: feed, cache: cache, color: color)
         }
     }
