@@ -123,6 +123,37 @@ struct JPEGMetadataTests {
         #expect(try !jpeg.header(of: file()).hasGainMap)
     }
 
+    @Test("a gain map is reported if only the XMP of another image in the file names it, as in photographs of iPhones")
+    func gainMapOfAnotherImage() throws {
+        /// A multi-picture index with an entry for each offset, which is that from the byte order.
+        func index(_ offsets: [Int], littleEndian: Bool = false) -> [UInt8] {
+            func number(_ value: Int, _ length: Int) -> [UInt8] {
+                let bytes = (0..<length).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
+                return littleEndian ? bytes : bytes.reversed()
+            }
+            let order: [UInt8] = littleEndian ? [0x49, 0x49] : [0x4D, 0x4D]
+            let first = number(0xB000, 2) + number(7, 2) + number(4, 4) + Array("0100".utf8)
+            let entry = number(0xB002, 2) + number(7, 2) + number(16 * offsets.count, 4) + number(38, 4)
+            let images = offsets.flatMap { number(0, 8) + number($0, 4) + number(0, 4) }
+            return Array("MPF\0".utf8) + order + number(42, 2) + number(8, 4) + number(2, 2) + first + entry
+                + number(0, 4) + images
+        }
+        let second = file((0xE1, Array("http://ns.adobe.com/xap/1.0/\0urn:com:apple:photo:2020:aux:hdrgainmap".utf8)))
+        for littleEndian in [false, true] {
+            // The index follows the start of the image, its marker and its length.
+            let offset = file((0xE2, index([0, 0]))).count - 10
+            func hasGainMap(_ offsets: [Int], _ other: Data) throws -> Bool {
+                try jpeg.header(of: file((0xE2, index(offsets, littleEndian: littleEndian))) + other).hasGainMap
+            }
+            #expect(try hasGainMap([0, offset], second) && !hasGainMap([0, offset], file()))
+            #expect(try !hasGainMap([0, 0], second) && !hasGainMap([0, offset + second.count], second))
+            let whole = index([0, offset], littleEndian: littleEndian)
+            for length in 0..<whole.count {
+                _ = try jpeg.header(of: file((0xE2, Array(whole.prefix(length)))) + second)
+            }
+        }
+    }
+
     @Test("metadata above the limit is ignored, and the image is decoded")
     func metadataLimit() throws {
         let data = file(exif(6), iccSegment([UInt8](repeating: 9, count: 100)))

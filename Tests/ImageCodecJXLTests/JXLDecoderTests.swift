@@ -118,6 +118,16 @@
             #expect(try jxl.pixels(parts).largestDifference(to: expected) == 0)
         }
 
+        @Test("a box with a gain map, before or after the codestream, is reported")
+        func gainMap() throws {
+            let codestream = ("jxlc", try TestJXL(Self.size).file(JXLSamples.bytes(channels: 3)))
+            let map = ("jhgm", Data(count: 30))
+            for (boxes, expected) in [([codestream], false), ([map, codestream], true), ([codestream, map], true)] {
+                #expect(try jxl.open(TestJXL.container(boxes)).header.hasGainMap == expected)
+            }
+            #expect(try !jxl.open(codestream.1).header.hasGainMap)
+        }
+
         @Test("boxes with a 64-bit size and with an open end are read")
         func boxSizes() throws {
             let codestream = try TestJXL(Self.size).file(JXLSamples.bytes(channels: 3))

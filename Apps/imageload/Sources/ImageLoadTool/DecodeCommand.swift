@@ -43,8 +43,7 @@ struct DecodeCommand: AsyncParsableCommand {
             try decoder.tellingSize(of: data) { try decoder.decode(data, request: request) { false } }
         }
         if let raw { try await FileAccess.writeRaw(image.bitmap.pixels, to: raw) }
-        var report = DecodeReport(image)
-        report.gainMap = image.header.hasGainMap(in: data)
+        let report = DecodeReport(image)
         Console.output(json ? try report.json() : report.line)
     }
 

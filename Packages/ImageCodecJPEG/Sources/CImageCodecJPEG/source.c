@@ -88,15 +88,48 @@ static void keep_icc(ilj_reader *reader, segment found) {
     if (reader->is_stream) reader->icc_copied += reader->icc[number].length;
 }
 
+static bool has_text(segment part, const char *text) {
+    size_t length = strlen(text);
+    for (size_t i = 0; i + length <= part.length; i++)
+        if (memcmp(part.start + i, text, length) == 0) return true;
+    return false;
+}
+
+/* Returns a number in the byte order of a TIFF file, or 0 outside of it. */
+static size_t tiff_number(segment tiff, size_t offset, size_t length) {
+    size_t value = 0;
+    if (tiff.length < length || offset > tiff.length - length) return 0;
+    for (size_t i = 0; i < length; i++)
+        value = value << 8 | tiff.start[offset + (tiff.start[0] == 'I' ? length - 1 - i : i)];
+    return value;
+}
+
+/* Whether a segment lists an image of the file that is Apple's gain map (CIPA DC-007, 5.2.3). Its XMP comes first. */
+static bool lists_gain_map(const ilj_reader *reader, segment found) {
+    enum { max_images_length = 1600, searched_length = 1 << 16 };
+    if (reader->is_stream || found.length < 4 || memcmp(found.start, "MPF", 4) != 0) return false;
+    segment tiff = {found.start + 4, found.length - 4};
+    size_t available = reader->count - (size_t)(tiff.start - reader->bytes);
+    size_t entry = tiff_number(tiff, 4, 4) + 2;
+    for (size_t left = tiff_number(tiff, entry - 2, 2); left > 1 && tiff_number(tiff, entry, 2) != 0xB002; left--) entry += 12;
+    if (tiff_number(tiff, entry, 2) != 0xB002) return false;
+    size_t images = tiff_number(tiff, entry + 8, 4), length = tiff_number(tiff, entry + 4, 4);
+    for (size_t image = 0; image + 16 <= length && image < max_images_length; image += 16) {
+        size_t offset = tiff_number(tiff, images + image + 8, 4);
+        if (offset == 0 || offset >= available) continue;
+        size_t rest = available - offset;
+        segment other = {tiff.start + offset, rest < searched_length ? rest : searched_length};
+        if (has_text(other, ":aux:hdrgainmap")) return true;
+    }
+    return false;
+}
+
 /* Whether a segment of a base image is the XMP of Ultra HDR 1.1, or the metadata of ISO 21496-1, annex C. */
 static bool names_gain_map(segment found) {
     static const char iso[] = "urn:iso:std:iso:ts:21496:-1", xmp[] = "http://ns.adobe.com/xap/1.0/";
-    static const char space[] = "http://ns.adobe.com/hdr-gain-map/1.0/";
     if (found.length >= sizeof iso && memcmp(found.start, iso, sizeof iso) == 0) return true;
     if (found.length < sizeof xmp || memcmp(found.start, xmp, sizeof xmp) != 0) return false;
-    for (size_t i = sizeof xmp; i + sizeof space - 1 <= found.length; i++)
-        if (memcmp(found.start + i, space, sizeof space - 1) == 0) return true;
-    return false;
+    return has_text(found, "http://ns.adobe.com/hdr-gain-map/1.0/");
 }
 
 static boolean keep_marker(j_decompress_ptr info) {
@@ -110,7 +143,7 @@ static boolean keep_marker(j_decompress_ptr info) {
         segment found = {source->next_input_byte + 2, length - 2};
         if (info->unread_marker == JPEG_APP0 + 1) keep_exif(reader, found);
         if (info->unread_marker == JPEG_APP0 + 2) keep_icc(reader, found);
-        if (names_gain_map(found)) reader->has_gain_map = true;
+        if (names_gain_map(found) || lists_gain_map(reader, found)) reader->has_gain_map = true;
     }
     skip(info, length < 2 ? 2 : (long)length);
     return TRUE;

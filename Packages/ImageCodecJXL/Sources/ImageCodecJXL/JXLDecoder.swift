@@ -42,7 +42,9 @@
             var frames = JXLFrameList(after: session.position, of: info)
             try frames.read(codestream, limits: limits)
             guard frames.first != nil else { throw .truncated(.jxl) }
-            return OpenedJXL(codestream, info: info, frames: frames, session: session, limits: limits, pool: pool)
+            let opened = OpenedJXL(codestream, info: info, frames: frames, session: session, limits: limits, pool: pool)
+            opened.header.hasGainMap = JXLContainer.hasGainMap(data)
+            return opened
         }
     }
 
@@ -56,7 +58,7 @@
 
     /// A JPEG XL file whose headers have been read.
     final class OpenedJXL: OpenedImage {
-        let header: ImageHeader
+        fileprivate(set) var header: ImageHeader
         private let codestream: Data
         private let info: JXLInfo
         private let frames: JXLFrameList
@@ -216,6 +218,12 @@
                 if first & 0x80 != 0 { break }
             }
             return parts
+        }
+
+        /// Returns whether a file has a box with a gain map (ISO/IEC 18181-2:2024, 9.10).
+        static func hasGainMap(_ file: Data) -> Bool {
+            var reader = BoxReader(file, format: .jxl)
+            return file.starts(with: signature) && (try? reader.fileBoxes())?.contains { $0.name == "jhgm" } == true
         }
 
         /// Returns the codestream of a file, without copying it unless it is divided.

@@ -1,6 +1,5 @@
 import Foundation
 
-/// The metadata that results take over from their sources.
 extension ImageMetadata {
     /// What is left of the metadata if only the copyright is kept.
     var copyright: ImageMetadata {
@@ -8,13 +7,9 @@ extension ImageMetadata {
             exif: exif.flatMap(ExifBlock.copyright), xmp: xmp.flatMap(XMPPacket.copyright),
             iptc: iptc.flatMap(IPTCRecords.copyright))
     }
-
-    /// The metadata of a result, whose pixels are upright.
-    var upright: ImageMetadata { ImageMetadata(exif: exif.map(ExifBlock.upright), xmp: xmp, iptc: iptc) }
 }
 
-/// The parts of an XMP packet.
-enum XMPPacket {
+extension XMPPacket {
     private static let names =
         ["rights", "creator", "contributor", "publisher"].map { "dc:" + $0 }
         + ["UsageTerms", "WebStatement", "Owner", "Marked", "Certificate"].map { "xmpRights:" + $0 }

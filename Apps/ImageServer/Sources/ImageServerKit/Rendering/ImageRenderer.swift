@@ -75,7 +75,7 @@ public struct ImageRenderer: Sendable {
         let options = job.options
         if options.stripsMetadata, !options.keepsCopyright { return result }
         let metadata = ImageMetadata(of: source, header.format)
-        let kept = options.stripsMetadata ? metadata.copyright : metadata.upright
+        let kept = options.stripsMetadata ? metadata.copyright : metadata.forResult
         let data = kept.added(to: result, format: job.output.format)
         let limit = options.maxBytes > 0 ? min(options.maxBytes, limits.resultBytes) : limits.resultBytes
         return data.count <= limit ? data : result

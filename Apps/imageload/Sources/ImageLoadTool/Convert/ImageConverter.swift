@@ -71,7 +71,9 @@ struct ImageConverter: Sendable {
         var notes = Self.losses(of: data, header)
         let metadata = keptMetadata(of: data, header, &notes)
         let decoder = metadata.icc == nil ? decoder : plainDecoder
-        let frames = try decoder.tellingSize(of: data) { try self.frames(of: data, header, decoder) }
+        func decoded() throws -> [AnimationFrame] { try self.frames(of: data, header, decoder) }
+        // The crop is in pixels of the source, so a smaller size needs no less memory.
+        let frames = try settings.crop == nil ? decoder.tellingSize(of: data, decoded) : decoded()
         guard let first = frames.first else { throw EncodingFailure.inconsistentFrames }
         let encoder = try encoder(for: header, first.bitmap, profile: metadata.icc)
         var converted = try Encoding(encoder: encoder, frames: frames, loopCount: header.loopCount, settings, decoder)
@@ -88,7 +90,7 @@ struct ImageConverter: Sendable {
     /// Notes what decoders leave out.
     private static func losses(of data: Data, _ header: ImageHeader) -> [String] {
         var notes: [String] = []
-        if header.hasGainMap(in: data) { notes.append("the gain map for HDR displays is left out") }
+        if header.hasGainMap { notes.append("the gain map for HDR displays is left out") }
         if header.color.isHDR { notes.append("HDR is converted to the brightness of ordinary displays") }
         if header.format == .png, PNGFile(data)?.isAnimated == true {
             notes.append("the animation of a PNG is left out: kept its still image")
@@ -146,9 +148,7 @@ struct ImageConverter: Sendable {
     /// Returns the metadata for the result, and notes what its format can't hold.
     private func keptMetadata(of data: Data, _ header: ImageHeader, _ notes: inout [String]) -> ImageMetadata {
         guard !settings.kept.isEmpty else { return ImageMetadata() }
-        var metadata = ImageMetadata(of: data, header).keeping(settings.kept)
-        metadata.exif = metadata.exif.map(ExifBlock.upright)
-        metadata.xmp = metadata.xmp.flatMap(XMPPacket.withoutOtherParts)
+        var metadata = ImageMetadata(of: data, header).keeping(settings.kept).forResult
         if let icc = metadata.icc, icc.dropFirst(16).prefix(4).elementsEqual("RGB ".utf8) == false {
             notes.append("a profile that isn't for RGB can't be kept: converted to sRGB")
             metadata.icc = nil

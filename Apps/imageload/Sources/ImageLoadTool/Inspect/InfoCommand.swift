@@ -26,6 +26,7 @@ struct InfoCommand: AsyncParsableCommand {
         // No pixels are decoded, so a file may have any number of them.
         var limits = DecodingLimits.default
         limits.pixels = .max
+        limits.decodedBytes = .max
         let decoder = ImageDecoders.makeDecoder(.all, limits: limits)
         try await InputFiles(files).forEach(printing) { file in
             let report = try ImageReport(file, try await FileAccess.read(file.path), decoder)
@@ -92,7 +93,7 @@ struct ImageReport: Encodable {
         colorModel = header.nativeLayout.name
         colorProfile = header.colorProfile.map { ProfileName.of($0) ?? "unnamed" }
         sourceColor = header.color.name
-        gainMap = header.hasGainMap(in: data)
+        gainMap = header.hasGainMap
         metadata = Metadata(exif: found.exif?.count, icc: found.icc?.count, xmp: found.xmp?.count)
         camera = found.exif.map { ExifSummary($0) }
         thumbnail = try Self.thumbnail(of: data, decoder)

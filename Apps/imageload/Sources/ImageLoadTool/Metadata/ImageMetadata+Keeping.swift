@@ -51,14 +51,3 @@ extension ImageMetadata {
         }
     }
 }
-
-extension ImageHeader {
-    /// Whether a file with this header has a gain map. Decoders don't look for those of iPhones and of JPEG XL.
-    func hasGainMap(in file: Data) -> Bool {
-        switch format {
-        case .jpeg: hasGainMap || JPEGFile(file)?.hasGainMap == true
-        case .jxl: hasGainMap || FileBox.boxes(in: file).contains { $0.name == "jhgm" }
-        default: hasGainMap
-        }
-    }
-}

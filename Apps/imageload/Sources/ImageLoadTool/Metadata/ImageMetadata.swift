@@ -40,6 +40,14 @@ extension ImageMetadata {
         }
     }
 
+    /// The metadata for a file that has only the upright image.
+    var forResult: ImageMetadata {
+        var metadata = self
+        metadata.exif = exif.map(ExifBlock.upright)
+        metadata.xmp = xmp.flatMap(XMPPacket.withoutOtherParts)
+        return metadata
+    }
+
     /// Returns a file of an encoder with the metadata added, as far as the format allows.
     ///
     /// - Parameter compressedProfile: The ICC profile for a PNG file, as a zlib stream.

@@ -5,13 +5,6 @@ struct JPEGFile {
     struct Segment {
         var marker: UInt8
         var body: Data
-
-        /// Whether it has the metadata of Ultra HDR, of ISO 21496-1 or of Apple's gain maps.
-        fileprivate var namesGainMap: Bool {
-            ["http://ns.adobe.com/hdr-gain-map/", "urn:iso:std:iso:ts:21496:-1", ":aux:hdrgainmap"].contains {
-                body.range(of: Data($0.utf8)) != nil
-            }
-        }
     }
 
     private static let xmpPrefix = Data("http://ns.adobe.com/xap/1.0/".utf8) + [0]
@@ -67,24 +60,6 @@ struct JPEGFile {
         let hasOthers = segments.contains { $0.marker == 0xE2 && $0.body.starts(with: "MPF".utf8) }
         guard let last = scans.lastIndex(where: { $0 != 0 }), last > scans.startIndex else { return false }
         return !hasOthers && scans[last] == 0xD9 && scans[last - 1] == 0xFF
-    }
-
-    /// Whether another image of the file is a gain map (CIPA DC-007, section 5.2.3), as in photographs of iPhones.
-    var hasGainMap: Bool {
-        let index = segments.first { $0.marker == 0xE2 && $0.body.starts(with: Data("MPF".utf8) + [0]) }?.body
-            .dropFirst(4)
-        guard let index, case let reader = TIFFReader(index), let first = reader.number(at: 4, 4),
-            let entry = reader.directory(at: first)[0xB002], let length = reader.number(at: entry + 4, 4),
-            let start = reader.number(at: entry + 8, 4)
-        else { return false }
-        // An entry has 16 bytes. The offset of the first image is 0.
-        let offsets = stride(from: start, to: start + min(length, 1_600), by: 16).map {
-            reader.number(at: $0 + 8, 4) ?? 0
-        }
-        return offsets.contains { offset in
-            let image = scans.dropFirst(max(0, index.startIndex + offset - scans.startIndex))
-            return offset > 0 && JPEGFile(image)?.segments.contains { $0.namesGainMap } == true
-        }
     }
 
     /// Whether there is a profile, even a damaged one, which programs could apply.

@@ -57,7 +57,7 @@ struct ImageOptimizer: Sendable {
 
     /// Returns why a file isn't optimized. Nil if it is.
     private static func reasonToLeave(_ data: Data, _ header: ImageHeader) -> String? {
-        if header.hasGainMap(in: data) { return "a gain map" }
+        if header.hasGainMap { return "a gain map" }
         switch header.format {
         case .jpeg:
             guard let file = JPEGFile(data), file.isOnlyImage else { return "more than an image" }

@@ -1,0 +1,1 @@
+../../../../imageload/Sources/ImageLoadTool/Metadata/XMPPacket.swift
