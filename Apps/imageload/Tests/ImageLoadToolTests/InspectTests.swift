@@ -190,6 +190,34 @@ struct InspectTests {
         #expect(down.status == 69 && down.errors.count == 1)
     }
 
+    @Test("neither the cache of fetch nor what explain and cache print has credentials or their digests")
+    func secrets() async throws {
+        let image = try Data(contentsOf: tool.write(.gradient, to: "a.png"))
+        let server = try LoopbackServer { _ in .ok(image, headers: ["Cache-Control": "max-age=60", "Vary": "Cookie"]) }
+        let url = server.url("/a").absoluteString.replacing("http://", with: "http://S3cretUser:S3cretPassword@")
+        let headers = ["--header", "Authorization: Bearer S3cretBearer", "--header", "Cookie: session=S3cretCookie"]
+        let cache = ["--cache", folder.path + "/cache"]
+        #expect(try await tool.run(["fetch", url] + headers + cache).output.contains("network"))
+        let commands = [[], ["--json"], ["--ask"]].map { ["explain", url] + headers + $0 }
+        var places: [(String, Data)] = []
+        for command in commands + [["cache", "list"], ["cache", "list", "--json"]] {
+            let run = try await tool.run(command + cache)
+            #expect(run.status == 0 && (command[0] == "cache" || run.output.contains("hit")), "\(run)")
+            places.append((command.joined(separator: " "), Data(run.output.utf8)))
+        }
+        let files = FileManager.default.enumerator(at: folder.appending(path: "cache"), includingPropertiesForKeys: nil)
+        for case let file as URL in try #require(files) where !file.hasDirectoryPath {
+            places.append((file.path, Data(file.path.utf8) + (try Data(contentsOf: file))))
+        }
+        let texts = ["S3cretUser:S3cretPassword", "session=S3cretCookie", "Bearer S3cretBearer"]
+        let digests = (texts + ["Bearer S3cretBearer".textWithLength + " -"]).map {
+            SHA256.hexadecimalDigest(of: Array($0.utf8))
+        }
+        for trace in ["S3cretUser", "S3cretPassword", "S3cretCookie", "S3cretBearer"] + digests {
+            for (place, bytes) in places { #expect(bytes.range(of: Data(trace.utf8)) == nil, "\(trace) in \(place)") }
+        }
+    }
+
     @Test(
         "each subcommand has examples in its help",
         arguments: [

@@ -4,7 +4,7 @@ import ImageCore
 
 /// The header fields that are sent to some origins: those of clients, and others that are always the same.
 ///
-/// What was loaded with them is stored under a digest of their values, so nobody else receives it.
+/// What was loaded with them is stored under an HMAC of their values, so nobody else receives it.
 public struct ForwardedFields: Sendable {
     /// The names of the fields of clients.
     public var names: [HTTPField.Name] = []

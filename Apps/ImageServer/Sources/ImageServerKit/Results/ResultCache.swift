@@ -1,5 +1,6 @@
 public import Foundation
 public import ImageCore
+import ImageHTTPCaching
 import ImageMemoryCaching
 
 /// Stores results in several levels, from the fastest to the slowest.
@@ -12,6 +13,23 @@ public final class ResultCache: Sendable {
         public var name: ResultLevel
         /// The store of the level.
         public var cache: any DataCache
+        private let names: EntryNames
+
+        /// Creates a level over a store.
+        public init(name: ResultLevel, cache: any DataCache) {
+            self.name = name
+            self.cache = cache
+            names = EntryNames(cache)
+        }
+
+        /// Returns the key of an entry. That of a private result can't be computed from the credentials of a client.
+        ///
+        /// - Parameter creationTime: The time of a new secret of the store; nil to make none, and return nil without one.
+        func key(for key: String, creationTime: Date?) async throws(DataCacheFailure) -> DataCacheKey? {
+            guard key.hasPrefix(ResultCache.privatePrefix) else { return DataCacheKey(identifier: key) }
+            return try await names.name(for: key, creationTime: creationTime)
+                .map { DataCacheKey(identifier: ResultCache.privatePrefix + $0) }
+        }
     }
 
     /// A result and the level that had it.
@@ -21,6 +39,9 @@ public final class ResultCache: Sendable {
         /// The level.
         public var level: ResultLevel
     }
+
+    /// The beginning of the keys of results that depend on the header fields of a client.
+    static let privatePrefix = "private "
 
     private let memory: MemoryCache<String, StoredResult>
     private let levels: [Level]
@@ -94,7 +115,9 @@ public final class ResultCache: Sendable {
 
     private func read(_ key: String, from level: Level) async -> StoredResult? {
         do throws(DataCacheFailure) {
-            guard let entry = try await level.cache.entry(for: DataCacheKey(identifier: key)) else { return nil }
+            guard let key = try await level.key(for: key, creationTime: nil),
+                let entry = try await level.cache.entry(for: key)
+            else { return nil }
             // An entry of another version is a miss, and is replaced.
             guard let result = try? StoredResult(entry) else { return nil }
             let latest = now().addingTimeInterval(PurgeList.skew)
@@ -116,7 +139,8 @@ public final class ResultCache: Sendable {
 
     private func write(_ result: StoredResult, for key: String, to level: Level) async {
         do throws(DataCacheFailure) {
-            try await level.cache.store(result.entry(createdAt: now()), for: DataCacheKey(identifier: key))
+            guard let key = try await level.key(for: key, creationTime: now()) else { return }
+            try await level.cache.store(result.entry(createdAt: now()), for: key)
         } catch {
             report(level.name, error)
         }

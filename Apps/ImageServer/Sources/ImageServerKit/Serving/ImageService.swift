@@ -144,8 +144,8 @@ public final class ImageService: Sendable {
         let options = url.options.watermark
         let watermark = options.opacity > 0 && options.source == nil ? parts.watermark?.identity ?? "" : ""
         // A URL has no spaces.
-        let client = identity.isEmpty ? "" : "for \(identity) "
-        return "result 2 \(parts.settingsKey) \(client)\(output) \(url.options.cacheKey)\(watermark) "
+        let client = identity.isEmpty ? "" : ResultCache.privatePrefix + "for \(identity) "
+        return "\(client)result 2 \(parts.settingsKey) \(output) \(url.options.cacheKey)\(watermark) "
             + url.source.absoluteString
     }
 

@@ -25,7 +25,7 @@ package struct CacheExplanation: Sendable {
 
     /// The URL of the request, or the target of a stored redirect.
     package var url: URL
-    /// The text by which responses are stored. It contains a digest of the identity.
+    /// The text by which responses are stored, without what depends on credentials.
     package var key: String
     package var variants: [Variant]
     /// The index of the variant that the request selects.
@@ -64,7 +64,8 @@ extension CachedExchange {
         }
         let (selected, outcome) = outcome(index, variants)
         return CacheExplanation(
-            url: request.url, key: key.text, variants: variants, selected: selected, outcome: outcome)
+            url: request.url.withoutCredentials, key: key.publicAddress.map { "\($0) private" } ?? key.text,
+            variants: variants, selected: selected, outcome: outcome)
     }
 
     private func outcome(

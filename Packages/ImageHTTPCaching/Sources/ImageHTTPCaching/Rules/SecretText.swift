@@ -1,4 +1,4 @@
-import ImageCore
+public import ImageCore
 import Synchronization
 
 /// A text that can be compared and can't be read: the HMAC-SHA-256 of it with a random key of its own (RFC 2104).
@@ -23,19 +23,23 @@ struct SecretText: Codable, Hashable, Sendable {
 /// Computes names for entries whose keys depend on credentials, with a random key that is an entry of the same cache.
 ///
 /// If the cache loses the key, it makes a new one, and the entries with names from the older one are not found again.
-final class EntryNames: Sendable {
+public final class EntryNames: Sendable {
     private static let entryKey = DataCacheKey(identifier: "key-of-private-names")
 
     private let cache: any DataCache
     private let key = Mutex<[UInt8]?>(nil)
     private let queue = KeyedSerialQueue()
 
-    init(_ cache: any DataCache) { self.cache = cache }
+    /// Creates names for the entries of a cache, in which their key is stored.
+    public init(_ cache: any DataCache) { self.cache = cache }
 
     /// Returns the name for a text. Returns nil if there is no key yet and none is made.
     ///
-    /// - Parameter creationTime: The time of a new key; nil to make none.
-    func name(for text: String, creationTime: Date?) async throws(DataCacheFailure) -> String? {
+    /// - Parameters:
+    ///   - text: A text that can contain credentials, or depend on them.
+    ///   - creationTime: The time of a new key; nil to make none.
+    /// - Throws: `DataCacheFailure` if the cache fails.
+    public func name(for text: String, creationTime: Date?) async throws(DataCacheFailure) -> String? {
         guard let key = try await key(creationTime: creationTime) else { return nil }
         return SHA256.hexadecimalCode(of: Array(text.utf8), key: key)
     }

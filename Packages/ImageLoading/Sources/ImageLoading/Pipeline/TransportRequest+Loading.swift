@@ -18,7 +18,8 @@ extension TransportRequest {
             guard let name = HTTPField.Name(name) else { throw .invalidURL("no header can be named \"\(name)\"") }
             fields.append(HTTPField(name: name, value: value))
         }
-        guard let url = request.url ?? URL(fetchNamed: identifier) else { throw .invalidURL(identifier) }
+        let url = request.url ?? URL(fetchNamed: identifier, isPrivate: !request.headers.isEmpty)
+        guard let url else { throw .invalidURL(identifier) }
         self.init(
             url: url, headers: fields, connectTimeout: limits.connectTimeout, stallTimeout: limits.stallTimeout,
             totalTimeout: limits.totalTimeout, maxBodyBytes: limits.maxBodyBytes, maxRedirects: limits.maxRedirects)
@@ -37,11 +38,15 @@ extension URL {
     fileprivate static let fetchScheme = "fetch"
 
     /// Creates the URL under which the original of an application's own fetch is stored.
-    fileprivate init?(fetchNamed identifier: String) {
+    ///
+    /// - Parameter isPrivate: Whether the name depends on headers. Then it is the user, of which caches store no text.
+    fileprivate init?(fetchNamed identifier: String, isPrivate: Bool) {
         let name = identifier.utf8.map { byte in
             let isPlain = (48...57).contains(byte) || (65...90).contains(byte) || (97...122).contains(byte)
             return isPlain ? String(UnicodeScalar(byte)) : "%\(byte < 16 ? "0" : "")\(String(byte, radix: 16))"
         }
-        self.init(string: "\(Self.fetchScheme):?\(name.joined())")
+        self.init(
+            string: isPrivate
+                ? "\(Self.fetchScheme)://\(name.joined())@private" : "\(Self.fetchScheme):?\(name.joined())")
     }
 }

@@ -1,0 +1,1 @@
+../ImageServerKitTests/RecordedLog.swift
