@@ -145,6 +145,7 @@ let package = Package(
                 "AllFormats", "ImageServerKit", "SourceFormats", "image-server", "image-server-svg",
                 module("ImageCore"), module("ImageProcessing"), module("ImageTransporting"),
                 module("ImageTesting"), module("ImageDecoding"), module("ImageColorManagement"),
+                module("ImageScheduling"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "Logging", package: "swift-log"),

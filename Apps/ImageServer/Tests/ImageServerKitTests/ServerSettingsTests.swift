@@ -1,5 +1,7 @@
 import Foundation
 import ImageCore
+import ImageScheduling
+import ImageTesting
 import Logging
 import Testing
 
@@ -32,6 +34,26 @@ import Testing
         #expect(settings.decoders == 3)
         #expect(settings.limits.sourceBytes == 32 << 20)
         #expect(settings.requestTime == .seconds(30))
+    }
+
+    @Test("an origin that sends nothing for a second gives its download's place to another", .timeLimit(.minutes(1)))
+    func silentOrigin() async throws {
+        let (clock, gate) = (ManualClock(), Gate())
+        let lane = try await settings(unsigned + ["--max-downloads", "1"]).downloads(clock: clock)
+        let scheduler = PriorityScheduler(lanes: [.download: lane])
+        let silent = Task {
+            try await scheduler.runTransfer(in: .download, server: "a", priority: LivePriority(.normal)) { _ in
+                await gate.pass()
+            }
+        }
+        await gate.arrivals(1)
+        let other = Task {
+            try await scheduler.run(in: .download, server: "b", priority: LivePriority(.normal)) { gate.open() }
+        }
+        await clock.sleepers(1)
+        clock.advance(by: .seconds(1))
+        try await other.value
+        try await silent.value
     }
 
     @Test("requires a key unless unsigned URLs are allowed explicitly")

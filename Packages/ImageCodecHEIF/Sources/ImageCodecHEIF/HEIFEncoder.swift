@@ -10,6 +10,13 @@
         /// The longest side of HEVC level 6.2 that libde265 decodes.
         private static let largestSide = 16_384
 
+        /// x265 fills a table of functions at its first use, which isn't safe on several threads.
+        private static let isSetUp: Bool = {
+            let pixels = [UInt8](repeating: 255, count: 64 * 64 * 4)
+            let bitmap = Bitmap(size: PixelSize(width: 64, height: 64), pixels: pixels, isOpaque: true)
+            return (try? EncodedHEIF(bitmap, orientation: .up, profile: nil, options: EncodingOptions())) != nil
+        }()
+
         private let orientation: ImageOrientation
         private let colorProfile: Data?
 
@@ -33,6 +40,7 @@
         /// - Throws: `.unsupportedSize` if a side is not from 1 to 16,384 pixels, or `.failed`.
         public func encode(_ bitmap: Bitmap, options: EncodingOptions) throws(EncodingFailure) -> Data {
             try check(bitmap.size, largest: Self.largestSide)
+            guard Self.isSetUp else { throw .failed(.heic, "libheif can't encode") }
             return try EncodedHEIF(bitmap, orientation: orientation, profile: colorProfile, options: options).data
         }
     }
@@ -65,7 +73,12 @@
                     return unsafe heic_encode(pixels.baseAddress, &settings, &bytes)
                 }
             }
-            if error != 0 { throw .failed(.heic, "libheif could not encode the image (error \(error))") }
+            // The codes of `heif_error_code`.
+            let reasons: [CInt: String] = [
+                4: "unsupported image", 6: "out of memory", 8: "failure of the HEVC encoder",
+            ]
+            let reason = reasons[error] ?? "internal error \(error)"
+            if error != 0 { throw .failed(.heic, "libheif could not encode the image: \(reason)") }
         }
 
         deinit { unsafe heic_free(&bytes) }

@@ -93,11 +93,16 @@ package struct ServerComposition: Sendable {
 extension ServerSettings {
     /// Decodes run on threads of their own, so that requests for cached results don't wait for them.
     fileprivate func makeScheduler() -> PriorityScheduler {
-        PriorityScheduler(lanes: [
-            .download: LaneConfiguration(limit: maxDownloads, perServerLimit: maxDownloadsPerOrigin),
-            .decode: LaneConfiguration(
-                limit: decoders, executor: DispatchTaskExecutor(name: "image-rendering", width: decoders)),
-        ])
+        let decode = LaneConfiguration(
+            limit: decoders, executor: DispatchTaskExecutor(name: "image-rendering", width: decoders))
+        return PriorityScheduler(lanes: [.download: downloads(clock: ContinuousClock()), .decode: decode])
+    }
+
+    /// An origin that sends nothing for a second holds up no other.
+    func downloads(clock: any Clock<Duration>) -> LaneConfiguration {
+        var lane = LaneConfiguration(limit: maxDownloads, perServerLimit: maxDownloadsPerOrigin)
+        lane.stallLimit = StallLimit(bytes: 1_024, time: .seconds(1), maxRunning: 5 * maxDownloads, clock: clock)
+        return lane
     }
 
     func makeDecoder() -> DownsamplingDecoder { limits.makeDecoder(refusing: refusedSources) }
