@@ -156,7 +156,7 @@ enum FileAccess {
         try await perform { try readNow(path, options: options) }
     }
 
-    /// Returns the file's bytes. Blocks.
+    /// Returns the file's bytes. Fails if they are an image in a format that the tool can't read. Blocks.
     static func readNow(_ path: String, options: Data.ReadingOptions = .mappedIfSafe) throws(ToolFailure) -> Data {
         var isFolder: ObjCBool = false
         guard unsafe FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
@@ -165,14 +165,20 @@ enum FileAccess {
         if isFolder.boolValue {
             throw ToolFailure(status: .noInput, line: "\(path): is a folder. Pass a file.")
         }
+        var data = Data()
         do {
             let url = URL(fileURLWithPath: path)
-            if InputFiles.isStream(path) { return try FileHandle(forReadingFrom: url).readToEnd() ?? Data() }
-            return try Data(contentsOf: url, options: options)
+            let isStream = InputFiles.isStream(path)
+            data =
+                isStream
+                ? try FileHandle(forReadingFrom: url).readToEnd() ?? Data()
+                : try Data(contentsOf: url, options: options)
         } catch {
             throw ToolFailure(
                 status: .inputOutput, line: "\(path): can't read (\(error.reason)). Check the permissions.")
         }
+        try ForeignFormat.check(data, subject: path)
+        return data
     }
 
     /// Writes to standard output. A closed pipe ends the program by its signal. Blocks.

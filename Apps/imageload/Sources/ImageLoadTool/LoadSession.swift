@@ -1,6 +1,9 @@
+import AllFormats
 import ArgumentParser
 import Foundation
 import ImageCore
+import ImageDecoding
+import ImageLoaderKit
 import ImageLoading
 import Synchronization
 
@@ -64,7 +67,7 @@ struct LoadSession {
     /// it and all previous ones are available.
     private func pass(_ load: @escaping Load) async throws -> [LoadReport] {
         let display = ProgressDisplay(isInteractive: isInteractive, total: addresses.count)
-        let loader = loader
+        let (loader, limits) = (loader, options.limits.limits)
         return try await display.whileDrawing {
             try await withThrowingTaskGroup(of: (Int, LoadReport).self) { group in
                 var window = ServerWindow(addresses, limit: options.concurrency + 2)
@@ -73,7 +76,16 @@ struct LoadSession {
                 var failures = 0
                 func start(_ index: Int) {
                     let item = item(index)
-                    group.addTask { (index, await Self.report(item, display) { try await load(loader, item, $0, $1) }) }
+                    group.addTask {
+                        let report = await Self.report(item, display) { request, onProgress in
+                            do {
+                                return try await load(loader, item, request, onProgress)
+                            } catch ImageError.decoding(let failure) {
+                                throw await Self.explained(failure, item, request, loader, limits)
+                            }
+                        }
+                        return (index, report)
+                    }
                 }
                 for index in window.first() { start(index) }
                 while let (index, report) = try await group.next() {
@@ -88,6 +100,27 @@ struct LoadSession {
                 }
                 return reports
             }
+        }
+    }
+
+    /// Returns what the bytes say about a failure: their format is another one, or a smaller size helps.
+    private static func explained(
+        _ failure: DecodingFailure, _ item: Item, _ request: ImageRequest, _ loader: ImageLoader,
+        _ limits: DecodingLimits
+    ) async -> any Error {
+        switch failure {
+        case .unknownFormat, .limitExceeded(.decodedBytes, _, _): break
+        default: return failure
+        }
+        var request = request
+        if request.mode == .reload { request.mode = .standard }
+        do {
+            let data = try await loader.data(for: request).data
+            try ForeignFormat.check(data, subject: item.address)
+            try ImageDecoders.makeDecoder(.all, limits: limits).tellingSize(of: data) { throw failure }
+            return failure
+        } catch {
+            return error is ToolFailure || error is TooLargeAtThisSize ? error : failure
         }
     }
 

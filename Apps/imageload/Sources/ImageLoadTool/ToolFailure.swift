@@ -47,9 +47,9 @@ extension ToolFailure {
         switch error {
         case let failure as ToolFailure: self = failure
         case let error as ImageError: self.init(error, subject: subject)
-        case let failure as DecodingFailure: self.init(failure, subject: subject, size: "To read it,")
+        case let failure as DecodingFailure: self.init(decoding: failure, subject: subject)
         case let error as TooLargeAtThisSize:
-            self.init(error.failure, subject: subject, size: "Decode it to a smaller --size, or")
+            self.init(decoding: error.failure, subject: subject, size: "Decode it to a smaller --size, or")
         case let failure as EncodingFailure:
             var isTooLarge = false
             if case .unsupportedSize = failure { isTooLarge = true }
@@ -70,10 +70,9 @@ extension ToolFailure {
     private static var formats: String { [any ImageDecoder].all.map(\.format.rawValue).joined(separator: ", ") }
 
     /// - Parameter size: What to say before "raise --max-memory" to one who can choose the size.
-    init(_ failure: DecodingFailure, subject: String, size: String) {
+    init(decoding failure: DecodingFailure, subject: String, size: String = "To read it,") {
         if failure == .unknownFormat, let format = ForeignFormat.name(of: subject) {
-            let advice = "\(format) is not supported by this tool. Save it as PNG with another program."
-            self.init(status: .notAImage, line: "\(subject): \(advice)")
+            self = ForeignFormat.failure(format, subject: subject)
             return
         }
         let (status, advice): (ToolStatus, String) =
@@ -90,7 +89,7 @@ extension ToolFailure {
 
     init(_ error: ImageError, subject: String) {
         if case .decoding(let failure) = error {
-            self.init(failure, subject: subject, size: "Try a smaller --size, or")
+            self.init(decoding: failure, subject: subject)
             return
         }
         let (status, advice): (ToolStatus, String) =

@@ -109,6 +109,25 @@ struct LossTests {
         }
     }
 
+    @Test(
+        "an image in a format that the tool can't read is named by its bytes, without a name",
+        arguments: [
+            (Data([0x4D, 0x4D, 0, 42]), "TIFF"), (Data("BM12".utf8) + Data(count: 9), "BMP"),
+            (Data("\u{FEFF}\n<!-- a -->\n<svg>".utf8), "SVG"), (Data("8BPS".utf8), "Photoshop"),
+            (Data("<html><svg>".utf8), nil),
+        ])
+    func nameless(data: Data, format: String?) async throws {
+        let source = "data:;base64,\(data.base64EncodedString())"
+        for arguments in [
+            ["info", "/dev/stdin"], ["decode", "/dev/stdin"], ["thumbhash", "/dev/stdin"], ["optimize", "/dev/stdin"],
+            ["convert", "-"], ["fetch", source, "--cache", folder.path + "/cache"],
+        ] {
+            let run = try await tool.run(arguments, input: String(decoding: data, as: UTF8.self))
+            let expected = format.map { "\($0) is not supported by this tool." } ?? "not an image in a known format."
+            #expect(run.status == 65 && run.errors.first?.contains(expected) == true, "\(arguments): \(run.errors)")
+        }
+    }
+
     @Test("an output is converted again with other options, and skipped with the same", arguments: [false, true])
     func options(isOptimized: Bool) async throws {
         try tool.write(.gradient, to: "in/a.png")

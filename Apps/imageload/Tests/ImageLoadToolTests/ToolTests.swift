@@ -50,32 +50,25 @@ final class ToolTests {
     }
 
     @Test(
-        "an image above a limit names the option that raises it", arguments: ["decode", "bench", "fetch"])
-    func limits(command: String) async throws {
-        let file = try image(.png, named: "a.png")
-        func arguments(_ options: String...) -> [String] {
-            switch command {
-            case "bench": ["bench", "decode", file, "--iterations", "1"] + options
-            case "fetch": ["fetch", file, "--cache", folder.appending(path: "cache").path] + options
-            default: ["decode", file] + options
-            }
-        }
-        let refused = try await run(arguments("--max-memory", "4799"))
-        #expect(refused.status == 100)
-        #expect(refused.errors.joined().contains("decodedBytes is 4800, the limit is 4799"))
-        #expect(refused.errors.joined().contains("raise --max-memory."))
-        #expect(try await run(arguments("--max-memory", "4800B")).status == 0)
-        #expect(try await run(arguments("--max-memory", "4kB", "--size", "20x20")).status == 0)
-    }
-
-    @Test("a smaller size is advised only where it helps", arguments: ["decode", "convert"])
-    func sizes(command: String) async throws {
-        let output = command == "convert" ? ["--output", folder.appending(path: "b.png").path] : []
-        for (name, helps) in [("a.png", true), ("a.webp", false)] {
+        "an image above --max-memory names the limit, and advises a smaller size only where it helps",
+        arguments: [
+            ("decode FILE", true), ("fetch FILE --cache DIR/c", true), ("fetch FILE --cache DIR/c --reload", true),
+            ("convert FILE --output DIR/b.png", true), ("convert FILE --output DIR/b.png --crop 40x30", false),
+            ("optimize FILE", false), ("bench decode FILE --iterations 1", false),
+        ])
+    func memory(command: String, canShrink: Bool) async throws {
+        for (name, helps) in [("a.png", canShrink), ("a.webp", false)] {
             let file = try image(name == "a.png" ? .png : .webp, named: name)
-            let run = try await run([command, file, "--max-memory", "4799"] + output)
-            #expect(run.status == 100 && run.errors.joined().contains("raise --max-memory."))
-            #expect(run.errors.joined().contains("smaller --size") == helps)
+            let arguments = command.replacing("FILE", with: file).replacing("DIR", with: folder.path).split(
+                separator: " "
+            )
+            .map(String.init)
+            let refused = try await run(arguments + ["--max-memory", "4799"])
+            let line = refused.errors.joined()
+            #expect(refused.status == 100 && line.contains("decodedBytes is ") && line.contains("the limit is 4799"))
+            #expect(line.contains("raise --max-memory.") && line.contains("smaller --size") == helps)
+            #expect(try await run(arguments + ["--max-memory", "40kB"]).status == 0)
+            if helps { #expect(try await run(arguments + ["--max-memory", "4kB", "--size", "20x20"]).status == 0) }
         }
     }
 
@@ -113,16 +106,21 @@ final class ToolTests {
         }
     }
 
-    @Test("bench decode continues after an undecodable file, and exits with the first failure's code")
-    func benchFailure() async throws {
-        let text = folder.appending(path: "text.png").path
+    @Test(
+        "a run goes on after a failure, and exits with the code of the first one",
+        arguments: [
+            "bench decode --iterations 1", "fetch --cache DIR/c", "info", "optimize", "convert --output DIR/o/",
+        ])
+    func firstFailure(command: String) async throws {
+        let (text, missing) = (folder.appending(path: "text.png").path, folder.path + "/missing.png")
         try Data("this is no image".utf8).write(to: URL(fileURLWithPath: text))
         let good = try image(.png, named: "good.png")
-        let result = try await run(["bench", "decode", text, folder.path + "/missing", good, "--iterations", "1"])
-        #expect(result.status == 65)
-        #expect(result.errors.count == 2)
-        #expect(result.output.split(separator: "\n").count == 2, "a heading and the valid file: \(result.output)")
-        #expect(result.output.contains("good.png"))
+        let arguments = command.replacing("DIR", with: folder.path).split(separator: " ").map(String.init)
+        for (files, status) in [([text, missing, good], 65), ([missing, text, good], 66)] as [([String], Int32)] {
+            let result = try await run(arguments + files)
+            #expect(result.status == status && result.errors.count == 2, "\(files)")
+            #expect(result.output.contains("good.png"))
+        }
     }
 
     @Test("each failure has its exit code and exactly one line on standard error")

@@ -76,7 +76,12 @@ extension PixelArea {
                 first, CInt(bitmap.bytesPerRow), CInt(area.width), CInt(area.height), settings, &bytes)
         }
         if error != 0, Task.isCancelled { throw .cancelled }
-        if error != 0 { throw .failed(.webp, "libwebp could not encode the image (error \(error))") }
+        // The codes of `WebPEncodingError`.
+        let reasons: [CInt: String] = [
+            1: "out of memory", 2: "out of memory", 6: "too many details", 9: "too large a file",
+        ]
+        let reason = reasons[error] ?? "internal error \(error)"
+        if error != 0 { throw .failed(.webp, "libwebp could not encode the image: \(reason)") }
     }
 
     deinit { unsafe webp_free(&bytes) }

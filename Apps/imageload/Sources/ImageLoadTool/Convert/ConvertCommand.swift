@@ -130,6 +130,7 @@ struct ConvertCommand: AsyncParsableCommand {
     private func convertStandardInput(_ converter: ImageConverter) async throws {
         let data = FileHandle.standardInput.readDataToEndOfFile()
         do {
+            try ForeignFormat.check(data, subject: "standard input")
             let converted = try converter.convert(data)
             for note in converted.notes where !printing.quiet { Console.error("standard input: \(note)") }
             guard let output, output != "-" else {

@@ -14,9 +14,22 @@ enum ForeignFormat {
     /// The names of formats and the first bytes of their files.
     private static let signatures: KeyValuePairs<String, [UInt8]> = [
         "TIFF": [0x49, 0x49, 42, 0], "TIFF": [0x4D, 0x4D, 0, 42], "TIFF": [0x49, 0x49, 43, 0],
-        "TIFF": [0x4D, 0x4D, 0, 43], "ICO": [0, 0, 1, 0], "Photoshop": Array("8BPS".utf8), "SVG": Array("<svg".utf8),
+        "TIFF": [0x4D, 0x4D, 0, 43], "ICO": [0, 0, 1, 0], "Photoshop": Array("8BPS".utf8),
         "JPEG 2000": [0, 0, 0, 12] + Array("jP  ".utf8), "QOI": Array("qoif".utf8), "DDS": Array("DDS ".utf8),
+        "OpenEXR": [0x76, 0x2F, 0x31, 1], "GIMP": Array("gimp xcf".utf8),
     ]
+
+    static func failure(_ format: String, subject: String) -> ToolFailure {
+        let advice = "\(format) is not supported by this tool. Save it as PNG with another program."
+        return ToolFailure(status: .notAImage, line: "\(subject): \(advice)")
+    }
+
+    /// Throws if a file is in one of the formats, also if it has no name.
+    static func check(_ data: Data, subject: String) throws(ToolFailure) {
+        if let format = name(of: data.prefix(byteCount)) { throw failure(format, subject: subject) }
+    }
+
+    private static let byteCount = 1_000
 
     /// Returns the name of the format of a file or an address, by the extension and the first bytes of a file. Nil for
     /// other formats.
@@ -24,7 +37,7 @@ enum ForeignFormat {
         if let name = names[URL(fileURLWithPath: path).pathExtension.lowercased()] { return name }
         guard !InputFiles.isStream(path), let file = FileHandle(forReadingAtPath: path) else { return nil }
         defer { try? file.close() }
-        return (try? file.read(upToCount: 1_000)).flatMap(name)
+        return (try? file.read(upToCount: byteCount)).flatMap(name)
     }
 
     /// Returns the name of the format of a file with these first bytes.
@@ -32,7 +45,9 @@ enum ForeignFormat {
         if let (name, _) = signatures.first(where: { start.starts(with: $0.value) }) { return name }
         // Four bytes of the header are zero.
         if start.starts(with: "BM".utf8), start.littleEndian(at: 6, 4) == 0 { return "BMP" }
-        let isSVG = start.starts(with: "<?xml".utf8) && start.range(of: Data("<svg".utf8)) != nil
-        return isSVG ? "SVG" : nil
+        // Before the element, there can be a byte order mark, white space, comments and a document type.
+        let text = start.drop { $0 >= 0x80 || $0 <= 0x20 }
+        let isXML = ["<?xml", "<!--", "<!DOCTYPE svg", "<svg"].contains { text.starts(with: $0.utf8) }
+        return isXML && text.range(of: Data("<svg".utf8)) != nil ? "SVG" : nil
     }
 }
