@@ -42,7 +42,7 @@ import Testing
         let lane = try await settings(unsigned + ["--max-downloads", "1"]).downloads(clock: clock)
         let scheduler = PriorityScheduler(lanes: [.download: lane])
         let silent = Task {
-            try await scheduler.runTransfer(in: .download, server: "a", priority: LivePriority(.normal)) { _ in
+            try await scheduler.run(in: .download, server: "a", priority: LivePriority(.normal)) { _ in
                 await gate.pass()
             }
         }
