@@ -298,6 +298,7 @@ struct LowQualityTests {
         let broken = fixture.request("broken", then: .failure(.connectionFailed("refused")))
         let task = fixture.loader.task(for: request([broken, late]))
         await held.arrivals(1)
+        await fixture.observer.reaches { $0.contains { if case .failed = $0.kind { true } else { false } } }
         gate.open()
         _ = try await task.image()
         await fixture.transport.cancellations(1)

@@ -125,6 +125,17 @@ struct CacheLifetimeTests {
         #expect(cache.count == 50)
     }
 
+    @Test("the predicate of a removal receives the time since a value was inserted or last found")
+    func removesUnused() {
+        let cache = MemoryCache<Int, Int>(limits: CacheLimits(cost: 1_000), clock: clock)
+        for key in 1...2 { cache.insert(key, for: key) }
+        clock.advance(by: .seconds(5))
+        #expect(cache.value(for: 1) == 1)
+        clock.advance(by: .seconds(4))
+        cache.removeAll { _, unused in (unused ?? .zero) > .seconds(5) }
+        #expect(cache.value(for: 1) == 1 && cache.value(for: 2) == nil)
+    }
+
     @Test("an evicted value that is in use is not found after it expires")
     func doesNotReviveExpired() {
         let cache = MemoryCache<Int, Box>(

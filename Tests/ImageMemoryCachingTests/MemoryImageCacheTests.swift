@@ -76,7 +76,7 @@ struct MemoryImageCacheTests {
         #expect(cache.image(for: key(2)) == nil)
     }
 
-    @Test("images are removed by predicate, including those in use")
+    @Test("images are removed by predicate or all at once, including those in use")
     func removesByDescription() {
         let cache = MemoryImageCache(byteLimit: 100)
         let shown = image(80)
@@ -85,6 +85,10 @@ struct MemoryImageCacheTests {
         cache.removeAll { other, _ in other == key(1) }
         #expect(cache.image(for: key(1)) == nil)
         #expect(cache.image(for: key(2)) != nil)
+        cache.insert(shown, for: key(3))
+        cache.insert(image(80), for: key(4))
+        cache.removeAll()
+        #expect((1...4).allSatisfy { cache.image(for: key($0)) == nil })
     }
 }
 

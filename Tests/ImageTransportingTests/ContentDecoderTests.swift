@@ -98,6 +98,19 @@ struct ContentDecoderTests {
         #expect(throws: TransportFailure.decodedBodyTooLarge(allowedBytes: 10 << 20)) { try decoder.next() }
     }
 
+    @Test("what a piece decodes to is returned before the next piece arrives, also beyond a batch")
+    func beyondBatch() throws {
+        let decoder = try #require(try decoder("gzip", limit: 10 << 20))
+        var total = 0
+        for (index, byte) in Self.zeros(300 << 10).enumerated() {
+            decoder.add(Data([byte]))
+            while case let decoded = try decoder.next(), !decoded.isEmpty { total += decoded.count }
+            // After the header of 10 bytes, a block of 11 bits has the first zero, and each match has 13 bits.
+            let matches = (8 * (index - 9) - 11) / 13
+            #expect(index < 12 || total == 1 + 258 * matches)
+        }
+    }
+
     /// The start of a gzip member of many zeros, with fixed codes (RFC 1951, 3.2.6): a literal, and then matches of 258
     /// bytes with the distance 1.
     private static func zeros(_ count: Int) -> Data {

@@ -150,8 +150,7 @@ package struct ContentCodings: Sendable, Hashable {
                     decoded.bindMemory(to: UInt8.self).baseAddress, &given)
             }
         }
-        let isOver = status == IT_INFLATE_ENDED && taken == 0
-        coded = isOver ? Data() : coded.dropFirst(taken)
+        coded = coded.dropFirst(taken)
         isFull = given == Self.stepBytes
         decodedCount += given
         state = status == IT_INFLATE_ENDED ? .ended : .inflating
