@@ -34,9 +34,8 @@ struct SlowServerTests {
         let lines = head.split(separator: "\r\n", omittingEmptySubsequences: false).dropLast().map {
             Array("\($0)\r\n".utf8)
         }
-        let pieces = stride(from: 0, to: sent.count, by: sent.count / 6).map {
-            Array(sent[$0..<min($0 + sent.count / 6, sent.count)])
-        }
+        let size = sent.count / 12
+        let pieces = stride(from: 0, to: sent.count, by: size).map { Array(sent[$0..<min($0 + size, sent.count)]) }
         return (steps(lines, isSlow: slow == .head), steps(pieces, isSlow: slow != .head))
     }
 

@@ -151,6 +151,15 @@ struct CacheLifetimeTests {
         #expect(cache.value(for: 1) == nil)
     }
 
+    @Test("evicted keys are remembered within the limits, in slots that are reused")
+    func ghosts() {
+        var ghosts = GhostQueue()
+        for hash in 1...1_000 as ClosedRange<UInt64> { ghosts.append(hash, cost: 1, limits: CacheLimits(cost: 10)) }
+        let hashes = Mirror(reflecting: ghosts).descendant("hashes") as? [UInt64]
+        #expect(hashes?.count ?? .max <= 11)
+        #expect((980...1_000).filter { ghosts.remove($0) } == Array(991...1_000 as ClosedRange<UInt64>))
+    }
+
     @Test("references to values that were released don't add up")
     func forgetsReleased() {
         var index = WeakIndex<Int, Box>(WeakIndex<Int, Box>.weakReference)

@@ -89,6 +89,7 @@ struct RequestTimelineTests {
         arguments: [
             ("https://user:pass@example.com:8443/a%20b.jpg?token=1#x", "https://example.com:8443/a%20b.jpg"),
             ("https://example.com/a@b/c.jpg", "https://example.com/a@b/c.jpg"),
+            ("https://example.com/a.jpg#token=1", "https://example.com/a.jpg"),
             ("data:image/png;base64,AAAA", "data:image/png,…"), ("file:///photos/a.jpg", "file:///photos/a.jpg"),
             ("https://user@pass@example.com/", "https://example.com/"),
             ("https://cdn.example/x/https://user:pass@example.com/y", "https://cdn.example/x/https://example.com/y"),

@@ -30,6 +30,18 @@ struct PrefetchControllerTests {
             })
     }
 
+    @Test("remembers only the requests of items that are loaded or loading")
+    func forgets() {
+        let controller = controller()
+        func started() -> Set<Int>? {
+            (Mirror(reflecting: controller).descendant("started") as? [Int: ImageRequest]).map { Set($0.keys) }
+        }
+        for first in 0..<50 { controller.update(visible: first..<first + 2, of: 100, at: .seconds(first)) }
+        #expect(started() == Set(controller.items))
+        controller.reset()
+        #expect(started() == [])
+    }
+
     @Test("loads the visible items and a limited number ahead, each once")
     func ahead() async {
         let controller = controller()

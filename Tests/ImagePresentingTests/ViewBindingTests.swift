@@ -68,7 +68,8 @@ struct ViewBindingTests {
     func cancelsPrefetches() async {
         let gate = Gate()
         let names = Watched(["a", "b"])
-        let prefetches = PendingPrefetches<Int>(prefetcher: ImagePrefetcher(loader: fixture.loader)) { [fixture] in
+        let prefetcher = ImagePrefetcher(loader: fixture.loader)
+        let prefetches = PendingPrefetches<Int>(prefetcher: prefetcher) { [fixture] in
             names.value.indices.contains($0) ? fixture.request(names.value[$0], behind: gate) : nil
         }
         prefetches.start([0, 1, 2])
@@ -82,5 +83,10 @@ struct ViewBindingTests {
             })
         gate.open()
         await becomesTrue { !fixture.memory.images.isEmpty }
+        await prefetcher.finished()
+        // An idle prefetcher has no requests to cancel.
+        prefetches.start([])
+        let started = Mirror(reflecting: prefetches).descendant("started") as? [Int: ImageRequest]
+        #expect(started?.isEmpty == true)
     }
 }

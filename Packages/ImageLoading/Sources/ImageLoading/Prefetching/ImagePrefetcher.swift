@@ -67,6 +67,9 @@ public final class ImagePrefetcher: Sendable {
     /// The number of waiting and running requests.
     public var count: Int { state.withLock { $0.queue.count } }
 
+    /// The number of tasks of running requests.
+    package var taskCount: Int { state.withLock { $0.tasks.count } }
+
     /// Whether prefetching is paused. No requests start, but running ones continue.
     public var isPaused: Bool {
         get { state.withLock { $0.queue.isPaused } }
