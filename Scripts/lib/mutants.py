@@ -1,0 +1,195 @@
+"""Tries the faults of Tests/faults.txt: see Scripts/mutants."""
+
+import argparse
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+from collections import namedtuple
+from pathlib import Path
+
+TIME_LIMIT = 120  # seconds for the tests of a module
+CHECKED = ['--explicit-target-dependency-import-check', 'error', '-Xswiftc', '-warnings-as-errors']
+Fault = namedtuple('Fault', 'name file before after tests')
+Build = namedtuple('Build', 'package product options test')
+
+SWIFT_TEST = ('swift', 'test', '--disable-xctest')
+ROOT = Build('.', ('--product', 'swift-image-loadingPackageTests'), (), SWIFT_TEST)
+TRAITS = Build('.', ('--build-tests',), ('--enable-all-traits', '--scratch-path', '.build-traits'), SWIFT_TEST)
+SERVER = Build('Apps/ImageServer', ('--build-tests',), ('--enable-all-traits',), SWIFT_TEST)
+DESKTOP = Build('Apps/GtkPhotoFeed', ('--build-tests',), (), ('Scripts/lib/on-virtual-screen', 'swift', 'test', '--disable-swift-testing'))
+BEHIND_TRAITS = re.compile(r'ImageCodec(AVIF|HEIF|JXL)/|ImageRedisCaching/|ImageTransportAsyncHTTPClient/|ImageObserving/Loader')
+
+FOUND = re.compile(r"^\S+ Test (?!run with )(.+?) recorded an issue|error: (\S+) : |^\S+ Suite (.+?) recorded an issue|Fatal error: (.+)")
+SWIFT_SWITCH = '''#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+private nonisolated let activeFault = ProcessInfo.processInfo.environment["FAULT"]
+nonisolated func isFault(_ name: String) -> Bool { name == activeFault }
+'''
+C_SWITCH = '''extern char *getenv(const char *);
+extern int strcmp(const char *, const char *);
+static inline int isFault(const char *name) { return getenv("FAULT") && !strcmp(getenv("FAULT"), name); }
+'''
+
+
+def read(path):
+    """Returns the faults of the list."""
+    faults, file, tests = [], None, None
+    for line in path.read_text().splitlines():
+        if line.startswith('['):
+            file, _, tests = line.strip('[]').partition(' ')
+            module, _, rest = file.partition('/')
+            file = file if module in ('Apps', 'Packages') else f'Packages/{module}/Sources/{module}/{rest}'
+            tests = tests or f'{module}Tests'
+        elif line and not line.startswith('#'):
+            name, _, change = line.partition(': ')
+            before, _, after = change.partition(' =>')
+            faults.append(Fault(name, file, before, after.strip(), tests))
+    return faults
+
+
+def build_of(fault):
+    if fault.file.startswith('Apps/ImageServer'):
+        return SERVER
+    if 'GTK' in fault.file or 'Gtk' in fault.file:
+        return DESKTOP
+    return TRAITS if BEHIND_TRAITS.search(fault.file) else ROOT
+
+
+def put_in(fault, text):
+    """Returns the text with the fault, which its name switches on."""
+    pattern = r'\s+'.join(re.escape(word) for word in fault.before.split())
+    count = len(re.findall(pattern, text))
+    if count != 1:
+        sys.exit(f'error: the list is out of date: {fault.name}: the text is {count} times in {fault.file}\n       {fault.before}')
+    is_on = f'isFault("{fault.name}")'
+    if 'FAULT' in fault.after:
+        change = fault.after.replace('FAULT', is_on)
+    elif fault.after:
+        change = f'({is_on} ? ({fault.after}) : ({fault.before}))'
+    else:
+        change = f'if (!{is_on}) {{ {fault.before} }}' if fault.file.endswith('.c') else f'if !{is_on} {{ {fault.before} }}'
+    return re.sub(pattern, lambda _: change, text)
+
+
+def changed_files(root, faults):
+    """Returns the contents of the files that have a fault, and of those that switch them."""
+    files = {}
+    for fault in faults:
+        path = fault.file
+        if path not in files:
+            text = (root / path).read_text()
+            files[path] = C_SWITCH + text if path.endswith('.c') else text
+        files[path] = put_in(fault, files[path])
+        if path.endswith('.swift'):
+            target = path[:path.index('/', path.index('/Sources/') + len('/Sources/'))]
+            files[f'{target}/FaultSwitch.swift'] = SWIFT_SWITCH
+    return {path: text.encode() for path, text in files.items()}
+
+
+def update_copy(root, copy, changes):
+    """Makes the copy like the repository with the changes. Keeps files that are equal, and folders of builds."""
+    listed = subprocess.run(['git', '-C', root, 'ls-files', '-co', '--exclude-standard'], stdout=subprocess.PIPE, text=True, check=True)
+    wanted = {path for path in listed.stdout.splitlines() if (root / path).is_file()} | changes.keys()
+    for path in wanted:
+        data, target = changes.get(path) or (root / path).read_bytes(), copy / path
+        if not target.exists() or target.read_bytes() != data:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(data)
+        if path not in changes:
+            target.chmod((root / path).stat().st_mode)
+    for folder, folders, files in os.walk(copy):
+        folders[:] = [name for name in folders if not name.startswith('.build') and name != '.git']
+        for path in (Path(folder) / name for name in files):
+            if str(path.relative_to(copy)) not in wanted:
+                path.unlink()
+
+
+def compile_copy(copy, build):
+    command = ['swift', 'build', '--package-path', build.package, *build.product, *build.options, *CHECKED]
+    result = subprocess.run(command, cwd=copy, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    if result.returncode:
+        lines = [line for line in result.stdout.splitlines() if 'error:' in line] or result.stdout.splitlines()
+        sys.exit('error: the copy with the faults does not build\n' + '\n'.join(lines[:20]))
+
+
+def run_tests(copy, build, tests, fault=''):
+    """Returns what noticed the fault, or None if the tests passed."""
+    # On Linux, the tests of a package are a program, which starts faster without `swift test`.
+    folder = copy / build.package / ('.build-traits' if build == TRAITS else '.build') / 'debug'
+    programs = [path for path in folder.glob('*PackageTests.xctest') if path.is_file() and build != DESKTOP]
+    command = [programs[0], '--testing-library', 'swift-testing'] if programs else [
+        *build.test, '--package-path', build.package, *build.options, '--skip-build']
+    command += ['--filter', tests if tests.startswith('(') else '^' + tests]
+    process = subprocess.Popen(command, cwd=copy, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors='replace',
+                               env={**os.environ, 'FAULT': fault}, start_new_session=True)
+    is_late = threading.Event()
+
+    def end():
+        try:
+            os.killpg(process.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass  # it has ended meanwhile
+
+    timer = threading.Timer(TIME_LIMIT, lambda: (is_late.set(), end()))
+    timer.start()
+    try:
+        count = 0
+        for line in process.stdout:
+            if found := FOUND.search(line):
+                return next(name for name in found.groups() if name)
+            if ran := re.search(r'Test run with (\d+) test|Executed (\d+) test', line):
+                count = max(count, *(int(number) for number in ran.groups() if number), 0)
+        if is_late.is_set():
+            return f'a hang: no result in {TIME_LIMIT} s'
+        if process.wait():
+            return f'a crash: exit code {process.returncode}'
+        return None if count else sys.exit(f'error: no test matches {tests}')
+    finally:
+        timer.cancel()
+        end()
+        process.wait()
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument('root', type=Path)
+    parser.add_argument('names', nargs='*')
+    parser.add_argument('--all', action='store_true')
+    parser.add_argument('--check', action='store_true')
+    parser.add_argument('--copy', type=Path)
+    options = parser.parse_intermixed_args()
+    faults = read(options.root / 'Tests/faults.txt')
+    changes = changed_files(options.root, faults)
+    if options.check:
+        return 0
+    if options.names:
+        chosen = [fault for fault in faults if any(name in fault.name or name in fault.file for name in options.names)]
+    else:
+        chosen = [fault for fault in faults if options.all or build_of(fault) == ROOT]
+    if not chosen:
+        sys.exit('error: no such fault')
+    copy = options.copy or options.root / 'out/mutants'
+    update_copy(options.root, copy, changes)
+    survivors = 0
+    for build in dict.fromkeys(build_of(fault) for fault in chosen):
+        compile_copy(copy, build)
+        group = [fault for fault in chosen if build_of(fault) == build]
+        for tests in dict.fromkeys(fault.tests for fault in group):
+            if failed := run_tests(copy, build, tests):
+                sys.exit(f'error: {tests} fail without a fault: {failed}')
+        for fault in group:
+            found = run_tests(copy, build, fault.tests, fault.name)
+            survivors += found is None
+            print(f'{fault.name}: found by {found}' if found else f'{fault.name}: SURVIVED in {fault.file}', flush=True)
+    print(f'{len(chosen)} faults, {survivors} survived')
+    return 1 if survivors else 0
+
+
+sys.exit(main())
