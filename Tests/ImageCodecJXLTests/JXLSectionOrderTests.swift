@@ -59,6 +59,23 @@
             }
         }
 
+        @Test("several passes with alpha of a lower resolution are decoded as a whole")
+        func smallAlpha() throws {
+            let data = try Self.file("progressive-small-alpha")
+            let expected = (0..<960).flatMap { y in
+                (0..<1100).flatMap { x -> [UInt8] in
+                    let gray = UInt8(x * 255 / 1100)
+                    return [gray, gray, gray, UInt8(255 - (x + y) * 200 / 2060)]
+                }
+            }
+            #expect(try jxl.pixels(data).signalToNoise(to: expected) > 40)
+            let stream = JXLDecoder().makeIncrementalImage(limits: .default)
+            try stream.append(data.prefix(data.count / 2))
+            try stream.start(size: PixelSize(width: 1100, height: 960), layout: .rgba8)
+            try stream.append(data.suffix(100))
+            #expect(stream.extent == .nothing)
+        }
+
         @Test("a truncated file is truncated", arguments: ["reordered-sections", "reordered-animation"])
         func truncated(name: String) throws {
             let data = try Self.file(name)

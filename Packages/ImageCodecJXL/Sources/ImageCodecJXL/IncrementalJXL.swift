@@ -39,7 +39,7 @@
             guard size == header?.storedSize, layout == .rgba8 || layout == header?.nativeLayout else {
                 throw .unsupported(.jxl, "the image can only be decoded at its stored size")
             }
-            if info?.hasAnimation == true || frames?.haveReorderedSections == true { return finish() }
+            if info?.hasAnimation == true || frames?.mustBeDecodedWhole == true { return finish() }
             try limits.check(.decodedBytes, heldBytes(size: size, layout: layout))
             canvas = JXLCanvas(size: size, layout: layout)
             try decode()

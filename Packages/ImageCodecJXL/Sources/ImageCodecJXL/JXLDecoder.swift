@@ -166,7 +166,7 @@
         ) throws(DecodingFailure) -> Int? {
             let pieceCount = max(1, info.size.area >> 19)
             let piece =
-                frames.haveReorderedSections
+                frames.mustBeDecodedWhole
                 ? codestream.count : min(max(codestream.count / pieceCount, 4 << 10), 64 << 10)
             while true {
                 try sink.checkCancellation()

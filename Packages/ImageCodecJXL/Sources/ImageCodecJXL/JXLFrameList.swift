@@ -28,9 +28,9 @@
         private(set) var first: JXLFrame?
         /// Whether all headers have been read.
         private(set) var isComplete = false
-        /// Whether a frame stores its sections in another order. libjxl 0.7 then needs the whole codestream at once: it
-        /// rejects sections that it could not decode when it received them.
-        private(set) var haveReorderedSections = false
+        /// Whether libjxl 0.7 needs the whole codestream at once: it rejects reordered sections that it could not decode when
+        /// it received them, and loses pixels of several passes with alpha of a lower resolution.
+        private(set) var mustBeDecodedWhole = false
         /// The largest working memory of libjxl for a frame and the frames that are stored then, in bytes.
         private(set) var workingBytes = 0
 
@@ -59,7 +59,9 @@
                 } catch .truncated {
                     return
                 }
-                if frame.sections == nil { haveReorderedSections = true }
+                if frame.sections == nil || frame.passCount > 1 && info.extraChannelCount > 0 {
+                    mustBeDecodedWhole = true
+                }
                 if frame.isDisplayed || isPreviewNext { partsStart = end }
                 if isPreviewNext { isPreviewNext = false } else { try add(frame, limits: limits) }
                 offset = end
@@ -76,7 +78,7 @@
                 throw .unsupported(.jxl, "too many reordered sections")
             }
             try limits.check(.decodedBytes, 4.times(max(frame.size.area, info.size.area)))
-            let needed = frame.usesLowFrequencyFrame ? partsStart..<offset : offset..<offset
+            let needed = frame.usesLowFrequencyFrame || frame.usesPatches ? partsStart..<offset : offset..<offset
             let end = try JXLSession.end(
                 ofReordered: frame, after: needed, in: codestream, header: headerEnd, limit: limits.encodedBytes)
             reorderedSections += frame.sectionCount
