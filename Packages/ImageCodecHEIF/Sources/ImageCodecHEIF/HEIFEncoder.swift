@@ -94,7 +94,7 @@
         /// The quality of libheif with the SSIM of libjpeg-turbo at the qualities 0, 0.1 and so on, and between them. Measured
         /// on photographs with `Scripts/lib/differential/quality.py`.
         fileprivate var qualityOfLibheif: Double {
-            let scale: [Double] = [10, 18, 25, 31, 34, 37, 40, 43, 47, 55, 100]
+            let scale: [Double] = [10, 18, 24, 29, 33, 35, 38, 41, 44, 53, 100]
             let index = min(Int(clampedQuality * 10), 9)
             return scale[index] + (clampedQuality * 10 - Double(index)) * (scale[index + 1] - scale[index])
         }
