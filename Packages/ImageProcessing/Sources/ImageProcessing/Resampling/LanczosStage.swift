@@ -85,8 +85,6 @@ package final class LanczosStage: PixelRowSink {
         }
     }
 
-    package func checkCancellation() throws(DecodingFailure) { try next.checkCancellation() }
-
     private func filter(_ row: Span<UInt8>) {
         let needed = row.extracting(columns.lowerBound * 4..<columns.upperBound * 4)
         if let opaqueWeights {
