@@ -56,6 +56,20 @@ struct GIFAnimationTests {
         #expect(try (0..<4).map { try GIFReading.text(image, frame: $0) } == ["WW WW", "WW WR", "WG WG", "B. W."])
     }
 
+    @Test("earlier frames are decoded again after later ones", arguments: [1, 2, 3])
+    func seeking(disposal: Int) throws {
+        var builder = GIFBuilder(3, 1)
+        builder.image(0, 0, 1, 1, [1])
+        builder.control(disposal: disposal)
+        builder.image(1, 0, 2, 1, [2, 3])
+        builder.image(0, 0, 1, 1, [4])
+        let image = try gif.open(builder.finished)
+        let last = ["BRG", "B..", "B.."][disposal - 1]
+        for (frame, text) in [(2, last), (0, "W.."), (1, "WRG"), (0, "W.."), (2, last)] {
+            #expect(try GIFReading.text(image, frame: frame) == text)
+        }
+    }
+
     @Test("a transparent pixel leaves the pixel below unchanged")
     func transparency() throws {
         var builder = GIFBuilder(2, 1)
@@ -161,10 +175,13 @@ struct GIFLimitTests {
 
     @Test("a frame larger than the limits is rejected even if the canvas is small")
     func largeFrame() {
-        var builder = GIFBuilder(1, 1)
-        builder.image(0, 0, 65_535, 65_535, [1])
-        #expect(throws: DecodingFailure.limitExceeded(.pixels, value: 4_294_836_225, allowed: 500_000_000)) {
-            try gif.open(builder.finished)
+        for isFirst in [true, false] {
+            var builder = GIFBuilder(1, 1)
+            if !isFirst { builder.image(0, 0, 1, 1, [1]) }
+            builder.image(0, 0, 65_535, 65_535, [1])
+            #expect(throws: DecodingFailure.limitExceeded(.pixels, value: 4_294_836_225, allowed: 500_000_000)) {
+                try gif.open(builder.finished)
+            }
         }
     }
 

@@ -166,6 +166,15 @@ struct GIFEncoderTests {
         }
     }
 
+    @Test("sides have up to 65,535 pixels, colors become sRGB, and encoding stops when its task is cancelled")
+    func refused() async throws {
+        #expect(await GIFEncoder().hasLongestSide(65_535))
+        #expect(await GIFEncoder().failure(8, 8, frames: 2, isCancelled: true) == .cancelled)
+        let data = try GIFEncoder().encode(.displayP3, options: EncodingOptions())
+        #expect(try gif.pixels(data) == Bitmap.displayP3.converted(to: .sRGB).pixels)
+        #expect(!GIFEncoder().keepsAlpha)
+    }
+
     @Test("loop counts are stored", arguments: [0, 1, 2, 17, 65_536])
     func loops(count: Int) throws {
         let frames = [Self.flat(2, 2), Self.flat(2, 2, dot: (0, 0))].map {

@@ -59,6 +59,29 @@ struct JPEGEncoderTests {
         #expect(try jpeg.pixels(file).largestDifference(to: pixels) <= 8)
     }
 
+    @Test("sides have up to 65,500 pixels, and encoding stops when its task is cancelled")
+    func refused() async {
+        #expect(await JPEGEncoder().hasLongestSide(65_500))
+        #expect(await JPEGEncoder().failure(64, 64, isCancelled: true) == .cancelled)
+    }
+
+    @Test("a file has the profile of Display P3, and none in sRGB")
+    func colorSpace() throws {
+        let file = try JPEGEncoder().encode(.displayP3, options: EncodingOptions())
+        #expect(try jpeg.header(of: file).colorProfile == ColorSpace.displayP3.profile)
+        #expect(try jpeg.header(of: encoded()).colorProfile == nil)
+    }
+
+    @Test("a quality of 0.5 is libjpeg's quality 51, and Huffman tables are those of the image")
+    func tables() throws {
+        let file = try [UInt8](encoded(quality: 0.5))
+        // The quantizer of the last coefficient is 99 at quality 50, and 98 percent of it at quality 51.
+        let tables = file.indices.dropLast(4).filter { file[$0] == 0xFF && file[$0 + 1] == 0xDB }
+        #expect(file[tables[0] + 4 + 64] == 97)
+        let huffman = file.indices.dropLast(4).filter { file[$0] == 0xFF && file[$0 + 1] == 0xC4 }
+        #expect(huffman.reduce(0) { $0 + Int(file[$1 + 3]) } < 200)
+    }
+
     private func frameHeader(of file: Data) throws -> Data {
         var offset = 2
         while offset + 4 < file.count {

@@ -52,7 +52,7 @@ struct JPEGLimitTests {
     }
 
     @Test(
-        "heldBytes counts the coefficients of a progressive image, and is 0 for a baseline image",
+        "heldBytes counts the coefficients of a progressive image, and only the rows of a baseline stream",
         arguments: [false, true])
     func heldBytes(progressive: Bool) throws {
         let image = try JPEGDecoder().open(encoded(progressive: progressive), limits: .default)
@@ -62,6 +62,9 @@ struct JPEGLimitTests {
             (PixelSize(width: 3, height: 3), 16 * 2 + (4 + 4) * 128),
         ] {
             #expect(image.heldBytes(frame: 0, size: size, layout: .rgba8) == (progressive ? bytes : 0))
+            let stream = JPEGDecoder().makeIncrementalImage(limits: .default)
+            try stream.append(encoded(progressive: progressive))
+            #expect(stream.heldBytes(size: size, layout: .rgba8) == (progressive ? bytes : size.area * 4))
         }
     }
 

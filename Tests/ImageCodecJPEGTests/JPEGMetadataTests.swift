@@ -162,7 +162,8 @@ struct JPEGMetadataTests {
         let beyond = try jpeg.header(of: data, limits: DecodingLimits(metadataBytes: 99))
         #expect(beyond.colorProfile == nil)
         #expect(beyond.orientation == .right)
-        #expect(try jpeg.header(of: data, limits: DecodingLimits(metadataBytes: 20)).orientation == .up)
+        #expect(try jpeg.header(of: data, limits: DecodingLimits(metadataBytes: 28)).orientation == .right)
+        #expect(try jpeg.header(of: data, limits: DecodingLimits(metadataBytes: 27)).orientation == .up)
         #expect(jpeg.failure(data, limits: DecodingLimits(metadataBytes: 0)) == nil)
     }
 

@@ -135,6 +135,11 @@ struct JPEGScanTests {
         }
         #expect(impatient.checks == 4)
         #expect(impatient.rows == 0)
+        let baseline = try JPEGDecoder().open(landscapeFile(progressive: false), limits: .default)
+        let sink = CancellingSink(atCheck: 3, receivesImages: true)
+        #expect(throws: DecodingFailure.cancelled) {
+            try baseline.decode(frame: 0, size: landscapeSize(1), layout: .rgba8, into: sink)
+        }
     }
 
     @Test("a marker segment between scans whose length is wrong is malformed", arguments: [0xC4, 0xDB] as [UInt8])
@@ -202,7 +207,9 @@ struct JPEGScalingTests {
                 try image.decode(frame: 0, size: size, layout: .rgba8, into: sink)
             }
         }
-        #expect(throws: DecodingFailure.self) { try image.decode(frame: 0, size: stored, layout: .cmyk8, into: sink) }
+        #expect(throws: DecodingFailure.unsupported(.jpeg, "the image can't be decoded to the layout cmyk8")) {
+            try image.decode(frame: 0, size: stored, layout: .cmyk8, into: sink)
+        }
         #expect(throws: DecodingFailure.noSuchFrame(1, frameCount: 1)) {
             try image.decode(frame: 1, size: stored, layout: .rgba8, into: sink)
         }

@@ -16,6 +16,7 @@ struct PNGEncoderTests {
             let file = try PNGEncoder().encode(image, options: EncodingOptions(isProgressive: isProgressive))
             #expect(try png.pixels(file) == image.pixels)
             #expect(try png.header(of: file).hasAlpha == !isOpaque)
+            #expect(file[28] == (isProgressive ? 1 : 0))
         }
     }
 
@@ -57,6 +58,15 @@ struct PNGEncoderTests {
         let error = zip(pixels, decoded).reduce(0) { $0 + abs(Int($1.0) - Int($1.1)) } / pixels.count
         #expect(error <= [2: 40, 16: 14][colorCount] ?? 4)
         #expect(isOpaque == stride(from: 3, to: decoded.count, by: 4).allSatisfy { decoded[$0] == 255 })
+    }
+
+    @Test("a file has the profile of Display P3, and encoding stops when its task is cancelled")
+    func colorSpaceAndCancellation() async throws {
+        let file = try PNGEncoder().encode(.displayP3, options: EncodingOptions())
+        #expect(try png.header(of: file).colorProfile == ColorSpace.displayP3.profile)
+        #expect(await PNGEncoder().failure(64, 64, isCancelled: true) == .cancelled)
+        #expect(await PNGEncoder().failure(0, 4) == .unsupportedSize(.png, PixelSize(width: 0, height: 4)))
+        #expect(PNGEncoder().keepsAlpha)
     }
 
     @Test("a higher compression level gives a smaller file, and levels are clamped")

@@ -90,11 +90,21 @@ struct PNGLimitTests {
         files[3].colorType = 5
         files[4].interlace = 7
         for file in files { #expect(isMalformed(file.data)) }
+        // The depth, the methods of compression, filters and interlacing.
+        for (offset, value) in [(8, 1), (8, 4), (10, 1), (11, 1), (12, 2)] as [(Int, UInt8)] {
+            var fields = Array(Self.source.data[16..<29])
+            fields[offset] = value
+            let header = Data(RawPNG.Chunk("IHDR", fields).file)
+            #expect(isMalformed(Self.source.data.prefix(8) + header + Self.source.data.dropFirst(33)))
+        }
     }
 
     @Test("an indexed image without palette and an unknown critical chunk are malformed")
     func chunks() {
         #expect(isMalformed(RawPNG(colorType: 3, scanlines: [[0, 1]]).data))
+        let palette = [RawPNG.Chunk("PLTE", [1, 2, 3, 4])]
+        #expect(isMalformed(RawPNG(colorType: 3, scanlines: [[0, 0]], before: palette).data))
+        #expect(png.failure(RawPNG(scanlines: [[0, 1, 2, 3]], before: palette).data) == nil)
         var file = Self.source
         file.before = [.init("ABCD", [1])]
         #expect(isMalformed(file.data))

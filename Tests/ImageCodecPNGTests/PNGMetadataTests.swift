@@ -81,6 +81,45 @@ struct PNGMetadataTests {
         }
     }
 
+    @Test("the name of a profile has 1 to 79 characters, and the method is 0")
+    func profileName() throws {
+        let stream = RawPNG.deflated(RawPNG.profile(space: "RGB "))
+        for (count, method) in [(0, 0), (1, 0), (79, 0), (79, 1), (80, 0)] as [(Int, UInt8)] {
+            var file = Self.image
+            file.before = [.init("iCCP", [UInt8](repeating: 65, count: count) + [0, method] + stream)]
+            let isValid = (1...79).contains(count) && method == 0
+            #expect(try (png.header(of: file.data).colorProfile != nil) == isValid)
+        }
+    }
+
+    @Test("of repeated chunks, the first counts")
+    func repeated() throws {
+        let first = RawPNG.profile(space: "RGB ")
+        var file = Self.image
+        file.before = [RawPNG.profileChunk(first), RawPNG.profileChunk(first.dropLast() + [77])]
+        #expect(try png.header(of: file.data).colorProfile == Data(first))
+        file.before = [.init("tRNS", [0, 1, 0, 2, 0, 3]), .init("tRNS", [0, 9, 0, 9, 0, 9])]
+        #expect(try png.pixels(file.data) == [1, 2, 3, 0])
+        for type in ["IHDR", "PLTE"] {
+            file = RawPNG(colorType: 3, scanlines: [[0, 0]])
+            let header = Array(file.data[16..<29])
+            file.before = [.init("PLTE", [1, 2, 3]), .init(type, type == "IHDR" ? header : [4, 5, 6])]
+            #expect(isMalformed(file.data))
+        }
+    }
+
+    @Test("transparency that does not fit the color type is ignored")
+    func transparency() throws {
+        for (colorType, count) in [(0, 1), (0, 3), (2, 5), (2, 7), (3, 3), (3, 0), (4, 2), (6, 6)] as [(UInt8, Int)] {
+            var file = RawPNG(
+                colorType: colorType, scanlines: [[0, 0, 0, 0, 0].dropLast([2: 1, 4: 2, 6: 0][colorType] ?? 3)])
+            let palette = RawPNG.Chunk("PLTE", [1, 2, 3, 4, 5, 6])
+            file.before = (colorType == 3 ? [palette] : []) + [.init("tRNS", [UInt8](repeating: 0, count: count))]
+            #expect(try png.header(of: file.data).hasAlpha == (colorType >= 4))
+            #expect(try colorType >= 4 || png.pixels(file.data)[3] == 255)
+        }
+    }
+
     @Test("metadata above the limit is ignored, and the image is decoded", arguments: [0, 1, 19, 131])
     func metadataLimit(bytes: Int) throws {
         var file = RawPNG(colorType: 3, scanlines: [[0, 1]])

@@ -18,6 +18,7 @@ struct IncrementalWebPTests {
             try image.decodePreview(into: rows)
             #expect(rows.rows == Array(whole.prefix(image.extent.rows)))
             seen.insert(image.extent.rows)
+            #expect(image.extent.passes == (image.extent.rows == 128 ? 1 : 0))
         }
         #expect(seen.count > 3)
         #expect(seen.contains(128))
@@ -59,6 +60,17 @@ struct IncrementalWebPTests {
             try image.start(size: Self.size, layout: .rgba8)
         }
         #expect(image.extent == .nothing)
+    }
+
+    @Test("the bytes are limited, and the memory is that of the pixels")
+    func limits() throws {
+        let data = try Self.encoded(isLossless: true)
+        let image = WebPDecoder().makeIncrementalImage(limits: DecodingLimits(encodedBytes: data.count - 1))
+        try image.append(data.dropLast())
+        #expect(image.heldBytes(size: Self.size, layout: .rgba8) == 4 * Self.size.area)
+        #expect(
+            throws: DecodingFailure.limitExceeded(.encodedBytes, value: data.count, allowed: data.count - 1)
+        ) { try image.append(data.suffix(1)) }
     }
 
     @Test("malformed data throws")

@@ -108,6 +108,11 @@ struct WebPAnimationTests {
         #expect(try !hasAlpha(firstWidth: 4, clears: false))
         #expect(try hasAlpha(firstWidth: 3, clears: false))
         #expect(try hasAlpha(firstWidth: 4, clears: true))
+        let translucent = try Self.animation(4, 1, hasAlpha: false) {
+            try $0.frame(.flat(4, 1, Self.red))
+            try $0.frame(.flat(4, 1, [0, 0, 0, 9]))
+        }
+        #expect(try webp.open(translucent).header.hasAlpha)
     }
 
     @Test("delays up to 10 ms become 100 ms, other delays and the loop count are unchanged")
@@ -130,13 +135,52 @@ struct WebPAnimationTests {
         #expect(try Self.row(image, frame: 0) == [Self.clear, Self.clear, Self.red, Self.clear])
     }
 
-    @Test("an animation without frames, or with a frame outside its canvas, is malformed")
+    @Test("an animation without frames, or with a frame outside its canvas or of another size, is malformed")
     func malformed() throws {
         for data in [
             try Self.animation(4, 1) { _ in },
             try Self.animation(4, 1) { try $0.frame(.flat(2, 1, Self.red), left: 4) },
         ] {
             #expect(throws: DecodingFailure.self) { try webp.pixels(data) }
+        }
+        let outside = try Self.animation(64, 96) { try $0.frame(.gradient(64, 96), left: 2) }
+        #expect(throws: DecodingFailure.malformed(.webp, "a frame exceeds the canvas")) {
+            try webp.open(outside.dropLast(20))
+        }
+        let file = try WebPEncoder().encode(.flat(2, 1, Self.red), options: EncodingOptions(isLossless: true))
+        let resized = try Self.animation(4, 1) { $0.frame(file, 4, 1) }
+        #expect(throws: DecodingFailure.malformed(.webp, "a frame and its image differ in size")) {
+            try webp.open(resized)
+        }
+    }
+
+    @Test("frames are decoded in any order, and a frame that replaces the canvas without the earlier ones")
+    func seeking() throws {
+        let file = try WebPEncoder().encode(.gradient(8, 8), options: EncodingOptions(isLossless: true))
+        var damaged = file
+        damaged.replaceSubrange(file.count - 30..<file.count, with: Data(repeating: 0xAA, count: 30))
+        let data = try Self.animation(8, 8) {
+            try $0.frame(.flat(2, 8, Self.red), clears: true)
+            try $0.frame(.flat(2, 8, Self.green), left: 4, clears: true)
+            try $0.frame(.flat(2, 8, Self.red), left: 6)
+            $0.frame(damaged, 8, 8)
+            try $0.frame(.flat(8, 8, Self.red))
+        }
+        let image = try webp.open(data)
+        let expected = try [0, 1, 2].map { try webp.pixels(webp.open(data), frame: $0) }
+        for frame in [1, 0, 2, 0, 1] { #expect(try webp.pixels(image, frame: frame) == expected[frame]) }
+        #expect(try Self.row(image, frame: 4).allSatisfy { $0 == Self.red })
+        #expect(throws: DecodingFailure.self) { try webp.pixels(webp.open(data), frame: 3) }
+    }
+
+    @Test("cancellation is checked before each frame, and between the parts of a truncated image")
+    func cancellation() throws {
+        let frames = try Self.animation(4, 1) { try $0.frame(.flat(4, 1, Self.red)) }
+        let still = try WebPEncoder().encode(.gradient(4, 512), options: EncodingOptions()).dropLast(8)
+        for (data, size) in [(frames, PixelSize(width: 4, height: 1)), (still, PixelSize(width: 4, height: 512))] {
+            #expect(throws: DecodingFailure.cancelled) {
+                try webp.open(data).decode(frame: 0, size: size, layout: .rgba8, into: CancellingSink(atCheck: 1))
+            }
         }
     }
 
@@ -188,6 +232,9 @@ extension WebPAnimationTests {
         #expect(throws: DecodingFailure.truncated(.webp)) {
             try webp.pixels(webp.open(first.dropLast(20)), frame: 1)
         }
+        let whole = try Self.animation(64, 96, hasAlpha: false) { try $0.frame(.gradient(64, 96)) }
+        #expect(try !webp.open(whole).header.hasAlpha)
+        #expect(try webp.open(whole.dropLast(20)).header.hasAlpha)
     }
 }
 
@@ -206,7 +253,10 @@ struct WebPAnimationEncodingTests {
         }
         let image = try webp.open(try WebPEncoder().encode(frames, loopCount: 3, options: Self.options))
         #expect(image.header.frameDelays == frames.map(\.delay))
-        #expect(image.header.loopCount == 3)
+        for loopCount in [0, 3, 65_535, 65_536] {
+            let data = try WebPEncoder().encode(frames, loopCount: loopCount, options: Self.options)
+            #expect(try webp.open(data).header.loopCount == min(loopCount, 65_535))
+        }
         for (index, bitmap) in bitmaps.enumerated() {
             #expect(try webp.pixels(image, frame: index) == bitmap.pixels)
         }

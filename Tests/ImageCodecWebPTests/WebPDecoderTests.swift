@@ -35,6 +35,38 @@ struct WebPDecoderTests {
         }
     }
 
+    @Test("sides have up to 16,383 pixels, and encoding stops when its task is cancelled", arguments: [nil, 2])
+    func refused(frames: Int?) async {
+        #expect(await WebPEncoder(effort: 0).hasLongestSide(16_383))
+        #expect(await WebPEncoder().failure(64, 64, frames: frames, isCancelled: true) == .cancelled)
+        let tooLong = EncodingFailure.unsupportedSize(.webp, PixelSize(width: 16_384, height: 1))
+        #expect(await WebPEncoder().failure(16_384, 1, frames: 2) == tooLong)
+        #expect(WebPEncoder().keepsAlpha)
+    }
+
+    @Test("a file has the profile of Display P3, and quality and effort change its size")
+    func encoding() throws {
+        func size(_ encoder: WebPEncoder, quality: Double) throws -> Int {
+            try encoder.encode(.gradient(64, 48), options: EncodingOptions(quality: quality)).count
+        }
+        let frames = [Bitmap.displayP3, .flat(8, 8, [1, 2, 3, 255])].map { AnimationFrame(bitmap: $0, delay: .zero) }
+        for file in [
+            try WebPEncoder().encode(.displayP3, options: EncodingOptions()),
+            try WebPEncoder().encode(frames, loopCount: 0, options: EncodingOptions()),
+        ] { #expect(try webp.open(file).header.colorProfile == ColorSpace.displayP3.profile) }
+        #expect(try size(WebPEncoder(), quality: 0.2) < size(WebPEncoder(), quality: 0.95))
+        #expect(try size(WebPEncoder(effort: 0), quality: 0.9) != size(WebPEncoder(effort: 6), quality: 0.9))
+    }
+
+    @Test("an image has alpha if the file or its pixels say so", arguments: [false, true], [false, true])
+    func hasAlpha(isDeclared: Bool, isTranslucent: Bool) throws {
+        var builder = WebPBuilder(6, 4)
+        if isDeclared { builder.flag(.alpha) }
+        builder.image(
+            of: try WebPEncoder().encode(.flat(6, 4, [1, 2, 3, isTranslucent ? 9 : 255]), options: Self.lossless))
+        #expect(try webp.open(builder.finished).header.hasAlpha == (isDeclared || isTranslucent))
+    }
+
     /// Returns big-endian Exif data with the orientation only.
     static func exif(_ orientation: Int) -> Data { Data(Scene.exif(orientation: UInt8(orientation))) }
 
@@ -117,6 +149,11 @@ struct WebPDecoderTests {
         #expect(throws: DecodingFailure.malformed(.webp, "too many chunks")) {
             try webp.open(file(chunkCount: 10_001))
         }
+        let frames = try WebPAnimationTests.animation(1, 1) { builder in
+            for _ in 0..<5 { try builder.frame(.flat(1, 1, [1, 2, 3, 255])) }
+            for _ in 0..<9_997 { builder.chunk("JUNK", Data()) }
+        }
+        #expect(try webp.open(frames).header.frameCount == 5)
     }
 
     @Test("data after the end of the file is ignored")

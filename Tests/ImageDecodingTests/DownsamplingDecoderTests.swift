@@ -83,6 +83,18 @@ struct DownsamplingDecoderTests {
         #expect(codec.wasWritten == false)
     }
 
+    @Test("a whole image with a transparent pixel is not opaque")
+    func transparentImage() throws {
+        let codec = WholeImageDecoder()
+        for (alpha, hasAlpha) in [(UInt8(255), true), (254, true), (255, false)] {
+            let frame = Self.pixels.dropLast() + [alpha]
+            let source = FakeImage(Self.size, frames: [Array(frame)], hasAlpha: hasAlpha)
+            let image = try decoder(codec).decode(source.encoded, request: DecodingRequest(), isCancelled: { false })
+            #expect(image.bitmap.isOpaque == (alpha == 255))
+            #expect(codec.wasWritten == true)
+        }
+    }
+
     @Test("does not receive a whole image after cancellation")
     func cancelledImage() throws {
         let cancellation = Cancellation(after: 1)
@@ -192,6 +204,11 @@ struct DownsamplingDecoderTests {
             guard case .limitExceeded(limit, _, _) = failure else {
                 Issue.record("\(limit): \(String(describing: failure))")
                 continue
+            }
+        }
+        for frame in [-1, 1] {
+            #expect(throws: DecodingFailure.noSuchFrame(frame, frameCount: 1)) {
+                try decoder(NoncompliantDecoder()).decode(Data(), request: DecodingRequest(frame: frame)) { false }
             }
         }
     }

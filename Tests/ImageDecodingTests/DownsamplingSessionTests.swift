@@ -79,6 +79,9 @@ struct DownsamplingSessionTests {
         let session = session(codec: codec, limits: DecodingLimits(decodedBytes: 255))
         #expect(try append(Self.file, to: session) == nil)
         #expect(!codec.messages.contains { if case .start = $0 { true } else { false } })
+        let count = codec.messages.count
+        #expect(try append(Data([1]), to: session) == nil)
+        #expect(codec.messages.count == count)
     }
 
     @Test("makes no preview without new bytes")
@@ -111,6 +114,7 @@ struct DownsamplingSessionTests {
             try session?.append(Self.file, at: .zero, isCancelled: { true })
         }
         #expect(try append(Self.file, to: session) != nil)
+        #expect(throws: DecodingFailure.cancelled) { try session?.append(Data(), at: .zero, isCancelled: { true }) }
     }
 
     private func session(

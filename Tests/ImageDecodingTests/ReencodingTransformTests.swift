@@ -68,6 +68,7 @@ struct ReencodingTransformTests {
             return try transform.stored(entry(data), for: key).data
         }
         #expect(try stored(bulky.encoded) == Data([1]))
+        #expect(try stored(Data([7])) == Data([7]))
         #expect(try stored(bulky.encoded) { $0.hasGainMap = true } == bulky.encoded)
         #expect(try stored(bulky.encoded) { $0.color.transfer = .pq } == bulky.encoded)
         #expect(try stored(bulky.encoded) { $0.color.transfer = .hlg } == bulky.encoded)
@@ -94,7 +95,7 @@ struct ReencodingTransformTests {
     }
 }
 
-/// Decodes any file as an image with this header.
+/// Decodes any file as an image with this header, in the color space of the file.
 private struct AnyFileDecoder: SizedImageDecoder {
     var header: ImageHeader
 
@@ -105,6 +106,7 @@ private struct AnyFileDecoder: SizedImageDecoder {
     func decode(
         _ data: Data, request: DecodingRequest, isCancelled: @Sendable () -> Bool
     ) throws(DecodingFailure) -> DecodedImage {
+        if request.color != .automatic { throw .unknownFormat }
         let pixels = [UInt8](repeating: 255, count: header.storedSize.area * 4)
         return DecodedImage(bitmap: Bitmap(size: header.storedSize, pixels: pixels, isOpaque: true), header: header)
     }

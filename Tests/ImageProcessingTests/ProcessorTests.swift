@@ -17,7 +17,7 @@ struct ProcessorTests {
         "crop returns the part of the rectangle inside the image",
         arguments: [
             ((1, 2, 3, 2), (1, 2), (3, 2)), ((-2, -1, 4, 4), (0, 0), (2, 3)), ((8, 5, 100, 100), (8, 5), (2, 3)),
-            ((0, 0, Int.max, Int.max), (0, 0), (10, 8)),
+            ((0, 0, Int.max, Int.max), (0, 0), (10, 8)), ((5, 5, Int.max, Int.max), (5, 5), (5, 3)),
         ])
     func crop(_ rectangle: (Int, Int, Int, Int), _ first: (Int, Int), _ size: (Int, Int)) throws {
         let processor = CropProcessor(
@@ -80,7 +80,8 @@ struct ProcessorTests {
         let size = PixelSize(width: 4, height: 1)
         let processor = ResizeProcessor(stretchingTo: size)
         #expect(try processor.process(Self.image(3, 3)).size == size)
-        #expect(processor.identifier != ResizeProcessor(.fit(size)).identifier)
+        let least = ResizeProcessor(stretchingTo: PixelSize(width: 0, height: -3))
+        #expect(try least.process(Self.image(3, 3)).size == PixelSize(width: 1, height: 1))
         let huge = ResizeProcessor(stretchingTo: PixelSize(width: .max, height: 1))
         #expect(throws: DecodingFailure.limitExceeded(.side, value: .max, allowed: 65_535)) {
             try huge.process(Self.image(3, 3))
@@ -88,6 +89,59 @@ struct ProcessorTests {
         let wide = ResizeProcessor(stretchingTo: PixelSize(width: 65_535, height: 1))
         #expect(throws: DecodingFailure.limitExceeded(.decodedBytes, value: 16 * 65_535 * 1000, allowed: 400 << 20)) {
             try wide.process(TestImage.plain(PixelSize(width: 1, height: 1000), [1, 2, 3, 255]))
+        }
+    }
+
+    @Test("each parameter changes the identifier of a processor")
+    func identifiers() {
+        let (box, other) = (PixelSize(width: 10, height: 20), PixelSize(width: 20, height: 10))
+        let border = ImageBorder(color: .black, width: 2)
+        let processors: [any ImageProcessor] = [
+            ResizeProcessor(.fit(box)), ResizeProcessor(.fit(other)), ResizeProcessor(.fill(box)),
+            ResizeProcessor(ImageTarget(box, upscales: true)), ResizeProcessor(stretchingTo: box),
+            ResizeProcessor(stretchingTo: other), .crop(x: 1, y: 2, size: box), .crop(x: 2, y: 2, size: box),
+            .crop(x: 1, y: 1, size: box), .crop(x: 1, y: 2, size: other), .circle(), .circle(border: border),
+            .circle(border: ImageBorder(color: .white, width: 2)),
+            .circle(border: ImageBorder(color: .black, width: 3)),
+            .roundedCorners(radius: 4), .roundedCorners(radius: 5), .roundedCorners(radius: 4, border: border),
+            RoundedCornersProcessor(radii: CornerRadii(topLeft: 4)), .tint(.white), .tint(.black),
+            RoundedCornersProcessor(radii: CornerRadii(topRight: 4)), .tint(.white, mode: .template),
+            RoundedCornersProcessor(radii: CornerRadii(bottomLeft: 4)), .blur(sigma: 1), .blur(sigma: 1.5),
+            RoundedCornersProcessor(radii: CornerRadii(bottomRight: 4)),
+            RoundedCornersProcessor(radii: CornerRadii(bottomRight: 5)),
+        ]
+        #expect(Set(processors.map(\.identifier)).count == processors.count)
+    }
+
+    @Test("resizing and blurring stop when their task is cancelled")
+    func cancellation() async {
+        let image = Self.image(40, 20)
+        for processor in [ResizeProcessor(stretchingTo: PixelSize(width: 4, height: 4)), .blur(sigma: 2)]
+            as [any ImageProcessor]
+        {
+            await withTaskGroup(of: Void.self) { group in
+                group.cancelAll()
+                group.addTask { #expect(throws: CancellationError.self) { try processor.process(image) } }
+            }
+        }
+    }
+
+    @Test("each processor keeps the color space, and draws its colors in it", arguments: [255, 100] as [UInt8])
+    func colorSpace(alpha: UInt8) throws {
+        let size = PixelSize(width: 4, height: 4)
+        let image = Bitmap(
+            size: size, pixels: Self.image(4, 4, alpha: alpha).pixels, isOpaque: alpha == 255, colorSpace: .displayP3)
+        let red = PixelColor(red: 255, green: 0, blue: 0)
+        let processors: [any ImageProcessor] = [
+            .tint(red, mode: .template), RoundedCornersProcessor(radius: 0, border: ImageBorder(color: red, width: 1)),
+            ResizeProcessor(.fit(PixelSize(width: 2, height: 2))), .crop(x: 0, y: 0, size: size), .circle(),
+            .blur(sigma: 1),
+        ]
+        for (index, processor) in processors.enumerated() {
+            let result = try processor.process(image)
+            #expect(result.colorSpace == .displayP3)
+            let first = Array(result.pixels.prefix(3))
+            #expect(index > 1 || first == [234, 51, 35])
         }
     }
 

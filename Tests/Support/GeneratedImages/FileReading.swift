@@ -67,10 +67,22 @@ public final class CancellingSink: PixelRowSink {
     public private(set) var checks = 0
     public private(set) var rows = 0
     private let limit: Int
+    private let receivesImages: Bool
 
-    public init(atCheck limit: Int = .max) { self.limit = limit }
+    public init(atCheck limit: Int = .max, receivesImages: Bool = false) {
+        self.limit = limit
+        self.receivesImages = receivesImages
+    }
 
     public func receive(_ row: Span<UInt8>) throws(DecodingFailure) { rows += 1 }
+
+    public func receiveImage(
+        byteCount: Int, write: (inout [UInt8]) throws(DecodingFailure) -> Void
+    ) throws(DecodingFailure) -> Bool {
+        var image = [UInt8](repeating: 0, count: byteCount)
+        if receivesImages { try write(&image) }
+        return receivesImages
+    }
 
     public func checkCancellation() throws(DecodingFailure) {
         checks += 1
