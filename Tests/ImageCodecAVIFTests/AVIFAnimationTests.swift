@@ -111,5 +111,32 @@
             #expect(try avif.pixels(opened) == bitmap.pixels)
         }
 
+        @Test("sides have up to 65,536 pixels, and animations stop when their task is cancelled")
+        func refused() async {
+            #expect(await AVIFEncoder(speed: 10).hasLongestSide(65_536))
+            #expect(await AVIFEncoder().failure(8, 8, frames: 2, isCancelled: true) == .cancelled)
+        }
+
+        @Test("an animation has the largest color space of its frames, and alpha if any frame has it")
+        func animation() throws {
+            let clear = Bitmap(size: Bitmap.displayP3.size, pixels: [UInt8](repeating: 0, count: 256), isOpaque: false)
+            let frames = [Bitmap.displayP3, clear].map { AnimationFrame(bitmap: $0, delay: .zero) }
+            let header = try avif.header(of: AVIFEncoder(speed: 9).encode(frames, loopCount: 1, options: .init()))
+            #expect(header.color.primaries == .displayP3 && header.color.transfer == .sRGB)
+            #expect(header.hasAlpha && header.loopCount == 1)
+        }
+
+        @Test("chroma has half the resolution below quality 0.9, and speed changes the file")
+        func coding() throws {
+            func file(_ quality: Double, speed: Int = 9) throws -> Data {
+                try AVIFEncoder(speed: speed).encode(Scene.bitmap(64, 48), options: .init(quality: quality))
+            }
+            for (quality, subsampling) in [(0.89, 0x0C), (0.9, 0)] as [(Double, UInt8)] {
+                let data = try file(quality)
+                let configuration = try #require(data.firstRange(of: Data("av1C".utf8)))
+                #expect(data[configuration.upperBound + 2] & 0x0C == subsampling)
+            }
+            #expect(try file(0.8, speed: 2) != file(0.8, speed: 9))
+        }
     }
 #endif

@@ -194,6 +194,14 @@
 
     @Suite("HEIF: the encoder")
     struct HEIFEncoderTests {
+        @Test("sides have up to 16,384 pixels, and a file names its color space")
+        func limitsAndColor() async throws {
+            #expect(await HEIFEncoder().failure(16_384, 16) == nil)
+            let tooLong = PixelSize(width: 16_385, height: 16)
+            #expect(await HEIFEncoder().failure(16_385, 16) == .unsupportedSize(.heic, tooLong))
+            let header = try heif.header(of: HEIFEncoder().encode(.displayP3, options: EncodingOptions()))
+            #expect(header.color.primaries == .displayP3 && header.color.transfer == .sRGB)
+        }
 
         @Test("a lossy file is close to the image, and higher quality is closer")
         func lossy() throws {

@@ -112,6 +112,20 @@
 
     @Suite("Encoding JPEG XL")
     struct JXLEncoderTests {
+        @Test("sides have up to 262,144 pixels, and animations stop when their task is cancelled")
+        func refused() async {
+            #expect(await JXLEncoder(effort: 1).hasLongestSide(1 << 18))
+            #expect(await JXLEncoder().failure(8, 8, frames: 2, isCancelled: true) == .cancelled)
+        }
+
+        @Test("an animation has the largest color space of its frames, alpha if any has it, and its repetitions")
+        func colorOfAnimation() throws {
+            let clear = Bitmap(size: Bitmap.displayP3.size, pixels: [UInt8](repeating: 0, count: 256), isOpaque: false)
+            let frames = [Bitmap.displayP3, clear].map { AnimationFrame(bitmap: $0, delay: .zero) }
+            let header = try jxl.header(of: JXLEncoder(effort: 3).encode(frames, loopCount: 3, options: .init()))
+            #expect(header.color.primaries == .displayP3 && header.color.transfer == .sRGB)
+            #expect(header.hasAlpha && header.loopCount == 3 && header.frameCount == 2)
+        }
 
         @Test("higher quality gives larger files that are closer to the image")
         func quality() throws {
