@@ -203,6 +203,15 @@
             #expect(header.color.primaries == .displayP3 && header.color.transfer == .sRGB)
         }
 
+        @Test("more encoded bytes than allowed are rejected")
+        func encodedBytes() throws {
+            let data = try HEIFEncoder().encode(.displayP3, options: EncodingOptions())
+            #expect(heif.failure(data, limits: DecodingLimits(encodedBytes: data.count)) == nil)
+            #expect(
+                heif.failure(data, limits: DecodingLimits(encodedBytes: data.count - 1))
+                    == .limitExceeded(.encodedBytes, value: data.count, allowed: data.count - 1))
+        }
+
         @Test("a lossy file is close to the image, and higher quality is closer")
         func lossy() throws {
             let source = Scene.bitmap(320, 200)
