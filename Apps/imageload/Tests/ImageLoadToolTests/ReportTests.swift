@@ -117,6 +117,8 @@ struct ServerWindowTests {
         #expect(rest == (3..<20).map { $0 } + [nil, nil, nil])
         var many = ServerWindow((0..<99).map { "http://\($0)/" }, limit: 2)
         #expect(many.first().count == 2 * ServerWindow.servers && many.next(after: 0) == 16)
+        var again = ServerWindow((0..<9).map { "http://\($0)/" } + ["http://0/again"], limit: 1)
+        #expect(again.first() == Array(0..<8) && again.next(after: 0) == 8 && again.next(after: 1) == 9)
     }
 }
 
