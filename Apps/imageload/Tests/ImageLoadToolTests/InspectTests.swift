@@ -1,5 +1,6 @@
 import Foundation
 import ImageCore
+import ImageDecoding
 import ImageLoaderKit
 import LoopbackServer
 import Testing
@@ -72,7 +73,15 @@ struct InspectTests {
             #expect(run.status == 1 && run.output.contains(text), "\(run.output)")
             let report = try object(await tool.run(["compare", other, first, "--json"]).output)
             #expect(report["isEqual"] as? Bool == false)
+            let isLess = try #require(report["ssim"] as? Double) < 1
+            #expect(isLess == text.hasPrefix("first in"))
         }
+        let difference = folder.appending(path: "d.png")
+        _ = try await tool.run(["compare", first, others[0].0, "--output", difference.path])
+        let shown = try DownsamplingDecoder(decoders: .standard).decode(
+            Data(contentsOf: difference), request: DecodingRequest()
+        ) { false }
+        #expect(shown.bitmap.pixels.contains { $0 > 0 && $0 < 255 } || shown.bitmap.pixels[2] == 255)
         #expect(try await tool.run(["compare", first, try write("f.gif", [0, 50, 100])]).status == 0)
     }
 

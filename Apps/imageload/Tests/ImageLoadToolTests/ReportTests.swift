@@ -95,6 +95,19 @@ struct ProgressDisplayTests {
         #expect(screen.contents.contains("\(erasing)[==========          ] 2 B"))
         #expect(screen.contents.hasSuffix("[==========          ] 1 of 3, 1:01 lef\n"))
         display.interrupt { #expect(screen.contents.hasSuffix("\n\u{1B}[1A\u{1B}[2K\u{1B}[1A\u{1B}[2K")) }
+        let count = screen.contents.count
+        display.draw()
+        #expect(!screen.contents.dropFirst(count).contains("\u{1B}[1A"), "nothing is drawn that could be erased")
+    }
+
+    @Test("as many lines are drawn as fit into the terminal, with the total")
+    func rows() {
+        let screen = Screen()
+        let display = ProgressDisplay(
+            isInteractive: true, total: 9, uptime: { .zero }, write: screen.write, terminalSize: { (40, 5) })
+        for index in 0..<6 { display.started(index, "a") }
+        display.draw()
+        #expect(screen.contents.split(separator: "\n").count == 3)
     }
 
     @Test(
