@@ -30,12 +30,6 @@ struct ScrollSimulationTests {
         #expect(plain.wrong == 0, "\(plain)")
     }
 
-    @Test("without prefetching, no row has its image in the first frame")
-    func withoutWindow() {
-        let outcome = run(.steady(rowCount: 300), prefetches: false)
-        #expect(outcome.atOnce == 0 && outcome.wrong == 0, "\(outcome)")
-    }
-
     @Test("the same scenario has the same outcome")
     func determinism() {
         let outcomes = [
