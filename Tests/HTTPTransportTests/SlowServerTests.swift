@@ -34,7 +34,7 @@ struct SlowServerTests {
         let lines = head.split(separator: "\r\n", omittingEmptySubsequences: false).dropLast().map {
             Array("\($0)\r\n".utf8)
         }
-        let size = sent.count / 12
+        let size = sent.count / 30
         let pieces = stride(from: 0, to: sent.count, by: size).map { Array(sent[$0..<min($0 + size, sent.count)]) }
         return (steps(lines, isSlow: slow == .head), steps(pieces, isSlow: slow != .head))
     }
