@@ -1,6 +1,6 @@
 """quality.py TOOL PHOTO…: prints the mean SSIM and size of photographs in each format at equal qualities.
 
-The encoders of AVIF and HEIC have their scales from here: equal numbers look alike, so SSIM is within 0.01 of JPEG's. Run it with the Python
+The encoders of AVIF, HEIC and JPEG XL have their scales from here: equal numbers look alike, so SSIM is within 0.01 of JPEG's. Run it with the Python
 of check-differential, on ten or more photographs: .build-python/bin/python Scripts/lib/differential/quality.py TOOL PHOTO…
 """
 
