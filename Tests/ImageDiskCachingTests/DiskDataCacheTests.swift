@@ -121,9 +121,13 @@ struct DiskDataCacheTests {
             folder.url.appending(path: "notes.txt"), shard.appending(path: "README"),
             shard.appending(path: folder.file(key(1)).lastPathComponent + ".bak"),
             folder.url.appending(path: "tmp/mine.txt"),
+            folder.url.appending(path: "zz/\(folder.file(key(1)).lastPathComponent)"),
+            folder.url.appending(path: "00/\(folder.file(key(1)).lastPathComponent)"),
         ]
-        try FileManager.default.createDirectory(
-            at: folder.url.appending(path: "tmp"), withIntermediateDirectories: true)
+        for name in ["tmp", "zz", "00"] {
+            try FileManager.default.createDirectory(
+                at: folder.url.appending(path: name), withIntermediateDirectories: true)
+        }
         for file in foreign { try Data("mine".utf8).write(to: file) }
         #expect(try await cache.status().entryCount == 1)
         #expect(try await cache.verify().entriesChecked == 1)

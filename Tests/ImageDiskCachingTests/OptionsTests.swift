@@ -47,7 +47,7 @@ struct OptionsTests {
 
     @Test("names can be custom digests, and keys with the same digest never return each other's data")
     func naming() async throws {
-        let cache = folder.cache {
+        let cache = folder.cache(byteLimit: 4 << 20) {
             $0.naming = .digest { SIMD4(UInt64($0.identifier.utf8.count), 0, 0, 0xFF) }
         }
         try await cache.store(entry(100), for: key(1))
@@ -57,6 +57,10 @@ struct OptionsTests {
         #expect(try await cache.entry(for: key(1)) == nil)
         #expect(try await cache.entry(for: key(2)) == entry(100, seed: 2))
         #expect(try await cache.verify().damagedRemoved == 0)
+        // Large ones are opened, not read.
+        try await cache.store(entry(2 << 20), for: key(3))
+        #expect(try await cache.reader(for: key(3)) != nil)
+        #expect(try await cache.reader(for: key(4)) == nil)
     }
 
     @Test("a flat cache has its entries in one folder")

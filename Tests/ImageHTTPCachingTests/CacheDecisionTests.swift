@@ -21,6 +21,9 @@ struct CacheDecisionTests {
         #expect(Self.decision(request(), response) == Self.uses(0))
         #expect(Self.decision(request(), response, after: 12) == .use(variant: 0, isStale: true, revalidates: true))
         #expect(
+            Self.decision(request("Cache-Control: only-if-cached"), response, after: 12)
+                == .use(variant: 0, isStale: true, revalidates: false))
+        #expect(
             Self.decision(request("Cache-Control: max-stale"), response, after: 99)
                 == .use(variant: 0, isStale: true, revalidates: false))
         let conditions = HTTPFields(["If-None-Match: W/\"a\"", "If-Modified-Since: \(date(-9))"])

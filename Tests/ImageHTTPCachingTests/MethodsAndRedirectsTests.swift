@@ -75,6 +75,18 @@ struct MethodsAndRedirectsTests {
         #expect(try await test.get { $0.decodesContent = false }.text == "done")
     }
 
+    @Test("an invalidation while the clock was ahead doesn't prevent storing")
+    func invalidatedAhead() async throws {
+        test.script(
+            "/a", .text("one", "Cache-Control: max-age=60"), .text("done"), .text("two", "Cache-Control: max-age=60"))
+        test.time.advance(86_400)
+        _ = try await test.get()
+        _ = try await test.get { $0.method = .post }
+        test.time.advance(-86_400)
+        _ = try await test.get()
+        #expect(try await test.stored()?.text == "two")
+    }
+
     @Test("a failed unsafe method invalidates nothing")
     func failedInvalidation() async throws {
         test.script("/a", .text("one", "Cache-Control: max-age=60"), .text("no", status: .forbidden))

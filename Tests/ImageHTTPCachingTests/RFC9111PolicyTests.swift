@@ -45,10 +45,11 @@ struct StorabilityTests {
         #expect(Self.mayStore(stored("Cache-Control: max-age=60"), to: request("Authorization: Basic eA==")))
     }
 
-    @Test("stores only responses to GET without a range or condition")
+    @Test("stores only responses to GET without a range, a condition or no-store")
     func requests() {
         let response = stored("Cache-Control: max-age=60")
         #expect(Self.mayStore(response))
+        #expect(!Self.mayStore(response, to: request("Cache-Control: no-store")))
         for method in [HTTPRequest.Method.head, .post, .put, .delete, .options] {
             #expect(!Self.mayStore(response, to: request(method: method)), "\(method)")
         }
@@ -245,6 +246,26 @@ struct ReuseTests {
         #expect(Self.reuse(response, request("Pragma: no-cache", "Cache-Control: max-age=60")) == .fresh)
     }
 
+    @Test("stale-while-revalidate includes the last second of its time")
+    func whileRevalidate() {
+        let response = stored("Cache-Control: max-age=10, stale-while-revalidate=20")
+        #expect(Self.reuse(response, after: 30) == .staleWhileRevalidate)
+        #expect(Self.reuse(response, after: 31) == .validate(fallback: .disconnected))
+    }
+
+    @Test("no-cache that names fields doesn't require validation")
+    func fieldNames() {
+        #expect(Self.reuse(stored("Cache-Control: max-age=60, no-cache=\"Set-Cookie\"")) == .fresh)
+        #expect(Self.reuse(stored("Cache-Control: max-age=60, no-cache")) == .validate(fallback: .never))
+    }
+
+    @Test("a default lifetime is for responses without a validator")
+    func defaultLifetime() {
+        let policy = RFC9111Policy(defaultLifetime: .seconds(60))
+        #expect(policy.reuse(stored(), for: request(), at: noon) == .fresh)
+        #expect(policy.reuse(stored("ETag: \"1\""), for: request(), at: noon) == .validate(fallback: .disconnected))
+    }
+
     @Test("max-age and min-fresh of the request limit what is fresh")
     func narrower() {
         let response = stored("Cache-Control: max-age=100", "Age: 40")
@@ -274,6 +295,9 @@ struct ReuseTests {
         for status in [500, 502, 503, 504] { #expect(StaleFallback.serverError.allows(status: status)) }
         for status in [200, 404, 501, 505] { #expect(!StaleFallback.serverError.allows(status: status)) }
         #expect(!StaleFallback.disconnected.allows(status: 503))
+        let malformed = TransportFailure.malformedResponse("")
+        #expect(
+            StaleFallback.serverError.allows(after: malformed) && !StaleFallback.disconnected.allows(after: malformed))
     }
 
     @Test("a fixed lifetime ignores the fields of the server, but not those of the request")

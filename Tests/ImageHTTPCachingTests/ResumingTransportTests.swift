@@ -70,6 +70,18 @@ struct ResumingTransportTests {
         #expect(cache.entries.isEmpty)
     }
 
+    @Test("a stored part that was replaced by one of another length is not used")
+    func replacedPart() async throws {
+        try await interrupt(after: 40, then: rest(from: 40))
+        let response = try await transport().send(TransportRequest(url: url))
+        for (key, entry) in cache.entries where entry.data.count == 16 {
+            try await cache.store(DataCacheEntry(data: entry.data.prefix(5), createdAt: entry.createdAt), for: key)
+        }
+        await #expect(throws: TransportFailure.self) {
+            try await response.body.collected(expectedBytes: nil, limit: .max)
+        }
+    }
+
     @Test("the keys in the cache contain no credentials")
     func hidesCredentials() async throws {
         server.script(url, [interrupted(after: 40)])

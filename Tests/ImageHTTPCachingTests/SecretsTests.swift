@@ -128,6 +128,17 @@ struct SecretsTests {
         #expect(CacheIdentity([:]) == .anonymous)
     }
 
+    @Test("a stored key of the wrong length isn't used")
+    func damagedKey() async throws {
+        let cache = InMemoryDataCache(entries: [
+            DataCacheKey(identifier: "key-of-private-names"): DataCacheEntry(data: Data(count: 3), createdAt: noon)
+        ])
+        let names = EntryNames(cache)
+        #expect(try await names.name(for: "a", creationTime: nil) == nil)
+        #expect(try await names.name(for: "a", creationTime: noon) != nil)
+        #expect(cache.entries.values.map(\.data.count) == [32])
+    }
+
     @Test("a variant is selected by the bytes of its request fields")
     func variantBytes() {
         func cookie(_ byte: UInt8) -> HTTPFields { HTTPFields([HTTPField(name: .cookie, value: [0x61, 0x3D, byte])]) }

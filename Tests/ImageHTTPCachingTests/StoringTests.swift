@@ -203,6 +203,38 @@ struct StoringTests {
         try handle.close()
     }
 
+    @Test("an image of the application's own is stored for any lifetime, and its event and result say whether it is")
+    func ownBody() async throws {
+        for (path, lifetime) in [("/a", Duration.seconds(-1)), ("/b", .seconds(Int64.max)), ("/c", .seconds(9))] {
+            let request = CachingFixture.request(path)
+            #expect(await test.transport.storeResponse(Data([1]), to: request, lifetime: lifetime))
+            #expect(test.events.messages.last == .stored(CachingFixture.url(path), bytes: 1))
+            #expect(try await test.stored(path) != nil || lifetime < .zero)
+            #expect(try await test.stored(path, acceptsStale: true)?.headers[.cacheControl]?.contains("-") == false)
+        }
+        test.script("/gone", .text("", "Cache-Control: max-age=60", status: .notFound))
+        _ = try await test.get("/gone")
+        #expect(test.events.messages.count == 3, "only images are told")
+        let disk = InMemoryDataCache()
+        let broken = CachingFixture(disk: disk)
+        disk.fail(.store, with: .noSpace)
+        let request = CachingFixture.request("/a")
+        #expect(await !broken.transport.storeResponse(Data([1]), to: request, lifetime: .seconds(9)))
+    }
+
+    @Test("reading a large stored body ends when its task is cancelled")
+    func cancelledReading() async throws {
+        test.script("/a", .text(String(repeating: "a", count: 3 << 20), "Cache-Control: max-age=60"))
+        _ = try await test.get()
+        let response = try await test.transport.send(CachingFixture.request("/a"))
+        let task = Task {
+            while !Task.isCancelled { await Task.yield() }
+            for try await _ in response.body {}
+        }
+        task.cancel()
+        await #expect(throws: TransportFailure.cancelled) { try await task.value }
+    }
+
     @Test("throws if a stored body is larger than the request allows")
     func limit() async throws {
         test.script("/a", .text("12345", "Cache-Control: max-age=60"))
