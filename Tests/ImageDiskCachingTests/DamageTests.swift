@@ -1,7 +1,8 @@
 import Foundation
 import ImageCore
-import ImageDiskCaching
 import Testing
+
+@testable import ImageDiskCaching
 
 @Suite("Damaged files on disk")
 struct DamageTests {
@@ -46,6 +47,22 @@ struct DamageTests {
         try original.write(to: folder.file(key(1)))
         #expect(try await cache.entry(for: key(1)) == stored)
         #expect(try await cache.entry(for: key(2)) == entry(150, seed: 2))
+    }
+
+    @Test("a file of another version or magic, or with other lengths, is a miss although its checksum is right")
+    func inconsistentTrailer() async throws {
+        let cache = folder.cache()
+        let original = try await storedFile(cache)
+        let trailer = original.count - EntryFile.trailerSize
+        for offset in [8, 15, 16, 20, 24, 28] {
+            var altered = original.dropLast(EntryChecksum.byteCount)
+            altered[trailer + offset] ^= 1
+            var checksum = EntryChecksum()
+            checksum.add(altered)
+            var sums: [UInt8] = []
+            for sum in checksum.sums { sums.append(sum) }
+            try await expectMiss(altered + sums, cache, "altered at \(offset) of the trailer")
+        }
     }
 
     @Test("a large file is a miss if a byte is altered, or if two parts are swapped")

@@ -149,6 +149,7 @@ struct DiskDataCacheTests {
         try #require(result == 0)
         for number in 1...3 {
             #expect(try await cache.entry(for: key(number)) == nil)
+            try await cache.flush()
             #expect(FileManager.default.fileExists(atPath: folder.file(key(number)).path))
         }
     }

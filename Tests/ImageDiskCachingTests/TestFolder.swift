@@ -1,9 +1,10 @@
 import Foundation
 import ImageCore
-import ImageDiskCaching
 import ImageTesting
 import Synchronization
 import Testing
+
+@testable import ImageDiskCaching
 
 /// A folder for one test, which is removed with its contents after the test. Its caches have one clock.
 final class TestFolder: Sendable {
@@ -68,6 +69,9 @@ final class TestFolder: Sendable {
         let attributes = try? FileManager.default.attributesOfItem(atPath: "\(path)/\(file)")
         return attributes?[.type] as? FileAttributeType == .typeRegular ? attributes?[.size] as? Int : nil
     }
+
+    /// Returns the number of bytes in the counter.
+    func countedBytes() throws -> Int { try Int(Data(contentsOf: usage).number(at: 8, 8)) }
 
     /// Returns a file system that records an issue if the files exceed a limit before a system call.
     func watched(_ limit: Int) -> FaultInjectingFileSystem {

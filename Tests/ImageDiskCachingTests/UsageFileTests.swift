@@ -56,6 +56,34 @@ struct UsageFileTests {
         }
     }
 
+    @Test("the counter is the length of all files after each change")
+    func isExact() async throws {
+        let cache = folder.cache(byteLimit: 1 << 20)
+        for count in [500, 100, 900, 900] {
+            try await cache.store(entry(count), for: key(1))
+            #expect(try folder.countedBytes() == folder.totalByteCount())
+        }
+        for count in [300_000, 400_000] {
+            let writer = try await cache.writer(for: key(2), expectedByteCount: 350_000)
+            try await writer.append(noise(count, seed: 1))
+            #expect(try folder.countedBytes() == folder.totalByteCount())
+            try await writer.finish(metadata: Data(), createdAt: testTime)
+            #expect(try folder.countedBytes() == folder.totalByteCount())
+        }
+        let writer = try await cache.writer(for: key(2), expectedByteCount: 300_000)
+        await writer.cancel()
+        try await cache.remove(for: key(1))
+        #expect(try folder.countedBytes() == folder.totalByteCount())
+    }
+
+    @Test("an entry that is replaced in a full folder evicts no other")
+    func replacesWhenFull() async throws {
+        _ = try await fill()
+        let cache = folder.cache(byteLimit: Self.limit)
+        for number in [6, 5] { try await cache.store(entry(500, seed: 2), for: key(number)) }
+        #expect(folder.files().count == 6)
+    }
+
     @Test("a counter that is too high, as after a crash, is corrected before an entry is evicted")
     func tooHigh() async throws {
         let cache = folder.cache(byteLimit: Self.limit)

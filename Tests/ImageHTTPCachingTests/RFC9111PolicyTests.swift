@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTypes
+import ImageTransporting
 import Testing
 
 @testable import ImageHTTPCaching
