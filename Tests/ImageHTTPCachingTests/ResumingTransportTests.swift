@@ -74,7 +74,7 @@ struct ResumingTransportTests {
     func replacedPart() async throws {
         try await interrupt(after: 40, then: rest(from: 40))
         let response = try await transport().send(TransportRequest(url: url))
-        for (key, entry) in cache.entries where entry.data.count == 16 {
+        for (key, entry) in cache.entries where entry.data.count == 40 {
             try await cache.store(DataCacheEntry(data: entry.data.prefix(5), createdAt: entry.createdAt), for: key)
         }
         await #expect(throws: TransportFailure.self) {
