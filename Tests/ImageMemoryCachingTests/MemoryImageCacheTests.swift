@@ -20,6 +20,20 @@ struct MemoryImageCacheTests {
         #expect(cache.byteCount == 0)
     }
 
+    @Test("a share to trim to is clamped to 0 and 1", arguments: [-1, 2, .nan, .infinity, -.infinity] as [Double])
+    func clampsShare(_ share: Double) {
+        let cache = MemoryImageCache(byteLimit: 100)
+        cache.insert(image(80), for: key(1))
+        cache.trim(toShare: share)
+        #expect(cache.count == (share > 1 ? 1 : 0))
+    }
+
+    @Test("a cache that can hold no image says so", arguments: [(0, nil), (100, 0), (-1, nil)] as [(Int, Int?)])
+    func storesNothing(_ byteLimit: Int, _ entryLimit: Int?) {
+        let cache = MemoryImageCache(byteLimit: byteLimit, entryLimit: entryLimit)
+        #expect(!cache.storesImages && MemoryImageCache(byteLimit: 1, entryLimit: 1).storesImages)
+    }
+
     @Test("a changed limit takes effect at once")
     func changesLimit() {
         let cache = MemoryImageCache(byteLimit: 120, policy: .lru)
