@@ -59,6 +59,17 @@
             }
         }
 
+        @Test("reordered sections are found after a header that libjxl only completes with the next byte")
+        func shortHeader() throws {
+            let expected = (0..<65).flatMap { y in
+                (0..<63).flatMap { x -> [UInt8] in
+                    [x * 255 / 63, y * 255 / 65, (x + y) * 255 / 128, 255 - (x + y) * 200 / 128].map { UInt8($0) }
+                }
+            }
+            let data = try Self.file("reordered-small-with-alpha")
+            #expect(try jxl.pixels(data).signalToNoise(to: expected) > 30)
+        }
+
         @Test("several passes with alpha of a lower resolution are decoded as a whole")
         func smallAlpha() throws {
             let data = try Self.file("progressive-small-alpha")

@@ -122,17 +122,25 @@
             _ = session.process(codestream.prefix(header))
             var offset = needed.upperBound
             let earlier = codestream.dropFirst(needed.lowerBound).prefix(needed.count)
-            if !earlier.isEmpty, session.process(earlier).used < earlier.count { throw invalidOrder }
+            if !earlier.isEmpty, session.processFrame(earlier).used < earlier.count { throw invalidOrder }
             // A length has at least 12 bits. The byte that completes the last one is not known.
             var bytes = codestream.dropFirst(offset).prefix(12 * frame.sectionCount / 8)
             while unsafe jxl_skip_rest(session.handle) == 0 {
                 if bytes.isEmpty { throw .truncated(.jxl) }
-                let event = session.process(bytes).event
+                let event = session.processFrame(bytes).event
                 guard event == jxl_needs_input || event == jxl_needs_output else { throw invalidOrder }
                 offset += bytes.count
                 bytes = codestream.dropFirst(offset).prefix(1)
             }
             return try offset + session.skippedBytes(limit: limit)
+        }
+
+        /// Reads bytes of a frame up to an event. libjxl can need its first byte to tell that the header is complete.
+        private func processFrame(_ bytes: Data) -> (event: jxl_event, used: Int) {
+            let header = process(bytes)
+            guard header.event == jxl_has_header else { return header }
+            let frame = process(bytes.dropFirst(header.used))
+            return (frame.event, header.used + frame.used)
         }
 
         private static var invalidOrder: DecodingFailure { .malformed(.jxl, "the order of the sections is invalid") }
