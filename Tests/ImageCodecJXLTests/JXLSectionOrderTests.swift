@@ -63,7 +63,8 @@
         func shortHeader() throws {
             let expected = (0..<65).flatMap { y in
                 (0..<63).flatMap { x -> [UInt8] in
-                    [x * 255 / 63, y * 255 / 65, (x + y) * 255 / 128, 255 - (x + y) * 200 / 128].map { UInt8($0) }
+                    let colors = [x * 255 / 63, y * 255 / 65, (x + y) * 255 / 128].map { UInt8($0) }
+                    return colors + [UInt8(255 - (x + y) * 200 / 128)]
                 }
             }
             let data = try Self.file("reordered-small-with-alpha")

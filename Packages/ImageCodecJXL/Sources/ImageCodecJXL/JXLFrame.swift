@@ -27,8 +27,6 @@
         var lowFrequencyEnd: Int?
         /// Whether its low frequencies are those of an earlier frame.
         var usesLowFrequencyFrame = false
-        /// Whether parts of earlier frames are drawn onto it.
-        var usesPatches = false
         /// Whether the sections of low frequencies have bytes. In a modular frame, they have none unless it is stored in
         /// several resolutions.
         var hasLowFrequencies = true
@@ -95,8 +93,7 @@
             if try reader.bool() { return }
             frame.kind = JXLFrame.Kind(rawValue: try reader.bits(2)) ?? .regular
             frame.isModular = try reader.bool()
-            let flags = try reader.integer()
-            (frame.usesPatches, frame.usesLowFrequencyFrame) = (flags & 2 != 0, flags & 32 != 0)
+            frame.usesLowFrequencyFrame = try reader.integer() & 32 != 0
             try readSampling()
             try readPasses()
             if frame.kind == .lowFrequency {

@@ -78,7 +78,7 @@
                 throw .unsupported(.jxl, "too many reordered sections")
             }
             try limits.check(.decodedBytes, 4.times(max(frame.size.area, info.size.area)))
-            let needed = frame.usesLowFrequencyFrame || frame.usesPatches ? partsStart..<offset : offset..<offset
+            let needed = frame.usesLowFrequencyFrame ? partsStart..<offset : offset..<offset
             let end = try JXLSession.end(
                 ofReordered: frame, after: needed, in: codestream, header: headerEnd, limit: limits.encodedBytes)
             reorderedSections += frame.sectionCount
