@@ -19,7 +19,7 @@ struct SlowServerTests {
         let expected = pattern(1_000)
         let (head, body) = try await parts(of: expected, slow)
         let server = try LoopbackServer { _ in .steps(head + body) }
-        var request = TransportRequest(url: server.url(), stallTimeout: .seconds(1))
+        var request = TransportRequest(url: server.url(), stallTimeout: .seconds(3))
         request.minBytesPerSecond = 0
         #expect(try await collect(try await http.make().send(request).body) == expected)
     }
@@ -30,17 +30,18 @@ struct SlowServerTests {
             let packed = try await CommandResult.run("/usr/bin/gzip", ["-c"], input: Data(body)).output
             (coding, sent) = ("Content-Encoding: gzip\r\n", Array(packed))
         }
-        let head = "HTTP/1.1 200 OK\r\n\(coding)A: a\r\nB: b\r\nC: c\r\nD: d\r\nContent-Length: \(sent.count)\r\n\r\n"
+        let fields = String(repeating: "A: a\r\n", count: 60)
+        let head = "HTTP/1.1 200 OK\r\n\(coding)\(fields)Content-Length: \(sent.count)\r\n\r\n"
         let lines = head.split(separator: "\r\n", omittingEmptySubsequences: false).dropLast().map {
             Array("\($0)\r\n".utf8)
         }
-        let size = sent.count / 30
+        let size = max(1, sent.count / 60)
         let pieces = stride(from: 0, to: sent.count, by: size).map { Array(sent[$0..<min($0 + size, sent.count)]) }
         return (steps(lines, isSlow: slow == .head), steps(pieces, isSlow: slow != .head))
     }
 
     private func steps(_ pieces: [[UInt8]], isSlow: Bool) -> [LoopbackStep] {
-        pieces.flatMap { [.bytes($0)] + (isSlow ? [.pause(.milliseconds(300))] : []) }
+        pieces.flatMap { [.bytes($0)] + (isSlow ? [.pause(.milliseconds(150))] : []) }
     }
 
     #if os(Linux)
