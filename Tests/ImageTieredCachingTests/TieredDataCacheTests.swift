@@ -4,7 +4,7 @@ import ImageTesting
 import ImageTieredCaching
 import Testing
 
-@Suite("A tiered cache", .timeLimit(.minutes(1)))
+@Suite("A tiered cache", .timeLimit(.minutes(10)))
 struct TieredDataCacheTests {
     private let upper = InMemoryDataCache()
     private let lower = InMemoryDataCache()
