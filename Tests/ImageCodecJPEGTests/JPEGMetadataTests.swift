@@ -148,6 +148,8 @@ struct JPEGMetadataTests {
             #expect(try hasGainMap([0, offset], second) && !hasGainMap([0, offset], file()))
             #expect(try !hasGainMap([0, 0], second) && !hasGainMap([0, offset + second.count], second))
             let whole = index([0, offset], littleEndian: littleEndian)
+            // A file has one index. Reading others would take longer than the file is long.
+            #expect(try !jpeg.header(of: file((0xE2, index([0, 0])), (0xE2, whole)) + second).hasGainMap)
             for length in 0..<whole.count {
                 _ = try jpeg.header(of: file((0xE2, Array(whole.prefix(length)))) + second)
             }

@@ -82,6 +82,7 @@ struct ilj_reader {
     int icc_count;                     /* the number of chunks; 0 before the first */
     bool icc_is_broken;
     bool has_gain_map;
+    bool has_image_list; /* an MPF segment was read; a file has one */
     size_t metadata_limit;             /* for copies, which only streams make */
     size_t icc_copied;
 };

@@ -105,9 +105,10 @@ static size_t tiff_number(segment tiff, size_t offset, size_t length) {
 }
 
 /* Whether a segment lists an image of the file that is Apple's gain map (CIPA DC-007, 5.2.3). Its XMP comes first. */
-static bool lists_gain_map(const ilj_reader *reader, segment found) {
+static bool lists_gain_map(ilj_reader *reader, segment found) {
     enum { max_images_length = 1600, searched_length = 1 << 16 };
-    if (reader->is_stream || found.length < 4 || memcmp(found.start, "MPF", 4) != 0) return false;
+    if (reader->is_stream || reader->has_image_list || found.length < 4 || memcmp(found.start, "MPF", 4) != 0) return false;
+    reader->has_image_list = true;
     segment tiff = {found.start + 4, found.length - 4};
     size_t available = reader->count - (size_t)(tiff.start - reader->bytes);
     size_t entry = tiff_number(tiff, 4, 4) + 2;
