@@ -130,9 +130,7 @@
         /// The quantizer of aom with the SSIM of libjpeg-turbo at the qualities 0, 0.1 and so on, and between them. Measured
         /// on photographs with `Scripts/lib/differential/quality.py`.
         fileprivate var quantizer: Double {
-            let scale: [Double] = [63, 52, 45, 40, 37, 35, 33, 29, 24, 14, 0]
-            let index = min(Int(clampedQuality * 10), 9)
-            return scale[index] + (clampedQuality * 10 - Double(index)) * (scale[index + 1] - scale[index])
+            quality(onScale: [63, 52, 45, 40, 37, 35, 33, 29, 24, 14, 0])
         }
     }
 #endif

@@ -11,11 +11,11 @@
         private static let largestSide = 16_384
 
         /// x265 fills a table of functions at its first use, which isn't safe on several threads.
-        private static let isSetUp: Bool = {
+        private static let setUp = Result { () throws(EncodingFailure) -> Void in
             let pixels = [UInt8](repeating: 255, count: 64 * 64 * 4)
             let bitmap = Bitmap(size: PixelSize(width: 64, height: 64), pixels: pixels, isOpaque: true)
-            return (try? EncodedHEIF(bitmap, orientation: .up, profile: nil, options: EncodingOptions())) != nil
-        }()
+            _ = try EncodedHEIF(bitmap, orientation: .up, profile: nil, options: EncodingOptions())
+        }
 
         private let orientation: ImageOrientation
         private let colorProfile: Data?
@@ -40,7 +40,7 @@
         /// - Throws: `.unsupportedSize` if a side is not from 1 to 16,384 pixels, or `.failed`.
         public func encode(_ bitmap: Bitmap, options: EncodingOptions) throws(EncodingFailure) -> Data {
             try check(bitmap.size, largest: Self.largestSide)
-            guard Self.isSetUp else { throw .failed(.heic, "libheif can't encode") }
+            try Self.setUp.get()
             return try EncodedHEIF(bitmap, orientation: orientation, profile: colorProfile, options: options).data
         }
     }
@@ -94,9 +94,7 @@
         /// The quality of libheif with the SSIM of libjpeg-turbo at the qualities 0, 0.1 and so on, and between them. Measured
         /// on photographs with `Scripts/lib/differential/quality.py`.
         fileprivate var qualityOfLibheif: Double {
-            let scale: [Double] = [10, 18, 24, 29, 33, 35, 38, 41, 44, 53, 100]
-            let index = min(Int(clampedQuality * 10), 9)
-            return scale[index] + (clampedQuality * 10 - Double(index)) * (scale[index + 1] - scale[index])
+            quality(onScale: [10, 18, 24, 29, 33, 35, 38, 41, 44, 53, 100])
         }
     }
 #endif

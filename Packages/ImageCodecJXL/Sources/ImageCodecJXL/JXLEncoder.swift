@@ -158,9 +158,7 @@
         /// The distance of Butteraugli with the SSIM of libjpeg-turbo at the qualities 0, 0.1 and so on, and between them.
         /// Measured on photographs with `Scripts/lib/differential/quality.py`. From 0.8 on, it is libjxl's conversion.
         fileprivate var distance: Float {
-            let scale: [Double] = [25, 15, 9, 5.6, 4.4, 3.7, 3.2, 2.6, 1.9, 1, 0.1]
-            let index = min(Int(clampedQuality * 10), 9)
-            return Float(scale[index] + (clampedQuality * 10 - Double(index)) * (scale[index + 1] - scale[index]))
+            Float(quality(onScale: [25, 15, 9, 5.6, 4.4, 3.7, 3.2, 2.6, 1.9, 1, 0.1]))
         }
     }
 #endif

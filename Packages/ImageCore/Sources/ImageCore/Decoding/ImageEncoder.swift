@@ -106,6 +106,14 @@ public struct EncodingOptions: Hashable, Sendable {
 
     /// The quality from 0 to 1; the default if it is not a number.
     package var clampedQuality: Double { quality.isNaN ? EncodingOptions().quality : min(max(quality, 0), 1) }
+
+    /// Returns the value of a scale at the quality, between its nearest two.
+    ///
+    /// - Parameter scale: The values at the qualities 0, 0.1 and so on to 1.
+    package func quality(onScale scale: [Double]) -> Double {
+        let index = min(Int(clampedQuality * 10), 9)
+        return scale[index] + (clampedQuality * 10 - Double(index)) * (scale[index + 1] - scale[index])
+    }
 }
 
 /// Why an image could not be encoded.
