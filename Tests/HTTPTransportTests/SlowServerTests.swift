@@ -28,7 +28,8 @@ struct SlowServerTests {
         var (coding, sent) = ("", body)
         if slow == .codedBody {
             let packed = try await CommandResult.run("/usr/bin/gzip", ["-c"], input: Data(body)).output
-            (coding, sent) = ("Content-Encoding: gzip\r\n", Array(packed))
+            coding = "Content-Encoding: gzip\r\n"
+            sent = Array(packed)
         }
         let fields = String(repeating: "A: a\r\n", count: 60)
         let head = "HTTP/1.1 200 OK\r\n\(coding)\(fields)Content-Length: \(sent.count)\r\n\r\n"
