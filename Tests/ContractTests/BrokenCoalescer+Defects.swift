@@ -20,12 +20,12 @@ extension BrokenCoalescer.Defect {
         change("copies the priority", breaks: highestPriority) { $0.priority = LivePriority($0.priority.value) },
         keepsResults, checksBeforeWaiting,
         answer("replaces errors", breaks: receivesResults) { call, base in
-            do { return try await call.forward(to: base) } catch is DecodingFailure { return 0 }
+            do { return try await call.forward(to: base) } catch is ImageDecodingError { return 0 }
         },
         answer("passes on CancellationError", breaks: receivesResults) { call, base in
             do {
                 return try await call.forward(to: base)
-            } catch CoalescingFailure.operationCancelledItself {
+            } catch CoalescingError.operationCancelledItself {
                 throw CancellationError()
             }
         },

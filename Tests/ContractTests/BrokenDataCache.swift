@@ -4,7 +4,7 @@ import ImageTesting
 import Testing
 
 /// A fake that breaks one rule, which is the raw value of its defect.
-struct BrokenDataCache: DataCache {
+struct BrokenDataCache: ImageDataCache {
     enum Defect: String, CaseIterable, CustomTestStringConvertible {
         case inventsEntries = "an entry that was never stored is absent"
         case roundsDates = "a stored entry is found with its data, metadata and date"
@@ -46,7 +46,7 @@ struct BrokenDataCache: DataCache {
         cache = InMemoryDataCache(byteLimit: isUnlimited ? .max : defect == .evictsEarly ? byteLimit / 2 : byteLimit)
     }
 
-    func entry(for key: DataCacheKey) async throws(DataCacheFailure) -> DataCacheEntry? {
+    func entry(for key: DataCacheKey) async throws(DataCacheError) -> DataCacheEntry? {
         guard var found = try await cache.entry(for: stored(key)) else {
             return defect == .inventsEntries ? DataCacheEntry(data: Data(), createdAt: .distantPast) : nil
         }
@@ -61,7 +61,7 @@ struct BrokenDataCache: DataCache {
         return found
     }
 
-    func store(_ entry: DataCacheEntry, for key: DataCacheKey) async throws(DataCacheFailure) {
+    func store(_ entry: DataCacheEntry, for key: DataCacheKey) async throws(DataCacheError) {
         let key = stored(key)
         var entry = entry
         let older = try await cache.entry(for: key)
@@ -80,7 +80,7 @@ struct BrokenDataCache: DataCache {
         try await cache.store(entry, for: key)
     }
 
-    func remove(for key: DataCacheKey) async throws(DataCacheFailure) {
+    func remove(for key: DataCacheKey) async throws(DataCacheError) {
         if defect == .removesEverything { return try await cache.removeAll() }
         if defect == .keepsRemoved, let entry = try await cache.entry(for: key) {
             try await cache.store(entry, for: hiddenKey(of: key))
@@ -88,12 +88,12 @@ struct BrokenDataCache: DataCache {
         try await cache.remove(for: stored(key))
     }
 
-    func removeAll() async throws(DataCacheFailure) {
+    func removeAll() async throws(DataCacheError) {
         if defect != .keepsEverything { try await cache.removeAll() }
     }
 
     /// Stores one half of an entry after the other.
-    private func writePieces(of entry: DataCacheEntry, for key: DataCacheKey) async throws(DataCacheFailure) {
+    private func writePieces(of entry: DataCacheEntry, for key: DataCacheKey) async throws(DataCacheError) {
         guard entry.data.count > 100_000 else { return }
         var half = entry
         half.data = entry.data.prefix(entry.data.count / 2)

@@ -19,7 +19,7 @@ final class BrokenScheduler: WorkScheduler {
 
     init(_ defect: Defect, limit: Int) {
         self.defect = defect
-        var lane = LaneConfiguration(limit: limit)
+        var lane = LaneOptions(limit: limit)
         if defect == .exceedsLimit { lane.limit += 1 }
         if defect == .leavesSlotFree { lane.limit -= 1 }
         self.limit = lane.limit

@@ -59,45 +59,45 @@ enum FullStoreDefect: String {
 }
 
 /// Keeps the first entry for each key in a second cache, even if it is replaced or removed.
-private struct HoardingCache: DataCache {
+private struct HoardingCache: ImageDataCache {
     let cache: InMemoryDataCache
     let firstEntries: InMemoryDataCache
 
-    func entry(for key: DataCacheKey) async throws(DataCacheFailure) -> DataCacheEntry? {
+    func entry(for key: DataCacheKey) async throws(DataCacheError) -> DataCacheEntry? {
         try await cache.entry(for: key)
     }
 
-    func store(_ entry: DataCacheEntry, for key: DataCacheKey) async throws(DataCacheFailure) {
+    func store(_ entry: DataCacheEntry, for key: DataCacheKey) async throws(DataCacheError) {
         if try await firstEntries.entry(for: key) == nil { try await firstEntries.store(entry, for: key) }
         try await cache.store(entry, for: key)
     }
 
-    func remove(for key: DataCacheKey) async throws(DataCacheFailure) { try await cache.remove(for: key) }
+    func remove(for key: DataCacheKey) async throws(DataCacheError) { try await cache.remove(for: key) }
 
-    func removeAll() async throws(DataCacheFailure) { try await cache.removeAll() }
+    func removeAll() async throws(DataCacheError) { try await cache.removeAll() }
 }
 
 /// A cache that accesses its storage on the calling thread.
-struct PoolBlockingDataCache: DataCache {
+struct PoolBlockingDataCache: ImageDataCache {
     let cache: InMemoryDataCache
     let onAccess: @Sendable () -> Void
 
-    func entry(for key: DataCacheKey) async throws(DataCacheFailure) -> DataCacheEntry? {
+    func entry(for key: DataCacheKey) async throws(DataCacheError) -> DataCacheEntry? {
         onAccess()
         return try await cache.entry(for: key)
     }
 
-    func store(_ entry: DataCacheEntry, for key: DataCacheKey) async throws(DataCacheFailure) {
+    func store(_ entry: DataCacheEntry, for key: DataCacheKey) async throws(DataCacheError) {
         onAccess()
         try await cache.store(entry, for: key)
     }
 
-    func remove(for key: DataCacheKey) async throws(DataCacheFailure) {
+    func remove(for key: DataCacheKey) async throws(DataCacheError) {
         onAccess()
         try await cache.remove(for: key)
     }
 
-    func removeAll() async throws(DataCacheFailure) {
+    func removeAll() async throws(DataCacheError) {
         onAccess()
         try await cache.removeAll()
     }

@@ -31,26 +31,26 @@ struct BrokenStreamingDataCache: StreamingDataCache {
         cache = InMemoryDataCache(byteLimit: defect == .ignoresLimit ? .max : byteLimit)
     }
 
-    func entry(for key: DataCacheKey) async throws(DataCacheFailure) -> DataCacheEntry? {
+    func entry(for key: DataCacheKey) async throws(DataCacheError) -> DataCacheEntry? {
         try await cache.entry(for: key)
     }
 
-    func store(_ entry: DataCacheEntry, for key: DataCacheKey) async throws(DataCacheFailure) {
+    func store(_ entry: DataCacheEntry, for key: DataCacheKey) async throws(DataCacheError) {
         try await cache.store(entry, for: key)
     }
 
-    func remove(for key: DataCacheKey) async throws(DataCacheFailure) { try await cache.remove(for: key) }
+    func remove(for key: DataCacheKey) async throws(DataCacheError) { try await cache.remove(for: key) }
 
-    func removeAll() async throws(DataCacheFailure) { try await cache.removeAll() }
+    func removeAll() async throws(DataCacheError) { try await cache.removeAll() }
 
     func writer(
         for key: DataCacheKey, expectedByteCount: Int?
-    ) async throws(DataCacheFailure) -> any DataCacheWriter {
+    ) async throws(DataCacheError) -> any DataCacheWriter {
         if defect == .dropsOlder { try await cache.remove(for: key) }
         return Writer(cache: self, key: key)
     }
 
-    func reader(for key: DataCacheKey) async throws(DataCacheFailure) -> (any DataCacheReader)? {
+    func reader(for key: DataCacheKey) async throws(DataCacheError) -> (any DataCacheReader)? {
         let nothing = DataCacheEntry(data: Data(), createdAt: .distantPast)
         guard let entry = try await cache.entry(for: key) ?? (defect == .opensAbsentEntries ? nothing : nil) else {
             return nil
@@ -68,7 +68,7 @@ struct BrokenStreamingDataCache: StreamingDataCache {
             self.key = key
         }
 
-        func append(_ bytes: Data) async throws(DataCacheFailure) {
+        func append(_ bytes: Data) async throws(DataCacheError) {
             let data = data.withLock { data in
                 data += bytes
                 return data
@@ -82,7 +82,7 @@ struct BrokenStreamingDataCache: StreamingDataCache {
             }
         }
 
-        func finish(metadata: Data, createdAt: Date) async throws(DataCacheFailure) {
+        func finish(metadata: Data, createdAt: Date) async throws(DataCacheError) {
             if cache.defect == .mixesWriters, try await cache.entry(for: key) != nil { return }
             let data = data.withLock { $0 }
             try await cache.store(DataCacheEntry(data: data, metadata: metadata, createdAt: createdAt), for: key)
@@ -106,7 +106,7 @@ struct BrokenStreamingDataCache: StreamingDataCache {
         var metadata: Data { entry.metadata }
         var createdAt: Date { entry.createdAt }
 
-        func bytes(in range: Range<Int>) async throws(DataCacheFailure) -> Data? {
+        func bytes(in range: Range<Int>) async throws(DataCacheError) -> Data? {
             var entry = cache.defect == .readsCurrentEntry ? try await cache.entry(for: key) ?? entry : entry
             if let written = cache.overwritten.messages.last {
                 entry.data = written + entry.data.dropFirst(written.count)

@@ -41,15 +41,15 @@ struct BrokenTransport: DataTransport {
         self.inner = inner
     }
 
-    func send(_ request: TransportRequest) async throws(TransportFailure) -> TransportResponse {
+    func send(_ request: TransportRequest) async throws(TransportError) -> TransportResponse {
         let changed = changed(request)
         var response: TransportResponse
-        do throws(TransportFailure) {
+        do throws(TransportError) {
             response = try await sendInner(changed)
         } catch {
             if case .redirectLoop = error, defect == .ignoresLoops { throw .tooManyRedirects(request.maxRedirects) }
             guard case .blockedRedirect = error, defect == .allowsFiles else { throw error }
-            let nothing = TransportBody(pull: { () async throws(TransportFailure) in nil })
+            let nothing = TransportBody(pull: { () async throws(TransportError) in nil })
             return TransportResponse(head: .init(status: .ok, url: request.url), body: nothing)
         }
         kept.add(response.body)
@@ -60,7 +60,7 @@ struct BrokenTransport: DataTransport {
         let isCounted = response.head.expectedBytes != nil
         let body = response.body
         response.body = TransportBody(
-            pull: { () async throws(TransportFailure) in try await pull(body, isCounted: isCounted) })
+            pull: { () async throws(TransportError) in try await pull(body, isCounted: isCounted) })
         if defect != .keepsReleasedBodies { kept.clear() }
         return response
     }
@@ -74,22 +74,22 @@ struct BrokenTransport: DataTransport {
         return request
     }
 
-    private func sendInner(_ request: TransportRequest) async throws(TransportFailure) -> TransportResponse {
+    private func sendInner(_ request: TransportRequest) async throws(TransportError) -> TransportResponse {
         guard defect == .ignoresCancellationOfHead || defect == .ignoresEarlierCancellation else {
             return try await inner.send(request)
         }
         let inner = inner
-        return try await Task { () async -> Result<TransportResponse, TransportFailure> in
-            do throws(TransportFailure) { return .success(try await inner.send(request)) } catch {
+        return try await Task { () async -> Result<TransportResponse, TransportError> in
+            do throws(TransportError) { return .success(try await inner.send(request)) } catch {
                 return .failure(error)
             }
         }.value.get()
     }
 
-    private func pull(_ body: TransportBody, isCounted: Bool) async throws(TransportFailure) -> Data? {
+    private func pull(_ body: TransportBody, isCounted: Bool) async throws(TransportError) -> Data? {
         if defect == .returnsEmptyPieces, kept.isFirstTime() { return Data() }
         if defect == .servesOnlyOneRequest, kept.served() > 1 { return nil }
-        do throws(TransportFailure) {
+        do throws(TransportError) {
             let piece =
                 defect == .ignoresCancellationOfBody || defect == .ignoresEarlierCancellation
                 ? try await pullInNewTask(body) : try await pullInner(body)
@@ -103,14 +103,14 @@ struct BrokenTransport: DataTransport {
         }
     }
 
-    private func pullInner(_ body: TransportBody) async throws(TransportFailure) -> Data? {
+    private func pullInner(_ body: TransportBody) async throws(TransportError) -> Data? {
         var iterator = body.makeAsyncIterator()
         return try await iterator.next()
     }
 
-    private func pullInNewTask(_ body: TransportBody) async throws(TransportFailure) -> Data? {
-        try await Task { () async -> Result<Data?, TransportFailure> in
-            do throws(TransportFailure) { return .success(try await pullInner(body)) } catch { return .failure(error) }
+    private func pullInNewTask(_ body: TransportBody) async throws(TransportError) -> Data? {
+        try await Task { () async -> Result<Data?, TransportError> in
+            do throws(TransportError) { return .success(try await pullInner(body)) } catch { return .failure(error) }
         }.value.get()
     }
 }
@@ -119,11 +119,11 @@ struct BrokenTransport: DataTransport {
 struct EagerTransport: DataTransport {
     let inner: any DataTransport
 
-    func send(_ request: TransportRequest) async throws(TransportFailure) -> TransportResponse {
+    func send(_ request: TransportRequest) async throws(TransportError) -> TransportResponse {
         var response = try await inner.send(request)
         let pieces = Pieces()
         for try await piece in response.body { pieces.add(piece) }
-        response.body = TransportBody(pull: { () async throws(TransportFailure) in pieces.take() })
+        response.body = TransportBody(pull: { () async throws(TransportError) in pieces.take() })
         return response
     }
 }

@@ -4,7 +4,7 @@ import ImageCore
 import ImageTesting
 import Testing
 
-@Suite("The contract of DataCache")
+@Suite("The contract of ImageDataCache")
 struct DataCacheContractTests {
     typealias Rule = ContractRule<DataCacheContract.Subject>
 
@@ -78,20 +78,20 @@ struct DataCacheContractTests {
 }
 
 /// A cache that removes an older entry before it stores the newer one.
-private struct RemovingFirstCache: DataCache {
+private struct RemovingFirstCache: ImageDataCache {
     let cache: InMemoryDataCache
 
-    func entry(for key: DataCacheKey) async throws(DataCacheFailure) -> DataCacheEntry? {
+    func entry(for key: DataCacheKey) async throws(DataCacheError) -> DataCacheEntry? {
         try await cache.entry(for: key)
     }
 
-    func store(_ entry: DataCacheEntry, for key: DataCacheKey) async throws(DataCacheFailure) {
+    func store(_ entry: DataCacheEntry, for key: DataCacheKey) async throws(DataCacheError) {
         try await cache.remove(for: key)
         for _ in 0..<10 { await Task.yield() }
         try await cache.store(entry, for: key)
     }
 
-    func remove(for key: DataCacheKey) async throws(DataCacheFailure) { try await cache.remove(for: key) }
+    func remove(for key: DataCacheKey) async throws(DataCacheError) { try await cache.remove(for: key) }
 
-    func removeAll() async throws(DataCacheFailure) { try await cache.removeAll() }
+    func removeAll() async throws(DataCacheError) { try await cache.removeAll() }
 }

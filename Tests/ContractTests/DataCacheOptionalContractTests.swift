@@ -4,7 +4,7 @@ import ImageCore
 import ImageTesting
 import Testing
 
-@Suite("The contract of DataCache, for persistent caches")
+@Suite("The contract of ImageDataCache, for persistent caches")
 struct DataCacheReopeningContractTests {
     typealias Rule = ContractRule<DataCacheContract.Reopening>
     private static let rules = DataCacheContract.reopening + DataCacheContract.sharing
@@ -28,7 +28,7 @@ struct DataCacheReopeningContractTests {
     }
 }
 
-@Suite("The contract of DataCache, for caches whose storage can be damaged or full")
+@Suite("The contract of ImageDataCache, for caches whose storage can be damaged or full")
 struct DataCacheFaultContractTests {
     @Test("the disk cache passes the rules about damage", arguments: DataCacheContract.damage)
     func diskCache(_ rule: ContractRule<@Sendable (Int) async throws -> DataCacheContract.Damageable>) async throws {
@@ -77,7 +77,7 @@ struct DataCacheFaultContractTests {
     }
 }
 
-@Suite("The contract of DataCache, for caches whose writes can be interrupted")
+@Suite("The contract of ImageDataCache, for caches whose writes can be interrupted")
 struct DataCacheInterruptionContractTests {
     typealias Rule = ContractRule<@Sendable () async throws -> DataCacheContract.Interruptible>
 
@@ -108,7 +108,7 @@ struct DataCacheInterruptionContractTests {
     }
 }
 
-@Suite("The contract of DataCache, for caches whose storage can block")
+@Suite("The contract of ImageDataCache, for caches whose storage can block")
 struct DataCacheThreadContractTests {
     @Test("a cache in SQLite passes", arguments: DataCacheContract.threads)
     func sqlite(_ rule: ContractRule<DataCacheContract.Observable>) async throws {

@@ -64,7 +64,7 @@ struct FaultBlindTransport: DataTransport {
         self.inner = inner
     }
 
-    func send(_ request: TransportRequest) async throws(TransportFailure) -> TransportResponse {
+    func send(_ request: TransportRequest) async throws(TransportError) -> TransportResponse {
         var request = request
         if defect == .acceptsAnyHead || defect == .acceptsAnyTrailers { request.maxHeadBytes = .max }
         if defect == .waitsForSlowBodies {
@@ -75,7 +75,7 @@ struct FaultBlindTransport: DataTransport {
         if defect == .dropsRequestBodies { request.body = nil }
         if defect == .dropsRequestHeaders { request.headers = [:] }
         var response: TransportResponse
-        do throws(TransportFailure) {
+        do throws(TransportError) {
             response = try await inner.send(request)
         } catch {
             throw changed(error)
@@ -85,13 +85,13 @@ struct FaultBlindTransport: DataTransport {
             throw .malformedResponse("a content coding that was not requested")
         }
         let (body, surplus) = (response.body, Surplus(count: defect == .returnsSurplus ? 1 : 0))
-        response.body = TransportBody(pull: { () async throws(TransportFailure) in try await pull(body, surplus) })
+        response.body = TransportBody(pull: { () async throws(TransportError) in try await pull(body, surplus) })
         return response
     }
 
-    private func pull(_ body: TransportBody, _ surplus: Surplus) async throws(TransportFailure) -> Data? {
+    private func pull(_ body: TransportBody, _ surplus: Surplus) async throws(TransportError) -> Data? {
         var iterator = body.makeAsyncIterator()
-        do throws(TransportFailure) {
+        do throws(TransportError) {
             if let piece = try await iterator.next() { return piece }
             return surplus.next()
         } catch {
@@ -100,7 +100,7 @@ struct FaultBlindTransport: DataTransport {
         }
     }
 
-    private func changed(_ failure: TransportFailure) -> TransportFailure {
+    private func changed(_ failure: TransportError) -> TransportError {
         switch (defect, failure) {
         case (.reportsBodyTimeout, .timedOut(.head)), (.reportsStall, .timedOut(.total)): .timedOut(.body)
         case (.reportsHeadTimeout, .timedOut(.body)): .timedOut(.head)

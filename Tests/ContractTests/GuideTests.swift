@@ -36,7 +36,7 @@ final class FIFOImageCache: ImageCache {
 
     func image(for key: ImageCacheKey) -> DecodedImage? { state.withLock { $0.images[key] } }
 
-    func insert(_ image: DecodedImage, for key: ImageCacheKey, retention: ImageRetention) {
+    func insert(_ image: DecodedImage, for key: ImageCacheKey, retention: MemoryRetention) {
         state.withLock { state in
             state.remove(key)  // the older one is outdated, even if the new one is rejected
             guard image.byteCount <= byteLimit else { return }
@@ -102,7 +102,7 @@ extension EvictionPolicy {
 struct ArchiveTransport: DataTransport {
     let files: [String: Data]
 
-    func send(_ request: TransportRequest) async throws(TransportFailure) -> TransportResponse {
+    func send(_ request: TransportRequest) async throws(TransportError) -> TransportResponse {
         if Task.isCancelled { throw .cancelled }
         guard let file = files[request.url.path()] else { throw .notFound(request.url.path()) }
         guard file.count <= request.maxBodyBytes else { throw .tooLarge(allowedBytes: request.maxBodyBytes) }
@@ -117,7 +117,7 @@ struct FarbfeldDecoder: ImageDecoder {
 
     func recognizes(_ prefix: Data) -> Bool { prefix.starts(with: Data("farbfeld".utf8)) }
 
-    func open(_ data: Data, limits: DecodingLimits) throws(DecodingFailure) -> any OpenedImage {
+    func open(_ data: Data, limits: DecodingLimits) throws(ImageDecodingError) -> any OpenedImage {
         guard recognizes(data) else { throw .malformed(format, "no signature") }
         let bytes = [UInt8](data)  // the indices of data may not start at 0
         guard bytes.count >= 16 else { throw .truncated(format) }
@@ -146,7 +146,7 @@ private final class FarbfeldImage: OpenedImage {
     func decode(
         frame index: Int, size: PixelSize, layout: PixelLayout, preference: DecodingPreference,
         into sink: any PixelRowSink
-    ) throws(DecodingFailure) {
+    ) throws(ImageDecodingError) {
         guard index == 0 else { throw .noSuchFrame(index, frameCount: 1) }
         guard size == header.storedSize, layout == .rgba8 else {
             throw .unsupported(header.format, "\(size) in \(layout)")

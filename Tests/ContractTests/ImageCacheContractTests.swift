@@ -139,7 +139,7 @@ final class BrokenImageCache: ImageCache {
         return found.map { DecodedImage(bitmap: $0.bitmap, header: header) }
     }
 
-    func insert(_ image: DecodedImage, for key: ImageCacheKey, retention: ImageRetention) {
+    func insert(_ image: DecodedImage, for key: ImageCacheKey, retention: MemoryRetention) {
         let key = stored(key)
         let older = cache.image(for: key)
         switch defect {

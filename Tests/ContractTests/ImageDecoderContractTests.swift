@@ -87,7 +87,7 @@ final class BrokenDecoder: ImageDecoder {
         }
     }
 
-    func open(_ data: Data, limits: DecodingLimits) throws(DecodingFailure) -> any OpenedImage {
+    func open(_ data: Data, limits: DecodingLimits) throws(ImageDecodingError) -> any OpenedImage {
         var (data, limits) = (data, limits)
         switch defect {
         case .ignoresStartIndex where data.startIndex != 0:
@@ -140,7 +140,7 @@ private final class BrokenImage: OpenedImage {
     func decode(
         frame index: Int, size: PixelSize, layout: PixelLayout, preference: DecodingPreference,
         into sink: any PixelRowSink
-    ) throws(DecodingFailure) {
+    ) throws(ImageDecodingError) {
         decodes += 1
         furthestFrame = max(furthestFrame, (0..<header.frameCount).contains(index) ? index : 0)
         let collected = CollectingRowSink()
@@ -152,7 +152,7 @@ private final class BrokenImage: OpenedImage {
                 ? row.indices.map { row[[2, 0, -2, 0][$0 % 4] + $0] }
                 : row.enumerated().map { changed($0.element, at: $0.offset) }
             if defect == .ignoresSinkFailure {
-                do throws(DecodingFailure) { try sink.receive(bytes.span) } catch { continue }
+                do throws(ImageDecodingError) { try sink.receive(bytes.span) } catch { continue }
             } else {
                 try sink.receive(bytes.span)
             }

@@ -59,7 +59,7 @@ struct BrokenEncoder: ImageEncoder {
     var format: ImageFormat { encoder.format }
     var keepsAlpha: Bool { encoder.keepsAlpha }
 
-    func encode(_ bitmap: Bitmap, options: EncodingOptions) throws(EncodingFailure) -> Data {
+    func encode(_ bitmap: Bitmap, options: EncodingOptions) throws(ImageEncodingError) -> Data {
         var (size, pixels) = (bitmap.size, bitmap.pixels)
         switch defect {
         case .transposes: size = size.transposed
@@ -83,7 +83,7 @@ struct BrokenEncoder: ImageEncoder {
 
     func encode(
         _ frames: [AnimationFrame], loopCount: Int, options: EncodingOptions
-    ) throws(EncodingFailure) -> Data {
+    ) throws(ImageEncodingError) -> Data {
         switch defect {
         case .acceptsUnevenFrames:
             FakeImage.encode(width: 1, height: 1)

@@ -65,7 +65,7 @@ final class BrokenIncrementalDecoder: IncrementalImageDecoder {
 
     func recognizes(_ prefix: Data) -> Bool { decoder.recognizes(prefix) }
 
-    func open(_ data: Data, limits: DecodingLimits) throws(DecodingFailure) -> any OpenedImage {
+    func open(_ data: Data, limits: DecodingLimits) throws(ImageDecodingError) -> any OpenedImage {
         try decoder.open(data, limits: limits)
     }
 
@@ -105,11 +105,11 @@ private final class BrokenIncrementalImage: IncrementalImage {
 
     func heldBytes(size: PixelSize, layout: PixelLayout) -> Int { image.heldBytes(size: size, layout: layout) }
 
-    func start(size: PixelSize, layout: PixelLayout) throws(DecodingFailure) {
+    func start(size: PixelSize, layout: PixelLayout) throws(ImageDecodingError) {
         try image.start(size: image.header?.storedSize ?? size, layout: layout)
     }
 
-    func append(_ bytes: Data) throws(DecodingFailure) {
+    func append(_ bytes: Data) throws(ImageDecodingError) {
         pieces += 1
         if defect == .rejectsSurplus, bytes.contains(0xA5), bytes.allSatisfy({ $0 == 0xA5 }) {
             throw .malformed(.fake, "more than expected")
@@ -117,7 +117,7 @@ private final class BrokenIncrementalImage: IncrementalImage {
         try image.append(bytes)
     }
 
-    func decodePreview(into sink: any PixelRowSink) throws(DecodingFailure) {
+    func decodePreview(into sink: any PixelRowSink) throws(ImageDecodingError) {
         previews += 1
         let collected = CollectingRowSink()
         try image.decodePreview(into: collected)
@@ -127,7 +127,7 @@ private final class BrokenIncrementalImage: IncrementalImage {
         if defect == .previewsOnce, previews > 1 { rows = [] }
         if defect == .addsRows { rows += [[UInt8]](repeating: rows.first ?? [0], count: 12) }
         for row in rows {
-            do throws(DecodingFailure) {
+            do throws(ImageDecodingError) {
                 try sink.receive(row.span)
             } catch {
                 if defect != .ignoresSinkFailure { throw error }

@@ -3,7 +3,7 @@ import ImageCore
 import Synchronization
 
 /// A store in memory that keeps the pieces that were written before a failure. Its defect breaks one rule.
-final class InterruptedStore: DataCache {
+final class InterruptedStore: ImageDataCache {
     /// The raw value is the rule.
     enum Defect: String {
         case writesInPlace = "a store that is interrupted anywhere leaves no part of an entry, and other entries stay"
@@ -33,11 +33,11 @@ final class InterruptedStore: DataCache {
         }
     }
 
-    func entry(for key: DataCacheKey) async throws(DataCacheFailure) -> DataCacheEntry? {
+    func entry(for key: DataCacheKey) async throws(DataCacheError) -> DataCacheEntry? {
         state.withLock { $0.entries[key] }
     }
 
-    func store(_ entry: DataCacheEntry, for key: DataCacheKey) async throws(DataCacheFailure) {
+    func store(_ entry: DataCacheEntry, for key: DataCacheKey) async throws(DataCacheError) {
         if defect == .staysBroken, state.withLock({ $0.hasFailed }) { throw .io("write") }
         var written = entry
         for end in stride(from: 0, through: entry.data.count, by: 10_000) {
@@ -48,17 +48,17 @@ final class InterruptedStore: DataCache {
         state.withLock { $0.entries[key] = entry }
     }
 
-    func remove(for key: DataCacheKey) async throws(DataCacheFailure) {
+    func remove(for key: DataCacheKey) async throws(DataCacheError) {
         try write()
         if defect == .clearsInPlace { state.withLock { $0.entries[key]?.data.removeAll() } }
         try write()
         state.withLock { $0.entries[key] = nil }
     }
 
-    func removeAll() async throws(DataCacheFailure) { state.withLock { $0.entries = [:] } }
+    func removeAll() async throws(DataCacheError) { state.withLock { $0.entries = [:] } }
 
     /// Counts a write. Throws if it fails.
-    private func write() throws(DataCacheFailure) {
+    private func write() throws(DataCacheError) {
         let fails = state.withLock { state in
             defer { state.writesLeft? -= 1 }
             state.hasFailed = state.hasFailed || state.writesLeft == 0

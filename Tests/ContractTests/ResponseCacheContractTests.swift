@@ -68,7 +68,7 @@ struct BrokenResponseCache: ResponseCache {
     let server: any DataTransport
     let inner: CachingTransport
 
-    func answer(to request: TransportRequest) async throws(TransportFailure) -> CacheAnswer {
+    func answer(to request: TransportRequest) async throws(TransportError) -> CacheAnswer {
         var request = request
         switch (defect, request.cacheUse) {
         case (.contactsOrigin, .onlyIfCached): return .stored(try await server.send(request))

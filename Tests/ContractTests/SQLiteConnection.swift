@@ -16,7 +16,7 @@ struct SQLiteConnection: ~Copyable {
     private let handle: OpaquePointer
 
     /// Opens or creates the file. Statements wait up to ten seconds for other connections.
-    init(path: String) throws(DataCacheFailure) {
+    init(path: String) throws(DataCacheError) {
         var handle: OpaquePointer?
         let code = unsafe sqlite3_open_v2(
             path, &handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, nil)
@@ -32,7 +32,7 @@ struct SQLiteConnection: ~Copyable {
 
     /// Runs a statement and returns its rows.
     @discardableResult
-    borrowing func run(_ statement: String, _ values: Value...) throws(DataCacheFailure) -> [[Value]] {
+    borrowing func run(_ statement: String, _ values: Value...) throws(DataCacheError) -> [[Value]] {
         var prepared: OpaquePointer?
         let code = unsafe sqlite3_prepare_v2(handle, statement, -1, &prepared, nil)
         guard code == SQLITE_OK, let prepared = unsafe prepared else { throw Self.failure(code) }
@@ -75,7 +75,7 @@ struct SQLiteConnection: ~Copyable {
         }
     }
 
-    private static func failure(_ code: Int32) -> DataCacheFailure {
+    private static func failure(_ code: Int32) -> DataCacheError {
         let text = unsafe sqlite3_errstr(code).map { unsafe String(cString: $0) } ?? "SQLite error \(code)"
         return switch code & 0xFF {
         case SQLITE_FULL: .noSpace

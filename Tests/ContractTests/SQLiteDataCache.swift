@@ -3,11 +3,11 @@ import Foundation
 import ImageCore
 import Synchronization
 
-/// A data cache in a SQLite database. It shows that other storage can conform to `DataCache`.
+/// A data cache in a SQLite database. It shows that other storage can conform to `ImageDataCache`.
 ///
 /// Each operation is a transaction on the queue of the cache. The limit applies to data, metadata and keys. The oldest
 /// entry is evicted first. Each row has a checksum of all its parts.
-final class SQLiteDataCache: DataCache {
+final class SQLiteDataCache: ImageDataCache {
     private let byteLimit: Int
     private let queue = DispatchQueue(label: "SQLiteDataCache")
     private let connection: Mutex<SQLiteConnection>
@@ -17,7 +17,7 @@ final class SQLiteDataCache: DataCache {
     /// Opens the database. Blocks the calling thread.
     init(
         path: String, byteLimit: Int, onAccess: @escaping @Sendable () -> Void = {}
-    ) throws(DataCacheFailure) {
+    ) throws(DataCacheError) {
         self.byteLimit = byteLimit
         self.onAccess = onAccess
         let opened = try SQLiteConnection(path: path)
@@ -32,8 +32,8 @@ final class SQLiteDataCache: DataCache {
         connection = Mutex(opened)
     }
 
-    func entry(for key: DataCacheKey) async throws(DataCacheFailure) -> DataCacheEntry? {
-        try await perform { connection throws(DataCacheFailure) in
+    func entry(for key: DataCacheKey) async throws(DataCacheError) -> DataCacheEntry? {
+        try await perform { connection throws(DataCacheError) in
             let rows = try connection.run(
                 "select data, metadata, createdAt, checksum from entry where key = ?", .bytes(key.bytes))
             guard let row = rows.first else { return nil }
@@ -43,14 +43,14 @@ final class SQLiteDataCache: DataCache {
         }
     }
 
-    func store(_ entry: DataCacheEntry, for key: DataCacheKey) async throws(DataCacheFailure) {
+    func store(_ entry: DataCacheEntry, for key: DataCacheKey) async throws(DataCacheError) {
         let byteCount = entry.data.count + entry.metadata.count + key.bytes.count
         if byteCount > byteLimit {
             try await remove(for: key)
             throw .tooLarge(bytes: byteCount, allowed: byteLimit)
         }
-        try await perform { [byteLimit] connection throws(DataCacheFailure) in
-            do throws(DataCacheFailure) {
+        try await perform { [byteLimit] connection throws(DataCacheError) in
+            do throws(DataCacheError) {
                 try connection.run("begin immediate")
                 try connection.run("delete from entry where key = ?", .bytes(key.bytes))
                 try Self.makeSpace(for: byteCount, within: byteLimit, in: connection)
@@ -63,27 +63,27 @@ final class SQLiteDataCache: DataCache {
         }
     }
 
-    func remove(for key: DataCacheKey) async throws(DataCacheFailure) {
+    func remove(for key: DataCacheKey) async throws(DataCacheError) {
         try await execute("delete from entry where key = ?", .bytes(key.bytes))
     }
 
-    func removeAll() async throws(DataCacheFailure) { try await execute("delete from entry") }
+    func removeAll() async throws(DataCacheError) { try await execute("delete from entry") }
 
     /// Runs a statement that may change the entries.
-    func execute(_ statement: String, _ value: SQLiteConnection.Value? = nil) async throws(DataCacheFailure) {
-        try await perform { connection throws(DataCacheFailure) in
+    func execute(_ statement: String, _ value: SQLiteConnection.Value? = nil) async throws(DataCacheError) {
+        try await perform { connection throws(DataCacheError) in
             _ = if let value { try connection.run(statement, value) } else { try connection.run(statement) }
         }
     }
 
     private func perform<Result: Sendable>(
-        _ work: @escaping @Sendable (borrowing SQLiteConnection) throws(DataCacheFailure) -> Result
-    ) async throws(DataCacheFailure) -> Result {
+        _ work: @escaping @Sendable (borrowing SQLiteConnection) throws(DataCacheError) -> Result
+    ) async throws(DataCacheError) -> Result {
         let result = await withCheckedContinuation { continuation in
             queue.async { [self] in
                 onAccess()
                 let result = connection.withLock { connection in
-                    Swift.Result { () throws(DataCacheFailure) in try work(connection) }
+                    Swift.Result { () throws(DataCacheError) in try work(connection) }
                 }
                 continuation.resume(returning: result)
             }
@@ -93,7 +93,7 @@ final class SQLiteDataCache: DataCache {
 
     private static func makeSpace(
         for byteCount: Int, within limit: Int, in connection: borrowing SQLiteConnection
-    ) throws(DataCacheFailure) {
+    ) throws(DataCacheError) {
         let space = SQLiteConnection.Value.integer(Int64(limit - byteCount))
         let oldest = "select number from entry order by number limit 1"
         while try !connection.run("select 1 where (select total(byteCount) from entry) > ?", space).isEmpty {
@@ -103,7 +103,7 @@ final class SQLiteDataCache: DataCache {
 
     private static func insert(
         _ entry: DataCacheEntry, for key: DataCacheKey, byteCount: Int, in connection: borrowing SQLiteConnection
-    ) throws(DataCacheFailure) {
+    ) throws(DataCacheError) {
         try connection.run(
             """
             insert into entry (key, data, metadata, createdAt, checksum, byteCount) values (?, ?, ?, ?, ?, ?)

@@ -11,7 +11,7 @@ struct WorkSchedulerContractTests {
 
     @Test("PriorityScheduler passes", arguments: WorkSchedulerContract.rules)
     func priorityScheduler(_ rule: Rule) async throws {
-        try await rule.check { PriorityScheduler(lanes: [.decode: LaneConfiguration(limit: $0)]) }
+        try await rule.check { PriorityScheduler(lanes: [.decode: LaneOptions(limit: $0)]) }
     }
 
     @Test("PriorityScheduler passes with its own threads and limits per server", arguments: WorkSchedulerContract.rules)
@@ -19,7 +19,7 @@ struct WorkSchedulerContractTests {
         try await WaitLimit.forThreads {
             try await rule.check { limit in
                 let executor = DispatchTaskExecutor(name: "contract", width: 2)
-                let lane = LaneConfiguration(limit: limit, perServerLimit: 1, executor: executor)
+                let lane = LaneOptions(limit: limit, perServerLimit: 1, executor: executor)
                 return PriorityScheduler(lanes: [.decode: lane], overtakeLimit: nil)
             }
         }

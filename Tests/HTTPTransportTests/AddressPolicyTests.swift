@@ -8,7 +8,7 @@
 
     @Suite("Address policies of libcurl", .timeLimit(.minutes(10)))
     struct AddressPolicyTests {
-        private func transport(_ policy: @escaping @Sendable (IPAddress) -> Bool) -> CurlTransport {
+        private func transport(_ policy: @escaping @Sendable (TransportAddress) -> Bool) -> CurlTransport {
             CurlTransport(configuration: .init(usesEnvironmentProxy: false, addressPolicy: policy))
         }
 
@@ -28,13 +28,13 @@
         @Test("an allowed address is connected, and the policy receives it")
         func allowed() async throws {
             let server = try LoopbackServer { _ in .ok([1]) }
-            let asked = Mutex<[IPAddress]>([])
+            let asked = Mutex<[TransportAddress]>([])
             let transport = transport { address in
                 asked.withLock { $0.append(address) }
                 return true
             }
             #expect(await failure(transport, TransportRequest(url: server.url())) == nil)
-            #expect(asked.withLock { $0 } == [IPAddress("127.0.0.1")])
+            #expect(asked.withLock { $0 } == [TransportAddress("127.0.0.1")])
         }
 
         @Test("the target of a redirect is checked, too")
@@ -42,7 +42,7 @@
             let server = try LoopbackServer { request in
                 .redirect(to: "http://127.0.0.2:\(request.headers["host"]?.split(separator: ":").last ?? "")/b")
             }
-            let transport = transport { $0 == IPAddress("127.0.0.1") }
+            let transport = transport { $0 == TransportAddress("127.0.0.1") }
             #expect(await failure(transport, TransportRequest(url: server.url("/a"))) == .blockedAddress("127.0.0.2"))
             #expect(server.log.map(\.path) == ["/a"])
         }

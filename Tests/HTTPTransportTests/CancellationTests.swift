@@ -30,8 +30,8 @@ struct CancellationTests {
     func closesConnection(_ http: HTTPTransport, _ steps: [LoopbackStep]) async throws {
         let server = try LoopbackServer { _ in .steps(steps + [.awaitDisconnect]) }
         let (transport, received) = (http.make(), LoopbackSignal())
-        let task = Task { () async -> TransportFailure? in
-            do throws(TransportFailure) {
+        let task = Task { () async -> TransportError? in
+            do throws(TransportError) {
                 for try await _ in try await transport.send(TransportRequest(url: server.url())).body {
                     received.arrive()
                 }
@@ -89,7 +89,7 @@ struct OverlapTests {
         await held.arrivals(1)
         #expect(try await transport.send(TransportRequest(url: server.url("/a"))).head.status == .ok)
         first.cancel()
-        await #expect(throws: TransportFailure.cancelled) { try await first.value }
+        await #expect(throws: TransportError.cancelled) { try await first.value }
     }
 
     @Test(

@@ -107,7 +107,7 @@ struct DeadHTTP2ConnectionTests {
             return made
         }
 
-        func failure(stall: Duration = .seconds(600)) async -> TransportFailure? {
+        func failure(stall: Duration = .seconds(600)) async -> TransportError? {
             await HTTPTransportTests.failure(transport, request(stall: stall))
         }
     }

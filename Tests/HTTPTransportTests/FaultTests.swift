@@ -9,7 +9,7 @@ import Testing
 @Suite("Network and server failures", .timeLimit(.minutes(10)))
 struct FaultTests {
     private func failing(_ http: HTTPTransport, _ steps: [LoopbackStep], greeting: [LoopbackStep] = []) async throws
-        -> TransportFailure?
+        -> TransportError?
     {
         let server = try LoopbackServer(greeting: greeting) { _ in .steps(steps) }
         return await failure(http.make(), TransportRequest(url: server.url()))
@@ -78,7 +78,7 @@ struct FaultTests {
     /// attempts.
     private func impatientResponse(_ transport: any DataTransport, _ url: URL) async throws -> TransportResponse {
         while true {
-            do throws(TransportFailure) {
+            do throws(TransportError) {
                 return try await transport.send(TransportRequest(url: url, stallTimeout: .milliseconds(50)))
             } catch {
                 guard error == .timedOut(.head) else { throw error }

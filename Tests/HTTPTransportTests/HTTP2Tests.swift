@@ -58,7 +58,7 @@ struct HTTP2Tests {
     func manyRefused(_ http: HTTPTransport) async throws {
         let server = try await NginxServer(files: ["a": [1]])
         let (transport, url) = (http.make(), try server.url("/a"))
-        await withTaskGroup(of: TransportFailure?.self) { group in
+        await withTaskGroup(of: TransportError?.self) { group in
             for _ in 0..<12 { group.addTask { await failure(transport, TransportRequest(url: url)) } }
             for await found in group {
                 guard case .tls = found else {

@@ -57,7 +57,7 @@ struct SlowServerTests {
             let server = try LoopbackServer { _ in .steps([.text(head)]) }
             var request = TransportRequest(url: server.url())
             request.maxHeadBytes = head.utf8.count - surplus
-            let expected = surplus == 0 ? nil : TransportFailure.headTooLarge(allowedBytes: request.maxHeadBytes)
+            let expected = surplus == 0 ? nil : TransportError.headTooLarge(allowedBytes: request.maxHeadBytes)
             #expect(await failure(HTTPTransport.curl.make(), request) == expected)
         }
     #endif

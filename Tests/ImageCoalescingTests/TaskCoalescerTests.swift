@@ -13,7 +13,7 @@ struct TaskCoalescerTests {
     func ownCancellation() async {
         let caller = await fixture.join { throw CancellationError() }
         fixture.gate.open()
-        await #expect(throws: CoalescingFailure.operationCancelledItself) { try await caller.task.value }
+        await #expect(throws: CoalescingError.operationCancelledItself) { try await caller.task.value }
     }
 
     @Test("operations run on the executor of the coalescer")

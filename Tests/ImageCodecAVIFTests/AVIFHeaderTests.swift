@@ -102,7 +102,7 @@
 
         @Test("a logarithmic transfer function is refused", arguments: [9, 10])
         func unknownTransfer(code: Int) {
-            let failure = DecodingFailure.unsupported(.avif, "the transfer function \(code)")
+            let failure = ImageDecodingError.unsupported(.avif, "the transfer function \(code)")
             #expect(throws: failure) { try Self.header(primaries: 9, transfer: code) }
         }
 
@@ -141,7 +141,7 @@
         @Test("the memory of the planes is limited")
         func limits() throws {
             let data = try TestAVIF.detailed(130, 70, format: 420).file()
-            func failure(_ limits: DecodingLimits) -> DecodingFailure? { avif.failure(data, limits: limits) }
+            func failure(_ limits: DecodingLimits) -> ImageDecodingError? { avif.failure(data, limits: limits) }
             // dav1d rounds the sides up to multiples of 128.
             let bytes = 256 * 128 * 3 / 2
             #expect(
@@ -206,7 +206,7 @@
             let opened = try avif.open(try TestAVIF.detailed(2001, 137, format: 420).file())
             for check in 1...3 {
                 let sink = CancellingSink(atCheck: check)
-                #expect(throws: DecodingFailure.cancelled) {
+                #expect(throws: ImageDecodingError.cancelled) {
                     try opened.decode(frame: 0, size: opened.header.storedSize, layout: .rgba8, into: sink)
                 }
             }

@@ -76,7 +76,7 @@
 
         @Test("cells in another order than their items, or repeated ones, are refused")
         func exchangedCells() throws {
-            let expected = DecodingFailure.unsupported(.avif, "cells in another order than their items")
+            let expected = ImageDecodingError.unsupported(.avif, "cells in another order than their items")
             #expect(avif.failure(try Self.grid { [$1, $0] }) == expected)
             #expect(avif.failure(try Self.grid { first, _ in [first, first] }) == expected)
         }
@@ -86,7 +86,7 @@
             let ends = try Self.ends(Self.grid(alphaOfGrid: true))
             #expect(ends[0].largestDifference(to: [64, 64, 64, 128]) <= 2)
             #expect(ends[1].largestDifference(to: [191, 191, 191, 255]) <= 2)
-            let expected = DecodingFailure.unsupported(.avif, "cells with alpha of their own")
+            let expected = ImageDecodingError.unsupported(.avif, "cells with alpha of their own")
             #expect(avif.failure(try Self.grid(alphaOfCells: true)) == expected)
         }
 
@@ -95,7 +95,7 @@
             func color(_ matrix: Int) -> Data {
                 HEIFBuilder.color(primaries: 1, transfer: 13, matrix: matrix, isFullRange: true)
             }
-            let expected = DecodingFailure.unsupported(
+            let expected = ImageDecodingError.unsupported(
                 .avif, "cells with another color than that of their AV1 data")
             #expect(avif.failure(try Self.grid(color: (color(6), nil))) == nil)
             #expect(avif.failure(try Self.grid(color: (color(2), nil))) == nil)

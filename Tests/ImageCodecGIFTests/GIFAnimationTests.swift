@@ -87,7 +87,7 @@ struct GIFAnimationTests {
         builder.image(0, 0, 2, 1, [1, 2])
         builder.image(0, 0, 1, 1, [4])
         let image = try gif.open(builder.finished)
-        #expect(throws: DecodingFailure.truncated(.gif)) { try GIFReading.text(image, frame: 0) }
+        #expect(throws: ImageDecodingError.truncated(.gif)) { try GIFReading.text(image, frame: 0) }
         #expect(try GIFReading.text(image, frame: 2) == "BR")
         #expect(try GIFReading.text(image, frame: 1) == "WR")
     }
@@ -100,7 +100,7 @@ struct GIFAnimationTests {
         builder.descriptor(0, 0, 2, 1)
         builder.append(GIFBuilder.lzw(codes: [8, 2, 9], codeSize: 3) { _ in 4 })
         let image = try gif.open(builder.finished)
-        #expect(throws: DecodingFailure.truncated(.gif)) { try GIFReading.text(image, frame: 1) }
+        #expect(throws: ImageDecodingError.truncated(.gif)) { try GIFReading.text(image, frame: 1) }
         #expect(try GIFReading.text(image, frame: 0) == "WW")
     }
 
@@ -139,8 +139,8 @@ struct GIFLimitTests {
     @Test("an exceeded limit is reported by name")
     func limits() throws {
         let data = GIFAnimationTests.animation(disposal: 3)
-        func refusal(_ limits: DecodingLimits) throws -> DecodingFailure? {
-            do throws(DecodingFailure) {
+        func refusal(_ limits: DecodingLimits) throws -> ImageDecodingError? {
+            do throws(ImageDecodingError) {
                 let image = try gif.open(data, limits: limits)
                 _ = try gif.pixels(image, frame: 1)
                 return nil
@@ -179,7 +179,7 @@ struct GIFLimitTests {
             var builder = GIFBuilder(1, 1)
             if !isFirst { builder.image(0, 0, 1, 1, [1]) }
             builder.image(0, 0, 65_535, 65_535, [1])
-            #expect(throws: DecodingFailure.limitExceeded(.pixels, value: 4_294_836_225, allowed: 500_000_000)) {
+            #expect(throws: ImageDecodingError.limitExceeded(.pixels, value: 4_294_836_225, allowed: 500_000_000)) {
                 try gif.open(builder.finished)
             }
         }
@@ -189,6 +189,6 @@ struct GIFLimitTests {
     func largeCanvas() {
         var builder = GIFBuilder(65_535, 65_535)
         builder.image(0, 0, 1, 1, [1])
-        #expect(throws: DecodingFailure.self) { try gif.open(builder.finished) }
+        #expect(throws: ImageDecodingError.self) { try gif.open(builder.finished) }
     }
 }

@@ -57,10 +57,10 @@ struct GIFCanvasTests {
         for (width, height) in [(0, 0), (1, 1)] {
             var builder = GIFBuilder(width, height)
             builder.image(1, 1, 2, 2, [2, 3, 4, 5])
-            #expect(throws: DecodingFailure.limitExceeded(.pixels, value: 9, allowed: 8)) {
+            #expect(throws: ImageDecodingError.limitExceeded(.pixels, value: 9, allowed: 8)) {
                 try gif.open(builder.finished, limits: DecodingLimits(pixels: 8))
             }
-            #expect(throws: DecodingFailure.limitExceeded(.side, value: 3, allowed: 2)) {
+            #expect(throws: ImageDecodingError.limitExceeded(.side, value: 3, allowed: 2)) {
                 try gif.open(builder.finished, limits: DecodingLimits(side: 2))
             }
         }
@@ -132,7 +132,7 @@ struct GIFCanvasTests {
             var builder = GIFBuilder(2, 1)
             builder.descriptor(0, 0, 2, 1)
             builder.append(rest)
-            #expect(throws: DecodingFailure.truncated(.gif)) { try GIFReading.text(builder.data) }
+            #expect(throws: ImageDecodingError.truncated(.gif)) { try GIFReading.text(builder.data) }
         }
     }
 }

@@ -16,7 +16,7 @@ struct GIFDecoderTests {
         var other = builder.finished
         other[4] = UInt8(ascii: "8")
         #expect(!GIFDecoder().recognizes(other.prefix(32)))
-        #expect(throws: DecodingFailure.self) { try gif.open(other) }
+        #expect(throws: ImageDecodingError.self) { try gif.open(other) }
     }
 
     @Test("the header of a still image has one frame, no delays, and plays once")
@@ -119,11 +119,11 @@ struct GIFDecoderTests {
         for (width, height) in [(0, 1), (1, 0), (0, 0)] {
             var builder = GIFBuilder(width, height)
             builder.image(0, 0, 0, 0, [])
-            #expect(throws: DecodingFailure.malformed(.gif, "the canvas size is \(width)x\(height)")) {
+            #expect(throws: ImageDecodingError.malformed(.gif, "the canvas size is \(width)x\(height)")) {
                 try gif.open(builder.finished)
             }
         }
-        #expect(throws: DecodingFailure.malformed(.gif, "the file contains no image")) {
+        #expect(throws: ImageDecodingError.malformed(.gif, "the file contains no image")) {
             try gif.open(GIFBuilder(1, 1).finished)
         }
     }
@@ -170,7 +170,7 @@ struct GIFDecoderTests {
 @Suite("Decompressing GIF pixels")
 struct GIFCompressionTests {
     /// Decodes a one-row image with code size 2: the clear code is 4, the end code is 5, and new strings start at 6.
-    static func row(_ width: Int, codes: [Int], widths: [Int]) throws(DecodingFailure) -> String {
+    static func row(_ width: Int, codes: [Int], widths: [Int]) throws(ImageDecodingError) -> String {
         var builder = GIFBuilder(width, 1)
         builder.descriptor(0, 0, width, 1)
         builder.append(GIFBuilder.lzw(codes: codes, codeSize: 2) { widths[min($0, widths.count - 1)] })
@@ -237,13 +237,13 @@ struct GIFCompressionTests {
 
     @Test("an image with too few pixels is truncated, with or without an end code")
     func tooFew() {
-        #expect(throws: DecodingFailure.truncated(.gif)) { try Self.row(3, codes: [4, 1, 5], widths: [3]) }
-        #expect(throws: DecodingFailure.truncated(.gif)) { try Self.row(9, codes: [4, 1, 2], widths: [3]) }
+        #expect(throws: ImageDecodingError.truncated(.gif)) { try Self.row(3, codes: [4, 1, 5], widths: [3]) }
+        #expect(throws: ImageDecodingError.truncated(.gif)) { try Self.row(9, codes: [4, 1, 2], widths: [3]) }
     }
 
     @Test("a code without a string is malformed", arguments: [[4, 7], [4, 6], [4, 1, 7]])
     func unknownCode(codes: [Int]) {
-        #expect(throws: DecodingFailure.malformed(.gif, "an LZW code is not in the table")) {
+        #expect(throws: ImageDecodingError.malformed(.gif, "an LZW code is not in the table")) {
             try Self.row(3, codes: codes, widths: [3])
         }
     }
@@ -253,7 +253,7 @@ struct GIFCompressionTests {
         var builder = GIFBuilder(1, 1)
         builder.descriptor(0, 0, 1, 1)
         builder.append([UInt8(size), 1, 0, 0])
-        #expect(throws: DecodingFailure.self) { try GIFReading.text(builder.finished) }
+        #expect(throws: ImageDecodingError.self) { try GIFReading.text(builder.finished) }
     }
 
     @Test("a full table is used until it is cleared")

@@ -9,14 +9,14 @@ let gif = FileReading(GIFDecoder())
 /// Decodes small GIFs in the builder's eight colors and describes their pixels as text.
 enum GIFReading {
     /// Returns the decoded rows as text, and the error that ended decoding.
-    static func rows(_ data: Data, frame: Int = 0) -> (text: String, failure: DecodingFailure?) {
+    static func rows(_ data: Data, frame: Int = 0) -> (text: String, failure: ImageDecodingError?) {
         let (rows, failure) = gif.rows(data, frame: frame)
         return (text(rows.flatMap { $0 }, width: rows.first.map { $0.count / 4 } ?? 1), failure)
     }
 
     /// Returns K, W, R, G, B, Y, M, C for the eight colors, a dot for transparent pixels and ? for others. Rows are
     /// separated by spaces.
-    static func text(_ image: any OpenedImage, frame: Int = 0) throws(DecodingFailure) -> String {
+    static func text(_ image: any OpenedImage, frame: Int = 0) throws(ImageDecodingError) -> String {
         text(try gif.pixels(image, frame: frame), width: image.header.storedSize.width)
     }
 
@@ -29,7 +29,7 @@ enum GIFReading {
         return text
     }
 
-    static func text(_ data: Data, frame: Int = 0) throws(DecodingFailure) -> String {
+    static func text(_ data: Data, frame: Int = 0) throws(ImageDecodingError) -> String {
         try text(try gif.open(data), frame: frame)
     }
 

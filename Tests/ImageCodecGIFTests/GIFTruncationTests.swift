@@ -70,12 +70,14 @@ struct GIFTruncationTests {
     func missing() throws {
         var builder = GIFBuilder(1, 1)
         builder.image(0, 0, 1, 1, [2])
-        #expect(throws: DecodingFailure.noSuchFrame(1, frameCount: 1)) { try GIFReading.text(builder.data, frame: 1) }
-        #expect(throws: DecodingFailure.truncated(.gif)) { try GIFReading.text(builder.data + [0x21], frame: 1) }
-        #expect(throws: DecodingFailure.noSuchFrame(-1, frameCount: 1)) {
+        #expect(throws: ImageDecodingError.noSuchFrame(1, frameCount: 1)) {
+            try GIFReading.text(builder.data, frame: 1)
+        }
+        #expect(throws: ImageDecodingError.truncated(.gif)) { try GIFReading.text(builder.data + [0x21], frame: 1) }
+        #expect(throws: ImageDecodingError.noSuchFrame(-1, frameCount: 1)) {
             try GIFReading.text(builder.data + [0x21], frame: -1)
         }
-        #expect(throws: DecodingFailure.truncated(.gif)) { try gif.open(GIFBuilder(1, 1).data) }
+        #expect(throws: ImageDecodingError.truncated(.gif)) { try gif.open(GIFBuilder(1, 1).data) }
     }
 
     @Test("drawing earlier frames stops when the sink is cancelled")
@@ -84,7 +86,7 @@ struct GIFTruncationTests {
         for index in 0..<8 { builder.image(0, 0, 1, 1, [UInt8(index)]) }
         let sink = CancellingSink(atCheck: 3)
         let image = try gif.open(builder.finished)
-        #expect(throws: DecodingFailure.cancelled) {
+        #expect(throws: ImageDecodingError.cancelled) {
             try image.decode(frame: 7, size: image.header.storedSize, layout: .rgba8, into: sink)
         }
         #expect(sink.rows == 0)
@@ -121,7 +123,7 @@ struct LZWReaderTests {
             }
             var rest: [UInt8] = [9]
             var span = rest.mutableSpan
-            #expect(throws: DecodingFailure.truncated(.gif)) { try reader.read(into: &span, from: data.span) }
+            #expect(throws: ImageDecodingError.truncated(.gif)) { try reader.read(into: &span, from: data.span) }
         }
     }
 }

@@ -12,7 +12,7 @@
             try #require(try GeneratedImage.all().first { $0.format == .heic && $0.name == "grid" }).data
         }
 
-        private func failure(_ data: Data, _ limits: DecodingLimits) -> DecodingFailure? {
+        private func failure(_ data: Data, _ limits: DecodingLimits) -> ImageDecodingError? {
             heif.failure(data, limits: limits)
         }
 
@@ -31,7 +31,7 @@
             var builder = HEIFBuilder()
             let coded = try TestPlanes(size: PixelSize(width: 512, height: 512), chroma: 1, bitDepth: 8).encoded()
             builder.image(.init(coded, size: PixelSize(width: 64, height: 64)))
-            let expected = DecodingFailure.malformed(.heic, "the size of an image is not that of its coding")
+            let expected = ImageDecodingError.malformed(.heic, "the size of an image is not that of its coding")
             #expect(failure(builder.file(), .default) == expected)
         }
 
@@ -150,7 +150,7 @@
             for count in 1...6 {
                 let sink = CancellingSink(atCheck: count)
                 let image = try heif.open(file)
-                #expect(throws: DecodingFailure.cancelled) {
+                #expect(throws: ImageDecodingError.cancelled) {
                     try image.decode(frame: 0, size: image.header.storedSize, layout: .rgba8, into: sink)
                 }
                 #expect(sink.checks == count)

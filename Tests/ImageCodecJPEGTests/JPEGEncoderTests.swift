@@ -89,7 +89,7 @@ struct JPEGEncoderTests {
             if (0xC0...0xC2).contains(marker) { return file.dropFirst(offset) }
             offset += 2 + (Int(file[offset + 2]) << 8 | Int(file[offset + 3]))
         }
-        throw DecodingFailure.truncated(.jpeg)
+        throw ImageDecodingError.truncated(.jpeg)
     }
 
     private func frameMarker(of file: Data) throws -> UInt8? { try frameHeader(of: file).dropFirst().first }

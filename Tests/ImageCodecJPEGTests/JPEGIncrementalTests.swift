@@ -107,10 +107,10 @@ struct JPEGIncrementalTests {
     @Test("the limits on bytes, side, memory and scans apply")
     func limits() throws {
         let file = try landscapeFile(progressive: true)
-        func failure(_ limits: DecodingLimits) throws -> DecodingFailure? {
+        func failure(_ limits: DecodingLimits) throws -> ImageDecodingError? {
             let image = JPEGDecoder().makeIncrementalImage(limits: limits)
             if let failure = self.failure(appending: file.prefix(1000), to: image) { return failure }
-            do throws(DecodingFailure) {
+            do throws(ImageDecodingError) {
                 try image.start(size: landscapeSize(1), layout: .rgba8)
             } catch {
                 return error
@@ -138,14 +138,14 @@ struct JPEGIncrementalTests {
         return image
     }
 
-    private func preview(of image: any IncrementalImage) throws(DecodingFailure) -> [[UInt8]] {
+    private func preview(of image: any IncrementalImage) throws(ImageDecodingError) -> [[UInt8]] {
         let sink = CollectingRowSink()
         try image.decodePreview(into: sink)
         return sink.rows
     }
 
-    private func failure(appending bytes: Data, to image: any IncrementalImage) -> DecodingFailure? {
-        do throws(DecodingFailure) {
+    private func failure(appending bytes: Data, to image: any IncrementalImage) -> ImageDecodingError? {
+        do throws(ImageDecodingError) {
             try image.append(bytes)
             return nil
         } catch {
@@ -176,13 +176,13 @@ private final class StartingImage: IncrementalImage {
     var extent: PreviewExtent { image.extent }
     func decodableSize(covering target: PixelSize) -> PixelSize { image.decodableSize(covering: target) }
     func heldBytes(size: PixelSize, layout: PixelLayout) -> Int { image.heldBytes(size: size, layout: layout) }
-    func start(size: PixelSize, layout: PixelLayout) throws(DecodingFailure) {
+    func start(size: PixelSize, layout: PixelLayout) throws(ImageDecodingError) {
         try image.start(size: size, layout: layout)
     }
-    func append(_ bytes: Data) throws(DecodingFailure) {
+    func append(_ bytes: Data) throws(ImageDecodingError) {
         let known = min(ignored, bytes.count)
         ignored -= known
         try image.append(Data(bytes.dropFirst(known)))
     }
-    func decodePreview(into sink: any PixelRowSink) throws(DecodingFailure) { try image.decodePreview(into: sink) }
+    func decodePreview(into sink: any PixelRowSink) throws(ImageDecodingError) { try image.decodePreview(into: sink) }
 }

@@ -28,7 +28,7 @@ struct JPEGLimitTests {
             return
         }
         huge.replaceSubrange(frame, with: [8, 0xFF, 0xDC, 0xFF, 0xDC, 1])
-        #expect(throws: DecodingFailure.limitExceeded(.pixels, value: 65_500 * 65_500, allowed: 500_000_000)) {
+        #expect(throws: ImageDecodingError.limitExceeded(.pixels, value: 65_500 * 65_500, allowed: 500_000_000)) {
             try JPEGDecoder().open(huge, limits: .default)
         }
     }
@@ -46,7 +46,7 @@ struct JPEGLimitTests {
                     .decodedBytes, value: coefficients + output, allowed: coefficients + output - 1))
         // At 1/8, luma needs one coefficient of two bytes per block.
         let least = 16 * 2 + (4 + 4) * 128
-        #expect(throws: DecodingFailure.limitExceeded(.decodedBytes, value: least, allowed: least - 1)) {
+        #expect(throws: ImageDecodingError.limitExceeded(.decodedBytes, value: least, allowed: least - 1)) {
             try JPEGDecoder().open(data, limits: DecodingLimits(decodedBytes: least - 1))
         }
     }
@@ -111,7 +111,7 @@ struct JPEGLimitTests {
         for whole in [file.data.prefix(scan.lowerBound + 14), several] {
             #expect(throws: Never.self) { try JPEGDecoder().open(whole, limits: .default) }
             for count in scan.lowerBound..<whole.count {
-                #expect(throws: DecodingFailure.truncated(.jpeg), "\(count) of \(whole.count) bytes") {
+                #expect(throws: ImageDecodingError.truncated(.jpeg), "\(count) of \(whole.count) bytes") {
                     try JPEGDecoder().open(whole.prefix(count), limits: .default)
                 }
                 let stream = JPEGDecoder().makeIncrementalImage(limits: .default)
@@ -158,7 +158,7 @@ struct JPEGLimitTests {
         let frame = try #require(small.range(of: Data([8, 0, 16, 0, 16, 1])))
         var long = small
         long.replaceSubrange(frame, with: [8, 0, 1, UInt8(side >> 8), UInt8(side & 0xFF), 1])
-        let expected = DecodingFailure.unsupported(.jpeg, "Maximum supported image dimension is 65500 pixels")
+        let expected = ImageDecodingError.unsupported(.jpeg, "Maximum supported image dimension is 65500 pixels")
         #expect(throws: expected) { try JPEGDecoder().open(long, limits: .default) }
         let image = JPEGDecoder().makeIncrementalImage(limits: .default)
         #expect(throws: expected) { try image.append(long) }

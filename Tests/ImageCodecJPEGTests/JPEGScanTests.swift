@@ -130,14 +130,14 @@ struct JPEGScanTests {
         #expect(patient.checks >= 10)
         #expect(patient.rows == 112)
         let impatient = CancellingSink(atCheck: 4)
-        #expect(throws: DecodingFailure.cancelled) {
+        #expect(throws: ImageDecodingError.cancelled) {
             try image.decode(frame: 0, size: landscapeSize(1), layout: .rgba8, into: impatient)
         }
         #expect(impatient.checks == 4)
         #expect(impatient.rows == 0)
         let baseline = try JPEGDecoder().open(landscapeFile(progressive: false), limits: .default)
         let sink = CancellingSink(atCheck: 3, receivesImages: true)
-        #expect(throws: DecodingFailure.cancelled) {
+        #expect(throws: ImageDecodingError.cancelled) {
             try baseline.decode(frame: 0, size: landscapeSize(1), layout: .rgba8, into: sink)
         }
     }
@@ -203,14 +203,14 @@ struct JPEGScalingTests {
         for size in [
             PixelSize(width: 20, height: 15), PixelSize(width: 162, height: 120), PixelSize(width: 0, height: 0),
         ] {
-            #expect(throws: DecodingFailure.unsupported(.jpeg, "161x120 can't be scaled to \(size)")) {
+            #expect(throws: ImageDecodingError.unsupported(.jpeg, "161x120 can't be scaled to \(size)")) {
                 try image.decode(frame: 0, size: size, layout: .rgba8, into: sink)
             }
         }
-        #expect(throws: DecodingFailure.unsupported(.jpeg, "the image can't be decoded to the layout cmyk8")) {
+        #expect(throws: ImageDecodingError.unsupported(.jpeg, "the image can't be decoded to the layout cmyk8")) {
             try image.decode(frame: 0, size: stored, layout: .cmyk8, into: sink)
         }
-        #expect(throws: DecodingFailure.noSuchFrame(1, frameCount: 1)) {
+        #expect(throws: ImageDecodingError.noSuchFrame(1, frameCount: 1)) {
             try image.decode(frame: 1, size: stored, layout: .rgba8, into: sink)
         }
         #expect(sink.offeredCount == 0)

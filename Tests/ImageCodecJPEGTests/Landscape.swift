@@ -71,7 +71,7 @@ func landscapeSize(_ denominator: Int) -> PixelSize {
 /// Decodes `data`, a file of `landscape`, and returns the delivered rows, and the error that ended decoding.
 func rows(
     of data: Data, denominator: Int = 1, preference: DecodingPreference = .quality, limits: DecodingLimits = .default
-) throws -> (rows: [[UInt8]], failure: DecodingFailure?) {
+) throws -> (rows: [[UInt8]], failure: ImageDecodingError?) {
     jpeg.rows(data, size: landscapeSize(denominator), preference: preference, limits: limits)
 }
 

@@ -91,7 +91,7 @@
             var coding = TestJXL(Self.size)
             coding.extraChannel = 4  // black
             let data = try coding.file(JXLSamples.bytes(channels: 3))
-            #expect(throws: DecodingFailure.unsupported(.jxl, "CMYK")) { try jxl.open(data) }
+            #expect(throws: ImageDecodingError.unsupported(.jxl, "CMYK")) { try jxl.open(data) }
         }
 
         @Test("pixels are stored as they are, and the header has the orientation", arguments: ImageOrientation.allCases)

@@ -105,12 +105,12 @@
     struct JXLLimitTests {
         private static let size = JXLSamples.size
 
-        private static func limit(_ failure: DecodingFailure?) -> DecodingLimit? {
+        private static func limit(_ failure: ImageDecodingError?) -> DecodingLimit? {
             if case .limitExceeded(let limit, let value, let allowed) = failure, value > allowed { limit } else { nil }
         }
 
-        private static func opening(_ data: Data, _ limits: DecodingLimits = .default) -> DecodingFailure? {
-            do throws(DecodingFailure) {
+        private static func opening(_ data: Data, _ limits: DecodingLimits = .default) -> ImageDecodingError? {
+            do throws(ImageDecodingError) {
                 _ = try jxl.open(data, limits: limits)
                 return nil
             } catch {

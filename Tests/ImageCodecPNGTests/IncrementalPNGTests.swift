@@ -119,12 +119,12 @@ struct IncrementalPNGTests {
         let image = try started(data.prefix(500))
         var rest = Data(data.dropFirst(500))
         rest[rest.count - 14] ^= 1
-        #expect(throws: DecodingFailure.malformed(.png, "IDAT has a wrong checksum")) { try image.append(rest) }
+        #expect(throws: ImageDecodingError.malformed(.png, "IDAT has a wrong checksum")) { try image.append(rest) }
     }
 
     @Test("other files, Apple's variant and a chunk before the header are rejected before the header is available")
     func refusals() {
-        let cases: [(Data, DecodingFailure)] = [
+        let cases: [(Data, ImageDecodingError)] = [
             (Data("GIF89a..".utf8), .malformed(.png, "the PNG signature is missing")),
             (
                 Data(PNGDecoderSignature.bytes + RawPNG.Chunk("CgBI", [0, 0, 0, 0]).file),
@@ -149,17 +149,17 @@ struct IncrementalPNGTests {
         let append = { (limits: DecodingLimits) throws in
             try PNGDecoder().makeIncrementalImage(limits: limits).append(data)
         }
-        #expect(throws: DecodingFailure.limitExceeded(.pixels, value: 399, allowed: 398)) {
+        #expect(throws: ImageDecodingError.limitExceeded(.pixels, value: 399, allowed: 398)) {
             try append(DecodingLimits(pixels: 398))
         }
-        #expect(throws: DecodingFailure.limitExceeded(.side, value: 21, allowed: 20)) {
+        #expect(throws: ImageDecodingError.limitExceeded(.side, value: 21, allowed: 20)) {
             try append(DecodingLimits(side: 20))
         }
-        #expect(throws: DecodingFailure.limitExceeded(.decodedBytes, value: 1596, allowed: 1595)) {
+        #expect(throws: ImageDecodingError.limitExceeded(.decodedBytes, value: 1596, allowed: 1595)) {
             try started(data, limits: DecodingLimits(decodedBytes: 1595))
         }
         _ = try started(data, limits: DecodingLimits(encodedBytes: data.count, decodedBytes: 1596))
-        let exact = DecodingFailure.limitExceeded(.encodedBytes, value: data.count, allowed: data.count - 1)
+        let exact = ImageDecodingError.limitExceeded(.encodedBytes, value: data.count, allowed: data.count - 1)
         #expect(throws: exact) { try append(DecodingLimits(encodedBytes: data.count - 1)) }
     }
 
@@ -170,7 +170,7 @@ struct IncrementalPNGTests {
         #expect(image.extent == .nothing)
         let other = PNGDecoder().makeIncrementalImage(limits: .default)
         try other.append(file.data)
-        #expect(throws: DecodingFailure.unsupported(.png, "9000x9000 can't be scaled to 1x1")) {
+        #expect(throws: ImageDecodingError.unsupported(.png, "9000x9000 can't be scaled to 1x1")) {
             try other.start(size: PixelSize(width: 1, height: 1), layout: .rgba8)
         }
     }

@@ -23,11 +23,11 @@ struct PNGLimitTests {
     @Test("a header with 50,000 by 50,000 pixels, and the largest possible one, are rejected by open")
     func hugeHeader() {
         let huge = RawPNG(width: 50_000, height: 50_000, depth: 1, colorType: 0, scanlines: [[0]])
-        #expect(throws: DecodingFailure.limitExceeded(.pixels, value: 2_500_000_000, allowed: 500_000_000)) {
+        #expect(throws: ImageDecodingError.limitExceeded(.pixels, value: 2_500_000_000, allowed: 500_000_000)) {
             try PNGDecoder().open(huge.data, limits: .default)
         }
         let largest = RawPNG(width: 0x7FFF_FFFF, height: 0x7FFF_FFFF, depth: 16, colorType: 6, scanlines: [[0]])
-        #expect(throws: DecodingFailure.limitExceeded(.side, value: 0x7FFF_FFFF, allowed: 65_535)) {
+        #expect(throws: ImageDecodingError.limitExceeded(.side, value: 0x7FFF_FFFF, allowed: 65_535)) {
             try PNGDecoder().open(largest.data, limits: .default)
         }
     }

@@ -12,7 +12,7 @@ struct PNGTruncationTests {
     private func rows(of data: Data) throws -> [[UInt8]] {
         let image = try PNGDecoder().open(data, limits: .default)
         let sink = CollectingRowSink()
-        do throws(DecodingFailure) {
+        do throws(ImageDecodingError) {
             try image.decode(frame: 0, size: image.header.storedSize, layout: .rgba8, into: sink)
         } catch .truncated(.png) {
             return sink.rows
@@ -99,7 +99,7 @@ struct PNGTruncationTests {
         let source = SyntheticPNG(width: 8, height: 300, colorType: 0, depth: 8, isInterlaced: true)
         let image = try PNGDecoder().open(source.raw.data, limits: .default)
         let sink = CancellingSink(atCheck: 1)
-        #expect(throws: DecodingFailure.cancelled) {
+        #expect(throws: ImageDecodingError.cancelled) {
             try image.decode(frame: 0, size: image.header.storedSize, layout: .rgba8, into: sink)
         }
         #expect(sink.rows == 0)

@@ -55,7 +55,7 @@ struct IncrementalWebPTests {
     func tables() throws {
         let data = try Self.encoded(isLossless: true)
         let image = WebPDecoder().makeIncrementalImage(limits: DecodingLimits(decodedBytes: 8 * Self.size.area))
-        #expect(throws: DecodingFailure.self) {
+        #expect(throws: ImageDecodingError.self) {
             try image.append(data)
             try image.start(size: Self.size, layout: .rgba8)
         }
@@ -69,7 +69,7 @@ struct IncrementalWebPTests {
         try image.append(data.dropLast())
         #expect(image.heldBytes(size: Self.size, layout: .rgba8) == 4 * Self.size.area)
         #expect(
-            throws: DecodingFailure.limitExceeded(.encodedBytes, value: data.count, allowed: data.count - 1)
+            throws: ImageDecodingError.limitExceeded(.encodedBytes, value: data.count, allowed: data.count - 1)
         ) { try image.append(data.suffix(1)) }
     }
 
@@ -78,7 +78,7 @@ struct IncrementalWebPTests {
         var data = try Self.encoded(isLossless: true)
         data.replaceSubrange(20..<21, with: [0])
         let image = WebPDecoder().makeIncrementalImage(limits: .default)
-        #expect(throws: DecodingFailure.malformed(.webp, "libwebp rejected the data")) { try image.append(data) }
+        #expect(throws: ImageDecodingError.malformed(.webp, "libwebp rejected the data")) { try image.append(data) }
     }
 
     @Test("start rejects sizes other than the stored one and its half, and layouts other than RGBA")
@@ -86,7 +86,7 @@ struct IncrementalWebPTests {
         let image = WebPDecoder().makeIncrementalImage(limits: .default)
         try image.append(try Self.encoded(isLossless: false))
         for (size, layout) in [(PixelSize(width: 16, height: 32), PixelLayout.rgba8), (Self.size, .gray8)] {
-            #expect(throws: DecodingFailure.self) { try image.start(size: size, layout: layout) }
+            #expect(throws: ImageDecodingError.self) { try image.start(size: size, layout: layout) }
         }
     }
 

@@ -12,8 +12,8 @@ struct LosslessMemoryTests {
     /// The memory of a group: 2,954 entries of 4 bytes without a color cache, and 572 bytes.
     static let groupBytes = 2954 * 4 + 572
 
-    static func refusal(of data: Data, _ limits: DecodingLimits = .default) -> DecodingFailure? {
-        do throws(DecodingFailure) {
+    static func refusal(of data: Data, _ limits: DecodingLimits = .default) -> ImageDecodingError? {
+        do throws(ImageDecodingError) {
             _ = try webp.pixels(try webp.open(data, limits: limits))
             return nil
         } catch { return error }
@@ -153,14 +153,14 @@ struct LosslessMemoryTests {
         let image = try webp.open(builder.finished)
         #expect(try webp.pixels(image, frame: 0).count == 256)
         let bytes = 12 * 64 + 4 * 4 + 65_536 * Self.groupBytes
-        #expect(throws: DecodingFailure.limitExceeded(.decodedBytes, value: bytes, allowed: 400 << 20)) {
+        #expect(throws: ImageDecodingError.limitExceeded(.decodedBytes, value: bytes, allowed: 400 << 20)) {
             try webp.pixels(image, frame: 1)
         }
     }
 
     @Test("an invalid header is malformed, and an incomplete one is truncated")
     func damage() {
-        func failure(_ fields: [(value: Int, bits: Int)]) -> DecodingFailure? {
+        func failure(_ fields: [(value: Int, bits: Int)]) -> ImageDecodingError? {
             var builder = VP8LBuilder(8, 8)
             for field in fields { builder.put(field.value, field.bits) }
             return Self.refusal(of: builder.file)

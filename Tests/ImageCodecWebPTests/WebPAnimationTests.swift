@@ -141,15 +141,15 @@ struct WebPAnimationTests {
             try Self.animation(4, 1) { _ in },
             try Self.animation(4, 1) { try $0.frame(.flat(2, 1, Self.red), left: 4) },
         ] {
-            #expect(throws: DecodingFailure.self) { try webp.pixels(data) }
+            #expect(throws: ImageDecodingError.self) { try webp.pixels(data) }
         }
         let outside = try Self.animation(64, 96) { try $0.frame(.gradient(64, 96), left: 2) }
-        #expect(throws: DecodingFailure.malformed(.webp, "a frame exceeds the canvas")) {
+        #expect(throws: ImageDecodingError.malformed(.webp, "a frame exceeds the canvas")) {
             try webp.open(outside.dropLast(20))
         }
         let file = try WebPEncoder().encode(.flat(2, 1, Self.red), options: EncodingOptions(isLossless: true))
         let resized = try Self.animation(4, 1) { $0.frame(file, 4, 1) }
-        #expect(throws: DecodingFailure.malformed(.webp, "a frame and its image differ in size")) {
+        #expect(throws: ImageDecodingError.malformed(.webp, "a frame and its image differ in size")) {
             try webp.open(resized)
         }
     }
@@ -170,7 +170,7 @@ struct WebPAnimationTests {
         let expected = try [0, 1, 2].map { try webp.pixels(webp.open(data), frame: $0) }
         for frame in [1, 0, 2, 0, 1] { #expect(try webp.pixels(image, frame: frame) == expected[frame]) }
         #expect(try Self.row(image, frame: 4).allSatisfy { $0 == Self.red })
-        #expect(throws: DecodingFailure.self) { try webp.pixels(webp.open(data), frame: 3) }
+        #expect(throws: ImageDecodingError.self) { try webp.pixels(webp.open(data), frame: 3) }
     }
 
     @Test("cancellation is checked before each frame, and between the parts of a truncated image")
@@ -178,7 +178,7 @@ struct WebPAnimationTests {
         let frames = try Self.animation(4, 1) { try $0.frame(.flat(4, 1, Self.red)) }
         let still = try WebPEncoder().encode(.gradient(4, 512), options: EncodingOptions()).dropLast(8)
         for (data, size) in [(frames, PixelSize(width: 4, height: 1)), (still, PixelSize(width: 4, height: 512))] {
-            #expect(throws: DecodingFailure.cancelled) {
+            #expect(throws: ImageDecodingError.cancelled) {
                 try webp.open(data).decode(frame: 0, size: size, layout: .rgba8, into: CancellingSink(atCheck: 1))
             }
         }
@@ -190,13 +190,13 @@ struct WebPAnimationTests {
             try $0.frame(.flat(4, 1, Self.red))
             try $0.frame(.flat(4, 1, Self.green))
         }
-        #expect(throws: DecodingFailure.limitExceeded(.frames, value: 2, allowed: 1)) {
+        #expect(throws: ImageDecodingError.limitExceeded(.frames, value: 2, allowed: 1)) {
             try webp.open(data, limits: .init(frames: 1))
         }
         // 16 bytes for the canvas and 32 for a lossless frame, without its tables.
         let image = try webp.open(data, limits: .init(decodedBytes: 47))
         #expect(image.heldBytes(frame: 1, size: image.header.storedSize, layout: .rgba8) == 16)
-        #expect(throws: DecodingFailure.limitExceeded(.decodedBytes, value: 48, allowed: 47)) {
+        #expect(throws: ImageDecodingError.limitExceeded(.decodedBytes, value: 48, allowed: 47)) {
             try webp.pixels(image)
         }
     }
@@ -229,7 +229,7 @@ extension WebPAnimationTests {
         #expect(failure == .truncated(.webp))
         #expect(rows.count >= 2 && rows.count < 98)
         #expect(rows == Array(expected.prefix(rows.count)))
-        #expect(throws: DecodingFailure.truncated(.webp)) {
+        #expect(throws: ImageDecodingError.truncated(.webp)) {
             try webp.pixels(webp.open(first.dropLast(20)), frame: 1)
         }
         let whole = try Self.animation(64, 96, hasAlpha: false) { try $0.frame(.gradient(64, 96)) }

@@ -39,7 +39,7 @@ struct WebPDecoderTests {
     func refused(frames: Int?) async {
         #expect(await WebPEncoder(effort: 0).hasLongestSide(16_383))
         #expect(await WebPEncoder().failure(64, 64, frames: frames, isCancelled: true) == .cancelled)
-        let tooLong = EncodingFailure.unsupportedSize(.webp, PixelSize(width: 16_384, height: 1))
+        let tooLong = ImageEncodingError.unsupportedSize(.webp, PixelSize(width: 16_384, height: 1))
         #expect(await WebPEncoder().failure(16_384, 1, frames: 2) == tooLong)
         #expect(WebPEncoder().keepsAlpha)
     }
@@ -117,7 +117,7 @@ struct WebPDecoderTests {
     @Test("an exceeded limit is reported by name")
     func limits() throws {
         let data = try WebPEncoder().encode(.gradient(10, 5), options: Self.lossless)
-        func refusal(_ limits: DecodingLimits) -> DecodingFailure? { webp.failure(data, limits: limits) }
+        func refusal(_ limits: DecodingLimits) -> ImageDecodingError? { webp.failure(data, limits: limits) }
         #expect(refusal(.init(encodedBytes: 10)) == .limitExceeded(.encodedBytes, value: data.count, allowed: 10))
         #expect(refusal(.init(pixels: 49)) == .limitExceeded(.pixels, value: 50, allowed: 49))
         #expect(refusal(.init(side: 9)) == .limitExceeded(.side, value: 10, allowed: 9))
@@ -130,7 +130,7 @@ struct WebPDecoderTests {
     func memoryOfAlpha() throws {
         let data = try WebPEncoder().encode(.gradient(10, 5, hasAlpha: true), options: .init())
         let image = try webp.open(data, limits: .init(decodedBytes: 449))
-        #expect(throws: DecodingFailure.limitExceeded(.decodedBytes, value: 450, allowed: 449)) {
+        #expect(throws: ImageDecodingError.limitExceeded(.decodedBytes, value: 450, allowed: 449)) {
             try webp.pixels(image)
         }
         #expect(try webp.pixels(webp.open(data, limits: .init(decodedBytes: 100_000))).count == 200)
@@ -146,7 +146,7 @@ struct WebPDecoderTests {
             }
         }
         #expect(try webp.pixels(webp.open(file(chunkCount: 10_000))).isEmpty == false)
-        #expect(throws: DecodingFailure.malformed(.webp, "too many chunks")) {
+        #expect(throws: ImageDecodingError.malformed(.webp, "too many chunks")) {
             try webp.open(file(chunkCount: 10_001))
         }
         let frames = try WebPAnimationTests.animation(1, 1) { builder in
@@ -169,13 +169,13 @@ struct WebPDecoderTests {
         let image = Data([0x2F, 0xFF, 0xFF, 0xFF, 0x0F, 0, 0, 0, 0, 0])
         let data = Data("RIFF".utf8) + Data([22, 0, 0, 0]) + Data("WEBPVP8L".utf8) + Data([10, 0, 0, 0]) + image
         let opened = try webp.open(data)
-        let failure = #expect(throws: DecodingFailure.self) { try webp.pixels(opened) }
+        let failure = #expect(throws: ImageDecodingError.self) { try webp.pixels(opened) }
         let bytes = DecodingLimits.default.decodedBytes
         guard case .limitExceeded(.decodedBytes, 1_073_741_824..., bytes) = failure else {
             Issue.record("\(String(describing: failure))")
             return
         }
-        #expect(throws: DecodingFailure.limitExceeded(.pixels, value: 268_435_456, allowed: 268_435_455)) {
+        #expect(throws: ImageDecodingError.limitExceeded(.pixels, value: 268_435_456, allowed: 268_435_455)) {
             try webp.open(data, limits: DecodingLimits(pixels: 268_435_455))
         }
     }
@@ -200,7 +200,7 @@ struct WebPDecoderTests {
     func mismatch() throws {
         var builder = WebPBuilder(6, 5)
         builder.image(of: try WebPEncoder().encode(.flat(6, 4, [10, 20, 30, 255]), options: Self.lossless))
-        #expect(throws: DecodingFailure.malformed(.webp, "libwebp rejected the data")) {
+        #expect(throws: ImageDecodingError.malformed(.webp, "libwebp rejected the data")) {
             try webp.open(builder.finished)
         }
     }
@@ -261,7 +261,7 @@ struct HalfSizeTests {
             WebPEncoder().encode(.gradient(32, 32, hasAlpha: !isLossless), options: options))
         let half = PixelSize(width: 16, height: 16)
         #expect(image.decodableSize(covering: half) == image.header.storedSize)
-        #expect(throws: DecodingFailure.self) { try webp.pixels(image, size: half) }
+        #expect(throws: ImageDecodingError.self) { try webp.pixels(image, size: half) }
     }
 
     @Test("the memory is that of the planes")
@@ -273,7 +273,7 @@ struct HalfSizeTests {
         #expect(image.heldBytes(frame: 0, size: half, layout: .rgba8) == byteCount)
         #expect(try webp.pixels(image, size: half).count == 4 * half.area)
         let limited = try webp.open(data, limits: .init(decodedBytes: byteCount - 1))
-        #expect(throws: DecodingFailure.limitExceeded(.decodedBytes, value: byteCount, allowed: byteCount - 1)) {
+        #expect(throws: ImageDecodingError.limitExceeded(.decodedBytes, value: byteCount, allowed: byteCount - 1)) {
             try webp.pixels(limited, size: half)
         }
     }

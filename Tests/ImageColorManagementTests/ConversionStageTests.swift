@@ -62,7 +62,7 @@ struct ConversionStageTests {
     func failure(_ sample: Sample) throws {
         let stage = try #require(sample.stage(into: CollectingRowSink(stopsAfter: 1)))
         try stage.receive(sample.pixel.span)
-        #expect(throws: DecodingFailure.cancelled) { try stage.receive(sample.pixel.span) }
+        #expect(throws: ImageDecodingError.cancelled) { try stage.receive(sample.pixel.span) }
     }
 
     @Test("ignores data that is not a profile, and profiles for other layouts", arguments: samples)

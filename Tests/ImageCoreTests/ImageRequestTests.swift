@@ -72,11 +72,11 @@ struct ImageRequestTests {
         #expect(target.size.width == pixels)
     }
 
-    private static let row = ImageRequestOptions.Key(rawValue: "row")
+    private static let row = ImageUserInfo.Key(rawValue: "row")
 
     @Test("an option is found by its key and its type")
     func options() {
-        var options = ImageRequestOptions()
+        var options = ImageUserInfo()
         options[Self.row] = 7
         #expect(options[Self.row, as: Int.self] == 7)
         #expect(options[Self.row, as: String.self] == nil)
@@ -91,11 +91,11 @@ struct ImageRequestTests {
         let image = DecodedImage(
             bitmap: Bitmap(size: size, pixels: [1, 2, 3, 255], isOpaque: true),
             header: ImageHeader(format: .png, storedSize: size))
-        var options = ImageRequestOptions()
+        var options = ImageUserInfo()
         #expect(options.makePlaceholder() == nil)
         options.setPlaceholder(image)
         #expect(options.makePlaceholder() == image)
-        options = ImageRequestOptions()
+        options = ImageUserInfo()
         options.setPlaceholder { image }
         #expect(options.makePlaceholder() == image)
         options.setPlaceholder(nil)

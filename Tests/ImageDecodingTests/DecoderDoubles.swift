@@ -13,7 +13,7 @@ struct ChangedDecoder: ImageDecoder {
 
     func recognizes(_ prefix: Data) -> Bool { true }
 
-    func open(_ data: Data, limits: DecodingLimits) throws(DecodingFailure) -> any OpenedImage {
+    func open(_ data: Data, limits: DecodingLimits) throws(ImageDecodingError) -> any OpenedImage {
         Opened(try FakeDecoder().open(data, limits: limits), self)
     }
 
@@ -38,7 +38,7 @@ struct ChangedDecoder: ImageDecoder {
         func decode(
             frame index: Int, size: PixelSize, layout: PixelLayout, preference: DecodingPreference,
             into sink: any PixelRowSink
-        ) throws(DecodingFailure) {
+        ) throws(ImageDecodingError) {
             try image.decode(frame: index, size: size, layout: layout, preference: preference, into: sink)
         }
     }
@@ -50,7 +50,7 @@ struct NoncompliantDecoder: ImageDecoder {
 
     func recognizes(_ prefix: Data) -> Bool { true }
 
-    func open(_ data: Data, limits: DecodingLimits) throws(DecodingFailure) -> any OpenedImage { Opened() }
+    func open(_ data: Data, limits: DecodingLimits) throws(ImageDecodingError) -> any OpenedImage { Opened() }
 
     final class Opened: OpenedImage {
         let header = ImageHeader(format: .fake, storedSize: DownsamplingDecoderTests.size)
@@ -60,7 +60,7 @@ struct NoncompliantDecoder: ImageDecoder {
         func decode(
             frame index: Int, size: PixelSize, layout: PixelLayout, preference: DecodingPreference,
             into sink: any PixelRowSink
-        ) throws(DecodingFailure) {
+        ) throws(ImageDecodingError) {
             let row = [UInt8](repeating: 0, count: size.width * 4)
             for _ in 1..<size.height { try sink.receive(row.span) }
         }
@@ -79,7 +79,7 @@ final class WholeImageDecoder: ImageDecoder {
 
     func recognizes(_ prefix: Data) -> Bool { decoder.recognizes(prefix) }
 
-    func open(_ data: Data, limits: DecodingLimits) throws(DecodingFailure) -> any OpenedImage {
+    func open(_ data: Data, limits: DecodingLimits) throws(ImageDecodingError) -> any OpenedImage {
         WholeImage(try decoder.open(data, limits: limits), owner: self)
     }
 
@@ -99,7 +99,7 @@ final class WholeImageDecoder: ImageDecoder {
         func decode(
             frame index: Int, size: PixelSize, layout: PixelLayout, preference: DecodingPreference,
             into sink: any PixelRowSink
-        ) throws(DecodingFailure) {
+        ) throws(ImageDecodingError) {
             let rows = CollectingRowSink()
             try image.decode(frame: index, size: size, layout: layout, preference: preference, into: rows)
             let pixels = rows.pixels

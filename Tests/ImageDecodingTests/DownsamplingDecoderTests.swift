@@ -98,7 +98,7 @@ struct DownsamplingDecoderTests {
     @Test("does not receive a whole image after cancellation")
     func cancelledImage() throws {
         let cancellation = Cancellation(after: 1)
-        #expect(throws: DecodingFailure.cancelled) {
+        #expect(throws: ImageDecodingError.cancelled) {
             try decoder(WholeImageDecoder()).decode(FakeImage(Self.size).encoded, request: DecodingRequest()) {
                 cancellation.isDue()
             }
@@ -170,7 +170,7 @@ struct DownsamplingDecoderTests {
 
     @Test("throws if the codec delivers too few rows")
     func missingRows() {
-        #expect(throws: DecodingFailure.self) {
+        #expect(throws: ImageDecodingError.self) {
             try DownsamplingDecoder(decoders: [NoncompliantDecoder()])
                 .decode(FakeImage(Self.size).encoded, request: DecodingRequest(), isCancelled: { false })
         }
@@ -181,7 +181,7 @@ struct DownsamplingDecoderTests {
         let codec = FakeDecoder()
         // Asked once at the start, then before each row.
         let cancellation = Cancellation(after: rows)
-        #expect(throws: DecodingFailure.cancelled) {
+        #expect(throws: ImageDecodingError.cancelled) {
             try decoder(codec).decode(FakeImage(Self.size).encoded, request: DecodingRequest()) {
                 cancellation.isDue()
             }
@@ -198,7 +198,7 @@ struct DownsamplingDecoderTests {
         ] {
             let decoder = DownsamplingDecoder(
                 decoders: [NoncompliantDecoder()], limits: limits)
-            let failure = #expect(throws: DecodingFailure.self) {
+            let failure = #expect(throws: ImageDecodingError.self) {
                 try decoder.header(of: FakeImage(Self.size).encoded)
             }
             guard case .limitExceeded(limit, _, _) = failure else {
@@ -207,7 +207,7 @@ struct DownsamplingDecoderTests {
             }
         }
         for frame in [-1, 1] {
-            #expect(throws: DecodingFailure.noSuchFrame(frame, frameCount: 1)) {
+            #expect(throws: ImageDecodingError.noSuchFrame(frame, frameCount: 1)) {
                 try decoder(NoncompliantDecoder()).decode(Data(), request: DecodingRequest(frame: frame)) { false }
             }
         }
@@ -225,7 +225,7 @@ struct DownsamplingDecoderTests {
                 FakeImage(Self.size).encoded, request: DecodingRequest(target: target), isCancelled: { false })
         }
         #expect(try decode(needed).bitmap.size == target?.size ?? Self.size)
-        #expect(throws: DecodingFailure.limitExceeded(.decodedBytes, value: needed, allowed: needed - 1)) {
+        #expect(throws: ImageDecodingError.limitExceeded(.decodedBytes, value: needed, allowed: needed - 1)) {
             try decode(needed - 1)
         }
     }
@@ -234,7 +234,7 @@ struct DownsamplingDecoderTests {
     func sideOfResult() {
         let codec = FakeDecoder()
         let target = ImageTarget(PixelSize(width: 1_000_000, height: 1), mode: .fill, upscales: true)
-        #expect(throws: DecodingFailure.limitExceeded(.side, value: 1_000_000, allowed: 65_535)) {
+        #expect(throws: ImageDecodingError.limitExceeded(.side, value: 1_000_000, allowed: 65_535)) {
             try decode(FakeImage(PixelSize(width: 1, height: 1)), codec, target: target)
         }
         #expect(codec.messages.count == 1)
@@ -248,7 +248,7 @@ struct DownsamplingDecoderTests {
         let codec = FakeDecoder(decodeFailure: .truncated(.fake))
         // Cancelled at the first row, because the test covers the limits only.
         let cancellation = Cancellation(after: 1)
-        #expect(throws: DecodingFailure.cancelled) {
+        #expect(throws: ImageDecodingError.cancelled) {
             try decoder(codec).decode(source.encoded, request: DecodingRequest()) { cancellation.isDue() }
         }
         #expect(codec.messages.count == 2)

@@ -95,7 +95,7 @@ struct DownsamplingSessionTests {
     func tooManyBytes() throws {
         let session = session(limits: DecodingLimits(encodedBytes: Self.file.count - 1))
         #expect(try append(Self.file.dropLast(), to: session) != nil)
-        let failure = DecodingFailure.limitExceeded(
+        let failure = ImageDecodingError.limitExceeded(
             .encodedBytes, value: Self.file.count, allowed: Self.file.count - 1)
         #expect(throws: failure) { try append(Self.file.suffix(1), to: session) }
     }
@@ -110,11 +110,11 @@ struct DownsamplingSessionTests {
     @Test("a cancelled call throws, and the session can continue")
     func cancelled() throws {
         let session = session()
-        #expect(throws: DecodingFailure.cancelled) {
+        #expect(throws: ImageDecodingError.cancelled) {
             try session?.append(Self.file, at: .zero, isCancelled: { true })
         }
         #expect(try append(Self.file, to: session) != nil)
-        #expect(throws: DecodingFailure.cancelled) { try session?.append(Data(), at: .zero, isCancelled: { true }) }
+        #expect(throws: ImageDecodingError.cancelled) { try session?.append(Data(), at: .zero, isCancelled: { true }) }
     }
 
     private func session(

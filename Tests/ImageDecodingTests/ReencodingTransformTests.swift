@@ -101,11 +101,11 @@ private struct AnyFileDecoder: SizedImageDecoder {
 
     init(size: PixelSize) { header = ImageHeader(format: .fake, storedSize: size) }
 
-    func header(of data: Data) throws(DecodingFailure) -> ImageHeader { header }
+    func header(of data: Data) throws(ImageDecodingError) -> ImageHeader { header }
 
     func decode(
         _ data: Data, request: DecodingRequest, isCancelled: @Sendable () -> Bool
-    ) throws(DecodingFailure) -> DecodedImage {
+    ) throws(ImageDecodingError) -> DecodedImage {
         if request.color != .automatic { throw .unknownFormat }
         let pixels = [UInt8](repeating: 255, count: header.storedSize.area * 4)
         return DecodedImage(bitmap: Bitmap(size: header.storedSize, pixels: pixels, isOpaque: true), header: header)
@@ -118,7 +118,7 @@ private struct SilentEncoder: ImageEncoder {
     var file: Data?
     var format: ImageFormat { .fake }
 
-    func encode(_ bitmap: Bitmap, options: EncodingOptions) throws(EncodingFailure) -> Data {
+    func encode(_ bitmap: Bitmap, options: EncodingOptions) throws(ImageEncodingError) -> Data {
         if let file { return file }
         return try FakeEncoder().encode(bitmap, options: options)
     }

@@ -60,11 +60,11 @@ struct SizedImageDecoderTests {
     @Test("data that is not an image, and half of a file, fail with their errors", arguments: Kind.allCases)
     func invalid(_ kind: Kind) {
         for data in [Data(), Data([1]), Data(count: 100), Data("<html>".utf8)] {
-            #expect(throws: DecodingFailure.unknownFormat) { try kind.makeDecoder().header(of: data) }
-            #expect(throws: DecodingFailure.unknownFormat) { try decode(data, kind) }
+            #expect(throws: ImageDecodingError.unknownFormat) { try kind.makeDecoder().header(of: data) }
+            #expect(throws: ImageDecodingError.unknownFormat) { try decode(data, kind) }
         }
         for file in Self.files {
-            #expect(throws: DecodingFailure.truncated(.fake)) { try decode(file.prefix(file.count / 2), kind) }
+            #expect(throws: ImageDecodingError.truncated(.fake)) { try decode(file.prefix(file.count / 2), kind) }
         }
     }
 
@@ -74,7 +74,7 @@ struct SizedImageDecoderTests {
     func limits(_ kind: Kind, _ file: Data) throws {
         let size = try kind.makeDecoder().header(of: file).size
         let (bytes, side) = (file.count, max(size.width, size.height))
-        let exceeded: [(DecodingLimits, DecodingFailure)] = [
+        let exceeded: [(DecodingLimits, ImageDecodingError)] = [
             (.init(encodedBytes: bytes - 1), .limitExceeded(.encodedBytes, value: bytes, allowed: bytes - 1)),
             (.init(pixels: size.area - 1), .limitExceeded(.pixels, value: size.area, allowed: size.area - 1)),
             (.init(side: side - 1), .limitExceeded(.side, value: side, allowed: side - 1)),
@@ -84,7 +84,7 @@ struct SizedImageDecoderTests {
         }
         for (target, limit) in [(nil, size.area * 4 - 1), (Self.huge, DecodingLimits.default.decodedBytes)] {
             let target = target.map { ImageTarget($0, mode: .fill, upscales: true) }
-            let failure = #expect(throws: DecodingFailure.self) {
+            let failure = #expect(throws: ImageDecodingError.self) {
                 try decode(file, kind, DecodingRequest(target: target), limits: DecodingLimits(decodedBytes: limit))
             }
             guard case .limitExceeded(.decodedBytes, _, limit) = failure else {
@@ -96,7 +96,7 @@ struct SizedImageDecoderTests {
 
     @Test("a frame that does not exist fails", arguments: Kind.allCases, [-1, 2, .max])
     func frames(_ kind: Kind, _ frame: Int) {
-        #expect(throws: DecodingFailure.noSuchFrame(frame, frameCount: 2)) {
+        #expect(throws: ImageDecodingError.noSuchFrame(frame, frameCount: 2)) {
             try decode(Self.files[2], kind, DecodingRequest(frame: frame))
         }
     }
@@ -104,7 +104,7 @@ struct SizedImageDecoderTests {
     @Test("decoding stops when it is cancelled, even between rows", arguments: Kind.allCases, [0, 1, 3])
     func cancellation(_ kind: Kind, _ allowedChecks: Int) {
         let cancellation = Cancellation(after: allowedChecks)
-        #expect(throws: DecodingFailure.cancelled) {
+        #expect(throws: ImageDecodingError.cancelled) {
             try kind.makeDecoder().decode(Self.files[0], request: DecodingRequest()) { cancellation.isDue() }
         }
         #expect(cancellation.checkCount == allowedChecks + 1)

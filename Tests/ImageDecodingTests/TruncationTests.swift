@@ -12,7 +12,7 @@ struct TruncationTests {
 
     @Test("throws by default")
     func throwsByDefault() {
-        #expect(throws: DecodingFailure.truncated(.fake)) { try decode(DecodingRequest()) }
+        #expect(throws: ImageDecodingError.truncated(.fake)) { try decode(DecodingRequest()) }
     }
 
     @Test("returns the available rows on request, is transparent elsewhere, and is flagged as truncated")
@@ -51,14 +51,14 @@ struct TruncationTests {
     @Test("throws if not a single row is available")
     func nothing() {
         let source = FakeImage(PixelSize(width: 16, height: 1))
-        #expect(throws: DecodingFailure.truncated(.fake)) {
+        #expect(throws: ImageDecodingError.truncated(.fake)) {
             try decode(DecodingRequest(acceptsTruncated: true), source)
         }
     }
 
     @Test("throws for malformed images even if truncated images are accepted")
     func malformed() {
-        let failure = DecodingFailure.malformed(.fake, "broken")
+        let failure = ImageDecodingError.malformed(.fake, "broken")
         #expect(throws: failure) { try decode(DecodingRequest(acceptsTruncated: true), failure: failure) }
     }
 
@@ -72,7 +72,7 @@ struct TruncationTests {
     /// Decodes with a decoder that throws `failure` after half of the rows.
     private func decode(
         _ request: DecodingRequest, _ source: FakeImage = source,
-        failure: DecodingFailure? = .truncated(.fake)
+        failure: ImageDecodingError? = .truncated(.fake)
     ) throws -> DecodedImage {
         try DownsamplingDecoder(
             decoders: [FakeDecoder(decodeFailure: failure)],
@@ -132,7 +132,7 @@ struct ColorDecodingTests {
     @Test("HDR needs a converter", arguments: [TransferFunction.pq, .hlg])
     func hdr(transfer: TransferFunction) throws {
         let color = SourceColor(transfer: transfer)
-        let failure = DecodingFailure.unsupported(.fake, "HDR needs a ColorConverter")
+        let failure = ImageDecodingError.unsupported(.fake, "HDR needs a ColorConverter")
         #expect(throws: failure) { try image(color, converter: nil) }
         #expect(pixel(try image(color, converter: RGBColorConverter())) != [10, 20, 30, 255])
     }
@@ -143,7 +143,7 @@ struct DecoderChoiceTests {
     @Test("a file in a known format without a decoder fails with the decoder to add")
     func namesTheMissingDecoder() throws {
         let avif = Data([0, 0, 0, 20]) + Data("ftypavif".utf8) + Data(count: 8)
-        let failure = #expect(throws: DecodingFailure.self) {
+        let failure = #expect(throws: ImageDecodingError.self) {
             try [any ImageDecoder]([FakeDecoder()]).decoder(for: avif)
         }
         guard case .unsupported(.avif, let text) = try #require(failure) else {
@@ -155,7 +155,7 @@ struct DecoderChoiceTests {
 
     @Test("a file in no known format fails with unknownFormat")
     func unknownFormat() {
-        #expect(throws: DecodingFailure.unknownFormat) {
+        #expect(throws: ImageDecodingError.unknownFormat) {
             try [any ImageDecoder]([FakeDecoder()]).decoder(for: Data("%PDF-1.7".utf8))
         }
     }
@@ -164,7 +164,7 @@ struct DecoderChoiceTests {
     func prefix() throws {
         let recorder = PrefixDecoder()
         let data = (Data([9, 9]) + Data(0..<200)).dropFirst(2)
-        #expect(throws: DecodingFailure.unknownFormat) { try [any ImageDecoder]([recorder]).decoder(for: data) }
+        #expect(throws: ImageDecodingError.unknownFormat) { try [any ImageDecoder]([recorder]).decoder(for: data) }
         #expect(recorder.prefixes == [Data(0..<128)])
         #expect(recorder.prefixes.map(\.startIndex) == [0])
     }
@@ -185,7 +185,9 @@ private struct CustomDecoder: ImageDecoder {
 
     func recognizes(_ prefix: Data) -> Bool { true }
 
-    func open(_ data: Data, limits: DecodingLimits) throws(DecodingFailure) -> any OpenedImage { throw .unknownFormat }
+    func open(_ data: Data, limits: DecodingLimits) throws(ImageDecodingError) -> any OpenedImage {
+        throw .unknownFormat
+    }
 }
 
 /// Recognizes nothing and records the bytes that it receives.
@@ -200,5 +202,7 @@ private final class PrefixDecoder: ImageDecoder {
         return false
     }
 
-    func open(_ data: Data, limits: DecodingLimits) throws(DecodingFailure) -> any OpenedImage { throw .unknownFormat }
+    func open(_ data: Data, limits: DecodingLimits) throws(ImageDecodingError) -> any OpenedImage {
+        throw .unknownFormat
+    }
 }

@@ -69,7 +69,7 @@ struct DiskDataCacheTests {
         try await cache.store(entry(1_000), for: key(2))
         let large = entry(5_000)
         let allowed = limit - 24
-        await #expect(throws: DataCacheFailure.tooLarge(bytes: fileSize(large, key(2)), allowed: allowed)) {
+        await #expect(throws: DataCacheError.tooLarge(bytes: fileSize(large, key(2)), allowed: allowed)) {
             try await cache.store(large, for: key(2))
         }
         #expect(try await cache.entry(for: key(1)) != nil)
@@ -95,7 +95,7 @@ struct DiskDataCacheTests {
         try await cache.store(largest, for: key(1))
         #expect(try await cache.entry(for: key(1)) == largest)
         #expect(folder.totalByteCount() <= limit)
-        await #expect(throws: DataCacheFailure.self) { try await cache.store(entry(20_001), for: key(1)) }
+        await #expect(throws: DataCacheError.self) { try await cache.store(entry(20_001), for: key(1)) }
     }
 
     @Test("a removed folder is created again by the next store")

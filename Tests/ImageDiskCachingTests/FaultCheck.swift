@@ -82,7 +82,7 @@ struct FaultCheck {
     private mutating func attempt(_ step: WorkloadStep, on cache: DiskDataCache) async throws {
         model.begin(step)
         if case .cancel(let number, _) = step, !isSingle { model.allowLoss(of: number) }
-        do throws(DataCacheFailure) {
+        do throws(DataCacheError) {
             let found = try await step.run(on: cache)
             // If the device fails to read an entry, the lookup is a miss.
             if let number = step.lookedUp, !(found == nil && code == EIO) {
@@ -103,7 +103,7 @@ struct FaultCheck {
         }
     }
 
-    private func isExpected(_ failure: DataCacheFailure) -> Bool {
+    private func isExpected(_ failure: DataCacheError) -> Bool {
         switch (code, failure) {
         case (ENOSPC, .noSpace), (EROFS, .inaccessible), (EACCES, .inaccessible), (EIO, .io), (EMFILE, .io): true
         default: false

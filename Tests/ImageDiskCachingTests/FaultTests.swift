@@ -55,7 +55,7 @@ struct FaultTests {
         fileSystem.fail(of: [.openToUpdate, .create, .write, .setModified, .rename, .remove, .makeFolder], with: EROFS)
         let cache = folder.cache(fileSystem: fileSystem.files)
         #expect(try await cache.entry(for: key(1)) == entry(1_000))
-        await #expect(throws: DataCacheFailure.inaccessible("openToUpdate: Read-only file system")) {
+        await #expect(throws: DataCacheError.inaccessible("openToUpdate: Read-only file system")) {
             try await cache.store(entry(10), for: key(2))
         }
         try FileHandle(forWritingTo: folder.file(key(1))).truncate(atOffset: 500)
@@ -111,6 +111,6 @@ struct FaultTests {
     func notAFolder() async throws {
         let folder = TestFolder()
         try Data("file".utf8).write(to: folder.url)
-        await #expect(throws: DataCacheFailure.self) { try await folder.cache().store(entry(10), for: key(1)) }
+        await #expect(throws: DataCacheError.self) { try await folder.cache().store(entry(10), for: key(1)) }
     }
 }

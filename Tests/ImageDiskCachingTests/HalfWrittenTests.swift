@@ -111,7 +111,7 @@ struct HalfWrittenTests {
         try await folder.cache(leftoverAge: .seconds(3_600)).store(entry(10), for: key(3))
         #expect(!folder.hasUnfinishedFiles)
         #expect(try folder.countedBytes() == folder.totalByteCount())
-        await #expect(throws: DataCacheFailure.self) { try await writer.finish(metadata: Data(), createdAt: testTime) }
+        await #expect(throws: DataCacheError.self) { try await writer.finish(metadata: Data(), createdAt: testTime) }
         #expect(folder.files().count == 2)
     }
 
@@ -125,7 +125,7 @@ struct HalfWrittenTests {
             throw FileSystemFailure(call: "write", code: ENOSPC)
         }
         let cache = folder.cache(fileSystem: fileSystem.files)
-        await #expect(throws: DataCacheFailure.noSpace) { try await cache.store(entry(500), for: key(1)) }
+        await #expect(throws: DataCacheError.noSpace) { try await cache.store(entry(500), for: key(1)) }
         #expect(folder.files() == [])
     }
 }

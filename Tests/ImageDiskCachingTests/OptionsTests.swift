@@ -39,7 +39,7 @@ struct OptionsTests {
             try await folder.cache { $0.minimumFreeSpace = 1 }.store(entry(1_000), for: key(number))
         }
         #expect(folder.files().count == 3)
-        await #expect(throws: DataCacheFailure.noSpace) {
+        await #expect(throws: DataCacheError.noSpace) {
             try await folder.cache { $0.minimumFreeSpace = .max }.store(entry(1_000), for: key(4))
         }
         #expect(folder.files().isEmpty)

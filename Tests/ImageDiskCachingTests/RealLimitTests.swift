@@ -19,10 +19,10 @@ struct RealLimitTests {
             let cache = Self.cache(path)
             try await cache.store(entry(1_000), for: key(1))
             let former = try Self.lower(Self.openFiles, to: 0)
-            await #expect(throws: DataCacheFailure.io("openToRead: Too many open files")) {
+            await #expect(throws: DataCacheError.io("openToRead: Too many open files")) {
                 _ = try await cache.entry(for: key(1))
             }
-            await #expect(throws: DataCacheFailure.self) { try await cache.store(entry(10), for: key(2)) }
+            await #expect(throws: DataCacheError.self) { try await cache.store(entry(10), for: key(2)) }
             try Self.lower(Self.openFiles, to: former)
             #expect(try await cache.entry(for: key(1)) == entry(1_000))
             try await cache.store(entry(10), for: key(2))
@@ -39,7 +39,7 @@ struct RealLimitTests {
             let cache = Self.cache(path)
             for number in 1...2 { try await cache.store(entry(1_000, seed: 1), for: key(number)) }
             let former = try Self.lower(Self.fileSize, to: 5_000)
-            await #expect(throws: DataCacheFailure.io("write: File too large")) {
+            await #expect(throws: DataCacheError.io("write: File too large")) {
                 try await cache.store(entry(9_000, seed: 2), for: key(1))
             }
             #expect(try await cache.entry(for: key(1)) == nil)

@@ -76,7 +76,7 @@ struct SharingTests {
         try await writer.finish(metadata: Data(), createdAt: testTime)
         #expect(try await second.entry(for: key(1))?.data == piece + piece)
         #expect(folder.totalByteCount() <= limit)
-        await #expect(throws: DataCacheFailure.noSpace) {
+        await #expect(throws: DataCacheError.noSpace) {
             let writer = try await first.writer(for: key(1), expectedByteCount: 800_000)
             defer { withExtendedLifetime(writer) {} }
             try await second.store(entry(200_000), for: key(2))
@@ -91,7 +91,7 @@ struct SharingTests {
         try FileManager.default.removeItem(at: folder.url)
         let other = try await second.writer(for: key(2), expectedByteCount: 300_000)
         try await other.append(noise(300_000, seed: 2))
-        await #expect(throws: DataCacheFailure.self) { try await writer.finish(metadata: Data(), createdAt: testTime) }
+        await #expect(throws: DataCacheError.self) { try await writer.finish(metadata: Data(), createdAt: testTime) }
         try await other.finish(metadata: Data(), createdAt: testTime)
         #expect(try await first.entry(for: key(1)) == nil)
         #expect(try await first.entry(for: key(2))?.data == noise(300_000, seed: 2))
@@ -128,7 +128,7 @@ struct SharingTests {
             try Data(count: fileSize(entry(100), key(1))).write(to: folder.file(key(1)))
         }
         let cache = folder.cache(fileSystem: fileSystem.files)
-        await #expect(throws: DataCacheFailure.inaccessible("The folder was removed")) {
+        await #expect(throws: DataCacheError.inaccessible("The folder was removed")) {
             try await cache.store(entry(5_000), for: key(2))
         }
         let counted = try Data(contentsOf: folder.usage)[8..<16].reversed().reduce(0) { $0 << 8 | Int($1) }

@@ -41,7 +41,7 @@ struct StoppedProcessTests {
         let cache = folder.cache(fileSystem: fileSystem.files)
         try await cache.store(entry(100), for: key(1))
         try await besideStoppedProcess { () async throws in
-            let failure = DataCacheFailure.inaccessible("lock: another process keeps the folder locked")
+            let failure = DataCacheError.inaccessible("lock: another process keeps the folder locked")
             await #expect(throws: failure) { try await cache.store(entry(100), for: key(2)) }
             let calls = fileSystem.operations.count
             await #expect(throws: failure) { try await cache.store(entry(100), for: key(3)) }

@@ -49,7 +49,7 @@ struct StreamingTests {
         #expect(try await cache.status().byteCount == fileSize(entry(100), key(1)))
         #expect(folder.byteCount() == fileSize(entry(100), key(1)))
         #expect(try await cache.entry(for: key(1)) == entry(100))
-        await #expect(throws: DataCacheFailure.self) { try await writer.append(Data([1])) }
+        await #expect(throws: DataCacheError.self) { try await writer.append(Data([1])) }
     }
 
     @Test("appends that overlap are written one after the other")
@@ -96,7 +96,7 @@ struct StreamingTests {
         try await cache.store(entry(100), for: key(1))
         try await cache.store(entry(100), for: key(2))
         let writer = try await cache.writer(for: key(1), expectedByteCount: nil)
-        var failures: [DataCacheFailure] = []
+        var failures: [DataCacheError] = []
         for _ in 0..<4 {
             do { try await writer.append(Self.megabyte.prefix(270_000)) } catch { failures.append(error) }
         }

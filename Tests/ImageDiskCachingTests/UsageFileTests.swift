@@ -106,7 +106,7 @@ struct UsageFileTests {
         let isStreamed = byteCount > 256 << 10
         for operation: FileSystem.Call in [.create, .rename, .setModified] + (isStreamed ? [.truncate] : []) {
             fileSystem.fail(of: [operation], with: EIO)
-            await #expect(throws: DataCacheFailure.self, "\(operation)") {
+            await #expect(throws: DataCacheError.self, "\(operation)") {
                 let writer = try await cache.writer(for: key(2), expectedByteCount: nil)
                 for seed in 2...3 { try await writer.append(noise(byteCount, seed: UInt64(seed))) }
                 try await writer.finish(metadata: Data(), createdAt: testTime)

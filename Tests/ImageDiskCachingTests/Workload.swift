@@ -81,7 +81,7 @@ enum WorkloadStep: Hashable, Codable {
     }
 
     /// Runs the step, and returns what a read found.
-    func run(on cache: DiskDataCache) async throws(DataCacheFailure) -> DataCacheEntry? {
+    func run(on cache: DiskDataCache) async throws(DataCacheError) -> DataCacheEntry? {
         switch self {
         case .read(let number): return try await cache.entry(for: key(number))
         case .readPart(let number): return try await Self.readInParts(number, cache)
@@ -102,7 +102,7 @@ enum WorkloadStep: Hashable, Codable {
     /// Returns a writer that has received all data of an entry, in two chunks.
     private static func begin(
         _ entry: DataCacheEntry, _ number: Int, _ cache: DiskDataCache
-    ) async throws(DataCacheFailure) -> any DataCacheWriter {
+    ) async throws(DataCacheError) -> any DataCacheWriter {
         let isLengthKnown = entry.data.count % 2 == 0
         let writer = try await cache.writer(
             for: key(number), expectedByteCount: isLengthKnown ? entry.data.count : nil)
@@ -114,7 +114,7 @@ enum WorkloadStep: Hashable, Codable {
     /// Returns an entry assembled from its parts, or nil if it is missing.
     private static func readInParts(
         _ number: Int, _ cache: DiskDataCache
-    ) async throws(DataCacheFailure) -> DataCacheEntry? {
+    ) async throws(DataCacheError) -> DataCacheEntry? {
         guard let reader = try await cache.reader(for: key(number)) else { return nil }
         guard let end = try await reader.bytes(in: 300..<reader.byteCount),
             let start = try await reader.bytes(in: 0..<300)

@@ -10,7 +10,7 @@ import Synchronization
 /// A caching transport with a scripted server, an in-memory cache and a wall clock that only the test moves.
 struct CachingFixture: Sendable {
     let server = ScriptedTransport()
-    let disk: any DataCache
+    let disk: any ImageDataCache
     let time: ManualWallClock
     let events = MessageLog<CachingEvent>()
     let transport: CachingTransport
@@ -22,13 +22,13 @@ struct CachingFixture: Sendable {
     ///   - clock: Measures how long a response waits until it is stored.
     ///   - threshold: The number of failures after which the server is unavailable.
     init(
-        policy: any HTTPCachePolicy = RFC9111Policy(), disk: any DataCache = InMemoryDataCache(),
+        policy: any HTTPCachePolicy = RFC9111Policy(), disk: any ImageDataCache = InMemoryDataCache(),
         time: ManualWallClock = ManualWallClock(), threshold: Int = .max,
-        clock: ManualClock = ManualClock(), adjust: (inout CachingRules) -> Void = { _ in }
+        clock: ManualClock = ManualClock(), adjust: (inout CachingOptions) -> Void = { _ in }
     ) {
         self.disk = disk
         self.time = time
-        var rules = CachingRules(policy: policy, observer: { [events] in events.append($0) })
+        var rules = CachingOptions(policy: policy, observer: { [events] in events.append($0) })
         adjust(&rules)
         let network = CircuitBreakingTransport(server, threshold: threshold, clock: ManualClock())
         transport = CachingTransport(over: network, cache: disk, rules: rules, clock: clock) { time.now }

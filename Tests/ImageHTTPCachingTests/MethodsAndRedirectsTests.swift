@@ -158,7 +158,7 @@ struct MethodsAndRedirectsTests {
     func loop() async throws {
         test.script("/a", .text("", "Location: /b", "Cache-Control: max-age=60", status: .movedPermanently))
         test.script("/b", .text("", "Location: /a", "Cache-Control: max-age=60", status: .movedPermanently))
-        for _ in 0..<2 { await #expect(throws: TransportFailure.self) { try await test.get() } }
+        for _ in 0..<2 { await #expect(throws: TransportError.self) { try await test.get() } }
         #expect(test.server.sendCount == 2)
         #expect(try await test.stored() == nil)
     }

@@ -18,11 +18,11 @@ struct OutageTests {
         test.script("/c", .refused)
         _ = try await test.get("/a")
         _ = try await test.get("/b")
-        await #expect(throws: TransportFailure.connectionFailed("connection refused")) { try await test.get("/c") }
+        await #expect(throws: TransportError.connectionFailed("connection refused")) { try await test.get("/c") }
         test.time.advance(2)
         #expect(try await test.get("/a").source == .stale)
-        let failure = await #expect(throws: TransportFailure.self) { try await test.get("/b") }
-        guard case .hostUnavailable = failure else {
+        let failure = await #expect(throws: TransportError.self) { try await test.get("/b") }
+        guard case .serverUnavailable = failure else {
             Issue.record("failed with \(String(describing: failure))")
             return
         }
@@ -34,7 +34,7 @@ struct OutageTests {
         test.script("/a", .text("one", "Cache-Control: max-age=1, \(directive)"), .failure(.timedOut(.head)))
         _ = try await test.get()
         test.time.advance(2)
-        await #expect(throws: TransportFailure.timedOut(.head)) { try await test.get() }
+        await #expect(throws: TransportError.timedOut(.head)) { try await test.get() }
     }
 
     @Test("must-revalidate forbids a stale response that stale-while-revalidate or max-stale would allow")
@@ -49,8 +49,8 @@ struct OutageTests {
 
     @Test(
         "throws cancellation and TLS failures",
-        arguments: [TransportFailure.cancelled, .tls("self-signed")])
-    func reported(_ failure: TransportFailure) async throws {
+        arguments: [TransportError.cancelled, .tls("self-signed")])
+    func reported(_ failure: TransportError) async throws {
         test.script("/a", .text("one", "Cache-Control: max-age=1, stale-if-error=60"), .failure(failure))
         _ = try await test.get()
         test.time.advance(2)
@@ -188,7 +188,7 @@ struct OutageTests {
         #expect(try await test.get().status == status)
         #expect(try await test.get().source == .cache)
         for _ in 0..<2 {
-            await #expect(throws: TransportFailure.connectionFailed("connection refused")) { try await retry() }
+            await #expect(throws: TransportError.connectionFailed("connection refused")) { try await retry() }
             test.time.advance(61)
         }
         #expect(test.server.requests.allSatisfy { !$0.headers.contains(.ifNoneMatch) })
@@ -201,7 +201,7 @@ struct OutageTests {
         test.script("/a", reply, .refused)
         _ = try await test.get()
         test.time.advance(61)
-        await #expect(throws: TransportFailure.connectionFailed("connection refused")) { try await test.get() }
+        await #expect(throws: TransportError.connectionFailed("connection refused")) { try await test.get() }
     }
 
     @Test("asks each server of stored redirects", arguments: [301, 302, 307, 308])
@@ -210,7 +210,7 @@ struct OutageTests {
             "", "Cache-Control: max-age=600", "Location: /dead", status: .init(code: status))
         test.script("/a", moved, .text("one"))
         test.script("/dead", .refused)
-        await #expect(throws: TransportFailure.self) { try await test.get() }
+        await #expect(throws: TransportError.self) { try await test.get() }
         #expect(try await retry().text == "one")
         #expect(test.server.requests.map { $0.url.path() } == ["/a", "/dead", "/a"])
     }

@@ -296,7 +296,7 @@ struct ReuseTests {
         for status in [500, 502, 503, 504] { #expect(StaleFallback.serverError.allows(status: status)) }
         for status in [200, 404, 501, 505] { #expect(!StaleFallback.serverError.allows(status: status)) }
         #expect(!StaleFallback.disconnected.allows(status: 503))
-        let malformed = TransportFailure.malformedResponse("")
+        let malformed = TransportError.malformedResponse("")
         #expect(
             StaleFallback.serverError.allows(after: malformed) && !StaleFallback.disconnected.allows(after: malformed))
     }

@@ -11,7 +11,7 @@ import Testing
 struct ResumingTransportTests {
     private let server = ScriptedTransport()
     private let cache = InMemoryDataCache(byteLimit: 1 << 20)
-    private let failures = MessageLog<DataCacheFailure>()
+    private let failures = MessageLog<DataCacheError>()
     private let url: URL
     private let whole = Data((0..<100).map { UInt8($0) })
 
@@ -24,7 +24,7 @@ struct ResumingTransportTests {
             onCacheFailure: { failures.append($1) })
     }
 
-    private func fetch(_ request: TransportRequest? = nil) async throws(TransportFailure) -> Data {
+    private func fetch(_ request: TransportRequest? = nil) async throws(TransportError) -> Data {
         let response = try await transport().send(request ?? TransportRequest(url: url))
         return try await response.body.collected(expectedBytes: nil, limit: .max)
     }
@@ -37,7 +37,7 @@ struct ResumingTransportTests {
 
     private func rest(from offset: Int, upTo end: Int = 100) -> ScriptedTransport.Reply {
         let pieces = offset == end ? [] : [ScriptedTransport.Step.piece(Data(whole[offset..<end]))]
-        let failure = TransportFailure.closedEarly(received: end - offset, expected: 100 - offset)
+        let failure = TransportError.closedEarly(received: end - offset, expected: 100 - offset)
         return .init(
             status: .partialContent, headers: [.contentRange: "bytes \(offset)-99/100", .eTag: "\"1\""],
             announcedBytes: 100 - offset, body: pieces + (end == 100 ? [] : [.fail(failure)]))
@@ -45,7 +45,7 @@ struct ResumingTransportTests {
 
     private func interrupt(after count: Int, then replies: ScriptedTransport.Reply...) async throws {
         server.script(url, [interrupted(after: count)] + replies)
-        await #expect(throws: TransportFailure.closedEarly(received: count, expected: 100)) { try await fetch() }
+        await #expect(throws: TransportError.closedEarly(received: count, expected: 100)) { try await fetch() }
     }
 
     @Test(
@@ -55,7 +55,7 @@ struct ResumingTransportTests {
         var reply = interrupted(after: 53)
         reply.headers[.cacheControl] = text
         server.script(url, reply)
-        await #expect(throws: TransportFailure.self) { try await fetch() }
+        await #expect(throws: TransportError.self) { try await fetch() }
         #expect(cache.entries.isEmpty == !text.hasPrefix("a="))
     }
 
@@ -77,7 +77,7 @@ struct ResumingTransportTests {
         for (key, entry) in cache.entries where entry.data.count == 40 {
             try await cache.store(DataCacheEntry(data: entry.data.prefix(5), createdAt: entry.createdAt), for: key)
         }
-        await #expect(throws: TransportFailure.self) {
+        await #expect(throws: TransportError.self) {
             try await response.body.collected(expectedBytes: nil, limit: .max)
         }
     }
@@ -86,7 +86,7 @@ struct ResumingTransportTests {
     func hidesCredentials() async throws {
         server.script(url, [interrupted(after: 40)])
         let request = TransportRequest(url: url, headers: [.authorization: "Bearer secret"])
-        await #expect(throws: TransportFailure.self) { try await fetch(request) }
+        await #expect(throws: TransportError.self) { try await fetch(request) }
         #expect(!cache.entries.isEmpty)
         #expect(cache.entries.keys.allSatisfy { !$0.identifier.contains("secret") })
     }
@@ -111,7 +111,7 @@ struct ResumingTransportTests {
                         .piece(whole.prefix(90)), .piece(whole.suffix(10)), .fail(.connectionLost("at the very end")),
                     ]), rest(from: 90),
             ])
-        await #expect(throws: TransportFailure.connectionLost("at the very end")) { try await fetch() }
+        await #expect(throws: TransportError.connectionLost("at the very end")) { try await fetch() }
         #expect(try await fetch() == whole)
     }
 
@@ -126,7 +126,7 @@ struct ResumingTransportTests {
     @Test("a changed body that is interrupted is resumed with its own validator")
     func changedAndInterrupted() async throws {
         try await interrupt(after: 40, then: interrupted(after: 30, tag: "\"2\""), .status(.notFound))
-        await #expect(throws: TransportFailure.self) { try await fetch() }
+        await #expect(throws: TransportError.self) { try await fetch() }
         _ = try? await fetch()
         #expect(server.requests.last?.headers[.range] == "bytes=30-")
         #expect(server.requests.last?.headers[.ifRange] == "\"2\"")
@@ -157,7 +157,7 @@ struct ResumingTransportTests {
         wrong.announcedBytes = nil
         wrong.body = [.piece(whole)]
         try await interrupt(after: 40, then: wrong, .ok(whole, headers: [.eTag: "\"1\""]))
-        let error = await #expect(throws: TransportFailure.self) { try await fetch() }
+        let error = await #expect(throws: TransportError.self) { try await fetch() }
         guard case .connectionLost = error else {
             Issue.record("\(String(describing: error)) isn't retried")
             return
@@ -172,7 +172,7 @@ struct ResumingTransportTests {
         var part = rest(from: 40)
         part.status = .ok
         server.script(url, [part])
-        await #expect(throws: TransportFailure.self) { try await fetch() }
+        await #expect(throws: TransportError.self) { try await fetch() }
         #expect(cache.entries.isEmpty)
     }
 
@@ -195,7 +195,7 @@ struct ResumingTransportTests {
         let task = Task { try await fetch() }
         await gate.arrivals(1)
         task.cancel()
-        await #expect(throws: TransportFailure.cancelled) { try await task.value }
+        await #expect(throws: TransportError.cancelled) { try await task.value }
         #expect(try await fetch() == whole)
         #expect(server.requests.last?.headers[.range] == "bytes=40-")
     }
@@ -224,7 +224,7 @@ struct ResumingTransportTests {
         try await interrupt(after: 40, then: rest(from: 40), .ok(whole, headers: [.eTag: "\"1\""]))
         let response = try await transport().send(TransportRequest(url: url))
         try await cache.removeAll()
-        await #expect(throws: TransportFailure.self) { for try await _ in response.body {} }
+        await #expect(throws: TransportError.self) { for try await _ in response.body {} }
         #expect(try await fetch() == whole)
         #expect(server.requests.last?.headers[.range] == nil)
     }
@@ -248,7 +248,7 @@ struct ResumingTransportTests {
     @Test("a resumed body obeys the limit of the current request")
     func limit() async throws {
         try await interrupt(after: 40, then: rest(from: 40))
-        await #expect(throws: TransportFailure.tooLarge(allowedBytes: 99)) {
+        await #expect(throws: TransportError.tooLarge(allowedBytes: 99)) {
             try await fetch(TransportRequest(url: url, maxBodyBytes: 99))
         }
     }
@@ -265,7 +265,7 @@ struct ResumingTransportTests {
         var request = request
         request.url = url
         server.script(url, [interrupted(after: 40)])
-        await #expect(throws: TransportFailure.self) { try await fetch(request) }
+        await #expect(throws: TransportError.self) { try await fetch(request) }
         #expect(cache.messages.isEmpty)
     }
 
@@ -277,7 +277,7 @@ struct ResumingTransportTests {
             let end = min(100, sent + Int.random(in: 0...40, using: &random))
             server.script(url, [sent == 0 ? interrupted(after: end) : rest(from: sent, upTo: end)])
             if end == 100 { break }
-            await #expect(throws: TransportFailure.self) { try await fetch() }
+            await #expect(throws: TransportError.self) { try await fetch() }
             sent = end
         }
         if sent == 0 { server.script(url, [.ok(whole, headers: [.eTag: "\"1\""])]) }

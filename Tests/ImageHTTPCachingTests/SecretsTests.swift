@@ -29,7 +29,7 @@ struct SecretsTests {
         return request
     }
 
-    private func send(in cache: any DataCache, isInterrupted: Bool) async throws {
+    private func send(in cache: any ImageDataCache, isInterrupted: Bool) async throws {
         let test = CachingFixture(disk: cache)
         let body = Data(count: 2_000_000)
         let end = ScriptedTransport.Step.fail(.connectionLost("reset"))
@@ -44,7 +44,7 @@ struct SecretsTests {
             ])
         let resuming = ResumingTransport(
             test.server, cache: cache, partition: "S3cretAccount", clock: ManualClock(), now: { noon })
-        let rules = CachingRules(
+        let rules = CachingOptions(
             keys: CacheKeyRules(["images.test": .dropping(["token"])]),
             identity: { CacheIdentity($0, partition: "S3cretAccount") })
         let caching = CachingTransport(over: resuming, cache: cache, rules: rules, clock: ManualClock()) { noon }
@@ -158,7 +158,7 @@ struct SecretsTests {
             let transport = ResumingTransport(server, cache: cache, partBytes: 2, clock: ManualClock(), now: { noon })
             let field = HTTPField(name: .authorization, value: [byte])
             let response = try await transport.send(TransportRequest(url: url, headers: HTTPFields([field])))
-            await #expect(throws: TransportFailure.self) { for try await _ in response.body {} }
+            await #expect(throws: TransportError.self) { for try await _ in response.body {} }
         }
         #expect(server.requests.map { $0.headers[.range] != nil } == [false, false, true])
     }

@@ -89,7 +89,7 @@ struct SlowCacheTests {
     @Test("a resumed download doesn't wait for a cache that hangs, which is reported once")
     func resuming() async throws {
         let url = CachingFixture.url("/r")
-        let failures = MessageLog<DataCacheFailure>()
+        let failures = MessageLog<DataCacheError>()
         let whole = Data(count: 100)
         test.server.script(url, [.ok(whole, headers: [.eTag: "\"1\""])])
         let transport = ResumingTransport(
@@ -104,7 +104,7 @@ struct SlowCacheTests {
 }
 
 /// A cache whose changes wait for a gate. Lookups don't.
-private final class HungCache: DataCache {
+private final class HungCache: ImageDataCache {
     private let gates = MessageLog<Gate>()
     private let entries = InMemoryDataCache()
     /// The arrivals are the changes that have ended.
@@ -119,37 +119,37 @@ private final class HungCache: DataCache {
 
     func close() { gates.append(Gate()) }
 
-    func entry(for key: DataCacheKey) async throws(DataCacheFailure) -> DataCacheEntry? {
+    func entry(for key: DataCacheKey) async throws(DataCacheError) -> DataCacheEntry? {
         try await entries.entry(for: key)
     }
 
-    func store(_ entry: DataCacheEntry, for key: DataCacheKey) async throws(DataCacheFailure) {
+    func store(_ entry: DataCacheEntry, for key: DataCacheKey) async throws(DataCacheError) {
         await gate.pass()
         try await entries.store(entry, for: key)
         await finished.pass()
     }
 
-    func remove(for key: DataCacheKey) async throws(DataCacheFailure) {
+    func remove(for key: DataCacheKey) async throws(DataCacheError) {
         await gate.pass()
         try await entries.remove(for: key)
     }
 
-    func removeAll() async throws(DataCacheFailure) { try await entries.removeAll() }
+    func removeAll() async throws(DataCacheError) { try await entries.removeAll() }
 }
 
 /// A streaming cache that makes no writer before a gate opens.
 private struct HungWriterCache: StreamingDataCache {
     let gate = Gate()
 
-    func entry(for key: DataCacheKey) async throws(DataCacheFailure) -> DataCacheEntry? { nil }
-    func store(_ entry: DataCacheEntry, for key: DataCacheKey) async throws(DataCacheFailure) {}
-    func remove(for key: DataCacheKey) async throws(DataCacheFailure) {}
-    func removeAll() async throws(DataCacheFailure) {}
-    func reader(for key: DataCacheKey) async throws(DataCacheFailure) -> (any DataCacheReader)? { nil }
+    func entry(for key: DataCacheKey) async throws(DataCacheError) -> DataCacheEntry? { nil }
+    func store(_ entry: DataCacheEntry, for key: DataCacheKey) async throws(DataCacheError) {}
+    func remove(for key: DataCacheKey) async throws(DataCacheError) {}
+    func removeAll() async throws(DataCacheError) {}
+    func reader(for key: DataCacheKey) async throws(DataCacheError) -> (any DataCacheReader)? { nil }
 
     func writer(
         for key: DataCacheKey, expectedByteCount: Int?
-    ) async throws(DataCacheFailure) -> any DataCacheWriter {
+    ) async throws(DataCacheError) -> any DataCacheWriter {
         await gate.pass()
         throw .noSpace
     }

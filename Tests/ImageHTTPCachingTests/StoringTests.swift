@@ -16,7 +16,7 @@ struct StoringTests {
     func cut() async throws {
         let reply = ScriptedTransport.Reply.fresh(announcedBytes: 9, [.piece(Data("123".utf8))])
         test.script("/a", reply)
-        await #expect(throws: TransportFailure.closedEarly(received: 3, expected: 9)) { try await test.get() }
+        await #expect(throws: TransportError.closedEarly(received: 3, expected: 9)) { try await test.get() }
         #expect(try await test.stored(acceptsStale: true) == nil)
         #expect(test.entryCount == 0)
     }
@@ -72,7 +72,7 @@ struct StoringTests {
         test.script("/a", reply)
         let response = try await test.transport.send(CachingFixture.request("/a"))
         #expect(response.head.status == .notFound)
-        await #expect(throws: TransportFailure.connectionLost("reset")) { try await Received(response) }
+        await #expect(throws: TransportError.connectionLost("reset")) { try await Received(response) }
     }
 
     @Test("the response to an older request does not replace the result of a reload")
@@ -184,7 +184,7 @@ struct StoringTests {
         #expect(try await second.get("/large", "Range: bytes=700000-").text.count == 100_000)
         #expect(second.server.sendCount == 0)
         try Self.damageLastBlock(in: folder)
-        await #expect(throws: TransportFailure.self) { try await second.get("/large") }
+        await #expect(throws: TransportError.self) { try await second.get("/large") }
         second.script("/large", .text(large, "Cache-Control: max-age=60"))
         #expect(try await second.get("/large").source == .network)
     }
@@ -232,14 +232,14 @@ struct StoringTests {
             for try await _ in response.body {}
         }
         task.cancel()
-        await #expect(throws: TransportFailure.cancelled) { try await task.value }
+        await #expect(throws: TransportError.cancelled) { try await task.value }
     }
 
     @Test("throws if a stored body is larger than the request allows")
     func limit() async throws {
         test.script("/a", .text("12345", "Cache-Control: max-age=60"))
         _ = try await test.get()
-        await #expect(throws: TransportFailure.tooLarge(allowedBytes: 4)) { try await test.get { $0.maxBodyBytes = 4 } }
+        await #expect(throws: TransportError.tooLarge(allowedBytes: 4)) { try await test.get { $0.maxBodyBytes = 4 } }
     }
 }
 

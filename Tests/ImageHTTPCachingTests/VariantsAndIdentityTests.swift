@@ -109,8 +109,8 @@ struct CachedModifyingTransportTests {
         let isSignedOut = { @Sendable in test.server.sendCount > 0 }
         return ModifyingTransport(
             test.transport, keepsIdentity: keepsIdentity,
-            modify: { request throws(TransportFailure) in
-                if isSignedOut(), request.headers[.accept] == nil { throw TransportFailure.other("signed out") }
+            modify: { request throws(TransportError) in
+                if isSignedOut(), request.headers[.accept] == nil { throw TransportError.other("signed out") }
                 var request = request
                 request.headers[.authorization] = "token"
                 return request

@@ -317,11 +317,11 @@ private struct DamagedDecoder: SizedImageDecoder {
 
     init(frame: Int) { self.frame = frame }
 
-    func header(of data: Data) throws(DecodingFailure) -> ImageHeader { try base.header(of: data) }
+    func header(of data: Data) throws(ImageDecodingError) -> ImageHeader { try base.header(of: data) }
 
     func decode(
         _ data: Data, request: DecodingRequest, isCancelled: @Sendable () -> Bool
-    ) throws(DecodingFailure) -> DecodedImage {
+    ) throws(ImageDecodingError) -> DecodedImage {
         guard request.frame < frame else { throw .truncated(.fake) }
         return try base.decode(data, request: request, isCancelled: isCancelled)
     }

@@ -26,7 +26,7 @@ final class ApplicationCodeTests: Sendable {
     }
 
     /// Returns a request with a token that is loaded with the loader.
-    private func authorized(_ request: TransportRequest) async throws(TransportFailure) -> TransportRequest {
+    private func authorized(_ request: TransportRequest) async throws(TransportError) -> TransportRequest {
         var request = request
         do throws(ImageError) {
             let data = try await loader.withLock { $0 }?.data(for: ImageRequest(url: token)).data
@@ -57,7 +57,7 @@ final class ApplicationCodeTests: Sendable {
     func challenge() async throws {
         let fixture = makeFixture { base in
             ModifyingTransport(
-                base, challengeHandler: { request, _ throws(TransportFailure) in try await self.authorized(request) })
+                base, challengeHandler: { request, _ throws(TransportError) in try await self.authorized(request) })
         }
         _ = fixture.request("token")
         let refused = ["a", "b"].map { fixture.request($0, first: .status(.unauthorized)) }
@@ -73,7 +73,7 @@ final class ApplicationCodeTests: Sendable {
         let fixture = makeFixture { base in
             ModifyingTransport(
                 base,
-                challengeHandler: { request, _ throws(TransportFailure) in
+                challengeHandler: { request, _ throws(TransportError) in
                     if request.url.lastPathComponent == "b" { throw .other("signed out") }
                     return request
                 })
@@ -92,7 +92,7 @@ final class ApplicationCodeTests: Sendable {
         let fixture = makeFixture(retries: 1) { base in
             ModifyingTransport(
                 base,
-                modify: { request throws(TransportFailure) in
+                modify: { request throws(TransportError) in
                     request.url == self.token ? request : try await self.authorized(request)
                 })
         }

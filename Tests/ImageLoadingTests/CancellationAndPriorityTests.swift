@@ -95,7 +95,7 @@ struct CancellationAndPriorityTests {
 
     @Test("a retry waits for the policy's delay without occupying a slot")
     func retry() async throws {
-        let scheduler = PriorityScheduler(lanes: [.download: LaneConfiguration(limit: 1)])
+        let scheduler = PriorityScheduler(lanes: [.download: LaneOptions(limit: 1)])
         let fixture = LoaderFixture(scheduler: scheduler, retries: 2)
         let request = fixture.request("a", first: .failure(.connectionFailed("refused")))
         let task = Task { try await fixture.loader.data(for: request) }

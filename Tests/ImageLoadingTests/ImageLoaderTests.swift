@@ -166,10 +166,10 @@ struct ImageLoaderTests {
 
     /// Violates the protocol: returns more bytes than the request allows.
     private struct FloodingTransport: DataTransport {
-        func send(_ request: TransportRequest) async throws(TransportFailure) -> TransportResponse {
+        func send(_ request: TransportRequest) async throws(TransportError) -> TransportResponse {
             TransportResponse(
                 head: ResponseHead(status: .ok, url: request.url),
-                body: TransportBody(pull: { () async throws(TransportFailure) in
+                body: TransportBody(pull: { () async throws(TransportError) in
                     if Task.isCancelled { throw .cancelled }
                     return Data(count: 6_000)
                 }))
@@ -250,7 +250,7 @@ private final class LateImageCache: ImageCache {
             header: ImageHeader(format: .png, storedSize: size))
     }
 
-    func insert(_ image: DecodedImage, for key: ImageCacheKey, retention: ImageRetention) {
+    func insert(_ image: DecodedImage, for key: ImageCacheKey, retention: MemoryRetention) {
         Issue.record("the image is already stored")
     }
     func remove(for key: ImageCacheKey) {}

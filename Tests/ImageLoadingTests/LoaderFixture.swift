@@ -31,10 +31,10 @@ struct LoaderFixture {
     /// Returns a fixture whose tasks only run in `run()`.
     static func stepped(
         _ executor: SeededExecutor = SeededExecutor(seed: 1), retries: Int = 0, downloads: Int = 6,
-        adjust: (inout ImageLoaderConfiguration) -> Void = { _ in }
+        adjust: (inout ImageLoaderParts) -> Void = { _ in }
     ) -> LoaderFixture {
         let lanes = [WorkLane.download: downloads, .decode: 2].mapValues {
-            LaneConfiguration(limit: $0, executor: executor)
+            LaneOptions(limit: $0, executor: executor)
         }
         return LoaderFixture(
             scheduler: PriorityScheduler(lanes: lanes), retries: retries, executor: executor, adjust: adjust)
@@ -69,7 +69,7 @@ struct LoaderFixture {
     /// - Parameter adjust: Replaces components of the loader.
     init(
         scheduler: any WorkScheduler = ImmediateScheduler(), retries: Int = 0, decodeGate: Gate? = nil,
-        executor: SeededExecutor? = nil, adjust: (inout ImageLoaderConfiguration) -> Void = { _ in }
+        executor: SeededExecutor? = nil, adjust: (inout ImageLoaderParts) -> Void = { _ in }
     ) {
         self.executor = executor
         self.scheduler = scheduler
@@ -81,16 +81,18 @@ struct LoaderFixture {
             ) { wallTime.next() }
             configuration.transport = .cached(cached)
             (configuration.decoder, configuration.observer) = (decoder, observer)
-            configuration.retryPolicy = RetryPolicy(retries: retries, baseDelay: .seconds(1), maxDelay: .seconds(60)) {
+            configuration.retryPolicy = TransferRetryPolicy(
+                retries: retries, baseDelay: .seconds(1), maxDelay: .seconds(60)
+            ) {
                 1
             }
-            configuration.transferLimits = TransferLimits(maxBodyBytes: 10_000)
+            configuration.transferOptions = TransferOptions(maxBodyBytes: 10_000)
             adjust(&configuration)
         }
     }
 
-    private static func rules(_ observer: RecordingObserver) -> CachingRules {
-        CachingRules(
+    private static func rules(_ observer: RecordingObserver) -> CachingOptions {
+        CachingOptions(
             policy: RFC9111Policy(defaultLifetime: lifetime),
             observer: { event in
                 guard case .cacheFailed(let url, let failure) = event else { return }

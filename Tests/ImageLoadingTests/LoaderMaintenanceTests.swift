@@ -58,16 +58,16 @@ struct LoaderMaintenanceTests {
     }
 
     /// Returns the maintenance of a store that logs removals and fails with an error.
-    private func maintenance(_ log: MessageLog<String>, _ failure: DataCacheFailure? = nil) -> DiskMaintenance {
-        @Sendable func change(_ name: String) throws(DataCacheFailure) {
+    private func maintenance(_ log: MessageLog<String>, _ failure: DataCacheError? = nil) -> DiskMaintenance {
+        @Sendable func change(_ name: String) throws(DataCacheError) {
             log.append(name)
             if let failure { throw failure }
         }
-        return DiskMaintenance { () async throws(DataCacheFailure) in
+        return DiskMaintenance { () async throws(DataCacheError) in
             try change("removeAll")
-        } removeUnused: { age async throws(DataCacheFailure) in
+        } removeUnused: { age async throws(DataCacheError) in
             try change("older \(age)")
-        } byteCount: { () async throws(DataCacheFailure) in
+        } byteCount: { () async throws(DataCacheError) in
             7
         }
     }
@@ -85,7 +85,7 @@ struct LoaderMaintenanceTests {
 
         let broken = LoaderFixture { $0.transport.maintenance = maintenance(log, .noSpace) }
         _ = try await broken.loader.image(for: broken.request("a"))
-        await #expect(throws: DataCacheFailure.noSpace) { try await broken.loader.removeAll() }
+        await #expect(throws: DataCacheError.noSpace) { try await broken.loader.removeAll() }
         #expect(broken.memory.images.isEmpty)
     }
 

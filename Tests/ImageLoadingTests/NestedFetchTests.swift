@@ -11,7 +11,7 @@ import Testing
 struct NestedFetchTests {
     private let fixture = LoaderFixture(
         scheduler: PriorityScheduler(lanes: [
-            .download: LaneConfiguration(limit: 1), .decode: LaneConfiguration(limit: 1),
+            .download: LaneOptions(limit: 1), .decode: LaneOptions(limit: 1),
         ]))
 
     /// Returns a request for an image that a closure fetches.

@@ -83,7 +83,7 @@ struct PrefetchDestinationTests {
 
     @Test("without a cache for the destination, or with one of 0 bytes, nothing is loaded")
     func noCache() {
-        let changes: [(ImagePrefetcher.Destination, (inout ImageLoaderConfiguration) -> Void)] = [
+        let changes: [(ImagePrefetcher.Destination, (inout ImageLoaderParts) -> Void)] = [
             (.memory, { $0.memoryCache = nil }), (.memory, { $0.memoryCache = InMemoryImageCache(byteLimit: 0) }),
             (.memory, { $0.memoryCache = MemoryImageCache(byteLimit: 0) }),
             (.memory, { $0.memoryCache = MemoryImageCache(byteLimit: -1) }),
@@ -174,13 +174,13 @@ private struct StoredResponses: ResponseCache {
     let log: MessageLog<String>
     let network: any DataTransport
 
-    func answer(to request: TransportRequest) async throws(TransportFailure) -> CacheAnswer {
+    func answer(to request: TransportRequest) async throws(TransportError) -> CacheAnswer {
         guard [.standard, .readOnly].contains(request.cacheUse) else {
-            return .exchange(after: .policy) { () async throws(TransportFailure) in try await network.send(request) }
+            return .exchange(after: .policy) { () async throws(TransportError) in try await network.send(request) }
         }
         let name = request.url.lastPathComponent
         log.append("looked up \(name)")
-        let body = TransportBody(pull: { () async throws(TransportFailure) in
+        let body = TransportBody(pull: { () async throws(TransportError) in
             log.append("read \(name)")
             return nil
         })

@@ -123,7 +123,7 @@ struct PreviewTests {
     func overtaken() async throws {
         let gate = Gate()
         let threads = DispatchTaskExecutor(name: "decoding", width: 2)  // for the blocking gate
-        let lane = LaneConfiguration(limit: 2, executor: threads)
+        let lane = LaneOptions(limit: 2, executor: threads)
         let fixture = fixture(
             ScriptedPreviews(gate: gate), scheduler: PriorityScheduler(lanes: [.decode: lane]))
         let task = fixture.loader.task(for: request(fixture))

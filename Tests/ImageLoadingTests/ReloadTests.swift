@@ -145,11 +145,11 @@ private struct BlockingDecoder: SizedImageDecoder {
     let gate: Gate
     let size: PixelSize
 
-    func header(of data: Data) throws(DecodingFailure) -> ImageHeader { try base.header(of: data) }
+    func header(of data: Data) throws(ImageDecodingError) -> ImageHeader { try base.header(of: data) }
 
     func decode(
         _ data: Data, request: DecodingRequest, isCancelled: @Sendable () -> Bool
-    ) throws(DecodingFailure) -> DecodedImage {
+    ) throws(ImageDecodingError) -> DecodedImage {
         if request.target?.size == size { gate.passBlocking() }
         return try base.decode(data, request: request, isCancelled: isCancelled)
     }
@@ -160,7 +160,7 @@ private final class InterposedImageCache: ImageCache {
     private let base = InMemoryImageCache()
     let beforeInsert = Mutex<@Sendable (ImageCacheKey) -> Void> { _ in }
 
-    func insert(_ image: DecodedImage, for key: ImageCacheKey, retention: ImageRetention) {
+    func insert(_ image: DecodedImage, for key: ImageCacheKey, retention: MemoryRetention) {
         beforeInsert.withLock { $0 }(key)
         base.insert(image, for: key, retention: retention)
     }

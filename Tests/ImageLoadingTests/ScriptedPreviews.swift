@@ -19,11 +19,11 @@ final class ScriptedPreviews: SizedImageDecoder {
 
     var sessionCount: Int { sessions.withLock { $0 } }
 
-    func header(of data: Data) throws(DecodingFailure) -> ImageHeader { try whole.header(of: data) }
+    func header(of data: Data) throws(ImageDecodingError) -> ImageHeader { try whole.header(of: data) }
 
     func decode(
         _ data: Data, request: DecodingRequest, isCancelled: @Sendable () -> Bool
-    ) throws(DecodingFailure) -> DecodedImage {
+    ) throws(ImageDecodingError) -> DecodedImage {
         try whole.decode(data, request: request, isCancelled: isCancelled)
     }
 
@@ -45,7 +45,7 @@ final class ScriptedPreviews: SizedImageDecoder {
 
         func append(
             _ bytes: Data, at elapsed: Duration, isCancelled: @Sendable () -> Bool
-        ) throws(DecodingFailure) -> DecodedImage? {
+        ) throws(ImageDecodingError) -> DecodedImage? {
             owner.fed.append(bytes.count)
             owner.gate?.passBlocking()
             if isCancelled() { throw .cancelled }

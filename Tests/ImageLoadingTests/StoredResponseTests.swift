@@ -107,11 +107,11 @@ struct StoredResponseTests {
 private struct TruncatedResponses: ResponseCache {
     let network: any DataTransport
 
-    func answer(to request: TransportRequest) async throws(TransportFailure) -> CacheAnswer {
+    func answer(to request: TransportRequest) async throws(TransportError) -> CacheAnswer {
         guard [.standard, .readOnly].contains(request.cacheUse) else {
-            return .exchange(after: .policy) { () async throws(TransportFailure) in try await network.send(request) }
+            return .exchange(after: .policy) { () async throws(TransportError) in try await network.send(request) }
         }
-        let broken = TransportBody(pull: { () async throws(TransportFailure) in
+        let broken = TransportBody(pull: { () async throws(TransportError) in
             throw .closedEarly(received: 1, expected: 2)
         })
         let head = ResponseHead(status: .ok, url: request.url)

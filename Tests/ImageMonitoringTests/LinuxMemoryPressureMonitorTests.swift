@@ -95,7 +95,7 @@ struct LinuxMemoryPressureMonitorTests {
 
     @Test("the initializer throws if the system has no information")
     func noInformation() {
-        #expect(throws: MonitoringFailure.self) { try LinuxMemoryPressureMonitor { _ in nil } }
+        #expect(throws: MonitoringError.self) { try LinuxMemoryPressureMonitor { _ in nil } }
     }
 
     @Test(

@@ -85,7 +85,7 @@ struct LanczosStageTests {
             input: input, region: PixelRegion(input), output: PixelSize(width: 2, height: 20), isOpaque: true,
             next: sink)
         let row = [UInt8](repeating: 9, count: 16)
-        #expect(throws: DecodingFailure.cancelled) {
+        #expect(throws: ImageDecodingError.cancelled) {
             for _ in 0..<40 { try stage.receive(row.span) }
         }
         #expect(sink.offeredCount == 4)

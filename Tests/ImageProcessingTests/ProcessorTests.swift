@@ -53,9 +53,9 @@ struct ProcessorTests {
     @Test("resize throws for a result above the limits before it allocates memory")
     func resizeLimits() throws {
         let image = Self.image(2, 2)
-        func failure(_ width: Int, _ height: Int, _ limits: DecodingLimits = .default) -> DecodingFailure? {
+        func failure(_ width: Int, _ height: Int, _ limits: DecodingLimits = .default) -> ImageDecodingError? {
             let target = ImageTarget(PixelSize(width: width, height: height), mode: .fill, upscales: true)
-            return #expect(throws: DecodingFailure.self) {
+            return #expect(throws: ImageDecodingError.self) {
                 try ResizeProcessor(target, limits: limits).process(image)
             }
         }
@@ -83,11 +83,12 @@ struct ProcessorTests {
         let least = ResizeProcessor(stretchingTo: PixelSize(width: 0, height: -3))
         #expect(try least.process(Self.image(3, 3)).size == PixelSize(width: 1, height: 1))
         let huge = ResizeProcessor(stretchingTo: PixelSize(width: .max, height: 1))
-        #expect(throws: DecodingFailure.limitExceeded(.side, value: .max, allowed: 65_535)) {
+        #expect(throws: ImageDecodingError.limitExceeded(.side, value: .max, allowed: 65_535)) {
             try huge.process(Self.image(3, 3))
         }
         let wide = ResizeProcessor(stretchingTo: PixelSize(width: 65_535, height: 1))
-        #expect(throws: DecodingFailure.limitExceeded(.decodedBytes, value: 16 * 65_535 * 1000, allowed: 400 << 20)) {
+        #expect(throws: ImageDecodingError.limitExceeded(.decodedBytes, value: 16 * 65_535 * 1000, allowed: 400 << 20))
+        {
             try wide.process(TestImage.plain(PixelSize(width: 1, height: 1000), [1, 2, 3, 255]))
         }
     }

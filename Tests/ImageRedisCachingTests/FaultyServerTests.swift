@@ -69,7 +69,7 @@
             let cache = try server.makeCache { $0.commandTimeout = .milliseconds(20) }
             #expect(await cache.entry(for: key) == nil)
             for _ in 1...100 { #expect(await cache.entry(for: key) == nil) }
-            await #expect(throws: DataCacheFailure.self) { try await cache.store(entry, for: key) }
+            await #expect(throws: DataCacheError.self) { try await cache.store(entry, for: key) }
             #expect(server.commandNames.count <= 1)
         }
 
@@ -88,8 +88,8 @@
             let url = try #require(URL(string: "unix:///tmp/\(UUID().uuidString)"))
             let cache = try RedisDataCache(url: url, options: options, clock: ManualClock())
             #expect(await cache.entry(for: key) == nil)
-            await #expect(throws: DataCacheFailure.self) { try await cache.store(entry, for: key) }
-            await #expect(throws: DataCacheFailure.self) { try await cache.removeAll() }
+            await #expect(throws: DataCacheError.self) { try await cache.store(entry, for: key) }
+            await #expect(throws: DataCacheError.self) { try await cache.removeAll() }
         }
 
         @Test("a server that is back is found by a probe, one at a time and after growing delays")
@@ -125,7 +125,7 @@
             let cache = try server.makeCache()
             for _ in 1...2 { #expect(await cache.entry(for: key) == nil) }
             #expect(server.commandNames.count == 1)
-            let failure = await #expect(throws: DataCacheFailure.self) { try await cache.store(entry, for: key) }
+            let failure = await #expect(throws: DataCacheError.self) { try await cache.store(entry, for: key) }
             #expect(failure == .inaccessible("redis: not asked for some time after a failure: \(text)"))
         }
 
@@ -143,10 +143,10 @@
         @Test(
             "a refused store throws and removes the older entry",
             arguments: [
-                ("OOM command not allowed when used memory > 'maxmemory'.", DataCacheFailure.noSpace),
+                ("OOM command not allowed when used memory > 'maxmemory'.", DataCacheError.noSpace),
                 ("READONLY You can't write against a read only replica.", nil), ("MISCONF Errors writing", nil),
             ])
-        func refusedStore(text: String, failure: DataCacheFailure?) async throws {
+        func refusedStore(text: String, failure: DataCacheError?) async throws {
             let server = try await FakeRedisServer { command in
                 command[0] == "SET" ? .reply("-\(text)\r\n") : .reply(":1\r\n")
             }
@@ -209,7 +209,7 @@
             let task = Task { try await cache.removeAll() }
             await server.script.commands.reaches { $0.count > 10 }
             task.cancel()
-            await #expect(throws: DataCacheFailure.self) { try await task.value }
+            await #expect(throws: DataCacheError.self) { try await task.value }
         }
     }
 #endif

@@ -41,7 +41,7 @@
             try await server.command("SAVE")
             try await server.crash()
             for _ in 1...3 { #expect(await cache.entry(for: key(1)) == nil) }
-            await #expect(throws: DataCacheFailure.self) { try await cache.store(entry(20), for: key(2)) }
+            await #expect(throws: DataCacheError.self) { try await cache.store(entry(20), for: key(2)) }
             #expect(!cache.isAvailable)
             try await server.start()
             clock.advance(by: .seconds(3_600))
@@ -81,7 +81,7 @@
             let cache = try RedisDataCache(on: server)
             try await cache.store(entry(1_000), for: key(1))
             try await server.command("CONFIG", "SET", "maxmemory", "1")
-            await #expect(throws: DataCacheFailure.noSpace) { try await cache.store(entry(1_000), for: key(2)) }
+            await #expect(throws: DataCacheError.noSpace) { try await cache.store(entry(1_000), for: key(2)) }
             #expect(await cache.entry(for: key(1)) == entry(1_000))
             #expect(cache.isAvailable)
             try await server.command("CONFIG", "SET", "maxmemory", "0")
@@ -126,7 +126,7 @@
             #expect(await cache.entry(for: key(1)) == entry(10))
             let intruder = try RedisDataCache(on: server, user: ":guess@")
             #expect(await intruder.entry(for: key(1)) == nil)
-            let failure = await #expect(throws: DataCacheFailure.self) {
+            let failure = await #expect(throws: DataCacheError.self) {
                 try await RedisDataCache(on: server).store(entry(20), for: key(1))
             }
             #expect(failure == .io("redis: NOAUTH Authentication required."))
@@ -190,9 +190,9 @@
             let port = try RefusingPort().port
             let server = try await RedisServerProcess(.init(tlsPort: port))
             let unknown = try cache(server, host: "localhost", port: port) { $0.rootsFile = nil }
-            await #expect(throws: DataCacheFailure.self) { try await unknown.store(entry, for: key) }
+            await #expect(throws: DataCacheError.self) { try await unknown.store(entry, for: key) }
             let otherName = try cache(server, host: "127.0.0.1", port: port) { _ in }
-            await #expect(throws: DataCacheFailure.self) { try await otherName.store(entry, for: key) }
+            await #expect(throws: DataCacheError.self) { try await otherName.store(entry, for: key) }
             let chainOnly = try cache(server, host: "127.0.0.1", port: port) { $0.tlsVerification = .chainOnly }
             try await chainOnly.store(entry, for: key)
             let unverified = try cache(server, host: "127.0.0.1", port: port) {

@@ -7,7 +7,7 @@
     import RedisServerProcess
     import Testing
 
-    @Suite("The contract of DataCache, for a cache on a Redis server")
+    @Suite("The contract of ImageDataCache, for a cache on a Redis server")
     struct RedisContractTests {
         /// The server limits the sum of all entries, so the rules about it don't apply.
         private static func withoutSum<Subject>(_ rules: [ContractRule<Subject>]) -> [ContractRule<Subject>] {

@@ -75,7 +75,7 @@ struct DispatchTaskExecutorTests {
     @Test("the work of a lane runs on the lane's executor, even after a suspension")
     func laneExecutor() async throws {
         let executor = CountingExecutor()
-        let scheduler = PriorityScheduler(lanes: [.decode: LaneConfiguration(limit: 1, executor: executor)])
+        let scheduler = PriorityScheduler(lanes: [.decode: LaneOptions(limit: 1, executor: executor)])
         let priority = LivePriority(.normal)
         try await scheduler.run(in: .download, server: nil, priority: priority) { await Task.yield() }
         #expect(executor.jobCount == 0)

@@ -12,7 +12,7 @@ struct LaneStateTests {
             (nil, 60, 0, false), (nil, 3, 1, true), (1, 60, 1, false), (5, 6, 0, true), (nil, 60, 2, true),
         ]
         for (number, setting) in settings.enumerated() {
-            var lane = LaneConfiguration(limit: 3, perServerLimit: 2)
+            var lane = LaneOptions(limit: 3, perServerLimit: 2)
             lane.startRate = setting.burst.map { StartRate(burst: $0, perSecond: 4, clock: ManualClock()) }
             (lane.reserved, lane.reservedPerServer) = (setting.reserved, setting.reserved)
             if setting.stalls { lane.stallLimit = Self.stallLimit(maxRunning: 7) }
@@ -30,7 +30,7 @@ struct LaneStateTests {
     // MARK: Order
 
     private static func makeState(
-        _ configuration: LaneConfiguration = LaneConfiguration(limit: 1), overtakeLimit: Int? = nil
+        _ configuration: LaneOptions = LaneOptions(limit: 1), overtakeLimit: Int? = nil
     ) -> LaneState {
         LaneState(configuration, overtakeLimit: overtakeLimit)
     }
@@ -50,7 +50,7 @@ struct LaneStateTests {
 
     @Test("the count is reset even if the overtaken work is cancelled while its server is at its limit")
     func cancelledAtHostLimit() {
-        var state = Self.makeState(LaneConfiguration(limit: 1, perServerLimit: 1), overtakeLimit: 2)
+        var state = Self.makeState(LaneOptions(limit: 1, perServerLimit: 1), overtakeLimit: 2)
         _ = state.add(1, priority: .normal, server: nil)
         _ = state.add(2, priority: .low, server: "a")
         _ = state.add(3, priority: .high, server: nil)
@@ -71,7 +71,7 @@ struct LaneStateTests {
     @Test("work that was cancelled while it ran takes a token, and the next work waits for a new one")
     func rate() {
         let rate = StartRate(burst: 1, perSecond: 2, clock: ManualClock())
-        var state = Self.makeState(LaneConfiguration(limit: 1, startRate: rate))
+        var state = Self.makeState(LaneOptions(limit: 1, startRate: rate))
         _ = state.add(1, priority: .normal, server: nil)
         _ = state.add(2, priority: .normal, server: nil)
         let starts = state.finish(1, wasCancelled: true)
@@ -86,7 +86,7 @@ struct LaneStateTests {
 
     @Test("100,000 waiting work items change priority, are cancelled and start in less than quadratic time")
     func manyWaiting() {
-        var state = Self.makeState(LaneConfiguration(limit: 1, perServerLimit: 1), overtakeLimit: 64)
+        var state = Self.makeState(LaneOptions(limit: 1, perServerLimit: 1), overtakeLimit: 64)
         let ids = 1...100_000 as ClosedRange<WorkID>
         func server(_ id: WorkID) -> String { "\(id % 100)" }
         for id in ids { _ = state.add(id, priority: .normal, server: server(id)) }
@@ -106,9 +106,9 @@ struct LaneStateTests {
     @Test("low work leaves slots of the lane and of each server to other work, but always gets one")
     func reserved() {
         for (limit, reserved, expected) in [(6, 2, 4), (6, 9, 1), (2, 1, 1), (1, 1, 1), (6, -1, 6), (0, 1, 0)] {
-            var lane = LaneConfiguration(limit: limit)
+            var lane = LaneOptions(limit: limit)
             lane.reserved = reserved
-            var server = LaneConfiguration(limit: 99, perServerLimit: limit)
+            var server = LaneOptions(limit: 99, perServerLimit: limit)
             server.reservedPerServer = reserved
             for lane in limit > 0 ? [lane, server] : [lane] {
                 var state = Self.makeState(lane)
@@ -121,7 +121,7 @@ struct LaneStateTests {
 
     @Test("waiting low work whose priority rises gets a reserved slot at once")
     func raised() {
-        var lane = LaneConfiguration(limit: 3, perServerLimit: 2)
+        var lane = LaneOptions(limit: 3, perServerLimit: 2)
         (lane.reserved, lane.reservedPerServer) = (1, 1)
         var state = Self.makeState(lane)
         let low = (1...3 as ClosedRange<WorkID>).flatMap { state.add($0, priority: .veryLow, server: "a") }
@@ -133,7 +133,7 @@ struct LaneStateTests {
 
     @Test("work of another server, but not of its own, takes the slot of a transfer that is too slow")
     func stalled() {
-        var lane = LaneConfiguration(limit: 2, perServerLimit: 2)
+        var lane = LaneOptions(limit: 2, perServerLimit: 2)
         lane.stallLimit = Self.stallLimit(maxRunning: 3)
         var state = Self.makeState(lane)
         for id in 1...2 as ClosedRange<WorkID> {
@@ -171,7 +171,7 @@ private struct LaneWalk {
     /// The time at which the next token is available.
     private var wakeUp: Duration?
 
-    init(seed: UInt64, _ lane: LaneConfiguration, overtakeLimit: Int?) {
+    init(seed: UInt64, _ lane: LaneOptions, overtakeLimit: Int?) {
         random = SeededRandom(seed: seed)
         state = LaneState(lane, overtakeLimit: overtakeLimit)
         model = NaiveScheduler(lane, overtakeLimit: overtakeLimit, stallTicks: lane.stallLimit.map { _ in 4 })

@@ -32,7 +32,7 @@ struct NaiveScheduler {
     private var overtakes = 0
     private var tokens: Int
 
-    init(_ lane: LaneConfiguration, overtakeLimit: Int?, stallTicks: Int?) {
+    init(_ lane: LaneOptions, overtakeLimit: Int?, stallTicks: Int?) {
         limit = lane.limit
         self.overtakeLimit = overtakeLimit
         self.stallTicks = stallTicks

@@ -17,9 +17,9 @@ struct SchedulerFixture {
     let gate = Gate()
 
     /// - Parameter adjust: Changes the configuration of the download lane.
-    init(limit: Int = 1, overtakeLimit: Int? = 64, adjust: (inout LaneConfiguration) -> Void = { _ in }) {
+    init(limit: Int = 1, overtakeLimit: Int? = 64, adjust: (inout LaneOptions) -> Void = { _ in }) {
         executor = SeededExecutor(seed: 1)
-        var lane = LaneConfiguration(limit: limit, executor: executor)
+        var lane = LaneOptions(limit: limit, executor: executor)
         adjust(&lane)
         scheduler = PriorityScheduler(lanes: [.download: lane], overtakeLimit: overtakeLimit)
     }

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Scheduler under load", .timeLimit(.minutes(10)))
 struct SchedulerStressTests {
-    private static let lane = LaneConfiguration(limit: 3, perServerLimit: 2)
+    private static let lane = LaneOptions(limit: 3, perServerLimit: 2)
 
     @Test("work that is changed and cancelled on many threads runs once or is cancelled, within the limits")
     func threads() async {

@@ -28,7 +28,7 @@ struct StartRateTests {
     func endingTakesNoToken() {
         let fixture = makeFixture(burst: 1)
         let names = (0..<200).map { "\($0)" }
-        for name in names { fixture.call(name) { if name.hasSuffix("7") { throw DecodingFailure.unknownFormat } } }
+        for name in names { fixture.call(name) { if name.hasSuffix("7") { throw ImageDecodingError.unknownFormat } } }
         #expect(fixture.starts.messages == names)
     }
 

@@ -11,21 +11,21 @@ struct ScriptedTransportTests {
 
     init() throws { url = try #require(URL(string: "http://a/")) }
 
-    private func fetch() async throws(TransportFailure) -> Data {
+    private func fetch() async throws(TransportError) -> Data {
         let response = try await transport.send(TransportRequest(url: url))
         return try await response.body.collected(expectedBytes: nil, limit: .max)
     }
 
     @Test("a request without a script fails with its URL and is logged")
     func unscripted() async {
-        await #expect(throws: TransportFailure.other("unscripted request: \(url.absoluteString)")) { try await fetch() }
+        await #expect(throws: TransportError.other("unscripted request: \(url.absoluteString)")) { try await fetch() }
         #expect(transport.messages == [.sent(url), .unscripted(url)])
     }
 
     @Test("replies are used in order, and the last one is repeated")
     func order() async throws {
         transport.script(url, .failure(.connectionLost("x")), .ok(Data([1])), .ok(Data([2])))
-        await #expect(throws: TransportFailure.connectionLost("x")) { try await fetch() }
+        await #expect(throws: TransportError.connectionLost("x")) { try await fetch() }
         #expect(try await fetch() == Data([1]))
         #expect(try await fetch() == Data([2]))
         #expect(try await fetch() == Data([2]))
@@ -44,7 +44,7 @@ struct ScriptedTransportTests {
         await gate.arrivals(1)
         task.cancel()
         await transport.cancellations(1)
-        await #expect(throws: TransportFailure.cancelled) { try await task.value }
+        await #expect(throws: TransportError.cancelled) { try await task.value }
         #expect(transport.messages == [.sent(url), .head(url), .cancelled(url)])
     }
 

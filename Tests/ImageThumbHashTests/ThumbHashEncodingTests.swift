@@ -107,7 +107,7 @@ struct ThumbHashDecodingTests {
     @Test("a placeholder of a request is the decoded image")
     func placeholder() throws {
         let hash = ThumbHash(bitmap: drawn(20, 30, isOpaque: false))
-        var options = ImageRequestOptions()
+        var options = ImageUserInfo()
         options.setPlaceholder(hash)
         let image = try #require(options.makePlaceholder())
         #expect(image.bitmap == hash.bitmap())

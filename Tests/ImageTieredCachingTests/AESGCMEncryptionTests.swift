@@ -51,7 +51,7 @@
 
         @Test("rejects a key that doesn't have 32 bytes", arguments: [0, 16, 31, 33])
         func keyLength(count: Int) {
-            #expect(throws: AESGCMEncryption.InvalidKey(byteCount: count)) {
+            #expect(throws: AESGCMEncryption.InvalidKeyError(byteCount: count)) {
                 try AESGCMEncryption(key: Data(count: count))
             }
         }

@@ -4,7 +4,7 @@ import ImageTesting
 import ImageTieredCaching
 import Testing
 
-@Suite("The contract of DataCache, for a tiered cache")
+@Suite("The contract of ImageDataCache, for a tiered cache")
 struct TieredContractTests {
     private static let rulesOfPersistence = DataCacheContract.reopening + DataCacheContract.sharing
 
@@ -30,21 +30,21 @@ struct TieredContractTests {
 }
 
 /// A tiered cache without pending writes, because the limits of the contract don't include them.
-struct FlushedCache: DataCache {
+struct FlushedCache: ImageDataCache {
     let cache: TieredDataCache
 
     init(_ cache: TieredDataCache) { self.cache = cache }
 
-    func entry(for key: DataCacheKey) async throws(DataCacheFailure) -> DataCacheEntry? {
+    func entry(for key: DataCacheKey) async throws(DataCacheError) -> DataCacheEntry? {
         try await cache.entry(for: key)
     }
 
-    func store(_ entry: DataCacheEntry, for key: DataCacheKey) async throws(DataCacheFailure) {
+    func store(_ entry: DataCacheEntry, for key: DataCacheKey) async throws(DataCacheError) {
         try await cache.store(entry, for: key)
         await cache.flush()
     }
 
-    func remove(for key: DataCacheKey) async throws(DataCacheFailure) { try await cache.remove(for: key) }
+    func remove(for key: DataCacheKey) async throws(DataCacheError) { try await cache.remove(for: key) }
 
-    func removeAll() async throws(DataCacheFailure) { try await cache.removeAll() }
+    func removeAll() async throws(DataCacheError) { try await cache.removeAll() }
 }

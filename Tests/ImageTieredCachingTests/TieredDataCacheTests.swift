@@ -274,7 +274,7 @@ struct TieredDataCacheTests {
         #expect(events.value.last == .found(key(1), .lower))
         #expect(events.value.contains(.failed(key(1), .upper, .io("upper"))))
         lower.fail(.entry, with: .io("lower"))
-        await #expect(throws: DataCacheFailure.io("upper")) { try await cache.entry(for: key(1)) }
+        await #expect(throws: DataCacheError.io("upper")) { try await cache.entry(for: key(1)) }
         upper.recover()
         #expect(try await cache.entry(for: key(2)) == nil)
     }
@@ -287,7 +287,7 @@ struct TieredDataCacheTests {
         #expect(lower.entries == [key(1): entry(1)])
         #expect(events.value == [.failed(key(1), .upper, .noSpace)])
         lower.fail(.store, with: .io("lower"))
-        await #expect(throws: DataCacheFailure.io("lower")) { try await cache.store(entry(1), for: key(1)) }
+        await #expect(throws: DataCacheError.io("lower")) { try await cache.store(entry(1), for: key(1)) }
     }
 
     @Test("an entry that is too large for the upper level is stored in the lower one, and is no failure")
@@ -315,7 +315,7 @@ struct TieredDataCacheTests {
         try await upper.store(entry(1), for: key(1))
         try await lower.store(entry(1), for: key(1))
         lower.fail(.remove, with: .io("lower"))
-        await #expect(throws: DataCacheFailure.io("lower")) { try await makeCache().remove(for: key(1)) }
+        await #expect(throws: DataCacheError.io("lower")) { try await makeCache().remove(for: key(1)) }
         #expect(upper.entries.isEmpty)
     }
 }

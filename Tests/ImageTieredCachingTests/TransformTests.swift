@@ -65,10 +65,10 @@ struct TransformTests {
         let transform = EncryptionTransform(FakeEncryption(key: 9))
         let kept = try transform.stored(entry("image"), for: key)
         #expect(try transform.restored(kept, for: key) == entry("image"))
-        #expect(throws: FakeEncryption.DecryptionFailure.self) { try transform.restored(kept, for: otherKey) }
+        #expect(throws: FakeEncryption.DecryptionError.self) { try transform.restored(kept, for: otherKey) }
         var redated = kept
         redated.createdAt += 1
-        #expect(throws: FakeEncryption.DecryptionFailure.self) { try transform.restored(redated, for: key) }
+        #expect(throws: FakeEncryption.DecryptionError.self) { try transform.restored(redated, for: key) }
     }
 
     @Test("a decrypted entry that is too short for its metadata is a miss", arguments: [0, 7, 8, 20])
@@ -81,14 +81,14 @@ struct TransformTests {
         let error = #expect(throws: (any Error).self) {
             try EncryptionTransform(encryption).restored(kept, for: key)
         }
-        #expect(!(error is FakeEncryption.DecryptionFailure))
+        #expect(!(error is FakeEncryption.DecryptionError))
     }
 
     @Test("an entry that can't be transformed is not stored, and the older entry is removed")
     func rejected() async throws {
         let cache = TransformingDataCache(lower, transform: RejectingTransform())
         try await cache.store(entry("image"), for: key)
-        await #expect(throws: DataCacheFailure.io("transform: Rejection()")) {
+        await #expect(throws: DataCacheError.io("transform: Rejection()")) {
             try await cache.store(entry(String(repeating: "a", count: 101)), for: key)
         }
         #expect(try await cache.entry(for: key) == nil)

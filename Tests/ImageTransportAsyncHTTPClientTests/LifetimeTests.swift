@@ -64,7 +64,7 @@
         }
 
         private func expectOther(_ work: () async throws -> Data) async {
-            let error = await #expect(throws: TransportFailure.self) { try await work() }
+            let error = await #expect(throws: TransportError.self) { try await work() }
             guard case .other = error else {
                 Issue.record("\(String(describing: error))")
                 return
@@ -72,7 +72,7 @@
         }
     }
 
-    private func read(_ url: URL, over transport: AsyncHTTPClientTransport) async throws(TransportFailure) -> Data {
+    private func read(_ url: URL, over transport: AsyncHTTPClientTransport) async throws(TransportError) -> Data {
         try await transport.send(TransportRequest(url: url)).body.collected(expectedBytes: nil, limit: .max)
     }
 

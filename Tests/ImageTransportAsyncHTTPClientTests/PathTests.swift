@@ -13,7 +13,7 @@
             let transport = AsyncHTTPClientTransport()
             for path in ["/%e9", "/a/%ff?b"] {
                 let request = TransportRequest(url: server.url(path))
-                await #expect(throws: TransportFailure.invalidURL(request.url.absoluteString)) {
+                await #expect(throws: TransportError.invalidURL(request.url.absoluteString)) {
                     try await transport.send(request)
                 }
             }

@@ -10,7 +10,7 @@ import Testing
 private struct ClosingTransport: DataTransport {
     let onClose: @Sendable () -> Void
 
-    func send(_ request: TransportRequest) async throws(TransportFailure) -> TransportResponse { throw .cancelled }
+    func send(_ request: TransportRequest) async throws(TransportError) -> TransportResponse { throw .cancelled }
 
     func closeIdleConnections() { onClose() }
 }
@@ -36,9 +36,9 @@ struct CircuitBreakingTransportTests {
 
     /// Sends a request and reads the body of its response. Returns the failure, if any.
     @discardableResult
-    private func get(_ text: String, _ reply: Reply? = nil) async -> TransportFailure? {
+    private func get(_ text: String, _ reply: Reply? = nil) async -> TransportError? {
         if let reply { network.script(Self.url(text), reply) }
-        do throws(TransportFailure) {
+        do throws(TransportError) {
             let response = try await transport.send(TransportRequest(url: Self.url(text)))
             if response.head.status.kind == .successful {
                 for try await _ in response.body {}
@@ -52,7 +52,7 @@ struct CircuitBreakingTransportTests {
     }
 
     private func isRefused(_ text: String) async -> Bool {
-        if case .hostUnavailable = await get(text, .ok(Data([1]))) { true } else { false }
+        if case .serverUnavailable = await get(text, .ok(Data([1]))) { true } else { false }
     }
 
     private func fail(_ text: String, times: Int = 2) async {
@@ -95,8 +95,8 @@ struct CircuitBreakingTransportTests {
         arguments: [
             .unresolvedHost("a"), .connectionFailed("refused"), .connectionLost("reset"), .timedOut(.connect),
             .timedOut(.head), .timedOut(.body), .timedOut(.total), .closedEarly(received: 1, expected: 2),
-        ] as [TransportFailure], [true, false])
-    func failures(_ failure: TransportFailure, inBody: Bool) async {
+        ] as [TransportError], [true, false])
+    func failures(_ failure: TransportError, inBody: Bool) async {
         let reply = inBody ? Reply(body: [.piece(Data([1])), .fail(failure)]) : .failure(failure)
         for _ in 0..<2 { #expect(await get("http://a/1", reply) == failure) }
         #expect(await isRefused("http://a/1"))
@@ -122,8 +122,8 @@ struct CircuitBreakingTransportTests {
         arguments: [
             .tls("expired"), .malformedResponse("no HTTP"), .tooLarge(allowedBytes: 1), .blockedAddress("a"),
             .cancelled, .other("?"),
-        ] as [TransportFailure])
-    func inconclusive(_ failure: TransportFailure) async {
+        ] as [TransportError])
+    func inconclusive(_ failure: TransportError) async {
         await fail("http://a/1", times: 1)
         for _ in 0..<3 { await get("http://a/1", .failure(failure)) }
         #expect(await !isRefused("http://a/1"))

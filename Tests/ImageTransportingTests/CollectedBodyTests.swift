@@ -7,7 +7,7 @@ import Testing
 struct CollectedBodyTests {
     private func body(_ pieces: [Data]) -> TransportBody {
         let rest = Pieces(pieces)
-        return TransportBody(pull: { () async throws(TransportFailure) in rest.next() })
+        return TransportBody(pull: { () async throws(TransportError) in rest.next() })
     }
 
     @Test(
@@ -30,7 +30,7 @@ struct CollectedBodyTests {
 
     @Test("a body above the limit throws tooLarge, in one piece or several", arguments: [[4], [2, 2], [3, 1]])
     func limited(_ counts: [Int]) async {
-        await #expect(throws: TransportFailure.tooLarge(allowedBytes: 3)) {
+        await #expect(throws: TransportError.tooLarge(allowedBytes: 3)) {
             try await body(counts.map { Data(count: $0) }).collected(expectedBytes: nil, limit: 3)
         }
     }

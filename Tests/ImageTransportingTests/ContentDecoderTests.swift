@@ -16,7 +16,7 @@ struct ContentDecoderTests {
         0xDC, 0x51,
     ])
 
-    private func decoder(_ coding: String?, limit: Int = 1 << 20) throws(TransportFailure) -> ContentDecoder? {
+    private func decoder(_ coding: String?, limit: Int = 1 << 20) throws(TransportError) -> ContentDecoder? {
         var headers = HTTPFields()
         headers[.contentEncoding] = coding
         return try ContentDecoder(for: ContentCodings(headers), maxDecodedBytes: limit)
@@ -79,14 +79,14 @@ struct ContentDecoderTests {
     func nested() throws {
         #expect(try decoded([Self.nestedGzip], coding: "gzip, gzip") == Self.text)
         #expect(try decoded(Self.nestedGzip.map { Data([$0]) }, coding: "gzip, x-gzip") == Self.text)
-        #expect(throws: TransportFailure.self) { try decoded([Self.gzip], coding: "gzip, gzip") }
-        #expect(throws: TransportFailure.decodedBodyTooLarge(allowedBytes: 599)) {
+        #expect(throws: TransportError.self) { try decoded([Self.gzip], coding: "gzip, gzip") }
+        #expect(throws: TransportError.decodedBodyTooLarge(allowedBytes: 599)) {
             try decoded([Self.nestedGzip], coding: "gzip, gzip", limit: 599)
         }
-        #expect(throws: TransportFailure.closedEarly(received: 0, expected: nil)) {
+        #expect(throws: TransportError.closedEarly(received: 0, expected: nil)) {
             try decoded([Self.nestedGzip.prefix(12)], coding: "gzip, gzip")
         }
-        let error = #expect(throws: TransportFailure.self) { try decoder("gzip, deflate, gzip") }
+        let error = #expect(throws: TransportError.self) { try decoder("gzip, deflate, gzip") }
         #expect(error?.kind == "malformedResponse")
     }
 
@@ -95,7 +95,7 @@ struct ContentDecoderTests {
         let decoder = try #require(try decoder("gzip", limit: 10 << 20))
         decoder.add(Self.zeros(20 << 20))
         for _ in 0..<160 { #expect(try decoder.next() == Data(count: 64 << 10)) }
-        #expect(throws: TransportFailure.decodedBodyTooLarge(allowedBytes: 10 << 20)) { try decoder.next() }
+        #expect(throws: TransportError.decodedBodyTooLarge(allowedBytes: 10 << 20)) { try decoder.next() }
     }
 
     @Test("what a piece decodes to beyond a batch is returned before the next piece arrives")
@@ -135,20 +135,20 @@ struct ContentDecoderTests {
         #expect(try decoded(raw.map { Data([$0]) }, coding: "deflate") == Self.text)
         #expect(try decoded([Self.gzip], coding: "deflate") == Self.text)
         #expect(try decoded([Data(raw) + Data([0x1F, 1])], coding: "deflate") == Self.text)
-        #expect(throws: TransportFailure.self) { try decoded([Data(raw.dropLast())], coding: "deflate") }
+        #expect(throws: TransportError.self) { try decoded([Data(raw.dropLast())], coding: "deflate") }
     }
 
     @Test("a body that decodes to the limit is accepted, and one that decodes to more is not")
     func limit() throws {
         #expect(try decoded([Self.gzip], limit: 600).count == 600)
-        #expect(throws: TransportFailure.decodedBodyTooLarge(allowedBytes: 599)) {
+        #expect(throws: TransportError.decodedBodyTooLarge(allowedBytes: 599)) {
             try decoded([Self.gzip], limit: 599)
         }
     }
 
     @Test("a body that is truncated anywhere throws closedEarly, and an empty body doesn't", arguments: 1..<32)
     func cut(_ count: Int) throws {
-        let error = #expect(throws: TransportFailure.self) { try decoded([Self.gzip.prefix(count)]) }
+        let error = #expect(throws: TransportError.self) { try decoded([Self.gzip.prefix(count)]) }
         guard case .closedEarly(_, nil) = error else {
             Issue.record("\(String(describing: error))")
             return
@@ -161,7 +161,7 @@ struct ContentDecoderTests {
         var altered = Self.gzip
         altered[25] ^= 1
         for bytes in [Data("not gzip".utf8), altered] {
-            let error = #expect(throws: TransportFailure.self) { try decoded([bytes]) }
+            let error = #expect(throws: TransportError.self) { try decoded([bytes]) }
             #expect(error?.kind == "malformedResponse")
         }
     }

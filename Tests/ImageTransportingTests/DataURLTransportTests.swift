@@ -35,7 +35,7 @@ struct DataURLTransportTests {
     @Test("an invalid base64 payload is malformed")
     func notBase64() async throws {
         let request = TransportRequest(url: try .of("data:;base64,SGV*bG8="))
-        await #expect(throws: TransportFailure.malformedResponse("the data: URL is not base64")) {
+        await #expect(throws: TransportError.malformedResponse("the data: URL is not base64")) {
             try await fetch(DataURLTransport(), request)
         }
     }
@@ -43,7 +43,7 @@ struct DataURLTransportTests {
     @Test("URLs without a comma or with another scheme are invalid", arguments: ["data:text/plain", "http://a/,x"])
     func invalid(_ text: String) async throws {
         let request = TransportRequest(url: try .of(text))
-        let failure = await #expect(throws: TransportFailure.self) { try await fetch(DataURLTransport(), request) }
+        let failure = await #expect(throws: TransportError.self) { try await fetch(DataURLTransport(), request) }
         #expect(failure?.kind == "invalidURL")
     }
 
@@ -52,7 +52,7 @@ struct DataURLTransportTests {
         let fits = try await fetch(DataURLTransport(), TransportRequest(url: try .of(text), maxBodyBytes: 5))
         #expect(fits.1 == [Data("12345".utf8)])
         let request = TransportRequest(url: try .of(text), maxBodyBytes: 4)
-        await #expect(throws: TransportFailure.tooLarge(allowedBytes: 4)) {
+        await #expect(throws: TransportError.tooLarge(allowedBytes: 4)) {
             try await fetch(DataURLTransport(), request)
         }
     }

@@ -22,13 +22,12 @@ final class FileTransportTests: Sendable {
         return url
     }
 
-    private func failure(_ transport: FileTransport, _ url: URL, maxBodyBytes: Int = 1 << 20) async -> TransportFailure?
-    {
+    private func failure(_ transport: FileTransport, _ url: URL, maxBodyBytes: Int = 1 << 20) async -> TransportError? {
         do {
             _ = try await fetch(transport, TransportRequest(url: url, maxBodyBytes: maxBodyBytes))
             return nil
         } catch {
-            return error as? TransportFailure
+            return error as? TransportError
         }
     }
 
@@ -90,7 +89,7 @@ final class FileTransportTests: Sendable {
         #expect(first?.count == 262_144)
         let isCut = unsafe truncate(url.path(), 1000) == 0
         #expect(isCut)
-        let failure = await #expect(throws: TransportFailure.self) { _ = try await iterator.next() }
+        let failure = await #expect(throws: TransportError.self) { _ = try await iterator.next() }
         #expect(failure == .closedEarly(received: 262_144, expected: 300_000))
     }
 

@@ -9,10 +9,10 @@ import Testing
             ("2001:DB8:0:0:0:0:0:1", "2001:db8::1", 16), ("::ffff:192.0.2.1", "::ffff:192.0.2.1", 16), ("::", "::", 16),
         ])
     func notations(text: String, expected: String, byteCount: Int) throws {
-        let address = try #require(IPAddress(text))
+        let address = try #require(TransportAddress(text))
         #expect(address.description == expected)
         #expect(address.bytes.count == byteCount)
-        #expect(IPAddress(bytes: address.bytes) == address)
+        #expect(TransportAddress(bytes: address.bytes) == address)
     }
 
     @Test(
@@ -22,8 +22,8 @@ import Testing
             "example.com",
             "1.2.3.4 ", ":::",
         ])
-    func malformed(text: String) { #expect(IPAddress(text) == nil) }
+    func malformed(text: String) { #expect(TransportAddress(text) == nil) }
 
     @Test("refuses other numbers of bytes", arguments: [0, 3, 5, 15, 17])
-    func byteCounts(count: Int) { #expect(IPAddress(bytes: Array(repeating: 0, count: count)) == nil) }
+    func byteCounts(count: Int) { #expect(TransportAddress(bytes: Array(repeating: 0, count: count)) == nil) }
 }

@@ -30,8 +30,8 @@ struct ModifyingTransportTests {
     func modifierFails() async throws {
         let transport = ModifyingTransport(
             UncachedTransport(server),
-            modify: { _ throws(TransportFailure) in throw TransportFailure.other("signed out") })
-        await #expect(throws: TransportFailure.other("signed out")) {
+            modify: { _ throws(TransportError) in throw TransportError.other("signed out") })
+        await #expect(throws: TransportError.other("signed out")) {
             try await transport.send(TransportRequest(url: url))
         }
         #expect(server.sendCount == 0)

@@ -15,7 +15,7 @@ extension URL {
     static func of(_ text: String) throws -> URL { try #require(URL(string: text)) }
 }
 
-extension TransportFailure {
+extension TransportError {
     /// The name of the case, for failures whose text isn't compared.
     var kind: String? { Mirror(reflecting: self).children.first?.label }
 }

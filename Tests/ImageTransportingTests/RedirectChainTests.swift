@@ -39,7 +39,7 @@ struct RedirectChainTests {
         if let expected {
             #expect(try target("http://a/b/c", location) == expected)
         } else {
-            #expect(throws: TransportFailure.redirectLoop("http://a/b/c#f")) { try target("http://a/b/c", location) }
+            #expect(throws: TransportError.redirectLoop("http://a/b/c#f")) { try target("http://a/b/c", location) }
         }
     }
 
@@ -63,7 +63,7 @@ struct RedirectChainTests {
 
     @Test("a Location that is no URL throws malformedResponse", arguments: ["http://", "http://h:x/", "http://a b/"])
     func malformed(_ location: String) throws {
-        let failure = #expect(throws: TransportFailure.self) { try target("http://a/b", location) }
+        let failure = #expect(throws: TransportError.self) { try target("http://a/b", location) }
         #expect(failure?.kind == "malformedResponse")
     }
 
@@ -126,7 +126,7 @@ struct RedirectChainTests {
             ("http://a/", "javascript:1"), ("http://a/", "FILE:///x"), ("http://a/", "blob:http://a/x"),
         ])
     func blocked(_ start: String, _ location: String) throws {
-        let failure = #expect(throws: TransportFailure.self) { try target(start, location) }
+        let failure = #expect(throws: TransportError.self) { try target(start, location) }
         #expect(failure?.kind == "blockedRedirect")
     }
 
@@ -136,11 +136,11 @@ struct RedirectChainTests {
         for follows in [true, false] {
             var request = TransportRequest(url: try url("http://a/"))
             request.followsRedirects = follows
-            let response = try await RedirectChain.response(to: request) { hop throws(TransportFailure) in
+            let response = try await RedirectChain.response(to: request) { hop throws(TransportError) in
                 #expect(!hop.followsRedirects)
                 let head = hop.url.path == "/x" ? ResponseHead(status: .ok, url: hop.url) : found
                 return TransportResponse(
-                    head: head, body: TransportBody(pull: { () async throws(TransportFailure) in nil }))
+                    head: head, body: TransportBody(pull: { () async throws(TransportError) in nil }))
             }
             #expect(response.head.status == (follows ? .ok : .found))
         }
@@ -151,10 +151,10 @@ struct RedirectChainTests {
         let messages = MessageLog<String>()
         let found = try redirect(302, to: "/x")
         _ = try await RedirectChain.response(to: TransportRequest(url: try url("http://a/"))) {
-            hop throws(TransportFailure) in
+            hop throws(TransportError) in
             let name = hop.url.path
             let body = TransportBody(
-                pull: { () async throws(TransportFailure) in nil }, discard: { messages.append("discard \(name)") },
+                pull: { () async throws(TransportError) in nil }, discard: { messages.append("discard \(name)") },
                 abandon: { messages.append("abandon \(name)") })
             return TransportResponse(head: name == "/x" ? ResponseHead(status: .ok, url: hop.url) : found, body: body)
         }
@@ -166,15 +166,15 @@ struct RedirectChainTests {
         var chain = RedirectChain(TransportRequest(url: try url("http://a/0"), maxRedirects: 2))
         try expectFollowing(redirect(302, to: "/1"), by: &chain)
         try expectFollowing(redirect(302, to: "/2"), by: &chain)
-        #expect(throws: TransportFailure.tooManyRedirects(2)) { try chain.follow(redirect(302, to: "/3")) }
+        #expect(throws: TransportError.tooManyRedirects(2)) { try chain.follow(redirect(302, to: "/3")) }
         var none = RedirectChain(TransportRequest(url: try url("http://a/"), maxRedirects: 0))
-        #expect(throws: TransportFailure.tooManyRedirects(0)) { try none.follow(redirect(302, to: "/1")) }
+        #expect(throws: TransportError.tooManyRedirects(0)) { try none.follow(redirect(302, to: "/1")) }
     }
 
     @Test("a redirect to a visited address is a loop")
     func loop() throws {
         var chain = RedirectChain(TransportRequest(url: try url("http://a/0")))
         try expectFollowing(redirect(302, to: "/1"), by: &chain)
-        #expect(throws: TransportFailure.redirectLoop("http://a/0")) { try chain.follow(redirect(302, to: "/0")) }
+        #expect(throws: TransportError.redirectLoop("http://a/0")) { try chain.follow(redirect(302, to: "/0")) }
     }
 }

@@ -6,7 +6,7 @@ import Testing
 struct RetryPolicyTests {
     @Test("bounds double from the base up to the maximum, and the delay is a random fraction of the bound")
     func delays() {
-        let policy = RetryPolicy(retries: 5, baseDelay: .seconds(1), maxDelay: .seconds(6)) { 0.5 }
+        let policy = TransferRetryPolicy(retries: 5, baseDelay: .seconds(1), maxDelay: .seconds(6)) { 0.5 }
         #expect(
             (0..<6).map { policy.delay(beforeRetry: $0) } == [
                 .milliseconds(500), .seconds(1), .seconds(2), .seconds(3), .seconds(3), nil,
@@ -15,7 +15,7 @@ struct RetryPolicyTests {
 
     @Test("no retry starts after the maximum total time or after a longer Retry-After than allowed")
     func bounds() {
-        let policy = RetryPolicy(
+        let policy = TransferRetryPolicy(
             retries: 5, baseDelay: .seconds(1), maxRetryAfter: .seconds(20), maxTotal: .seconds(60)
         ) { 1 }
         #expect(policy.delay(beforeRetry: 0, elapsed: .seconds(59)) == .seconds(1))
@@ -26,7 +26,7 @@ struct RetryPolicyTests {
 
     @Test("a policy with 0 retries never retries")
     func none() {
-        #expect(RetryPolicy(retries: 0) { 1 }.delay(beforeRetry: 0) == nil)
+        #expect(TransferRetryPolicy(retries: 0) { 1 }.delay(beforeRetry: 0) == nil)
     }
 
     @Test(

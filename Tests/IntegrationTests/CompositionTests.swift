@@ -32,7 +32,7 @@ struct CompositionTests {
     }
 
     private func adding(_ token: @escaping @Sendable () -> String) -> Modifier {
-        { request throws(TransportFailure) in
+        { request throws(TransportError) in
             var request = request
             request.headers[.authorization] = token()
             return request
@@ -153,7 +153,7 @@ struct CompositionTests {
     func offline(_ http: HTTPTransport) async throws {
         let server = try personalOrigin()
         let isOffline = Mutex(false)
-        let modifier: Modifier = { request throws(TransportFailure) in
+        let modifier: Modifier = { request throws(TransportError) in
             if isOffline.withLock({ $0 }) { throw .connectionFailed("no token available") }
             return request
         }
@@ -198,7 +198,7 @@ struct CompositionTests {
             return .ok(Array(token.utf8))
         }
         let test = TestLoader(http) {
-            $0.challengeHandler = { request, _ throws(TransportFailure) in
+            $0.challengeHandler = { request, _ throws(TransportError) in
                 var request = request
                 request.headers[.authorization] = "asked"
                 return request

@@ -68,7 +68,7 @@ struct EncodedColorTests {
         let bitmaps = [gradients(in: .displayP3), gradients(in: .displayP3, shift: 3), gradients(in: .sRGB)]
         let frames = bitmaps.map { AnimationFrame(bitmap: $0, delay: .milliseconds(50)) }
         let file: Data
-        do throws(EncodingFailure) {
+        do throws(ImageEncodingError) {
             file = try encoder.encode(frames, loopCount: 0, options: EncodingOptions(quality: 0.95, isLossless: true))
         } catch {
             #expect(error == .animationUnsupported(format))

@@ -37,7 +37,7 @@ struct EntriesOnDiskTests {
         let (server, png) = (try server(), Data(try Images.png(8, 4)))
         let test = TestLoader(http) { options in
             options.account = "eve"
-            options.requestModifier = { request throws(TransportFailure) in
+            options.requestModifier = { request throws(TransportError) in
                 var request = request
                 request.headers[.authorization] = "Bearer token"
                 return request
@@ -65,7 +65,7 @@ struct EntriesOnDiskTests {
         let test = TestLoader(http) { options in
             options.account = "eve"
             options.diskEncryption = FakeEncryption(key: 7)
-            options.requestModifier = { request throws(TransportFailure) in
+            options.requestModifier = { request throws(TransportError) in
                 var request = request
                 request.headers[.authorization] = "Bearer token"
                 return request

@@ -79,7 +79,7 @@ struct FailureTests {
         let body = [UInt8](repeating: 7, count: 5_000)
         for reply in [LoopbackReply.ok(body), .chunked([body])] {
             let server = try LoopbackServer { _ in reply }
-            let test = TestLoader(http) { $0.transferLimits.maxBodyBytes = 4_999 }
+            let test = TestLoader(http) { $0.transferOptions.maxBodyBytes = 4_999 }
             let result = await Task { try await test.loader.data(for: ImageRequest(url: server.url("/a"))) }.result
             guard case .failure(ImageError.tooLarge(4_999)) = result else {
                 Issue.record("ended with \(result)")

@@ -81,7 +81,7 @@ struct FaultListTests {
     func fault(_ http: HTTPTransport, _ fault: OriginFault) async throws {
         let png = try Images.png(40, 30)
         let server = try LoopbackServer { $0.path == "/good" ? .ok(png) : .steps(fault.steps) }
-        let test = TestLoader(http) { $0.transferLimits.stallTimeout = .seconds(1) }
+        let test = TestLoader(http) { $0.transferOptions.stallTimeout = .seconds(1) }
         let bad = Task { await test.failure(ImageRequest(url: server.url("/bad"))) }
         #expect(try await test.loader.image(for: ImageRequest(url: server.url("/good"))).source == .network)
         let first = await bad.value

@@ -26,7 +26,7 @@ struct LargeImageTests {
         ).data
     }
 
-    private func decode(_ data: Data, to side: Int? = nil) throws(DecodingFailure) -> DecodedImage {
+    private func decode(_ data: Data, to side: Int? = nil) throws(ImageDecodingError) -> DecodedImage {
         let target = side.map { ImageTarget(PixelSize(width: $0, height: $0)) }
         return try Self.decoder.decode(data, request: DecodingRequest(target: target)) { false }
     }
@@ -56,7 +56,7 @@ struct LargeImageTests {
         "at its full size, a large photograph exceeds the memory limit, which the error names", arguments: photographs)
     func fullSize(size: PixelSize) {
         #expect(
-            throws: DecodingFailure.limitExceeded(.decodedBytes, value: 4 * size.area, allowed: Self.memory)
+            throws: ImageDecodingError.limitExceeded(.decodedBytes, value: 4 * size.area, allowed: Self.memory)
         ) { try decode(Self.photograph(size)) }
     }
 
@@ -65,7 +65,7 @@ struct LargeImageTests {
         let size = PixelSize(width: 16_320, height: 12_240)
         // Half the size: all coefficients, 1.5 per pixel of two bytes, and the output.
         let held = size.area * 3
-        let failure = #expect(throws: DecodingFailure.self) {
+        let failure = #expect(throws: ImageDecodingError.self) {
             try decode(Self.photograph(size, frame: 0xC2), to: 8_000)
         }
         guard case .limitExceeded(.decodedBytes, let value, Self.memory) = failure else {
@@ -78,10 +78,10 @@ struct LargeImageTests {
     @Test("an image that is held whole counts whole, and one that is decoded row by row doesn't")
     func png() {
         var file = RawPNG(width: 20_000, height: 10_000, depth: 1, colorType: 0, scanlines: [])
-        #expect(throws: DecodingFailure.truncated(.png)) { try decode(file.data, to: 300) }
+        #expect(throws: ImageDecodingError.truncated(.png)) { try decode(file.data, to: 300) }
         file.interlace = 1
         let held = 4 * (200_000_000 + 300 * 150)
-        #expect(throws: DecodingFailure.limitExceeded(.decodedBytes, value: held, allowed: Self.memory)) {
+        #expect(throws: ImageDecodingError.limitExceeded(.decodedBytes, value: held, allowed: Self.memory)) {
             try decode(file.data, to: 300)
         }
     }
@@ -89,7 +89,7 @@ struct LargeImageTests {
     @Test("a header with the most pixels that JPEG and PNG can have is refused")
     func bombs() {
         let side = 65_500
-        let limit = DecodingFailure.limitExceeded(
+        let limit = ImageDecodingError.limitExceeded(
             .pixels, value: side * side, allowed: DecodingLimits.default.pixels)
         var jpeg = FlatJPEG(width: 16, height: 16, components: [.init(level: 128)]).data
         jpeg.replace(Data([8, 0, 16, 0, 16, 1]), with: Data([8, 0xFF, 0xDC, 0xFF, 0xDC, 1]))

@@ -6,7 +6,7 @@ import Testing
 
 /// A transport of the application's own.
 private struct SilentTransport: DataTransport {
-    func send(_ request: TransportRequest) async throws(TransportFailure) -> TransportResponse {
+    func send(_ request: TransportRequest) async throws(TransportError) -> TransportResponse {
         TransportResponse(
             head: ResponseHead(status: .notFound, headers: [.age: "0"], url: request.url), body: TransportBody(Data()))
     }
@@ -33,7 +33,7 @@ private struct NoPressure: ConditionMonitor {
 private func setEveryOption(_ options: inout ImageLoaderOptions) {
     options.cacheDirectory = nil
     options.memoryByteLimit = 1_000
-    options.memoryPolicy = .twoBudgets()
+    options.memoryEvictionPolicy = .twoBudgets()
     options.memoryLifetime = .seconds(60)
     options.diskByteLimit = 1_000
     options.diskOptions.layout = .flat
@@ -44,12 +44,12 @@ private func setEveryOption(_ options: inout ImageLoaderOptions) {
     options.httpCachePolicy = RFC9111Policy(defaultLifetime: .seconds(60))
     options.cacheKeyRules = CacheKeyRules(["*": .dropping(["token"])])
     options.account = "eve"
-    options.requestModifier = { request throws(TransportFailure) in
+    options.requestModifier = { request throws(TransportError) in
         var request = request
         request.headers[.authorization] = "Bearer token"
         return request
     }
-    options.challengeHandler = { request, head throws(TransportFailure) in
+    options.challengeHandler = { request, head throws(TransportError) in
         head.status == .unauthorized ? request : nil
     }
     options.partialDownloadByteLimit = 0
@@ -59,8 +59,8 @@ private func setEveryOption(_ options: inout ImageLoaderOptions) {
     options.decoders = Array([any ImageDecoder].standard.prefix(1))
     options.encoders = Array([any ImageEncoder].standard.prefix(1))
     options.decodingLimits.pixels = 1_000
-    options.retryPolicy = RetryPolicy(retries: 1, baseDelay: .seconds(1)) { 0.5 }
-    options.transferLimits = TransferLimits(connectTimeout: .seconds(1))
+    options.retryPolicy = TransferRetryPolicy(retries: 1, baseDelay: .seconds(1)) { 0.5 }
+    options.transferOptions = TransferOptions(connectTimeout: .seconds(1))
     options.observer = NoObserver()
     options.memoryPressureMonitor = NoPressure()
     options.applicationStateMonitor = SettableConditionMonitor(ApplicationState.foreground)
@@ -90,11 +90,11 @@ struct OneImportTests {
     func injected() {
         var options = ImageLoaderOptions(cacheDirectory: nil)
         setEveryOption(&options)
-        let configuration = options.makeConfiguration()
+        let configuration = options.makeParts()
         #expect(configuration.clock is SuspendingClock)
         #expect(configuration.retryPolicy.baseDelay == .seconds(1))
         #expect(configuration.memoryPressureMonitor is NoPressure)
         options.memoryPressureMonitor = nil
-        #expect(options.makeConfiguration().memoryPressureMonitor == nil)
+        #expect(options.makeParts().memoryPressureMonitor == nil)
     }
 }

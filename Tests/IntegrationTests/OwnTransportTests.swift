@@ -76,7 +76,7 @@ struct OwnTransportTests {
         options.transport = network
         options.storeClock = nil
         options.connectivityMonitor = nil
-        var configuration = options.makeConfiguration()
+        var configuration = options.makeParts()
         configuration.transport = configuration.transport.adding(["ARCHIVE": OneFile()])
         let loader = ImageLoader(configuration)
         #expect(try await loader.data(for: ImageRequest(url: archived)).data == OneFile.bytes)
@@ -98,7 +98,7 @@ private struct SigningTransport: DataTransport {
         return request
     }
 
-    func send(_ request: TransportRequest) async throws(TransportFailure) -> TransportResponse {
+    func send(_ request: TransportRequest) async throws(TransportError) -> TransportResponse {
         try await base.send(Self.signed(request))
     }
 }
@@ -106,7 +106,7 @@ private struct SigningTransport: DataTransport {
 private struct OneFile: DataTransport {
     static let bytes = Data([7])
 
-    func send(_ request: TransportRequest) async throws(TransportFailure) -> TransportResponse {
+    func send(_ request: TransportRequest) async throws(TransportError) -> TransportResponse {
         TransportResponse(head: ResponseHead(status: .ok, url: request.url), body: TransportBody(Self.bytes))
     }
 }

@@ -55,7 +55,7 @@ private func useLoader(
 struct ReportingTransport: DataTransport {
     let base: any DataTransport
 
-    func send(_ request: TransportRequest) async throws(TransportFailure) -> TransportResponse {
+    func send(_ request: TransportRequest) async throws(TransportError) -> TransportResponse {
         print(request.method, request.url)
         return try await base.send(request)
     }

@@ -26,7 +26,7 @@ struct ResumptionTests {
             partBytes: partBytes, now: { Date() })
     }
 
-    private func fetch(_ url: URL, _ transport: ResumingTransport) async throws(TransportFailure) -> Data {
+    private func fetch(_ url: URL, _ transport: ResumingTransport) async throws(TransportError) -> Data {
         let response = try await transport.send(TransportRequest(url: url))
         return try await response.body.collected(expectedBytes: nil, limit: .max)
     }
@@ -43,7 +43,7 @@ struct ResumptionTests {
             .response(.resumable(body, tag: "\"1\"", to: request), cut: cuts.next(of: body.count))
         }
         for _ in 0..<20 {
-            await #expect(throws: TransportFailure.self) { try await fetch(server.url(), relaunched(http, folder)) }
+            await #expect(throws: TransportError.self) { try await fetch(server.url(), relaunched(http, folder)) }
         }
         #expect(try await fetch(server.url(), relaunched(http, folder)) == Data(body))
         let lost = http.losesUnreadBytes ? 20 * partBytes : 0

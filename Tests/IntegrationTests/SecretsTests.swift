@@ -47,7 +47,7 @@ struct SecretsTests {
         let response = ScriptedTransport.Reply.ok(
             FakeImage.encode(width: 4, height: 4), headers: [.cacheControl: "max-age=60", .vary: "Cookie"])
         origin.script(try #require(requests[0].url), response)
-        var configuration = ImageLoaderOptions(cacheDirectory: nil).makeConfiguration()
+        var configuration = ImageLoaderOptions(cacheDirectory: nil).makeParts()
         configuration.transport = .cached(
             CachingTransport(over: origin, cache: cache, clock: ManualClock()) { [time] in time })
         let loader = ImageLoader(configuration)

@@ -25,7 +25,7 @@ final class TestLoader: Sendable {
         var defaults = ImageLoaderOptions(cacheDirectory: self.folder)
         defaults.transport = Self.transport(http)
         defaults.retryPolicy.retries = 0
-        defaults.transferLimits = .patient
+        defaults.transferOptions = .patient
         defaults.storeClock = nil
         defaults.connectivityMonitor = nil  // the state of the machine
         defaults.observer = observer
@@ -91,20 +91,20 @@ extension ImageRequest {
     }
 }
 
-extension TransferLimits {
+extension TransferOptions {
     /// Long limits for tests of other behavior, because transfers can stall on a busy machine.
-    static let patient = TransferLimits(connectTimeout: .seconds(600), stallTimeout: .seconds(600))
+    static let patient = TransferOptions(connectTimeout: .seconds(600), stallTimeout: .seconds(600))
 }
 
 extension TestLoader {
     /// Returns the configuration of a loader without a disk cache.
-    static func configuration(_ http: HTTPTransport, retries: Int) -> ImageLoaderConfiguration {
+    static func configuration(_ http: HTTPTransport, retries: Int) -> ImageLoaderParts {
         var defaults = ImageLoaderOptions(cacheDirectory: nil)
         defaults.transport = transport(http)
         defaults.retryPolicy.retries = retries
-        defaults.transferLimits = .patient
+        defaults.transferOptions = .patient
         defaults.connectivityMonitor = nil  // the state of the machine
-        return defaults.makeConfiguration()
+        return defaults.makeParts()
     }
 }
 

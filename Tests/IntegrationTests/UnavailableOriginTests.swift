@@ -39,7 +39,7 @@ struct UnavailableOriginTests {
     }
 
     private func isUnavailable(_ error: ImageError?) -> Bool {
-        if case .network(.hostUnavailable, _) = error { true } else { false }
+        if case .network(.serverUnavailable, _) = error { true } else { false }
     }
 
     @Test("stored images are shown after the images without a stored response have failed, without requests")

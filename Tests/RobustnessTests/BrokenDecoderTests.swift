@@ -41,7 +41,7 @@ private final class BrokenDecoder: ImageDecoder {
 
     func recognizes(_ prefix: Data) -> Bool { true }
 
-    func open(_ data: Data, limits: DecodingLimits) throws(DecodingFailure) -> any OpenedImage {
+    func open(_ data: Data, limits: DecodingLimits) throws(ImageDecodingError) -> any OpenedImage {
         let count = opened.withLock { count in
             count += 1
             return count
@@ -80,7 +80,7 @@ private final class BrokenImage: OpenedImage {
     func decode(
         frame index: Int, size: PixelSize, layout: PixelLayout, preference: DecodingPreference,
         into sink: any PixelRowSink
-    ) throws(DecodingFailure) {
+    ) throws(ImageDecodingError) {
         if index != 0, defect != .acceptsAnyFrame { throw .noSuchFrame(index, frameCount: 1) }
         if defect == .foreignError { throw .malformed(.png, "not of this format") }
         if defect == .differentImage || defect == .smallImage {
@@ -98,8 +98,8 @@ private final class BrokenImage: OpenedImage {
         return Array((0..<width).map { _ in pixel }.joined()) + (defect == .longRow ? [0] : [])
     }
 
-    private func send(_ row: [UInt8], to sink: any PixelRowSink) throws(DecodingFailure) {
-        do throws(DecodingFailure) {
+    private func send(_ row: [UInt8], to sink: any PixelRowSink) throws(ImageDecodingError) {
+        do throws(ImageDecodingError) {
             try sink.receive(row.span)
         } catch {
             if defect == .ignoresSinkError { try sink.receive(row.span) }

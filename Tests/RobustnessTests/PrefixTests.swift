@@ -46,9 +46,9 @@ struct PrefixTests {
     }
 
     /// Returns what `acceptsTruncated` accepts of a file.
-    private func shown(_ data: Data) -> Result<Bitmap, DecodingFailure> {
+    private func shown(_ data: Data) -> Result<Bitmap, ImageDecodingError> {
         let request = DecodingRequest(acceptsTruncated: true)
-        return Result { () throws(DecodingFailure) in
+        return Result { () throws(ImageDecodingError) in
             try DownsamplingDecoder(decoders: Decoders.all).decode(data, request: request) { false }.bitmap
         }
     }

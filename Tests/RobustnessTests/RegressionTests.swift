@@ -49,7 +49,7 @@ struct RegressionTests {
         guard file.contains("-by-") || file.contains("largest") || file.contains("65535") else { return }
         let data = try Data(contentsOf: Self.folder.appending(path: file))
         let decoder = try #require(Decoders.all.first { file.hasPrefix("\($0.format)/") })
-        #expect(throws: DecodingFailure.self) {
+        #expect(throws: ImageDecodingError.self) {
             let image = try decoder.open(data, limits: HostileInputCheck.smallLimits)
             try image.decode(
                 frame: 0, size: image.header.storedSize, layout: .rgba8, into: CollectingRowSink())

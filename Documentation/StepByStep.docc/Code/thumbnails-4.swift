@@ -37,8 +37,8 @@ extension ImageError {
 
 let loader = try ImageLoader { options in
     options.decodingLimits.pixels = 50_000_000
-    options.transferLimits.maxBodyBytes = 32 << 20
-    options.transferLimits.totalTimeout = .seconds(30)
+    options.transferOptions.maxBodyBytes = 32 << 20
+    options.transferOptions.totalTimeout = .seconds(30)
     options.connectivityMonitor = nil  // a server without a default route isn't offline
 }
 guard let origin = URL(string: "http://127.0.0.1:8080") else { fatalError("no origin") }

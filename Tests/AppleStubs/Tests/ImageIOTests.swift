@@ -96,7 +96,7 @@ struct ImageIOTests {
         let size = PixelSize(width: 2, height: 1)
         #expect(opened.decodableSize(covering: size) == size)
         #expect(try decode(opened, size: size).count == 8)
-        #expect(throws: DecodingFailure.self) { try decode(opened, size: PixelSize(width: 3, height: 2)) }
+        #expect(throws: ImageDecodingError.self) { try decode(opened, size: PixelSize(width: 3, height: 2)) }
     }
 
     @Test(
@@ -112,16 +112,16 @@ struct ImageIOTests {
         #expect(opened.header.loopCount == loops)
         let size = PixelSize(width: 2, height: 2)
         #expect(opened.decodableSize(covering: PixelSize(width: 1, height: 1)) == size)
-        #expect(throws: DecodingFailure.noSuchFrame(4, frameCount: 4)) { try decode(opened, frame: 4, size: size) }
+        #expect(throws: ImageDecodingError.noSuchFrame(4, frameCount: 4)) { try decode(opened, frame: 4, size: size) }
     }
 
     @Test("a truncated file delivers its rows and throws, and a limit is checked before pixels are decoded")
     func damaged() throws {
         let opened = try ImageIODecoder(.png).open(file.data.dropLast(4), limits: .default)
-        #expect(throws: DecodingFailure.truncated(.png)) { try decode(opened, size: PixelSize(width: 4, height: 2)) }
+        #expect(throws: ImageDecodingError.truncated(.png)) { try decode(opened, size: PixelSize(width: 4, height: 2)) }
         var limits = DecodingLimits.default
         limits.pixels = 7
-        #expect(throws: DecodingFailure.self) { try ImageIODecoder(.png).open(file.data, limits: limits) }
+        #expect(throws: ImageDecodingError.self) { try ImageIODecoder(.png).open(file.data, limits: limits) }
     }
 
     @Test("encodes an image that it can decode")
@@ -182,26 +182,26 @@ struct ImageIOTests {
     @Test("throws if ImageIO rejects a file, a format or an image")
     func refused() throws {
         let png = Data([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A])
-        #expect(throws: DecodingFailure.unsupported(.png, "this version of the system can't read the format")) {
+        #expect(throws: ImageDecodingError.unsupported(.png, "this version of the system can't read the format")) {
             try ImageIODecoder(.png).open(png, limits: .default)
         }
-        #expect(throws: DecodingFailure.malformed(.gif, "the signature is missing")) {
+        #expect(throws: ImageDecodingError.malformed(.gif, "the signature is missing")) {
             try ImageIODecoder(.gif).open(png, limits: .default)
         }
         var empty = file
         empty.width = 0
-        #expect(throws: DecodingFailure.self) { try ImageIODecoder(.png).open(empty.data, limits: .default) }
-        #expect(throws: EncodingFailure.self) {
+        #expect(throws: ImageDecodingError.self) { try ImageIODecoder(.png).open(empty.data, limits: .default) }
+        #expect(throws: ImageEncodingError.self) {
             try ImageIOEncoder(.webp).encode(opaque, options: EncodingOptions())
         }
         let frames = Array(repeating: AnimationFrame(bitmap: opaque, delay: .zero), count: 2)
         for format in [ImageFormat.jpeg, .webp] {
-            #expect(throws: EncodingFailure.animationUnsupported(format)) {
+            #expect(throws: ImageEncodingError.animationUnsupported(format)) {
                 try ImageIOEncoder(format).encode(frames, loopCount: 0, options: EncodingOptions())
             }
         }
         let nothing = PixelSize(width: 0, height: 0)
-        #expect(throws: EncodingFailure.unsupportedSize(.png, nothing)) {
+        #expect(throws: ImageEncodingError.unsupportedSize(.png, nothing)) {
             try ImageIOEncoder(.png).encode(
                 Bitmap(size: nothing, pixels: [], isOpaque: true), options: EncodingOptions())
         }

@@ -76,7 +76,7 @@ struct LoaderKitTests {
         let header = try ImageDecoders.makeDecoder().header(of: file)
         #expect(header.format == .png)
         #expect(header.storedSize == image.bitmap.size)
-        #expect(throws: EncodingFailure.self) { try image.encoded(as: .webP()) }
+        #expect(throws: ImageEncodingError.self) { try image.encoded(as: .webP()) }
     }
 
     @Test("observes memory pressure and the network by default, and forbids Low Data Mode if asked to")

@@ -11,7 +11,7 @@ import Testing
 // The events of URLSession, made by the test.
 @Suite("The delegate of the transport over URLSession")
 struct SessionDelegateTests {
-    typealias Meaning = @Sendable (String) -> TransportFailure
+    typealias Meaning = @Sendable (String) -> TransportError
 
     private let delegate = SessionDelegate()
     private let session = URLSession(configuration: .ephemeral)
@@ -45,8 +45,8 @@ struct SessionDelegateTests {
         return disposition.withLock { $0 }
     }
 
-    private func failure(_ body: TransportBody) async -> TransportFailure? {
-        do throws(TransportFailure) {
+    private func failure(_ body: TransportBody) async -> TransportError? {
+        do throws(TransportError) {
             _ = try await body.collected(expectedBytes: nil, limit: .max)
             return nil
         } catch {
@@ -77,16 +77,16 @@ struct SessionDelegateTests {
         struct Unknown: Error {}
         let (unknown, ended) = (transfer(), transfer())
         delegate.urlSession(session, task: unknown.task, didCompleteWithError: Unknown())
-        await #expect(throws: TransportFailure.other(Unknown().localizedDescription)) {
+        await #expect(throws: TransportError.other(Unknown().localizedDescription)) {
             try await unknown.channel.response()
         }
         delegate.urlSession(session, task: ended.task, didCompleteWithError: nil)
-        await #expect(throws: TransportFailure.connectionLost("no response")) { try await ended.channel.response() }
+        await #expect(throws: TransportError.connectionLost("no response")) { try await ended.channel.response() }
     }
 
     @Test("a body that stops is closed early or timed out, with the bytes that have arrived")
     func stoppedBodies() async throws {
-        let ends: [(URLError?, TransportFailure)] = [
+        let ends: [(URLError?, TransportError)] = [
             (URLError(.networkConnectionLost), .closedEarly(received: 3, expected: 9)),
             (URLError(.timedOut), .timedOut(.body)),
             (nil, .closedEarly(received: 3, expected: 9)),
@@ -123,7 +123,7 @@ struct SessionDelegateTests {
             transfer(maxBodyBytes: 8), transfer(maxBodyBytes: 8), transfer(maxBodyBytes: 8)
         )
         #expect(try deliver(["Content-Length": "9"], to: announced.task) == .cancel)
-        await #expect(throws: TransportFailure.tooLarge(allowedBytes: 8)) { try await announced.channel.response() }
+        await #expect(throws: TransportError.tooLarge(allowedBytes: 8)) { try await announced.channel.response() }
         #expect(try deliver(["Content-Length": "9", "Location": "/b"], status: 302, to: redirect.task) == .allow)
         #expect(try deliver([:], to: arriving.task) == .allow)
         let response = try await arriving.channel.response()

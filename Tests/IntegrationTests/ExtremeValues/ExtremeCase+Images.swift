@@ -136,12 +136,12 @@ extension ExtremeCase {
         #expect(image.bitmap.size == target.outputSize(for: image.header.size))
     }
 
-    /// Expects a result or a `DecodingFailure`.
+    /// Expects a result or a `ImageDecodingError`.
     private static func expectTyped(_ body: () throws -> Void) {
         do {
             try body()
         } catch {
-            #expect(error is DecodingFailure)
+            #expect(error is ImageDecodingError)
         }
     }
 

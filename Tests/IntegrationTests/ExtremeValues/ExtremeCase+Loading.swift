@@ -12,7 +12,7 @@ import Testing
 /// The loader, its lanes, retries and transports.
 extension ExtremeCase {
     static var loading: [ExtremeCase] {
-        options + [transferLimits, requestLimits, retries, previews, configuration, lanes, rates]
+        options + [transferOptions, requestLimits, retries, previews, configuration, lanes, rates]
     }
 
     private static var png: Data { get throws { try PNGEncoder().encode(bitmap(8, 6), options: EncodingOptions()) } }
@@ -39,7 +39,7 @@ extension ExtremeCase {
         let folder = FileManager.default.temporaryDirectory.appending(path: "extreme-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: folder) }
         var options = ImageLoaderOptions(cacheDirectory: folder)
-        options.transferLimits = .patient
+        options.transferOptions = .patient
         adjust(&options)
         let loader = options.makeLoader()
         let request = ImageRequest(url: server.url("/a"))
@@ -48,15 +48,15 @@ extension ExtremeCase {
         try await loader.removeAll()
     }
 
-    private static let transferLimits = ExtremeCase("ImageLoaderOptions.transferLimits") {
-        let fields: [any WritableKeyPath<TransferLimits, Int> & Sendable] = [\.maxBodyBytes, \.maxRedirects]
+    private static let transferOptions = ExtremeCase("ImageLoaderOptions.transferOptions") {
+        let fields: [any WritableKeyPath<TransferOptions, Int> & Sendable] = [\.maxBodyBytes, \.maxRedirects]
         for (field, value) in fields.flatMap({ field in ints.map { (field, $0) } }) {
-            try await loadOrFail { $0.transferLimits[keyPath: field] = value }
+            try await loadOrFail { $0.transferOptions[keyPath: field] = value }
         }
         for duration in durations {
-            try await loadOrFail { $0.transferLimits.connectTimeout = duration }
-            try await loadOrFail { $0.transferLimits.stallTimeout = duration }
-            try await loadOrFail { $0.transferLimits.totalTimeout = duration }
+            try await loadOrFail { $0.transferOptions.connectTimeout = duration }
+            try await loadOrFail { $0.transferOptions.stallTimeout = duration }
+            try await loadOrFail { $0.transferOptions.totalTimeout = duration }
         }
     }
 
@@ -83,12 +83,12 @@ extension ExtremeCase {
         }
     }
 
-    private static let retries = ExtremeCase("RetryPolicy") {
+    private static let retries = ExtremeCase("TransferRetryPolicy") {
         for duration in durations {
             for fraction in doubles {
                 let policies = [
-                    RetryPolicy(retries: .max, baseDelay: duration) { fraction },
-                    RetryPolicy(
+                    TransferRetryPolicy(retries: .max, baseDelay: duration) { fraction },
+                    TransferRetryPolicy(
                         retries: .max, baseDelay: .seconds(Int64.max), maxDelay: duration, maxRetryAfter: duration,
                         maxTotal: duration
                     ) { fraction },
@@ -101,7 +101,7 @@ extension ExtremeCase {
         }
         for value in ints {
             try await load { $0.retryPolicy.retries = value }
-            #expect(RetryPolicy(retries: value) { 0 }.delay(beforeRetry: .max) == nil)
+            #expect(TransferRetryPolicy(retries: value) { 0 }.delay(beforeRetry: .max) == nil)
         }
     }
 
@@ -119,9 +119,9 @@ extension ExtremeCase {
         }
     }
 
-    private static let configuration = ExtremeCase("ImageLoaderConfiguration, and the limit of a prefetcher") {
+    private static let configuration = ExtremeCase("ImageLoaderParts, and the limit of a prefetcher") {
         for value in ints {
-            var configuration = ImageLoaderOptions(cacheDirectory: nil).makeConfiguration()
+            var configuration = ImageLoaderOptions(cacheDirectory: nil).makeParts()
             configuration.connectivityMonitor = SettableConditionMonitor(Connectivity.online)
             let loader = ImageLoader(configuration)
             let prefetcher = ImagePrefetcher(loader: loader, limit: value)
@@ -132,10 +132,10 @@ extension ExtremeCase {
         }
     }
 
-    private static let lanes = ExtremeCase("LaneConfiguration") {
+    private static let lanes = ExtremeCase("LaneOptions") {
         for value in ints {
             let executor = DispatchTaskExecutor(name: "extreme", width: value)
-            var lane = LaneConfiguration(limit: max(1, value), perServerLimit: value, executor: executor)
+            var lane = LaneOptions(limit: max(1, value), perServerLimit: value, executor: executor)
             (lane.reserved, lane.reservedPerServer) = (value, value)
             let (time, clock) = (Duration.seconds(Int64(clamping: value)), ManualClock())
             lane.stallLimit = StallLimit(bytes: value, time: time, maxRunning: value, clock: clock)
@@ -159,7 +159,7 @@ extension ExtremeCase {
             for rate in doubles {
                 let clock = ManualClock()
                 let startRate = StartRate(burst: burst, perSecond: rate, clock: clock)
-                let lane = LaneConfiguration(limit: 1, startRate: startRate)
+                let lane = LaneOptions(limit: 1, startRate: startRate)
                 let scheduler = PriorityScheduler(lanes: [.download: lane])
                 for _ in 0..<3 {
                     let gate = Gate()

@@ -8,7 +8,7 @@ public struct FileReading: Sendable {
 
     public init(_ decoder: any ImageDecoder) { self.decoder = decoder }
 
-    public func open(_ data: Data, limits: DecodingLimits = .default) throws(DecodingFailure) -> any OpenedImage {
+    public func open(_ data: Data, limits: DecodingLimits = .default) throws(ImageDecodingError) -> any OpenedImage {
         try decoder.open(data, limits: limits)
     }
 
@@ -16,7 +16,7 @@ public struct FileReading: Sendable {
     public func pixels(
         _ image: any OpenedImage, frame: Int = 0, size: PixelSize? = nil, layout: PixelLayout = .rgba8,
         preference: DecodingPreference = .quality
-    ) throws(DecodingFailure) -> [UInt8] {
+    ) throws(ImageDecodingError) -> [UInt8] {
         let sink = CollectingRowSink()
         try image.decode(
             frame: frame, size: size ?? image.header.storedSize, layout: layout, preference: preference, into: sink)
@@ -26,17 +26,17 @@ public struct FileReading: Sendable {
     public func pixels(
         _ data: Data, frame: Int = 0, size: PixelSize? = nil, layout: PixelLayout = .rgba8,
         limits: DecodingLimits = .default
-    ) throws(DecodingFailure) -> [UInt8] {
+    ) throws(ImageDecodingError) -> [UInt8] {
         try pixels(try open(data, limits: limits), frame: frame, size: size, layout: layout)
     }
 
     /// Returns the channels of 16 bits of an HDR image.
-    public func deepPixels(_ image: any OpenedImage, size: PixelSize? = nil) throws(DecodingFailure) -> [Int] {
+    public func deepPixels(_ image: any OpenedImage, size: PixelSize? = nil) throws(ImageDecodingError) -> [Int] {
         let bytes = try pixels(image, size: size, layout: .rgba16)
         return stride(from: 0, to: bytes.count, by: 2).map { Int(bytes[$0]) | Int(bytes[$0 + 1]) << 8 }
     }
 
-    public func header(of data: Data, limits: DecodingLimits = .default) throws(DecodingFailure) -> ImageHeader {
+    public func header(of data: Data, limits: DecodingLimits = .default) throws(ImageDecodingError) -> ImageHeader {
         try open(data, limits: limits).header
     }
 
@@ -44,9 +44,9 @@ public struct FileReading: Sendable {
     public func rows(
         _ data: Data, frame: Int = 0, size: PixelSize? = nil, preference: DecodingPreference = .quality,
         limits: DecodingLimits = .default
-    ) -> (rows: [[UInt8]], failure: DecodingFailure?) {
+    ) -> (rows: [[UInt8]], failure: ImageDecodingError?) {
         let sink = CollectingRowSink()
-        do throws(DecodingFailure) {
+        do throws(ImageDecodingError) {
             let image = try open(data, limits: limits)
             try image.decode(
                 frame: frame, size: size ?? image.header.storedSize, layout: .rgba8, preference: preference, into: sink)
@@ -57,7 +57,7 @@ public struct FileReading: Sendable {
     }
 
     /// Returns the error of opening and decoding a frame, or nil.
-    public func failure(_ data: Data, frame: Int = 0, limits: DecodingLimits = .default) -> DecodingFailure? {
+    public func failure(_ data: Data, frame: Int = 0, limits: DecodingLimits = .default) -> ImageDecodingError? {
         rows(data, frame: frame, limits: limits).failure
     }
 }
@@ -74,17 +74,17 @@ public final class CancellingSink: PixelRowSink {
         self.receivesImages = receivesImages
     }
 
-    public func receive(_ row: Span<UInt8>) throws(DecodingFailure) { rows += 1 }
+    public func receive(_ row: Span<UInt8>) throws(ImageDecodingError) { rows += 1 }
 
     public func receiveImage(
-        byteCount: Int, write: (inout [UInt8]) throws(DecodingFailure) -> Void
-    ) throws(DecodingFailure) -> Bool {
+        byteCount: Int, write: (inout [UInt8]) throws(ImageDecodingError) -> Void
+    ) throws(ImageDecodingError) -> Bool {
         var image = [UInt8](repeating: 0, count: byteCount)
         if receivesImages { try write(&image) }
         return receivesImages
     }
 
-    public func checkCancellation() throws(DecodingFailure) {
+    public func checkCancellation() throws(ImageDecodingError) {
         checks += 1
         if checks >= limit { throw .cancelled }
     }

@@ -4,13 +4,13 @@ extension ImageEncoder {
     /// Returns the error of encoding an opaque image, or an animation with this number of equal frames. Nil if there is none.
     public func failure(
         _ width: Int, _ height: Int, frames: Int? = nil, isCancelled: Bool = false
-    ) async -> EncodingFailure? {
+    ) async -> ImageEncodingError? {
         let size = PixelSize(width: width, height: height)
         let bitmap = Bitmap(size: size, pixels: [UInt8](repeating: 255, count: size.area * 4), isOpaque: true)
-        return await withTaskGroup(of: EncodingFailure?.self) { group in
+        return await withTaskGroup(of: ImageEncodingError?.self) { group in
             if isCancelled { group.cancelAll() }
             group.addTask {
-                do throws(EncodingFailure) {
+                do throws(ImageEncodingError) {
                     if let frames {
                         let frame = AnimationFrame(bitmap: bitmap, delay: .milliseconds(50))
                         _ = try encode(Array(repeating: frame, count: frames), loopCount: 0, options: EncodingOptions())

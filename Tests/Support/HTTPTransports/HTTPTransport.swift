@@ -27,14 +27,14 @@ public enum HTTPTransport: Sendable, CaseIterable {
             case .curl:
                 CurlTransport(
                     configuration: .init(
-                        maxConnectionsPerHost: perHost, maxIdleTime: Self.maxIdleTime, rootsFile: rootsFile,
+                        maxConnectionsPerServer: perHost, maxIdleTime: Self.maxIdleTime, rootsFile: rootsFile,
                         usesEnvironmentProxy: false))
         #endif
         #if AsyncHTTPClient
             case .asyncHTTPClient:
                 AsyncHTTPClientTransport(
                     configuration: .init(
-                        maxConnectionsPerHost: perHost, maxIdleTime: Self.maxIdleTime, rootsFile: rootsFile))
+                        maxConnectionsPerServer: perHost, maxIdleTime: Self.maxIdleTime, rootsFile: rootsFile))
         #endif
         }
     }

@@ -45,7 +45,7 @@ struct ProcessorBlindCache: ImageCache {
     let base: any ImageCache
 
     func image(for key: ImageCacheKey) -> DecodedImage? { base.image(for: key.withoutProcessors) }
-    func insert(_ image: DecodedImage, for key: ImageCacheKey, retention: ImageRetention) {
+    func insert(_ image: DecodedImage, for key: ImageCacheKey, retention: MemoryRetention) {
         base.insert(image, for: key.withoutProcessors, retention: retention)
     }
     func remove(for key: ImageCacheKey) { base.remove(for: key.withoutProcessors) }

@@ -10,7 +10,7 @@ enum SimulatedImage {
     static func file(_ number: Int) -> Data { Data(repeating: UInt8(number), count: byteCount) }
 
     /// Decodes a file. Throws `.unknownFormat` for bytes that are not an image.
-    static func decode(_ bytes: Data, _ request: DecodingRequest) throws(DecodingFailure) -> DecodedImage {
+    static func decode(_ bytes: Data, _ request: DecodingRequest) throws(ImageDecodingError) -> DecodedImage {
         guard let number = bytes.first, number < Self.count else { throw .unknownFormat }
         let stored = PixelSize(width: 4, height: 3)
         let size = request.outputSize(for: stored)
@@ -50,13 +50,13 @@ struct SimulatedDecoder: SizedImageDecoder {
     /// Whether previews are made of the latest chunk only, which is a planted bug.
     var forgetsPieces = false
 
-    func header(of data: Data) throws(DecodingFailure) -> ImageHeader {
+    func header(of data: Data) throws(ImageDecodingError) -> ImageHeader {
         try SimulatedImage.decode(data, DecodingRequest()).header
     }
 
     func decode(
         _ data: Data, request: DecodingRequest, isCancelled: @Sendable () -> Bool
-    ) throws(DecodingFailure) -> DecodedImage {
+    ) throws(ImageDecodingError) -> DecodedImage {
         if isCancelled() { throw .cancelled }
         return try SimulatedImage.decode(data, request)
     }
@@ -77,7 +77,7 @@ struct SimulatedDecoder: SizedImageDecoder {
 
         func append(
             _ piece: Data, at elapsed: Duration, isCancelled: @Sendable () -> Bool
-        ) throws(DecodingFailure) -> DecodedImage? {
+        ) throws(ImageDecodingError) -> DecodedImage? {
             bytes = forgetsPieces ? piece : bytes + piece
             return try SimulatedImage.decode(bytes, request)
         }

@@ -26,14 +26,14 @@ final class SimulatedNetwork: ResponseCache {
     /// The body of a response that is not an image.
     static let garbage = Data(repeating: 0x2A, count: SimulatedImage.byteCount)
 
-    func answer(to request: TransportRequest) async throws(TransportFailure) -> CacheAnswer {
+    func answer(to request: TransportRequest) async throws(TransportError) -> CacheAnswer {
         let readsStored = [.standard, .readOnly, .onlyIfCached].contains(request.cacheUse)
         let isAsked = request.headers[.cacheControl] != "no-cache"
         if readsStored, isAsked, let stored = await storedResponse(to: request) { return .stored(stored) }
-        return .exchange(after: .absent) { () async throws(TransportFailure) in try await self.exchange(request) }
+        return .exchange(after: .absent) { () async throws(TransportError) in try await self.exchange(request) }
     }
 
-    private func exchange(_ request: TransportRequest) async throws(TransportFailure) -> TransportResponse {
+    private func exchange(_ request: TransportRequest) async throws(TransportError) -> TransportResponse {
         let transfer = SimulatedTransfer(context)
         try await transfer.latency()
         switch context.draw(20) {
@@ -58,7 +58,7 @@ final class SimulatedNetwork: ResponseCache {
         if chance == 1 { data = Self.garbage }
         let head = ResponseHead(status: .ok, url: request.url, expectedBytes: data.count)
         let piece = Mutex<Data?>(data)
-        let body = TransportBody(pull: { () async throws(TransportFailure) in
+        let body = TransportBody(pull: { () async throws(TransportError) in
             await Task.yield()
             return piece.withLock { piece in
                 defer { piece = nil }
@@ -106,13 +106,13 @@ private final class SimulatedTransfer: Sendable {
         if wasOpen, let operation { context.update { $0.transferEnded(operation) } }
     }
 
-    func failure(_ failure: TransportFailure) -> TransportFailure {
+    func failure(_ failure: TransportError) -> TransportError {
         close()
         return failure
     }
 
     /// Waits for a few steps, or a second of the clock.
-    func latency() async throws(TransportFailure) {
+    func latency() async throws(TransportError) {
         if context.draw(12) == 0 { try? await context.clock.sleep(for: .seconds(1)) }
         for _ in 0..<context.draw(5) { await Task.yield() }
         if Task.isCancelled, !ignoresCancellation { throw failure(.cancelled) }
@@ -126,7 +126,7 @@ private final class SimulatedTransfer: Sendable {
         let pieces = Mutex(cut(body)[...])
         let breaksOff = context.draw(15) == 0
         let head = ResponseHead(status: status, url: request.url, expectedBytes: body.count)
-        let pull: @Sendable () async throws(TransportFailure) -> Data? = { () async throws(TransportFailure) in
+        let pull: @Sendable () async throws(TransportError) -> Data? = { () async throws(TransportError) in
             try await self.latency()
             if let piece = pieces.withLock({ $0.popFirst() }) { return piece }
             if breaksOff { throw self.failure(.closedEarly(received: 0, expected: nil)) }

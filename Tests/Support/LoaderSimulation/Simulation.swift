@@ -41,7 +41,7 @@ package final class Simulation {
         context.update { expected in
             for (lane, limit) in Self.limits { expected.lanes.setLimit(limit, of: lane) }
         }
-        let loader = ImageLoader(makeConfiguration())
+        let loader = ImageLoader(makeParts())
         self.loader = loader
         for destination in ImagePrefetcher.Destination.allCases {
             prefetchers[destination] = ImagePrefetcher(
@@ -190,21 +190,21 @@ package final class Simulation {
     private static func makeScheduler(_ context: SimulationContext) -> PriorityScheduler {
         let rate = StartRate(burst: 3, perSecond: 2, clock: context.clock)
         return PriorityScheduler(lanes: [
-            .download: LaneConfiguration(
+            .download: LaneOptions(
                 limit: 3, perServerLimit: ExpectedLanes.perServerLimit, startRate: rate, executor: context.executor),
-            .decode: LaneConfiguration(limit: 2, executor: context.executor),
+            .decode: LaneOptions(limit: 2, executor: context.executor),
         ])
     }
 
-    private func makeConfiguration() -> ImageLoaderConfiguration {
-        ImageLoaderConfiguration(
+    private func makeParts() -> ImageLoaderParts {
+        ImageLoaderParts(
             memoryCache: bug == .ignoresProcessors ? ProcessorBlindCache(base: memory) : memory,
             transport: .cached(network),
             decoder: SimulatedDecoder(forgetsPieces: bug == .worsensPreviews),
             scheduler: MonitoredScheduler(bug.map { FaultyScheduler(scheduler, $0) } ?? scheduler, context),
             coalescer: MonitoredCoalescer(
                 bug.map { FaultyCoalescer(coalescer, $0, context, memory: memory) } ?? coalescer, context),
-            retryPolicy: RetryPolicy(retries: 2, baseDelay: .seconds(1)) { 1 },
+            retryPolicy: TransferRetryPolicy(retries: 2, baseDelay: .seconds(1)) { 1 },
             clock: context.clock, taskExecutor: context.executor)
     }
 }

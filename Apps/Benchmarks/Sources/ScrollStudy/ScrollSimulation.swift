@@ -76,17 +76,17 @@ public final class ScrollSimulation {
     private static func makeLoader(
         _ origin: SimulatedOrigin, _ decoder: RecordingDecoder, _ clock: ManualClock, _ executor: SeededExecutor
     ) -> ImageLoader {
-        let lanes: [WorkLane: LaneConfiguration] = [
-            .download: LaneConfiguration(
+        let lanes: [WorkLane: LaneOptions] = [
+            .download: LaneOptions(
                 limit: 6, perServerLimit: 6, startRate: StartRate(burst: 25, perSecond: 80, clock: clock),
                 executor: executor),
-            .decode: LaneConfiguration(limit: 2, executor: executor),
+            .decode: LaneOptions(limit: 2, executor: executor),
         ]
         return ImageLoader(
-            ImageLoaderConfiguration(
+            ImageLoaderParts(
                 memoryCache: MemoryImageCache(), transport: .uncached(origin), decoder: decoder,
                 scheduler: PriorityScheduler(lanes: lanes), coalescer: TaskCoalescer(executor: executor),
-                retryPolicy: RetryPolicy(retries: 0) { 0 },
+                retryPolicy: TransferRetryPolicy(retries: 0) { 0 },
                 clock: clock, taskExecutor: executor))
     }
 }

@@ -34,7 +34,7 @@ final class SimulatedOrigin: DataTransport {
     /// The number of body bytes read by the client.
     var sentByteCount: Int { bytes.load(ordering: .relaxed) }
 
-    func send(_ request: TransportRequest) async throws(TransportFailure) -> TransportResponse {
+    func send(_ request: TransportRequest) async throws(TransportError) -> TransportResponse {
         sends.wrappingAdd(1, ordering: .relaxed)
         let number = Int(request.url.lastPathComponent) ?? 0
         var random = SeededRandom(seed: UInt64(number))
@@ -44,7 +44,7 @@ final class SimulatedOrigin: DataTransport {
         let length = (file.count + Self.chunkCount - 1) / Self.chunkCount
         let chunks = Mutex(
             stride(from: 0, to: file.count, by: length).map { file[$0..<min($0 + length, file.count)] }[...])
-        let pull: @Sendable () async throws(TransportFailure) -> Data? = { () async throws(TransportFailure) in
+        let pull: @Sendable () async throws(TransportError) -> Data? = { () async throws(TransportError) in
             guard let chunk = chunks.withLock({ $0.popFirst() }) else { return nil }
             try await self.sleep(pause)
             self.bytes.wrappingAdd(chunk.count, ordering: .relaxed)
@@ -54,7 +54,7 @@ final class SimulatedOrigin: DataTransport {
         return TransportResponse(head: head, body: TransportBody(pull: pull))
     }
 
-    private func sleep(_ duration: Duration) async throws(TransportFailure) {
+    private func sleep(_ duration: Duration) async throws(TransportError) {
         do {
             try await clock.sleep(for: duration)
         } catch {
@@ -70,11 +70,11 @@ final class RecordingDecoder: SizedImageDecoder {
 
     var decodedNumbers: [Int] { log.messages }
 
-    func header(of data: Data) throws(DecodingFailure) -> ImageHeader { try base.header(of: data) }
+    func header(of data: Data) throws(ImageDecodingError) -> ImageHeader { try base.header(of: data) }
 
     func decode(
         _ data: Data, request: DecodingRequest, isCancelled: @Sendable () -> Bool
-    ) throws(DecodingFailure) -> DecodedImage {
+    ) throws(ImageDecodingError) -> DecodedImage {
         let image = try base.decode(data, request: request, isCancelled: isCancelled)
         log.append(NumberedImage.number(of: image.bitmap))
         return image

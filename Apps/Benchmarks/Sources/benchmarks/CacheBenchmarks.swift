@@ -27,7 +27,7 @@ enum CacheBenchmarks {
     /// Measures hits among 1,000 small images with URLs of about 60 bytes, in pseudorandom order.
     @concurrent
     private static func memoryHit(_ folder: URL) async throws -> Figure {
-        var configuration = ImageLoaderOptions(cacheDirectory: nil).makeConfiguration()
+        var configuration = ImageLoaderOptions(cacheDirectory: nil).makeParts()
         configuration.memoryCache = MemoryImageCache(byteLimit: 100_000_000)
         let loader = ImageLoader(configuration)
         let file = folder.appending(path: "small.jpg")
@@ -90,8 +90,8 @@ enum CacheBenchmarks {
     private static func makeLoader(_ file: Data, _ url: URL, _ cache: DiskDataCache) -> ImageLoader {
         let origin = ScriptedTransport()
         origin.script(url, .ok(file))
-        let rules = CachingRules(policy: FixedLifetimePolicy(lifetime: .seconds(86_400)))
-        var configuration = ImageLoaderOptions(cacheDirectory: nil).makeConfiguration()
+        let rules = CachingOptions(policy: FixedLifetimePolicy(lifetime: .seconds(86_400)))
+        var configuration = ImageLoaderOptions(cacheDirectory: nil).makeParts()
         configuration.transport = .cached(CachingTransport(over: origin, cache: cache, rules: rules) { Date() })
         return ImageLoader(configuration)
     }

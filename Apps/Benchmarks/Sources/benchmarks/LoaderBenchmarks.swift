@@ -100,15 +100,15 @@ enum LoaderBenchmarks {
     static func makeLoader(
         _ transport: InstantTransport,
         scheduler: PriorityScheduler = PriorityScheduler(lanes: [
-            .download: LaneConfiguration(limit: 6, perServerLimit: 6), .decode: LaneConfiguration(limit: 2),
+            .download: LaneOptions(limit: 6, perServerLimit: 6), .decode: LaneOptions(limit: 2),
         ]),
         coalescer: TaskCoalescer<OperationKey, OperationResult> = TaskCoalescer()
     ) -> ImageLoader {
         ImageLoader(
-            ImageLoaderConfiguration(
+            ImageLoaderParts(
                 memoryCache: nil, transport: .uncached(transport), decoder: InstantDecoder(),
                 scheduler: scheduler, coalescer: coalescer,
-                retryPolicy: RetryPolicy(retries: 0) { 0 }, clock: ContinuousClock()))
+                retryPolicy: TransferRetryPolicy(retries: 0) { 0 }, clock: ContinuousClock()))
     }
 }
 
@@ -116,10 +116,10 @@ enum LoaderBenchmarks {
 struct InstantTransport: DataTransport {
     var gate: Gate?
 
-    func send(_ request: TransportRequest) async throws(TransportFailure) -> TransportResponse {
+    func send(_ request: TransportRequest) async throws(TransportError) -> TransportResponse {
         await gate?.pass()
         let chunk = SingleChunk()
-        let body = TransportBody(pull: { () async throws(TransportFailure) in chunk.next() })
+        let body = TransportBody(pull: { () async throws(TransportError) in chunk.next() })
         return TransportResponse(head: ResponseHead(status: .ok, url: request.url), body: body)
     }
 }
@@ -137,11 +137,11 @@ private struct InstantDecoder: SizedImageDecoder {
         bitmap: Bitmap(size: PixelSize(width: 1, height: 1), pixels: [0, 0, 0, 255], isOpaque: true),
         header: ImageHeader(format: .png, storedSize: PixelSize(width: 1, height: 1)))
 
-    func header(of data: Data) throws(DecodingFailure) -> ImageHeader { image.header }
+    func header(of data: Data) throws(ImageDecodingError) -> ImageHeader { image.header }
 
     func decode(
         _ data: Data, request: DecodingRequest, isCancelled: @Sendable () -> Bool
-    ) throws(DecodingFailure) -> DecodedImage {
+    ) throws(ImageDecodingError) -> DecodedImage {
         image
     }
 }

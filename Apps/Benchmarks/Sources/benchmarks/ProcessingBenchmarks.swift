@@ -55,5 +55,5 @@ enum ProcessingBenchmarks {
 
 /// Discards the rows that it receives.
 private final class DiscardingSink: PixelRowSink {
-    func receive(_ row: Span<UInt8>) throws(DecodingFailure) {}
+    func receive(_ row: Span<UInt8>) throws(ImageDecodingError) {}
 }

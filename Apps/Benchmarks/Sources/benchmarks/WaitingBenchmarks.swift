@@ -29,7 +29,7 @@ enum WaitingBenchmarks {
     }
 
     private static func costs(_ count: Int) async throws -> Costs {
-        let scheduler = PriorityScheduler(lanes: [.download: LaneConfiguration(limit: 0, perServerLimit: 6)])
+        let scheduler = PriorityScheduler(lanes: [.download: LaneOptions(limit: 0, perServerLimit: 6)])
         let loader = LoaderBenchmarks.makeLoader(InstantTransport(), scheduler: scheduler)
         let requests = (0..<count).compactMap(LoaderBenchmarks.makeRequest)
         let bytes = Int(floor_resident_bytes())

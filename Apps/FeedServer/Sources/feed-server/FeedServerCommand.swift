@@ -75,7 +75,7 @@ struct FeedServerCommand: ParsableCommand {
             JPEGEncoder(), PNGEncoder(compressionLevel: 3), WebPEncoder(), GIFEncoder(),
         ])
         let images = ImageStore(concurrency: ProcessInfo.processInfo.activeProcessorCount) {
-            recipe throws(EncodingFailure) in
+            recipe throws(ImageEncodingError) in
             try renderer.render(recipe)
         }
         let defaults = NetworkDefaults(

@@ -13,7 +13,7 @@ struct ImageStoreTests {
         var all: [Int] { ids.withLock { $0 } }
 
         func store(byteLimit: Int) -> ImageStore {
-            ImageStore(byteLimit: byteLimit, concurrency: 2) { recipe throws(EncodingFailure) in
+            ImageStore(byteLimit: byteLimit, concurrency: 2) { recipe throws(ImageEncodingError) in
                 self.ids.withLock { $0.append(recipe.id) }
                 if recipe.id == 13 { throw .failed(.png, "unlucky") }
                 return RenderedImage(bytes: [UInt8](repeating: 7, count: 100), entityTag: "\"\(recipe.id)\"")
@@ -48,7 +48,7 @@ struct ImageStoreTests {
     func failure() {
         let store = drawings.store(byteLimit: 1000)
         for _ in 0..<2 {
-            #expect(throws: EncodingFailure.failed(.png, "unlucky")) { try store.image(recipe(13)) }
+            #expect(throws: ImageEncodingError.failed(.png, "unlucky")) { try store.image(recipe(13)) }
         }
         #expect(drawings.all == [13, 13])
     }

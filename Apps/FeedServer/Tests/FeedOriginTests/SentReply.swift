@@ -44,7 +44,7 @@ extension Site {
     static func demo(_ defaults: NetworkDefaults = NetworkDefaults()) -> Site {
         Site(
             feed: PhotoFeed(count: 25),
-            images: ImageStore(concurrency: 2) { recipe throws(EncodingFailure) in try renderer.render(recipe) },
+            images: ImageStore(concurrency: 2) { recipe throws(ImageEncodingError) in try renderer.render(recipe) },
             defaults: defaults)
     }
 

@@ -14,7 +14,7 @@ struct FormatSnifferCheck {
         let prefix = Data(data.prefix(FileSignature.byteCount))
         let formats = FuzzTarget.decoders.filter { $0.recognizes(prefix) }.map(\.format)
         try expect(formats.count <= 1, "recognized as \(formats)")
-        switch Result(catching: { () throws(DecodingFailure) in try decoder.header(of: data) }) {
+        switch Result(catching: { () throws(ImageDecodingError) in try decoder.header(of: data) }) {
         case .success(let header):
             try expect([header.format] == formats, "\(header.format), but recognized as \(formats)")
         case .failure(let failure):
@@ -54,7 +54,7 @@ struct PipelineCheck {
         }
     }
 
-    private func outcome(_ data: Data, _ request: DecodingRequest) -> Result<DecodedImage, DecodingFailure> {
-        Result { () throws(DecodingFailure) in try decoder.decode(data, request: request, isCancelled: { false }) }
+    private func outcome(_ data: Data, _ request: DecodingRequest) -> Result<DecodedImage, ImageDecodingError> {
+        Result { () throws(ImageDecodingError) in try decoder.decode(data, request: request, isCancelled: { false }) }
     }
 }

@@ -31,7 +31,7 @@ class DesktopTestCase: XCTestCase {
 
 extension DemoOrigin {
     /// Animations have three frames, because a debug build encodes them slowly.
-    private static let shortAnimations = ImageStore(concurrency: 2) { recipe throws(EncodingFailure) in
+    private static let shortAnimations = ImageStore(concurrency: 2) { recipe throws(ImageEncodingError) in
         var short = recipe
         if recipe.frames != nil { short.frames = 3 }
         return try ImageRenderer(encoders: .standard).render(short)

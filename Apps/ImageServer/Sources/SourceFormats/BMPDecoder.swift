@@ -14,7 +14,7 @@ public struct BMPDecoder: ImageDecoder {
     }
 
     /// Reads the header and the palette. Throws `.truncated` if pixels are missing.
-    public func open(_ data: Data, limits: DecodingLimits) throws(DecodingFailure) -> any OpenedImage {
+    public func open(_ data: Data, limits: DecodingLimits) throws(ImageDecodingError) -> any OpenedImage {
         try limits.check(.encodedBytes, data.count)
         let pixels = data.littleEndian(at: 10, 4) ?? 0
         let header = try DIBHeader(data, at: 14, .bmp, pixels: pixels)
@@ -41,7 +41,7 @@ final class OpenedDIB: OpenedImage {
     ///   - hasMask: Whether a mask follows them.
     init(
         _ data: Data, _ dib: DIBHeader, pixels: Int, hasMask: Bool = false, limits: DecodingLimits
-    ) throws(DecodingFailure) {
+    ) throws(ImageDecodingError) {
         try limits.check(dib.size)
         if dib.compression == .runLength4 || dib.compression == .runLength8 {
             try limits.check(.decodedBytes, dib.size.area)
@@ -69,7 +69,7 @@ final class OpenedDIB: OpenedImage {
     func decode(
         frame index: Int, size: PixelSize, layout: PixelLayout, preference: DecodingPreference,
         into sink: any PixelRowSink
-    ) throws(DecodingFailure) {
+    ) throws(ImageDecodingError) {
         guard index == 0 else { throw .noSuchFrame(index, frameCount: 1) }
         guard size == header.storedSize, layout == .rgba8 else {
             throw .unsupported(dib.format, "it can only be decoded as RGBA in its size")
@@ -77,7 +77,7 @@ final class OpenedDIB: OpenedImage {
         let bytes = data.span
         var indices: [UInt8]?
         if heldBytes(frame: 0, size: size, layout: layout) > 0 {
-            indices = try DIBRunLengths.indices(bytes, from: pixels, of: dib) { () throws(DecodingFailure) in
+            indices = try DIBRunLengths.indices(bytes, from: pixels, of: dib) { () throws(ImageDecodingError) in
                 try sink.checkCancellation()
             }
         }

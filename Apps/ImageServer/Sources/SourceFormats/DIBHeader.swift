@@ -50,7 +50,7 @@ struct DIBHeader {
     ///   - start: The offset of the header.
     ///   - format: The format of the file.
     ///   - pixels: The offset of the pixels, which bounds the palette; nil if they follow it.
-    init(_ data: Data, at start: Int, _ format: ImageFormat, pixels: Int? = nil) throws(DecodingFailure) {
+    init(_ data: Data, at start: Int, _ format: ImageFormat, pixels: Int? = nil) throws(ImageDecodingError) {
         guard let length = data.littleEndian(at: start, 4) else { throw .truncated(format) }
         guard length == 12 || (16...1_024).contains(length) else {
             throw .malformed(format, "the header has \(length) bytes")
@@ -75,7 +75,7 @@ struct DIBHeader {
 
     private static func compression(
         _ number: Int, _ bitCount: Int, headerLength: Int, _ format: ImageFormat
-    ) throws(DecodingFailure) -> Compression {
+    ) throws(ImageDecodingError) -> Compression {
         guard let compression = Compression(rawValue: number), headerLength != 64 || number < 3 else {
             throw .unsupported(format, "the compression \(number)")
         }
@@ -93,7 +93,7 @@ struct DIBHeader {
     }
 
     /// Sets the channels. Their masks are in the header, or follow its first version.
-    private mutating func readChannels(_ data: Data, at start: Int, _ length: Int) throws(DecodingFailure) {
+    private mutating func readChannels(_ data: Data, at start: Int, _ length: Int) throws(ImageDecodingError) {
         var masks = bitCount == 16 ? [0x7C00, 0x3E0, 0x1F] : [0xFF_0000, 0xFF00, 0xFF]
         if compression == .bitFields || compression == .alphaBitFields {
             let count = length >= 56 || compression == .alphaBitFields ? 4 : 3
@@ -111,7 +111,7 @@ struct DIBHeader {
     /// Sets the palette, or skips one that pixels without indices have.
     private mutating func readPalette(
         _ data: Data, count: Int, entryLength: Int, _ pixels: Int?
-    ) throws(DecodingFailure) {
+    ) throws(ImageDecodingError) {
         var count = count == 0 && bitCount <= 8 ? 1 << bitCount : count
         if let pixels, pixels >= end { count = min(count, (pixels - end) / entryLength) }
         if bitCount <= 8 {
@@ -136,8 +136,8 @@ enum DIBRunLengths {
     /// Returns an index for each pixel, in the order of the rows of the file. Pixels that are left out have index 0.
     static func indices(
         _ bytes: Span<UInt8>, from start: Int, of header: DIBHeader,
-        checkpoint: () throws(DecodingFailure) -> Void
-    ) throws(DecodingFailure) -> [UInt8] {
+        checkpoint: () throws(ImageDecodingError) -> Void
+    ) throws(ImageDecodingError) -> [UInt8] {
         let (width, height) = (header.size.width, header.size.height)
         let isWide = header.compression == .runLength8
         var indices = [UInt8](repeating: 0, count: width * height)

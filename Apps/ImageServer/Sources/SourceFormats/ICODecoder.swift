@@ -23,20 +23,20 @@ public struct ICODecoder: ImageDecoder {
     }
 
     /// Reads the headers of all images, and opens the largest one that has no damage, with the most bits per pixel.
-    public func open(_ data: Data, limits: DecodingLimits) throws(DecodingFailure) -> any OpenedImage {
+    public func open(_ data: Data, limits: DecodingLimits) throws(ImageDecodingError) -> any OpenedImage {
         try limits.check(.encodedBytes, data.count)
         guard recognizes(data.prefix(FileSignature.byteCount)), let count = data.littleEndian(at: 4, 2) else {
             throw .malformed(.ico, "there is no directory")
         }
         guard let directory = data.part(Self.directoryLength, count * Self.entryLength) else { throw .truncated(.ico) }
         var best: Entry?
-        var failure: DecodingFailure?
+        var failure: ImageDecodingError?
         for index in 0..<min(count, Self.largestCount) {
             let entry = index * Self.entryLength
             guard let length = directory.littleEndian(at: entry + 8, 4),
                 let offset = directory.littleEndian(at: entry + 12, 4)
             else { break }
-            do throws(DecodingFailure) {
+            do throws(ImageDecodingError) {
                 guard let part = data.part(offset, length) else { throw .truncated(.ico) }
                 let opened = try Self.entry(part, limits)
                 if best.map({ $0.rank < opened.rank }) ?? true { best = opened }
@@ -54,7 +54,7 @@ public struct ICODecoder: ImageDecoder {
         var rank: (Int, Int)
     }
 
-    private static func entry(_ data: Data, _ limits: DecodingLimits) throws(DecodingFailure) -> Entry {
+    private static func entry(_ data: Data, _ limits: DecodingLimits) throws(ImageDecodingError) -> Entry {
         if PNGDecoder().recognizes(data.prefix(32)) {
             let image = OpenedIconPNG(try PNGDecoder().open(data, limits: limits))
             return Entry(image: image, rank: (image.header.storedSize.area, 32))
@@ -90,7 +90,7 @@ private final class OpenedIconPNG: OpenedImage {
     func decode(
         frame index: Int, size: PixelSize, layout: PixelLayout, preference: DecodingPreference,
         into sink: any PixelRowSink
-    ) throws(DecodingFailure) {
+    ) throws(ImageDecodingError) {
         try image.decode(frame: index, size: size, layout: layout, preference: preference, into: sink)
     }
 }

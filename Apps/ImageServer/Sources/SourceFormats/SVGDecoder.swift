@@ -32,7 +32,7 @@
         }
 
         /// Reads the root element. Throws `.unknownFormat` if it is another one, or comes too late.
-        public func open(_ data: Data, limits: DecodingLimits) throws(DecodingFailure) -> any OpenedImage {
+        public func open(_ data: Data, limits: DecodingLimits) throws(ImageDecodingError) -> any OpenedImage {
             try limits.check(.encodedBytes, data.count)
             guard case .found(let root) = SVGRoot.search(data) else { throw .unknownFormat }
             return OpenedSVG(data, size: size ?? root.size(within: limits), program: program)
@@ -79,10 +79,10 @@
         func decode(
             frame index: Int, size: PixelSize, layout: PixelLayout, preference: DecodingPreference,
             into sink: any PixelRowSink
-        ) throws(DecodingFailure) {
+        ) throws(ImageDecodingError) {
             guard index == 0 else { throw .noSuchFrame(index, frameCount: 1) }
             guard layout == .rgba8 else { throw .unsupported(.svg, "it can only be drawn as RGBA") }
-            let pixels = try draw(size) { () throws(DecodingFailure) in try sink.checkCancellation() }
+            let pixels = try draw(size) { () throws(ImageDecodingError) in try sink.checkCancellation() }
             let bytesPerRow = size.width * 4
             for y in 0..<size.height {
                 try sink.receive(pixels.span.extracting(y * bytesPerRow..<(y + 1) * bytesPerRow))
@@ -90,8 +90,8 @@
         }
 
         private func draw(
-            _ size: PixelSize, checkpoint: () throws(DecodingFailure) -> Void
-        ) throws(DecodingFailure) -> [UInt8] {
+            _ size: PixelSize, checkpoint: () throws(ImageDecodingError) -> Void
+        ) throws(ImageDecodingError) -> [UInt8] {
             let process: ChildProcess
             do {
                 process = try ChildProcess(program, "\(size.width)", "\(size.height)")

@@ -17,7 +17,7 @@
         }
 
         /// Reads the tags of the first page.
-        public func open(_ data: Data, limits: DecodingLimits) throws(DecodingFailure) -> any OpenedImage {
+        public func open(_ data: Data, limits: DecodingLimits) throws(ImageDecodingError) -> any OpenedImage {
             try limits.check(.encodedBytes, data.count)
             return try OpenedTIFF(data, limits: limits)
         }
@@ -30,10 +30,10 @@
         private let limits: DecodingLimits
         private let heldBytes: Int
 
-        init(_ data: Data, limits: DecodingLimits) throws(DecodingFailure) {
+        init(_ data: Data, limits: DecodingLimits) throws(ImageDecodingError) {
             self.data = data
             self.limits = limits
-            (header, heldBytes) = try TIFFPage.reading(data, limits) { (page) throws(DecodingFailure) in
+            (header, heldBytes) = try TIFFPage.reading(data, limits) { (page) throws(ImageDecodingError) in
                 (try page.imageHeader(limits), page.heldBytes)
             }
         }
@@ -45,13 +45,13 @@
         func decode(
             frame index: Int, size: PixelSize, layout: PixelLayout, preference: DecodingPreference,
             into sink: any PixelRowSink
-        ) throws(DecodingFailure) {
+        ) throws(ImageDecodingError) {
             guard index == 0 else { throw .noSuchFrame(index, frameCount: 1) }
             guard size == header.storedSize, layout == .rgba8 || layout == header.nativeLayout else {
                 throw .unsupported(.tiff, "it can only be decoded in its size, to RGBA or \(header.nativeLayout)")
             }
             try limits.check(.decodedBytes, heldBytes)
-            try TIFFPage.reading(data, limits) { (page) throws(DecodingFailure) in
+            try TIFFPage.reading(data, limits) { (page) throws(ImageDecodingError) in
                 var row = [UInt8](repeating: 0, count: size.width * layout.bytesPerPixel)
                 for _ in 0..<size.height {
                     try sink.checkCancellation()
@@ -71,9 +71,9 @@
 
         /// Calls `body` with the page of a file, and closes it.
         static func reading<Value>(
-            _ data: Data, _ limits: DecodingLimits, _ body: (TIFFPage) throws(DecodingFailure) -> Value
-        ) throws(DecodingFailure) -> Value {
-            try unsafe data.span.withUnsafeBufferPointer { (bytes) throws(DecodingFailure) in
+            _ data: Data, _ limits: DecodingLimits, _ body: (TIFFPage) throws(ImageDecodingError) -> Value
+        ) throws(ImageDecodingError) -> Value {
+            try unsafe data.span.withUnsafeBufferPointer { (bytes) throws(ImageDecodingError) in
                 var handle: OpaquePointer?
                 var header = unsafe tiff_header()
                 let outcome = unsafe tiff_open(
@@ -92,7 +92,7 @@
 
         var heldBytes: Int { unsafe Int(clamping: header.held_bytes) }
 
-        func imageHeader(_ limits: DecodingLimits) throws(DecodingFailure) -> ImageHeader {
+        func imageHeader(_ limits: DecodingLimits) throws(ImageDecodingError) -> ImageHeader {
             let size = unsafe PixelSize(width: Int(header.width), height: Int(header.height))
             try limits.check(size)
             var color = SourceColor.sRGB
@@ -105,12 +105,12 @@
                 hasAlpha: header.has_alpha != 0, color: color, nativeLayout: PixelLayout(header.layout))
         }
 
-        func readRow(isRGBA: Bool, _ row: inout [UInt8]) throws(DecodingFailure) {
+        func readRow(isRGBA: Bool, _ row: inout [UInt8]) throws(ImageDecodingError) {
             let outcome = unsafe tiff_read_row(handle, isRGBA ? 1 : 0, &row)
             if outcome != tiff_ok { throw Self.failure(outcome) }
         }
 
-        private static func failure(_ outcome: tiff_outcome) -> DecodingFailure {
+        private static func failure(_ outcome: tiff_outcome) -> ImageDecodingError {
             switch outcome {
             case tiff_unsupported: .unsupported(.tiff, "libtiff can't convert its samples")
             case tiff_out_of_memory: .malformed(.tiff, "memory is exhausted")

@@ -24,7 +24,7 @@ import Testing
             "2001:0:4136:e378:8000:63bf:3fff:fdd2", "2001:0:7f00:1::1", "::10.0.0.1", "::ffff:0:127.0.0.1",
         ])
     func refused(text: String) throws {
-        let address = try #require(IPAddress(text))
+        let address = try #require(TransportAddress(text))
         #expect(!AddressRules().allows(address))
     }
 
@@ -38,7 +38,7 @@ import Testing
             "2606:4700::400:5efe:10.0.0.1", "2002:808:808::5efe:8.8.8.8",
         ])
     func allowed(text: String) throws {
-        let address = try #require(IPAddress(text))
+        let address = try #require(TransportAddress(text))
         #expect(AddressRules().allows(address))
     }
 
@@ -46,13 +46,13 @@ import Testing
     func exceptions() throws {
         let rules = AddressRules(
             allowing: try ["10.1.0.0/16", "127.0.0.1", "fd00::/8"].map { try #require(AddressRange($0)) })
-        #expect(rules.allows(try #require(IPAddress("10.1.2.3"))))
-        #expect(rules.allows(try #require(IPAddress("127.0.0.1"))))
-        #expect(rules.allows(try #require(IPAddress("::ffff:10.1.2.3"))))
-        #expect(rules.allows(try #require(IPAddress("fd12::1"))))
-        #expect(!rules.allows(try #require(IPAddress("10.2.0.1"))))
-        #expect(!rules.allows(try #require(IPAddress("127.0.0.2"))))
-        #expect(!rules.allows(try #require(IPAddress("fe80::1"))))
+        #expect(rules.allows(try #require(TransportAddress("10.1.2.3"))))
+        #expect(rules.allows(try #require(TransportAddress("127.0.0.1"))))
+        #expect(rules.allows(try #require(TransportAddress("::ffff:10.1.2.3"))))
+        #expect(rules.allows(try #require(TransportAddress("fd12::1"))))
+        #expect(!rules.allows(try #require(TransportAddress("10.2.0.1"))))
+        #expect(!rules.allows(try #require(TransportAddress("127.0.0.2"))))
+        #expect(!rules.allows(try #require(TransportAddress("fe80::1"))))
     }
 
     @Test("parses ranges", arguments: ["10.0.0.0/33", "10.0.0.0/-1", "10.0.0/8", "a/8", "::/129", "10.0.0.0/8/8", ""])
@@ -61,8 +61,8 @@ import Testing
     @Test("compares bits within a byte")
     func bits() throws {
         let range = try #require(AddressRange("172.16.0.0/12"))
-        #expect(range.contains(try #require(IPAddress("172.31.0.1"))))
-        #expect(!range.contains(try #require(IPAddress("172.32.0.1"))))
-        #expect(try #require(AddressRange("0.0.0.0/0")).contains(try #require(IPAddress("1.2.3.4"))))
+        #expect(range.contains(try #require(TransportAddress("172.31.0.1"))))
+        #expect(!range.contains(try #require(TransportAddress("172.32.0.1"))))
+        #expect(try #require(AddressRange("0.0.0.0/0")).contains(try #require(TransportAddress("1.2.3.4"))))
     }
 }

@@ -20,8 +20,8 @@
         private static func outcome(
             _ decoder: any ImageDecoder, _ file: Data, _ target: ImageTarget? = nil, frame: Int = 0,
             limits: DecodingLimits = .default
-        ) -> Result<DecodedImage, DecodingFailure> {
-            Result { () throws(DecodingFailure) in
+        ) -> Result<DecodedImage, ImageDecodingError> {
+            Result { () throws(ImageDecodingError) in
                 try DownsamplingDecoder(decoders: [decoder], limits: limits)
                     .decode(file, request: DecodingRequest(target: target, frame: frame)) { false }
             }
@@ -67,7 +67,7 @@
             let file = try output.encoder.encode(bitmap, options: EncodingOptions(isLossless: true))
             let area = bitmap.size.area
             let limits = DecodingLimits(pixels: area, decodedBytes: area * 10)
-            #expect(throws: DecodingFailure.self) { try Self.outcome(base, file, limits: limits).get() }
+            #expect(throws: ImageDecodingError.self) { try Self.outcome(base, file, limits: limits).get() }
             let decoder = ProcessDecoder(base: base, smallArea: 0)
             #expect(try Self.outcome(decoder, file, limits: limits).get().bitmap == bitmap)
         }

@@ -131,7 +131,7 @@ private final class OriginBed: Sendable {
         let caching = CachingTransport(
             over: GuardedTransport(origin, rules: OriginRules(), userAgent: "test", now: now),
             cache: InMemoryDataCache(),
-            rules: CachingRules(policy: SharedCachePolicy(bounds: bounds, missingLifetime: missing)), clock: nil,
+            rules: CachingOptions(policy: SharedCachePolicy(bounds: bounds, missingLifetime: missing)), clock: nil,
             now: now)
         self.time = time
         recorder = FreshnessRecorder(over: caching, bounds: bounds, now: now)
@@ -163,7 +163,7 @@ private final class RepliesByPath: DataTransport {
     let replies = Mutex<[String: (status: Int, headers: HTTPFields)]>([:])
     let paths = Mutex<[String]>([])
 
-    func send(_ request: TransportRequest) async throws(TransportFailure) -> TransportResponse {
+    func send(_ request: TransportRequest) async throws(TransportError) -> TransportResponse {
         let path = request.url.path()
         paths.withLock { $0.append(path) }
         let reply = replies.withLock { $0[path] ?? (status: 404, headers: [:]) }

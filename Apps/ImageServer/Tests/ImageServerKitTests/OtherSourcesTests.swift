@@ -41,8 +41,8 @@ import Testing
             arguments: ["--allow-unsigned", "true", "--refused-sources", "bmp,svg"], environment: [:], coreCount: 1)
         #expect(settings.refusedSources == [.bmp, .svg])
         let decoder = settings.makeDecoder()
-        #expect(throws: DecodingFailure.unknownFormat) { try decoder.header(of: Self.bitmap) }
-        #expect(throws: DecodingFailure.unknownFormat) { try decoder.header(of: Data("<svg width='1' />".utf8)) }
+        #expect(throws: ImageDecodingError.unknownFormat) { try decoder.header(of: Self.bitmap) }
+        #expect(throws: ImageDecodingError.unknownFormat) { try decoder.header(of: Data("<svg width='1' />".utf8)) }
     }
 
     #if SVG

@@ -21,7 +21,7 @@ import Testing
 
     private func cache(
         memory: Int = 1 << 20, pendingWrites: Int = 64,
-        report: @escaping @Sendable (ResultLevel, DataCacheFailure) -> Void = { _, _ in }
+        report: @escaping @Sendable (ResultLevel, DataCacheError) -> Void = { _, _ in }
     ) -> ResultCache {
         ResultCache(
             memoryByteLimit: memory, levels: [.init(name: .disk, cache: disk), .init(name: .shared, cache: shared)],

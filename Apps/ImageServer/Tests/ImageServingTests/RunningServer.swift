@@ -15,7 +15,7 @@ struct RunningServer: Sendable {
     /// Starts the graceful shutdown, and returns when the server has ended.
     let shutDown: @Sendable () async throws -> Void
     private let client = CurlTransport(
-        configuration: .init(maxConnectionsPerHost: 256, maxConnections: 512, usesEnvironmentProxy: false))
+        configuration: .init(maxConnectionsPerServer: 256, maxConnections: 512, usesEnvironmentProxy: false))
 
     /// Sends a request and returns its response with the whole body.
     func send(

@@ -37,7 +37,7 @@ import Testing
             Data("BM".utf8) + words.flatMap { word in (0..<4).map { UInt8(truncatingIfNeeded: word >> ($0 * 8)) } }
         let checks = Mutex(0)
         let file = header + Data(repeating: 0xFF, count: 200_000)
-        #expect(throws: DecodingFailure.cancelled) {
+        #expect(throws: ImageDecodingError.cancelled) {
             try Self.decoder.decode(file, request: DecodingRequest()) {
                 checks.withLock { count in
                     count += 1
@@ -93,7 +93,7 @@ import Testing
         limits.pixels = 1_000_000
         limits.decodedBytes = 16 << 20
         let decoder = DownsamplingDecoder(decoders: .sources, limits: limits)
-        do throws(DecodingFailure) {
+        do throws(ImageDecodingError) {
             _ = try decoder.decode(data, request: DecodingRequest()) { false }
         } catch {
             #expect(error != .cancelled)
@@ -105,7 +105,7 @@ import Testing
         var bytes = Data("BM".utf8) + Data(count: 12)
         bytes += [40, 0, 0, 0, 0xFF, 0xFF, 0, 0, 0xFF, 0xFF, 0, 0, 1, 0, 8, 0, 1, 0, 0, 0] + Data(count: 20)
         bytes += Data(count: 1_100)
-        let failure = DecodingFailure.limitExceeded(.pixels, value: 65_535 * 65_535, allowed: 500_000_000)
+        let failure = ImageDecodingError.limitExceeded(.pixels, value: 65_535 * 65_535, allowed: 500_000_000)
         #expect(throws: failure) { try Self.decoder.header(of: bytes) }
     }
 }

@@ -75,7 +75,7 @@
                 "<!-- <svg> -->", "<svg width='1'", "text <svg/>", "<", "<!DOCTYPE svg [ <!ENTITY a '>'> ",
             ])
         func others(text: String) {
-            #expect(throws: DecodingFailure.unknownFormat) { try Self.size(Data(text.utf8)) }
+            #expect(throws: ImageDecodingError.unknownFormat) { try Self.size(Data(text.utf8)) }
         }
 
         @Test("a mark of the byte order, UTF-16, a namespace prefix and declarations are understood")
@@ -146,7 +146,7 @@
                 "<filter id='f' x='0' y='0' width='1' height='1'>\(noise)</filter>"
                 + "<rect width='40' height='20' filter='url(#f)'/>"
             let checkCount = Mutex(0)
-            #expect(throws: DecodingFailure.cancelled) {
+            #expect(throws: ImageDecodingError.cancelled) {
                 try Self.draw(Self.svg(content), PixelSize(width: 6_000, height: 3_000)) {
                     checkCount.withLock { count in
                         count += 1
@@ -193,7 +193,7 @@
             for _ in 0..<40 {
                 var damaged = data
                 damaged[Int.random(in: 0..<data.count, using: &random)] = .random(in: 0...255, using: &random)
-                do throws(DecodingFailure) {
+                do throws(ImageDecodingError) {
                     _ = try DownsamplingDecoder(decoders: [SVGDecoder()]).decode(damaged, request: DecodingRequest()) {
                         false
                     }

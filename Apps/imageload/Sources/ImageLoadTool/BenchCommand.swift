@@ -55,13 +55,13 @@ struct DecodingBenchCommand: AsyncParsableCommand {
 
     private func measure(_ file: String) async throws -> DecodingBenchReport {
         let data = try await FileAccess.read(file, options: [])
-        return try ToolFailure.naming(file) { () throws(DecodingFailure) in
-            let (image, peak) = try PeakMemory.growth { () throws(DecodingFailure) in
+        return try ToolFailure.naming(file) { () throws(ImageDecodingError) in
+            let (image, peak) = try PeakMemory.growth { () throws(ImageDecodingError) in
                 let image = try BenchmarkImage(data: data, options)
                 try image.decode()
                 return image
             }
-            let times = try OperationTimes.measure(iterations: iterations) { () throws(DecodingFailure) in
+            let times = try OperationTimes.measure(iterations: iterations) { () throws(ImageDecodingError) in
                 try image.decode()
             }
             return DecodingBenchReport(
@@ -80,7 +80,7 @@ private struct BenchmarkImage {
     /// The idle limit is high enough to reuse the memory of large images.
     private let decoder: DownsamplingDecoder
 
-    init(data: Data, _ options: TargetOptions) throws(DecodingFailure) {
+    init(data: Data, _ options: TargetOptions) throws(ImageDecodingError) {
         self.data = data
         request = options.request
         let limits = options.limits
@@ -91,7 +91,7 @@ private struct BenchmarkImage {
     var size: PixelSize { request.outputSize(for: header.size) }
 
     /// Decodes all frames in order, and keeps one in memory at a time.
-    func decode() throws(DecodingFailure) {
+    func decode() throws(ImageDecodingError) {
         let reader = try decoder.makeFrameReader(of: data, request: request)
         for frame in 0..<header.frameCount { _ = try reader.frame(at: frame) { false } }
     }

@@ -49,7 +49,7 @@ struct DecodeCommand: AsyncParsableCommand {
 
     private func thumbnailOrAll(of data: Data, _ decoder: DownsamplingDecoder) throws(ToolFailure) -> Data {
         guard thumbnail else { return data }
-        let found = try ToolFailure.naming(file) { () throws(DecodingFailure) in
+        let found = try ToolFailure.naming(file) { () throws(ImageDecodingError) in
             try decoder.embeddedThumbnail(of: data)
         }
         guard let found else {

@@ -20,7 +20,7 @@ struct HTTPCacheProbeCommand: AsyncParsableCommand {
     func run() async throws {
         // Validations that continue after the response was returned.
         let (validations, background) = AsyncStream<@Sendable () async -> Void>.makeStream()
-        let rules = CachingRules(
+        let rules = CachingOptions(
             policy: RFC9111Policy(negativeLifetime: nil),
             // Separates these entries from a loader's in the same folder: their bodies are stored with their content
             // coding.

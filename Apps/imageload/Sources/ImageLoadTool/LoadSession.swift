@@ -105,7 +105,7 @@ struct LoadSession {
 
     /// Returns what the bytes say about a failure: their format is another one, or a smaller size helps.
     private static func explained(
-        _ failure: DecodingFailure, _ item: Item, _ request: ImageRequest, _ loader: ImageLoader,
+        _ failure: ImageDecodingError, _ item: Item, _ request: ImageRequest, _ loader: ImageLoader,
         _ limits: DecodingLimits
     ) async -> any Error {
         switch failure {
@@ -156,7 +156,7 @@ struct LoadSession {
 /// Records the first failure of the disk cache, which doesn't fail the loader's requests, and the trace, if there is
 /// one.
 private final class EventRecorder: ImageLoaderObserver {
-    private let first = Mutex<DataCacheFailure?>(nil)
+    private let first = Mutex<DataCacheError?>(nil)
     private let trace: (recorder: TraceRecorder, path: String)?
 
     init(trace path: String?) {
@@ -164,7 +164,7 @@ private final class EventRecorder: ImageLoaderObserver {
         trace = path.map { (TraceRecorder { start.duration(to: clock.now) }, $0) }
     }
 
-    var diskFailure: DataCacheFailure? { first.withLock { $0 } }
+    var diskFailure: DataCacheError? { first.withLock { $0 } }
 
     func handle(_ event: ImageLoadEvent) {
         trace?.recorder.handle(event)

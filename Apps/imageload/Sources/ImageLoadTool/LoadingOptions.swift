@@ -80,8 +80,8 @@ struct LoadingOptions: ParsableArguments {
         defaults.observer = observer
         // A command fails without a network. It doesn't wait.
         defaults.connectivityMonitor = nil
-        defaults.transferLimits.stallTimeout = .seconds(timeout)
-        defaults.transferLimits.connectTimeout = .seconds(min(timeout, 15))
+        defaults.transferOptions.stallTimeout = .seconds(timeout)
+        defaults.transferOptions.connectTimeout = .seconds(min(timeout, 15))
         return defaults.makeLoader()
     }
 

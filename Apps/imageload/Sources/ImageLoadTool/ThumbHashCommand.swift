@@ -53,7 +53,7 @@ struct ThumbHashCommand: AsyncParsableCommand {
         let data = try await FileAccess.read(file)
         // The size up to which the hash uses each pixel. Smaller images are not enlarged.
         let request = DecodingRequest(target: ImageTarget(PixelSize(width: 100, height: 100)))
-        return try ToolFailure.naming(file) { () throws(DecodingFailure) in
+        return try ToolFailure.naming(file) { () throws(ImageDecodingError) in
             ThumbHash(bitmap: try decoder.decode(data, request: request) { false }.bitmap)
         }
     }

@@ -47,10 +47,10 @@ extension ToolFailure {
         switch error {
         case let failure as ToolFailure: self = failure
         case let error as ImageError: self.init(error, subject: subject)
-        case let failure as DecodingFailure: self.init(decoding: failure, subject: subject)
+        case let failure as ImageDecodingError: self.init(decoding: failure, subject: subject)
         case let error as TooLargeAtThisSize:
             self.init(decoding: error.failure, subject: subject, size: "Decode it to a smaller --size, or")
-        case let failure as EncodingFailure:
+        case let failure as ImageEncodingError:
             var isTooLarge = false
             if case .unsupportedSize = failure { isTooLarge = true }
             let cure = isTooLarge ? "Choose a smaller --size, or another format." : "Choose another format."
@@ -70,7 +70,7 @@ extension ToolFailure {
     private static var formats: String { [any ImageDecoder].all.map(\.format.rawValue).joined(separator: ", ") }
 
     /// - Parameter size: What to say before "raise --max-memory" to one who can choose the size.
-    init(decoding failure: DecodingFailure, subject: String, size: String = "To read it,") {
+    init(decoding failure: ImageDecodingError, subject: String, size: String = "To read it,") {
         if failure == .unknownFormat, let format = ForeignFormat.name(of: subject) {
             self = ForeignFormat.failure(format, subject: subject)
             return
@@ -108,7 +108,7 @@ extension ToolFailure {
 
 /// An image needs too much memory, and less in a smaller size.
 struct TooLargeAtThisSize: Error {
-    var failure: DecodingFailure
+    var failure: ImageDecodingError
 }
 
 extension DownsamplingDecoder {
@@ -116,7 +116,7 @@ extension DownsamplingDecoder {
     func tellingSize<Result>(of data: Data, _ work: () throws -> Result) throws -> Result {
         do {
             return try work()
-        } catch let failure as DecodingFailure {
+        } catch let failure as ImageDecodingError {
             guard case .limitExceeded(.decodedBytes, _, _) = failure else { throw failure }
             let smallest = DecodingRequest(target: ImageTarget(PixelSize(width: 1, height: 1)))
             let isStarted = Atomic(false)
@@ -140,7 +140,7 @@ extension ImageError.NetworkFailure {
         case .redirect: "Use the final address."
         case .timedOut: "Try again, or raise --timeout."
         case .blockedAddress: "Use a public address."
-        case .hostUnavailable: "Try again in a minute."
+        case .serverUnavailable: "Try again in a minute."
         case .connectionLost, .truncatedBody, .malformedResponse, .other: "Try again."
         }
     }

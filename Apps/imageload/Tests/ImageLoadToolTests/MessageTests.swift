@@ -49,7 +49,7 @@ final class MessageTests {
 
     @Test("a failed encoding advises a smaller size only if the size is the reason")
     func encodingAdvice() {
-        let failures: [(EncodingFailure, advisesSize: Bool)] = [
+        let failures: [(ImageEncodingError, advisesSize: Bool)] = [
             (.unsupportedSize(.webp, PixelSize(width: 16_384, height: 2)), true), (.failed(.webp, "reason"), false),
         ]
         for (failure, advisesSize) in failures {

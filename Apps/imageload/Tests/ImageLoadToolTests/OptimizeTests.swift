@@ -138,14 +138,14 @@ struct OptimizeTests {
         let data = ImageMetadata(xmp: Data("<x:xmpmeta/>".utf8)).added(to: file, format: .jpeg)
         var limits = DecodingLimits.default
         limits.scans = 3
-        #expect(throws: DecodingFailure.limitExceeded(.scans, value: 4, allowed: 3)) {
+        #expect(throws: ImageDecodingError.limitExceeded(.scans, value: 4, allowed: 3)) {
             try ImageOptimizer(kept: [], limits: limits).optimize(data)
         }
         limits = .default
         // The coefficients of 64 by 64 pixels need 12,288 bytes, and the pixels of both files 32,768.
         for (allowed, needed) in [(12_287, 12_288), (32_767, 32_768)] {
             limits.decodedBytes = allowed
-            #expect(throws: DecodingFailure.limitExceeded(.decodedBytes, value: needed, allowed: allowed)) {
+            #expect(throws: ImageDecodingError.limitExceeded(.decodedBytes, value: needed, allowed: allowed)) {
                 try ImageOptimizer(kept: [], limits: limits).optimize(data)
             }
         }

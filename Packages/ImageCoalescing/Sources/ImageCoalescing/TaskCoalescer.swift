@@ -95,7 +95,7 @@ public final class TaskCoalescer<Key: Hashable & Sendable, Value: Sendable>: Req
             operation.succeed(try await body(operation.callers))
         } catch {
             // A cancelled operation has no callers left, so only one that cancelled itself delivers this.
-            failure = error is CancellationError ? CoalescingFailure.operationCancelledItself : error
+            failure = error is CancellationError ? CoalescingError.operationCancelledItself : error
         }
         // Another operation may have replaced a cancelled one.
         state.withLock { if $0.operations[key] === operation { $0.operations[key] = nil } }
@@ -124,7 +124,7 @@ final class CoalescedOperation<Value: Sendable>: Sendable {
 
 /// Why a caller receives an error that its operation did not throw.
 @nonexhaustive
-public enum CoalescingFailure: Error, Hashable, Sendable, CustomStringConvertible {
+public enum CoalescingError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The operation threw `CancellationError` although it was not cancelled.
     case operationCancelledItself
 

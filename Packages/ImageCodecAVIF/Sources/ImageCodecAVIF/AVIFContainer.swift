@@ -19,7 +19,7 @@
         private let reader: BoxReader
 
         /// Reads the container. Throws `.malformed`, `.truncated`, or `.limitExceeded` if there are too many frames.
-        init(of data: Data, limits: DecodingLimits) throws(DecodingFailure) {
+        init(of data: Data, limits: DecodingLimits) throws(ImageDecodingError) {
             var reader = BoxReader(data, format: .avif)
             let boxes = try reader.fileBoxes()
             let end = boxes.last?.content.upperBound ?? 0
@@ -54,7 +54,7 @@
 
         /// Throws `.unsupported` if libavif 0.11 would refuse the primary image for another reason, or exchange its
         /// cells.
-        func checkItems() throws(DecodingFailure) {
+        func checkItems() throws(ImageDecodingError) {
             guard let items, let type = items.primary.flatMap({ items[$0]?.type }), !type.isEmpty else { return }
             guard type == "av01" || type == "grid" else {
                 throw .unsupported(.avif, "an image of the type “\(type)”")
@@ -66,7 +66,7 @@
         }
 
         /// Throws `.unsupported` if libavif 0.11 ignores the alpha or the color of cells.
-        func checkCells(_ info: avif_info) throws(DecodingFailure) {
+        func checkCells(_ info: avif_info) throws(ImageDecodingError) {
             guard let items, let primary = items.primary else { return }
             for image in info.has_alpha == 0 ? cells + [primary] : [] {
                 for source in items.sources(of: image, "auxl") where try isAlpha(source) {
@@ -94,7 +94,7 @@
             first.map { reader.bytes(in: $0.content) } == second.map { reader.bytes(in: $0.content) }
         }
 
-        private func isAlpha(_ item: Int) throws(DecodingFailure) -> Bool {
+        private func isAlpha(_ item: Int) throws(ImageDecodingError) -> Bool {
             for property in properties(of: item, "auxC") {
                 if BoxItems.alphaTypes.contains(try reader.auxiliaryType(in: property)) { return true }
             }
@@ -102,7 +102,7 @@
         }
 
         /// Returns the code points of a color (ITU-T H.273) and its range. Nil for a profile.
-        private func codePoints(_ box: Box) throws(DecodingFailure) -> [Int]? {
+        private func codePoints(_ box: Box) throws(ImageDecodingError) -> [Int]? {
             var fields = reader.fields(in: box.content)
             guard try fields.name() == "nclx" else { return nil }
             var points: [Int] = []
@@ -114,9 +114,9 @@
     extension AVIFContainer {
         /// Runs `body`. If the file is truncated, an error about malformed data becomes `.truncated`.
         func explainingTruncation<Value>(
-            _ body: () throws(DecodingFailure) -> Value
-        ) throws(DecodingFailure) -> Value {
-            do throws(DecodingFailure) {
+            _ body: () throws(ImageDecodingError) -> Value
+        ) throws(ImageDecodingError) -> Value {
+            do throws(ImageDecodingError) {
                 return try body()
             } catch .malformed where isTruncated {
                 throw .truncated(.avif)
@@ -126,7 +126,7 @@
 
     extension BoxReader {
         /// Returns the type of an auxiliary image or track (ISO/IEC 23008-12, 6.5.8).
-        func auxiliaryType(in box: Box) throws(DecodingFailure) -> String {
+        func auxiliaryType(in box: Box) throws(ImageDecodingError) -> String {
             var fields = fields(in: box.content)
             try fields.readVersion()
             return try fields.text()
@@ -165,7 +165,7 @@
         /// Throws if there are too many frames, or if libavif would search too long in the tables of any track.
         static func decoded(
             in boxes: [Box], of reader: inout BoxReader, limits: DecodingLimits
-        ) throws(DecodingFailure) -> (track: AVIFTrack?, others: [Box]) {
+        ) throws(ImageDecodingError) -> (track: AVIFTrack?, others: [Box]) {
             guard let movie = boxes.first(where: { $0.name == "moov" }) else { return (nil, []) }
             var first: AVIFTrack?
             var others: [Box] = []
@@ -200,7 +200,7 @@
 
         /// Returns how often a track is played, from its duration and that of its edit list, which has the flag 1 if it
         /// is repeated (ISO/IEC 23008-12, 9.6.1). A track without one loops forever, as in browsers.
-        private static func loopCount(of parts: [Box], _ reader: inout BoxReader) throws(DecodingFailure) -> Int {
+        private static func loopCount(of parts: [Box], _ reader: inout BoxReader) throws(ImageDecodingError) -> Int {
             guard let edits = try reader.boxes(in: parts.filter { $0.name == "edts" }, named: "elst").first,
                 let header = parts.first(where: { $0.name == "tkhd" })
             else { return 0 }
@@ -242,7 +242,7 @@
         private var timingCount = 0
         private var runCount = 0
 
-        init(in track: [Box], of reader: inout BoxReader) throws(DecodingFailure) {
+        init(in track: [Box], of reader: inout BoxReader) throws(ImageDecodingError) {
             let media = track.filter { $0.name == "mdia" }
             let tables = try reader.boxes(in: reader.boxes(in: media, named: "minf"), named: "stbl")
             for table in tables {
@@ -251,7 +251,7 @@
         }
 
         /// Adds the counts of a box. They are declared ones, because libavif rejects tables that are too short.
-        private mutating func add(_ box: Box, of reader: inout BoxReader) throws(DecodingFailure) {
+        private mutating func add(_ box: Box, of reader: inout BoxReader) throws(ImageDecodingError) {
             let count = reader.integer(at: box.content.lowerBound + 4, length: 4) ?? 0
             switch box.name {
             case "stsd": try addDescriptions(in: box, of: &reader)
@@ -266,7 +266,7 @@
             }
         }
 
-        private mutating func addDescriptions(in box: Box, of reader: inout BoxReader) throws(DecodingFailure) {
+        private mutating func addDescriptions(in box: Box, of reader: inout BoxReader) throws(ImageDecodingError) {
             for entry in try reader.boxes(in: box.content.dropFirst(8)) where entry.name == "av01" {
                 hasAV1 = true
                 // The boxes of a visual sample entry follow 78 bytes (ISO/IEC 23008-12, 7.5.3).
@@ -280,7 +280,7 @@
         /// because the product of two declared counts may overflow.
         var searchSteps: Double { Double(frameCount) * Double(timingCount) + Double(chunkCount) * Double(runCount) }
 
-        func timings(_ reader: inout BoxReader) throws(DecodingFailure) -> [(frameCount: Int, duration: Int)] {
+        func timings(_ reader: inout BoxReader) throws(ImageDecodingError) -> [(frameCount: Int, duration: Int)] {
             var timings: [(frameCount: Int, duration: Int)] = []
             for box in timingBoxes {
                 var fields = reader.fields(in: box.content.dropFirst(8))
@@ -293,7 +293,7 @@
     extension BoxFields {
         /// Reads a duration, which is longer from version 1 on. Returns nil if it is unknown, that is, if all bits are
         /// 1.
-        fileprivate mutating func duration() throws(DecodingFailure) -> Int? {
+        fileprivate mutating func duration() throws(ImageDecodingError) -> Int? {
             let first = try integer(4)
             guard version == 1 else { return first == 0xFFFF_FFFF ? nil : first }
             let second = try integer(4)

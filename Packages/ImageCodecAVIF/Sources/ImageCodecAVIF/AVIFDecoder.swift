@@ -28,7 +28,7 @@
         /// header is complete.
         ///
         /// - Throws: `.malformed`, `.truncated`, `.limitExceeded` or `.unsupported`.
-        public func open(_ data: Data, limits: DecodingLimits) throws(DecodingFailure) -> any OpenedImage {
+        public func open(_ data: Data, limits: DecodingLimits) throws(ImageDecodingError) -> any OpenedImage {
             try limits.check(.encodedBytes, data.count)
             guard data.count >= 12 else { throw .truncated(.avif) }
             guard recognizes(data.prefix(FileSignature.byteCount)) else {
@@ -46,11 +46,11 @@
         private let container: AVIFContainer
         private let limits: DecodingLimits
 
-        init(_ container: AVIFContainer, limits: DecodingLimits) throws(DecodingFailure) {
+        init(_ container: AVIFContainer, limits: DecodingLimits) throws(ImageDecodingError) {
             self.container = container
             self.limits = limits
             try container.checkItems()
-            reader = try container.explainingTruncation { () throws(DecodingFailure) in
+            reader = try container.explainingTruncation { () throws(ImageDecodingError) in
                 try AVIFReader(of: container.data, limits: limits)
             }
             try container.checkCells(reader.info)
@@ -77,7 +77,7 @@
         func decode(
             frame index: Int, size: PixelSize, layout: PixelLayout, preference: DecodingPreference,
             into sink: any PixelRowSink
-        ) throws(DecodingFailure) {
+        ) throws(ImageDecodingError) {
             guard (0..<header.frameCount).contains(index) else {
                 throw .noSuchFrame(index, frameCount: header.frameCount)
             }
@@ -85,7 +85,7 @@
                 throw .unsupported(.avif, "the image can't be decoded at \(size) in this layout")
             }
             try limits.check(.decodedBytes, heldBytes(frame: index, size: size, layout: layout))
-            try container.explainingTruncation { () throws(DecodingFailure) in try reader.decode(index, for: sink) }
+            try container.explainingTruncation { () throws(ImageDecodingError) in try reader.decode(index, for: sink) }
             if divisor == 1 {
                 try send(layout, to: sink)
             } else {
@@ -109,7 +109,7 @@
         }
 
         /// Sends the rows of the clean aperture. Whole rows are converted, so that its edges don't affect the chroma.
-        private func send(_ layout: PixelLayout, to sink: any PixelRowSink) throws(DecodingFailure) {
+        private func send(_ layout: PixelLayout, to sink: any PixelRowSink) throws(ImageDecodingError) {
             let (info, size, pixelBytes) = (reader.info, header.storedSize, layout.bytesPerPixel)
             let stride = pixelBytes * Int(info.width)
             let rowCount = Self.rowCount(bytesPerRow: stride)
@@ -132,7 +132,7 @@
         /// Sends the rows of the smaller image.
         private func send(
             _ layout: PixelLayout, to sink: any PixelRowSink, size: PixelSize, divisor: Int
-        ) throws(DecodingFailure) {
+        ) throws(ImageDecodingError) {
             let stride = layout.bytesPerPixel * size.width
             let rowCount = Self.rowCount(bytesPerRow: stride * divisor)
             var pixels = [UInt8](repeating: 0, count: stride * min(rowCount, size.height))
@@ -153,7 +153,7 @@
     extension ImageHeader {
         fileprivate init(
             of reader: AVIFReader, in container: AVIFContainer, limits: DecodingLimits
-        ) throws(DecodingFailure) {
+        ) throws(ImageDecodingError) {
             let (info, track) = (reader.info, container.track)
             self.init(
                 format: .avif, storedSize: PixelSize(width: Int(info.crop_width), height: Int(info.crop_height)),
@@ -231,7 +231,7 @@
         private let total: UInt64
 
         /// Returns a file with a loop count above 0. A file that has edit lists isn't changed.
-        static func file(_ file: Data, loopCount: Int) throws(EncodingFailure) -> Data {
+        static func file(_ file: Data, loopCount: Int) throws(ImageEncodingError) -> Data {
             do {
                 var reader = BoxReader(file, format: .avif)
                 guard let movie = try reader.fileBoxes().first(where: { $0.name == "moov" }),
@@ -244,14 +244,14 @@
                 var animation = Self(reader: reader, duration: duration, total: isTooLong ? .max : product)
                 let changed = try animation.changed(movie)
                 return file.replacing(at: movie.offset + 4, with: Data("free".utf8)) + changed
-            } catch let failure as EncodingFailure {
+            } catch let failure as ImageEncodingError {
                 throw failure
             } catch {
                 throw unknownLayout
             }
         }
 
-        private static let unknownLayout = EncodingFailure.failed(.avif, "libavif wrote an unknown kind of file")
+        private static let unknownLayout = ImageEncodingError.failed(.avif, "libavif wrote an unknown kind of file")
 
         private mutating func changed(_ box: Box) throws -> Data {
             let content = reader.bytes(in: box.content)

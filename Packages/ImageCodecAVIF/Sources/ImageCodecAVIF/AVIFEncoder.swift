@@ -38,7 +38,7 @@
         /// Encodes a still image.
         ///
         /// - Throws: `.unsupportedSize` if a side is not from 1 to 65,536 pixels.
-        public func encode(_ bitmap: Bitmap, options: EncodingOptions) throws(EncodingFailure) -> Data {
+        public func encode(_ bitmap: Bitmap, options: EncodingOptions) throws(ImageEncodingError) -> Data {
             let writer = try writer(
                 of: bitmap.size, in: bitmap.colorSpace, hasAlpha: !bitmap.isOpaque, speed: speed, options: options)
             try writer.add(bitmap, duration: 0)
@@ -52,7 +52,7 @@
         /// - Throws: `.inconsistentFrames` if there are no frames or their sizes differ, or `.unsupportedSize`.
         public func encode(
             _ frames: [AnimationFrame], loopCount: Int, options: EncodingOptions
-        ) throws(EncodingFailure) -> Data {
+        ) throws(ImageEncodingError) -> Data {
             let (frames, space) = frames.inOneColorSpace
             let size = try commonSize(of: frames)
             if frames.count == 1 { return try encode(frames[0].bitmap, options: options) }
@@ -69,7 +69,7 @@
 
         private func writer(
             of size: PixelSize, in space: ColorSpace, hasAlpha: Bool, speed: Int, options: EncodingOptions
-        ) throws(EncodingFailure) -> AVIFWriter {
+        ) throws(ImageEncodingError) -> AVIFWriter {
             try check(size, largest: Self.largestSide)
             let transform = orientation.transform
             let quality = options.clampedQuality
@@ -93,7 +93,7 @@
         private let size: PixelSize
         private let handle: OpaquePointer
 
-        init(size: PixelSize, settings: avif_settings, profile: Data) throws(EncodingFailure) {
+        init(size: PixelSize, settings: avif_settings, profile: Data) throws(ImageEncodingError) {
             self.size = size
             let handle = unsafe profile.withUnsafeBytes { profile in
                 unsafe avif_writer_open(
@@ -107,7 +107,7 @@
         deinit { unsafe avif_writer_close(handle) }
 
         /// Encodes a frame. The duration is 0 for a still image.
-        func add(_ bitmap: Bitmap, duration: Int) throws(EncodingFailure) {
+        func add(_ bitmap: Bitmap, duration: Int) throws(ImageEncodingError) {
             precondition(bitmap.size == size)
             let outcome = unsafe bitmap.pixels.withUnsafeBufferPointer { pixels in
                 unsafe avif_writer_add(handle, pixels.baseAddress, UInt64(duration))
@@ -115,7 +115,7 @@
             guard outcome == avif_ok else { throw .failed(.avif, "libavif could not encode the image") }
         }
 
-        func finish() throws(EncodingFailure) -> Data {
+        func finish() throws(ImageEncodingError) -> Data {
             var file = unsafe avif_bytes()
             let outcome = unsafe avif_writer_finish(handle, &file)
             defer { unsafe avif_free(&file) }

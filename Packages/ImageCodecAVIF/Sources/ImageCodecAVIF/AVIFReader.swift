@@ -16,7 +16,7 @@
         private var isUsed = false
 
         /// Reads the container. Throws `.limitExceeded` if libavif finds that an image is too large.
-        init(of data: Data, limits: DecodingLimits) throws(DecodingFailure) {
+        init(of data: Data, limits: DecodingLimits) throws(ImageDecodingError) {
             var info = avif_info()
             var handle: OpaquePointer?
             let outcome = unsafe data.withUnsafeBytes { bytes in
@@ -49,7 +49,7 @@
         ///
         /// Each keyframe is decoded after a restart. Otherwise the frames of a damaged file would depend on those that
         /// were decoded before.
-        func decode(_ frame: Int, for sink: any PixelRowSink) throws(DecodingFailure) {
+        func decode(_ frame: Int, for sink: any PixelRowSink) throws(ImageDecodingError) {
             if frame == decodedFrame { return }
             var next = min(frame, Int(unsafe avif_reader_nearest_keyframe(handle, UInt32(frame))))
             if let decodedFrame, (next..<frame).contains(decodedFrame) {
@@ -70,7 +70,7 @@
         /// the whole width. Returns the number of rows in it before the first wanted one.
         func convert(
             _ rows: Range<Int>, _ layout: PixelLayout, to target: inout [UInt8]
-        ) throws(DecodingFailure) -> Int {
+        ) throws(ImageDecodingError) -> Int {
             precondition(target.count >= layout.bytesPerPixel * Int(info.width) * (rows.count + 3))
             var skipped: UInt32 = 0
             let outcome = unsafe target.withUnsafeMutableBufferPointer { target in
@@ -84,7 +84,7 @@
         /// Converts rows of the decoded and cropped frame, smaller by `divisor`, without padding.
         func convert(
             _ rows: Range<Int>, divisor: Int, _ layout: PixelLayout, to target: inout [UInt8]
-        ) throws(DecodingFailure) {
+        ) throws(ImageDecodingError) {
             precondition([2, 4, 8].contains(divisor))
             let width = (Int(info.crop_width) + divisor - 1) / divisor
             precondition(target.count >= layout.bytesPerPixel * width * rows.count)
@@ -109,7 +109,7 @@
     }
 
     /// Throws the error of `outcome` unless it is `avif_ok`.
-    private func check(_ outcome: avif_outcome) throws(DecodingFailure) {
+    private func check(_ outcome: avif_outcome) throws(ImageDecodingError) {
         switch outcome {
         case avif_ok: return
         case avif_truncated: throw .truncated(.avif)

@@ -40,7 +40,7 @@ struct GIFCompositor {
     /// available rows and throws `.truncated`.
     mutating func draw(
         _ frame: GIFFrame, from data: Span<UInt8>, for sink: any PixelRowSink
-    ) throws(DecodingFailure) {
+    ) throws(ImageDecodingError) {
         if canvas.isEmpty { canvas = [UInt32](repeating: 0, count: size.area) }
         dispose()
         savedPixels = []
@@ -51,7 +51,7 @@ struct GIFCompositor {
     }
 
     /// Sends the valid rows to `sink`.
-    func send(to sink: any PixelRowSink) throws(DecodingFailure) {
+    func send(to sink: any PixelRowSink) throws(ImageDecodingError) {
         for y in 0..<validRows {
             try canvas.sendAsBytes(y * size.width..<(y + 1) * size.width, to: sink)
         }
@@ -67,11 +67,11 @@ struct GIFCompositor {
 
     private mutating func paint(
         _ frame: GIFFrame, from data: Span<UInt8>, for sink: any PixelRowSink
-    ) throws(DecodingFailure) {
+    ) throws(ImageDecodingError) {
         validRows = size.height
         guard frame.hasPixels else { return }
         var painted = 0
-        do throws(DecodingFailure) {
+        do throws(ImageDecodingError) {
             try paint(frame, from: data, for: sink, counting: &painted)
         } catch {
             // With an earlier frame below, all rows are valid. Otherwise valid rows end with the data.
@@ -82,7 +82,7 @@ struct GIFCompositor {
 
     private mutating func paint(
         _ frame: GIFFrame, from data: Span<UInt8>, for sink: any PixelRowSink, counting painted: inout Int
-    ) throws(DecodingFailure) {
+    ) throws(ImageDecodingError) {
         if self.reader == nil { self.reader = try LZWReader() }
         guard let reader else { return }
         let palette = GIFPalette(frame.palette, in: data)
@@ -195,7 +195,7 @@ struct GIFRowStreamer {
     let canvas: PixelSize
 
     /// Decodes the frame and sends the rows of the canvas to `sink`. The frame must not be interlaced.
-    func stream(from data: Span<UInt8>, into sink: any PixelRowSink) throws(DecodingFailure) {
+    func stream(from data: Span<UInt8>, into sink: any PixelRowSink) throws(ImageDecodingError) {
         let palette = GIFPalette(frame.palette, in: data)
         let reader = try LZWReader()
         var indices = [UInt8](repeating: 0, count: frame.width)
@@ -245,7 +245,7 @@ extension [UInt32] {
     }
 
     /// Sends pixels to a sink as bytes in memory order.
-    func sendAsBytes(_ range: Range<Int>, to sink: any PixelRowSink) throws(DecodingFailure) {
+    func sendAsBytes(_ range: Range<Int>, to sink: any PixelRowSink) throws(ImageDecodingError) {
         // Safe: the view covers initialized elements and does not outlive the call.
         let bytes = unsafe span.extracting(range).bytes
         try sink.receive(Span(_bytes: bytes))
@@ -259,7 +259,7 @@ extension [UInt32] {
 @safe final class LZWReader {
     private let handle: OpaquePointer
 
-    init() throws(DecodingFailure) {
+    init() throws(ImageDecodingError) {
         guard let handle = unsafe gif_lzw_open() else { throw .unsupported(.gif, "out of memory") }
         unsafe self.handle = handle
     }
@@ -275,7 +275,7 @@ extension [UInt32] {
 
     /// Starts the image whose LZW code size byte is at `offset`. Throws `.malformed` if it is not from 1 to 11, or
     /// `.truncated`.
-    func start(at offset: Int, in data: Span<UInt8>) throws(DecodingFailure) {
+    func start(at offset: Int, in data: Span<UInt8>) throws(ImageDecodingError) {
         let outcome = unsafe data.withUnsafeBufferPointer { bytes in
             unsafe gif_lzw_start(handle, bytes.baseAddress, bytes.count, offset)
         }
@@ -284,7 +284,7 @@ extension [UInt32] {
     }
 
     /// Fills `row` with the next indices. `data` must be the same in each call.
-    func read(into row: inout MutableSpan<UInt8>, from data: Span<UInt8>) throws(DecodingFailure) {
+    func read(into row: inout MutableSpan<UInt8>, from data: Span<UInt8>) throws(ImageDecodingError) {
         var filled = 0
         let outcome = unsafe data.withUnsafeBufferPointer { bytes in
             unsafe row.withUnsafeMutableBufferPointer { row in

@@ -22,7 +22,7 @@ public struct GIFDecoder: ImageDecoder {
     /// Reads all records for the number of frames, their delays and the loop count. Decompresses no pixels.
     ///
     /// - Throws: `.malformed` or `.truncated` if the file has no readable image, or `.limitExceeded`.
-    public func open(_ data: Data, limits: DecodingLimits) throws(DecodingFailure) -> any OpenedImage {
+    public func open(_ data: Data, limits: DecodingLimits) throws(ImageDecodingError) -> any OpenedImage {
         try limits.check(.encodedBytes, data.count)
         guard recognizes(data.prefix(6)) else {
             throw data.count < 6 ? .truncated(.gif) : .malformed(.gif, "the signature is neither GIF87a nor GIF89a")
@@ -68,7 +68,7 @@ final class OpenedGIF: OpenedImage {
     func decode(
         frame index: Int, size: PixelSize, layout: PixelLayout, preference: DecodingPreference,
         into sink: any PixelRowSink
-    ) throws(DecodingFailure) {
+    ) throws(ImageDecodingError) {
         guard structure.frames.indices.contains(index) else {
             let isMissing = structure.isTruncated && index >= structure.frames.count
             throw isMissing ? .truncated(.gif) : .noSuchFrame(index, frameCount: structure.frames.count)
@@ -84,7 +84,7 @@ final class OpenedGIF: OpenedImage {
         }
     }
 
-    private func composite(through index: Int, for sink: any PixelRowSink) throws(DecodingFailure) {
+    private func composite(through index: Int, for sink: any PixelRowSink) throws(ImageDecodingError) {
         // Moved out to avoid a copy of the canvas on write. It is discarded if a frame fails halfway.
         var working = compositor ?? GIFCompositor(canvas: structure.canvas)
         compositor = nil
@@ -95,7 +95,7 @@ final class OpenedGIF: OpenedImage {
         if working.next > index + 1 || working.next < start { working.restart(at: start) }
         while working.next <= index {
             try limits.check(.decodedBytes, working.byteCount(drawing: structure.frames[working.next]))
-            do throws(DecodingFailure) {
+            do throws(ImageDecodingError) {
                 try working.draw(structure.frames[working.next], from: data.span, for: sink)
             } catch {
                 if error == .truncated(.gif), working.next == index { try working.send(to: sink) }
@@ -165,11 +165,11 @@ struct GIFStructure {
     var isTruncated = false
 
     /// Reads all records of the file, in time linear in its length and memory linear in the number of frames.
-    init(scanning data: Data, limits: DecodingLimits) throws(DecodingFailure) {
+    init(scanning data: Data, limits: DecodingLimits) throws(ImageDecodingError) {
         var scan = GIFScan(limits: limits)
         // `withUnsafeBytes` can't throw a typed error, so the closure returns a `Result`.
-        let outcome: Result<GIFStructure, DecodingFailure> = unsafe data.withUnsafeBytes { bytes in
-            Result { () throws(DecodingFailure) in try unsafe scan.run(bytes) }
+        let outcome: Result<GIFStructure, ImageDecodingError> = unsafe data.withUnsafeBytes { bytes in
+            Result { () throws(ImageDecodingError) in try unsafe scan.run(bytes) }
         }
         self = try outcome.get()
     }
@@ -197,7 +197,7 @@ private struct GIFScan {
     /// The last graphic control extension. It applies to the next image or plain text only (GIF89a, 23).
     var control: gif_record?
 
-    mutating func run(_ bytes: UnsafeRawBufferPointer) throws(DecodingFailure) -> GIFStructure {
+    mutating func run(_ bytes: UnsafeRawBufferPointer) throws(ImageDecodingError) -> GIFStructure {
         var failure = gif_record_malformed
         let start = unsafe bytes.baseAddress?.assumingMemoryBound(to: UInt8.self)
         guard let reader = unsafe gif_reader_open(start, bytes.count, &failure) else {
@@ -217,7 +217,7 @@ private struct GIFScan {
     /// Processes a record. Returns false at the end of the file.
     private mutating func process(
         _ record: gif_record, globalPalette: GIFPaletteLocation, into structure: inout GIFStructure
-    ) throws(DecodingFailure) -> Bool {
+    ) throws(ImageDecodingError) -> Bool {
         switch record.kind {
         case gif_record_image, gif_record_truncated_image:
             try add(record, globalPalette: globalPalette, to: &structure)
@@ -236,7 +236,7 @@ private struct GIFScan {
 
     private mutating func add(
         _ image: gif_record, globalPalette: GIFPaletteLocation, to structure: inout GIFStructure
-    ) throws(DecodingFailure) {
+    ) throws(ImageDecodingError) {
         if structure.frames.isEmpty { structure.canvas = try canvas(structure.canvas, including: image) }
         // Tracking pixels end anywhere.
         let isTrackingPixel = image.is_empty != 0 && structure.canvas.area == 1
@@ -250,7 +250,7 @@ private struct GIFScan {
     }
 
     /// Enlarges the canvas to a larger first image, as browsers do. Some programs write a smaller canvas, or none.
-    private func canvas(_ canvas: PixelSize, including first: gif_record) throws(DecodingFailure) -> PixelSize {
+    private func canvas(_ canvas: PixelSize, including first: gif_record) throws(ImageDecodingError) -> PixelSize {
         var size = canvas
         if first.width > canvas.width || first.height > canvas.height {
             size.width = max(canvas.width, Int(first.left + first.width))
@@ -262,7 +262,7 @@ private struct GIFScan {
     }
 
     /// Files with a missing or damaged trailer are common. The images before the trailer are complete.
-    private func missingImage(_ kind: gif_record_kind) -> DecodingFailure {
+    private func missingImage(_ kind: gif_record_kind) -> ImageDecodingError {
         kind == gif_record_truncated || kind == gif_record_no_trailer
             ? .truncated(.gif) : .malformed(.gif, "the file contains no image")
     }
@@ -281,7 +281,7 @@ private struct GIFScan {
         return Int(index)
     }
 
-    private func error(_ kind: gif_record_kind, _ text: String) -> DecodingFailure {
+    private func error(_ kind: gif_record_kind, _ text: String) -> ImageDecodingError {
         kind == gif_record_truncated ? .truncated(.gif) : .malformed(.gif, text)
     }
 }

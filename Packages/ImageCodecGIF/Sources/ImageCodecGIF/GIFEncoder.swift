@@ -15,7 +15,7 @@ public struct GIFEncoder: ImageEncoder {
     /// Encodes a still image. `isProgressive` interlaces it; the other options are ignored.
     ///
     /// - Throws: `.unsupportedSize` if a side is not from 1 to 65,535 pixels.
-    public func encode(_ bitmap: Bitmap, options: EncodingOptions) throws(EncodingFailure) -> Data {
+    public func encode(_ bitmap: Bitmap, options: EncodingOptions) throws(ImageEncodingError) -> Data {
         try encode([AnimationFrame(bitmap: bitmap, delay: .zero)], loopCount: 1, options: options)
     }
 
@@ -28,7 +28,7 @@ public struct GIFEncoder: ImageEncoder {
     /// - Throws: `.inconsistentFrames` if there are no frames or their sizes differ, or `.unsupportedSize`.
     public func encode(
         _ frames: [AnimationFrame], loopCount: Int, options: EncodingOptions
-    ) throws(EncodingFailure) -> Data {
+    ) throws(ImageEncodingError) -> Data {
         let size = try commonSize(of: frames)
         try check(size, largest: 65_535)
         let frames = frames.converted(to: .sRGB)
@@ -66,7 +66,7 @@ public struct GIFEncoder: ImageEncoder {
 @safe final class GIFWriter {
     private let handle: OpaquePointer
 
-    init(size: PixelSize, repetitions: Int?) throws(EncodingFailure) {
+    init(size: PixelSize, repetitions: Int?) throws(ImageEncodingError) {
         let handle = unsafe gif_writer_open(CInt(size.width), CInt(size.height), CInt(repetitions ?? -1))
         guard let handle = unsafe handle else { throw Self.failure }
         unsafe self.handle = handle
@@ -74,11 +74,11 @@ public struct GIFEncoder: ImageEncoder {
 
     deinit { unsafe gif_writer_close(handle) }
 
-    private static var failure: EncodingFailure { .failed(.gif, "giflib could not write the file") }
+    private static var failure: ImageEncodingError { .failed(.gif, "giflib could not write the file") }
 
     func put(
         _ image: IndexedImage, at area: PixelArea, delay: Duration, clears: Bool, isInterlaced: Bool
-    ) throws(EncodingFailure) {
+    ) throws(ImageEncodingError) {
         var frame = gif_writer_frame()
         frame.left = CInt(area.left)
         frame.top = CInt(area.top)
@@ -96,7 +96,7 @@ public struct GIFEncoder: ImageEncoder {
     }
 
     /// Finishes the file and returns it. Must be the last call.
-    func finish() throws(EncodingFailure) -> Data {
+    func finish() throws(ImageEncodingError) -> Data {
         var bytes: UnsafePointer<UInt8>?
         var length = 0
         guard unsafe gif_writer_finish(handle, &bytes, &length) != 0, let bytes = unsafe bytes else {
@@ -184,7 +184,7 @@ extension PixelArea {
 extension IndexedImage {
     /// The part of a frame to draw over `shown`. Pixels that are shown already are transparent, unless that would take the
     /// place of one of 256 colors.
-    fileprivate init(changesFrom shown: Bitmap?, to bitmap: Bitmap, in area: PixelArea) throws(EncodingFailure) {
+    fileprivate init(changesFrom shown: Bitmap?, to bitmap: Bitmap, in area: PixelArea) throws(ImageEncodingError) {
         guard let changes = shown.map(bitmap.changes(since:)), changes.colorCount != 256 else {
             self = try IndexedImage(bitmap, area: area)
             return

@@ -19,7 +19,7 @@
         public func recognizes(_ prefix: Data) -> Bool { FileSignature.format(of: prefix) == .heic }
 
         /// Reads the boxes of the file. Decodes no pixels. A truncated file is accepted if its `meta` box is complete.
-        public func open(_ data: Data, limits: DecodingLimits) throws(DecodingFailure) -> any OpenedImage {
+        public func open(_ data: Data, limits: DecodingLimits) throws(ImageDecodingError) -> any OpenedImage {
             try limits.check(.encodedBytes, data.count)
             guard recognizes(data.prefix(FileSignature.byteCount)) else {
                 throw data.count < 32 ? .truncated(.heic) : .malformed(.heic, "the file type is not that of HEIF")
@@ -38,7 +38,7 @@
         /// The memory in bytes for rows that are converted at once.
         private static let stripBytes = 256 << 10
 
-        init(_ data: Data, limits: DecodingLimits) throws(DecodingFailure) {
+        init(_ data: Data, limits: DecodingLimits) throws(ImageDecodingError) {
             container = try HEIFContainer(of: data)
             structure = try HEIFStructure(of: container, limits: limits)
             header = try structure.header(of: container, limits: limits)
@@ -66,7 +66,7 @@
         func decode(
             frame index: Int, size: PixelSize, layout: PixelLayout, preference: DecodingPreference,
             into sink: any PixelRowSink
-        ) throws(DecodingFailure) {
+        ) throws(ImageDecodingError) {
             guard index == 0 else { throw .noSuchFrame(index, frameCount: 1) }
             guard layout == .rgba8 || layout == header.nativeLayout else {
                 throw .unsupported(.heic, "the image can only be decoded as RGBA")
@@ -82,7 +82,7 @@
 
         private func decode(
             _ image: HEIFImage, _ area: PixelArea, _ layout: PixelLayout, into sink: any PixelRowSink
-        ) throws(DecodingFailure) {
+        ) throws(ImageDecodingError) {
             let alpha = structure.alpha
             let working = image.heldBytes + image.workingBytes(in: container) + (alpha?.heldBytes ?? 0)
             try limits.check(.decodedBytes, working)
@@ -90,7 +90,7 @@
             let strips = StripDecoder(
                 color: PlaneSource(image, in: container), alpha: alpha.map { PlaneSource($0, in: container) },
                 area: area, layout: layout)
-            try strips.decode(into: sink, stripBytes: Self.stripBytes) { coded throws(DecodingFailure) in
+            try strips.decode(into: sink, stripBytes: Self.stripBytes) { coded throws(ImageDecodingError) in
                 // The header can't know what only the HEVC data says.
                 if structure.color == nil, header.colorProfile == nil, try coded.source().isHDR {
                     throw .unsupported(.heic, "HDR without a color property")
@@ -112,8 +112,8 @@
         /// - Parameter converter: Returns the conversion for a color in the HEVC data.
         func decode(
             into sink: any PixelRowSink, stripBytes: Int,
-            converter: (CodingColor) throws(DecodingFailure) -> HEIFConverter
-        ) throws(DecodingFailure) {
+            converter: (CodingColor) throws(ImageDecodingError) -> HEIFConverter
+        ) throws(ImageDecodingError) {
             let stride = layout.bytesPerPixel * area.width
             let stripRows = min(area.height, max(1, stripBytes / stride))
             var strip = [UInt8](repeating: 0, count: stripRows * stride)
@@ -134,10 +134,10 @@
         }
 
         /// Decodes until a row of the area can be converted.
-        private func decodeRows(for row: Int, into sink: any PixelRowSink) throws(DecodingFailure) {
+        private func decodeRows(for row: Int, into sink: any PixelRowSink) throws(ImageDecodingError) {
             for source in [color, alpha].compactMap({ $0 }) {
                 while availableRows(in: source) <= row {
-                    try source.decodeRows { () throws(DecodingFailure) in try sink.checkCancellation() }
+                    try source.decodeRows { () throws(ImageDecodingError) in try sink.checkCancellation() }
                 }
             }
         }
@@ -179,7 +179,7 @@
         /// Decodes more rows.
         ///
         /// - Parameter checkpoint: Called before each tile.
-        func decodeRows(checkpoint: () throws(DecodingFailure) -> Void) throws(DecodingFailure) {
+        func decodeRows(checkpoint: () throws(ImageDecodingError) -> Void) throws(ImageDecodingError) {
             for column in 0..<image.columns {
                 try checkpoint()
                 let tile = try image.decodeTile(tileRow * image.columns + column, in: container)
@@ -201,7 +201,7 @@
             if !isComplete { planes?.removeRows(above: row - 1) }
         }
 
-        private func band(for tile: HEIFPlanes) throws(DecodingFailure) -> HEIFPlanes {
+        private func band(for tile: HEIFPlanes) throws(ImageDecodingError) -> HEIFPlanes {
             if let planes { return planes }
             let capacity = min(image.size.height, image.tileSize.height + (image.rows > 1 ? Self.overlap : 0))
             let band = try HEIFPlanes(size: image.size, format: tile.format, capacity: capacity)

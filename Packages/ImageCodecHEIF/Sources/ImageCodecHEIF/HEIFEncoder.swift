@@ -11,7 +11,7 @@
         private static let largestSide = 16_384
 
         /// x265 fills a table of functions at its first use, which isn't safe on several threads.
-        private static let setUp = Result { () throws(EncodingFailure) -> Void in
+        private static let setUp = Result { () throws(ImageEncodingError) -> Void in
             let pixels = [UInt8](repeating: 255, count: 64 * 64 * 4)
             let bitmap = Bitmap(size: PixelSize(width: 64, height: 64), pixels: pixels, isOpaque: true)
             _ = try EncodedHEIF(bitmap, orientation: .up, profile: nil, options: EncodingOptions())
@@ -38,7 +38,7 @@
         /// A quality looks like the same quality of a JPEG: their SSIM differs by less than 0.01 on photographs.
         ///
         /// - Throws: `.unsupportedSize` if a side is not from 1 to 16,384 pixels, or `.failed`.
-        public func encode(_ bitmap: Bitmap, options: EncodingOptions) throws(EncodingFailure) -> Data {
+        public func encode(_ bitmap: Bitmap, options: EncodingOptions) throws(ImageEncodingError) -> Data {
             try check(bitmap.size, largest: Self.largestSide)
             try Self.setUp.get()
             return try EncodedHEIF(bitmap, orientation: orientation, profile: colorProfile, options: options).data
@@ -53,7 +53,7 @@
 
         init(
             _ bitmap: Bitmap, orientation: ImageOrientation, profile: Data?, options: EncodingOptions
-        ) throws(EncodingFailure) {
+        ) throws(ImageEncodingError) {
             var settings = unsafe heic_settings()
             unsafe settings.width = CInt(bitmap.size.width)
             unsafe settings.height = CInt(bitmap.size.height)

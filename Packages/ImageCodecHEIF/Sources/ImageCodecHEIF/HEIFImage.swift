@@ -25,7 +25,7 @@
         private static let smallestTile = 64
 
         /// - Throws: `.unsupported` if the item is not HEVC or a grid of HEVC, or `.malformed`.
-        init(_ id: Int, in container: HEIFContainer) throws(DecodingFailure) {
+        init(_ id: Int, in container: HEIFContainer) throws(ImageDecodingError) {
             guard let item = container.items[id] else { throw .malformed(.heic, "an image is missing") }
             guard !item.isProtected else { throw .unsupported(.heic, "an encrypted image") }
             declaredSize = try Self.size(of: item, in: container)
@@ -46,7 +46,7 @@
         /// Returns the tiles, which must have the same size and coding.
         private static func tiles(
             _ ids: [Int], areWhole: Bool, in container: HEIFContainer
-        ) throws(DecodingFailure) -> (tiles: [Tile], size: PixelSize) {
+        ) throws(ImageDecodingError) -> (tiles: [Tile], size: PixelSize) {
             var configurations: [Int: HEVCConfiguration] = [:]
             var tiles: [Tile] = []
             for id in ids {
@@ -76,7 +76,7 @@
             return (tiles, first.size)
         }
 
-        private static func size(of item: BoxItems.Item, in container: HEIFContainer) throws(DecodingFailure)
+        private static func size(of item: BoxItems.Item, in container: HEIFContainer) throws(ImageDecodingError)
             -> PixelSize
         {
             for property in try container.properties(of: item) {
@@ -85,7 +85,7 @@
             throw .malformed(.heic, "an image has no size")
         }
 
-        private func check(_ grid: HEIFGrid) throws(DecodingFailure) {
+        private func check(_ grid: HEIFGrid) throws(ImageDecodingError) {
             guard tiles.count > 1 else {
                 guard tileSize.width >= size.width, tileSize.height >= size.height else {
                     throw .malformed(.heic, "a tile is smaller than its image")
@@ -102,7 +102,7 @@
         }
 
         /// Checks that tiles do not share so much data that decoding takes longer than the length of the file explains.
-        private func checkData(in container: HEIFContainer) throws(DecodingFailure) {
+        private func checkData(in container: HEIFContainer) throws(ImageDecodingError) {
             var total = 0
             for tile in tiles {
                 for range in try container.ranges(of: tile.item) {
@@ -127,14 +127,14 @@
         var sequence: HEVCSequence { tiles[0].configuration.sequence }
 
         /// The properties of each tile.
-        func tileProperties(in container: HEIFContainer) throws(DecodingFailure) -> [[HEIFProperty]] {
+        func tileProperties(in container: HEIFContainer) throws(ImageDecodingError) -> [[HEIFProperty]] {
             var properties: [[HEIFProperty]] = []
             for tile in tiles { properties.append(try container.properties(of: tile.item)) }
             return properties
         }
 
         /// Decodes a tile. Throws `.truncated` if its data exceeds the file.
-        func decodeTile(_ index: Int, in container: HEIFContainer) throws(DecodingFailure) -> HEIFPlanes {
+        func decodeTile(_ index: Int, in container: HEIFContainer) throws(ImageDecodingError) -> HEIFPlanes {
             let (item, configuration) = (tiles[index].item, tiles[index].configuration)
             return try HEIFPlanes(
                 decoding: try configuration.slices(in: try container.data(of: item)),
@@ -160,7 +160,7 @@
             self.rows = rows
         }
 
-        init(_ data: Data) throws(DecodingFailure) {
+        init(_ data: Data) throws(ImageDecodingError) {
             var fields = BoxReader(data, format: .heic).fields(in: 0..<data.count)
             guard try fields.integer(1) == 0 else { throw .unsupported(.heic, "a grid of a newer version") }
             let length = try fields.integer(1) & 1 == 0 ? 2 : 4
@@ -180,7 +180,7 @@
         private(set) var color = CodingColor()
 
         /// Decodes a picture of a sequence from its slices.
-        init(decoding slices: Data, parameterSets: Data, as sequence: HEVCSequence) throws(DecodingFailure) {
+        init(decoding slices: Data, parameterSets: Data, as sequence: HEVCSequence) throws(ImageDecodingError) {
             var handle: OpaquePointer?
             format = sequence.format
             let (wanted, parameterSets) = (format, [UInt8](parameterSets))
@@ -205,7 +205,7 @@
         }
 
         /// Creates planes without rows for an image, with memory for `capacity` rows.
-        init(size: PixelSize, format: heic_format, capacity: Int) throws(DecodingFailure) {
+        init(size: PixelSize, format: heic_format, capacity: Int) throws(ImageDecodingError) {
             var format = format
             format.width = CInt(size.width)
             format.height = CInt(size.height)
@@ -219,7 +219,7 @@
         deinit { unsafe heic_planes_close(handle) }
 
         /// Copies a tile below the rows that are present.
-        func paste(_ tile: HEIFPlanes, at x: Int) throws(DecodingFailure) {
+        func paste(_ tile: HEIFPlanes, at x: Int) throws(ImageDecodingError) {
             guard unsafe heic_planes_paste(handle, tile.handle, CInt(x)) != 0 else {
                 throw .malformed(.heic, "a tile does not fit")
             }
@@ -237,7 +237,7 @@
 
         init(
             _ area: PixelArea, color: CodingColor, sequence: HEVCSequence, layout: PixelLayout, isPremultiplied: Bool
-        ) throws(DecodingFailure) {
+        ) throws(ImageDecodingError) {
             pixelBytes = layout.bytesPerPixel
             conversion.is_deep = layout == .rgba16 ? 1 : 0
             let rgb = try color.conversion(
@@ -256,7 +256,7 @@
         /// Writes output rows to `rgba`, which has memory for them.
         func convert(
             _ rows: Range<Int>, of color: HEIFPlanes, alpha: HEIFPlanes?, into rgba: inout [UInt8]
-        ) throws(DecodingFailure) {
+        ) throws(ImageDecodingError) {
             precondition(rgba.count >= rows.count * Int(conversion.width) * pixelBytes)
             let isGood = unsafe rgba.withUnsafeMutableBufferPointer { target in
                 unsafe withUnsafePointer(to: conversion) { conversion in

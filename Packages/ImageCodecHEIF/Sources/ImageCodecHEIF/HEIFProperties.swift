@@ -54,7 +54,7 @@
         ]
 
         /// Reads a property box in `ipco`.
-        init(_ box: Box, of reader: BoxReader) throws(DecodingFailure) {
+        init(_ box: Box, of reader: BoxReader) throws(ImageDecodingError) {
             var fields = reader.fields(in: box.content)
             switch box.name {
             case "ispe":
@@ -72,7 +72,7 @@
             }
         }
 
-        private init(color fields: inout BoxFields) throws(DecodingFailure) {
+        private init(color fields: inout BoxFields) throws(ImageDecodingError) {
             switch try fields.name() {
             case "nclx":
                 self = .color(
@@ -87,7 +87,7 @@
     }
 
     extension CleanAperture {
-        fileprivate init(_ fields: inout BoxFields) throws(DecodingFailure) {
+        fileprivate init(_ fields: inout BoxFields) throws(ImageDecodingError) {
             width = try fields.fraction()
             height = try fields.fraction()
             horizontalOffset = try fields.fraction()
@@ -97,7 +97,7 @@
 
     extension BoxFields {
         /// Reads a fraction of two 32-bit numbers with sign.
-        fileprivate mutating func fraction() throws(DecodingFailure) -> Double {
+        fileprivate mutating func fraction() throws(ImageDecodingError) -> Double {
             let numerator = Int32(truncatingIfNeeded: try integer(4))
             let denominator = Int32(truncatingIfNeeded: try integer(4))
             guard denominator > 0 else { throw .malformed(.heic, "the clean aperture has an invalid fraction") }
@@ -119,7 +119,7 @@
 
     extension CodingColor {
         /// Returns the color of the decoded RGB. Throws `.unsupported` for unknown transfer functions.
-        func source() throws(DecodingFailure) -> SourceColor {
+        func source() throws(ImageDecodingError) -> SourceColor {
             try SourceColor(primaries: primaries, transfer: transfer, format: .heic)
         }
 
@@ -137,7 +137,7 @@
 
         /// Returns the conversion of samples to RGB from 0 to `white` (H.273, 8.3): for each channel, the factors of luma and of both
         /// chroma samples, and an offset. Gray images have no matrix.
-        func conversion(bitDepth: Int, isGray: Bool, white: Double = 255) throws(DecodingFailure) -> [[Double]] {
+        func conversion(bitDepth: Int, isGray: Bool, white: Double = 255) throws(ImageDecodingError) -> [[Double]] {
             let unit = Double(1 << (bitDepth - 8))
             let largest = Double(1 << bitDepth - 1)
             let black = isFullRange ? 0 : 16 * unit

@@ -27,7 +27,7 @@
         }
 
         /// - Throws: `.malformed`, `.truncated`, `.unsupported` or `.limitExceeded`.
-        init(of container: HEIFContainer, limits: DecodingLimits) throws(DecodingFailure) {
+        init(of container: HEIFContainer, limits: DecodingLimits) throws(ImageDecodingError) {
             guard let id = container.items.primary, let item = container.items[id] else {
                 throw .malformed(.heic, "the file has no primary image")
             }
@@ -45,7 +45,7 @@
                 let ownAlpha = try Self.alpha(of: tile, in: container)
                 if ownAlpha != nil { throw .unsupported(.heic, "tiles with alpha of their own") }
             }
-            self.alpha = try alpha.map { id throws(DecodingFailure) in try HEIFImage(id, in: container) }
+            self.alpha = try alpha.map { id throws(ImageDecodingError) in try HEIFImage(id, in: container) }
             if let size = self.alpha?.size, size != image.size {
                 throw .unsupported(.heic, "alpha of \(size) for an image of \(image.size)")
             }
@@ -57,7 +57,7 @@
         /// Returns the color of an image, or that of its tiles if it has none. Throws if it is that of some of the tiles only.
         private static func color(
             _ properties: [HEIFProperty], of image: HEIFImage, in container: HEIFContainer
-        ) throws(DecodingFailure) -> ItemColor {
+        ) throws(ImageDecodingError) -> ItemColor {
             let own = ItemColor(properties)
             let tiles = try image.tileProperties(in: container).map(ItemColor.init)
             if own.coding == nil || own.profile == nil {
@@ -69,7 +69,7 @@
         }
 
         /// Returns the item of the alpha channel (ISO/IEC 23008-12, 6.5.8 and B.2.4).
-        private static func alpha(of id: Int, in container: HEIFContainer) throws(DecodingFailure) -> Int? {
+        private static func alpha(of id: Int, in container: HEIFContainer) throws(ImageDecodingError) -> Int? {
             for source in container.items.sources(of: id, "auxl") {
                 guard let item = container.items[source] else { continue }
                 for property in try container.properties(of: item) {
@@ -97,7 +97,7 @@
         }
 
         /// Returns the header. A profile above the limit is ignored.
-        func header(of container: HEIFContainer, limits: DecodingLimits) throws(DecodingFailure) -> ImageHeader {
+        func header(of container: HEIFContainer, limits: DecodingLimits) throws(ImageDecodingError) -> ImageHeader {
             var header = ImageHeader(
                 format: .heic, storedSize: PixelSize(width: area.width, height: area.height), orientation: orientation,
                 hasAlpha: alpha != nil, hasGainMap: container.items.hasGainMap(container.reader))
@@ -122,7 +122,7 @@
         private var isMirrored = false
 
         /// Applies the properties in their order. The Exif orientation does not apply to HEIF.
-        init(_ properties: [HEIFProperty], of image: HEIFImage) throws(DecodingFailure) {
+        init(_ properties: [HEIFProperty], of image: HEIFImage) throws(ImageDecodingError) {
             let size = image.size
             area = PixelArea(size)
             for property in properties {
@@ -202,7 +202,7 @@
         private var properties: [HEIFProperty] = []
 
         /// Reads the `meta` box. Throws `.truncated` if the file ends before it does.
-        init(of data: Data) throws(DecodingFailure) {
+        init(of data: Data) throws(ImageDecodingError) {
             var reader = BoxReader(data, format: .heic)
             let boxes = try reader.fileBoxes()
             guard let meta = boxes.first(where: { $0.name == "meta" }), meta.content.upperBound <= data.count else {
@@ -215,7 +215,7 @@
         }
 
         /// Returns the properties of an item. Throws `.unsupported` if one is essential and unknown.
-        func properties(of item: BoxItems.Item) throws(DecodingFailure) -> [HEIFProperty] {
+        func properties(of item: BoxItems.Item) throws(ImageDecodingError) -> [HEIFProperty] {
             for property in item.properties where property.isEssential {
                 if case .unknown(let name) = properties[property.index] {
                     throw .unsupported(.heic, "the property \(name)")
@@ -227,7 +227,7 @@
         /// Returns the ranges of an item's data in the file, which may be beyond its end.
         ///
         /// Throws `.malformed` if their sum exceeds the file, because extents may overlap.
-        func ranges(of item: BoxItems.Item) throws(DecodingFailure) -> [Range<Int>] {
+        func ranges(of item: BoxItems.Item) throws(ImageDecodingError) -> [Range<Int>] {
             var ranges: [Range<Int>] = []
             var total = 0
             for extent in item.extents {
@@ -238,7 +238,7 @@
             return ranges
         }
 
-        private func range(of extent: Range<Int>, construction: Int) throws(DecodingFailure) -> Range<Int> {
+        private func range(of extent: Range<Int>, construction: Int) throws(ImageDecodingError) -> Range<Int> {
             switch construction {
             case 0:
                 // A length of 0 means the rest of the file.
@@ -253,7 +253,7 @@
         }
 
         /// Returns a copy of an item's data. Throws `.truncated` if it exceeds the file.
-        func data(of item: BoxItems.Item) throws(DecodingFailure) -> Data {
+        func data(of item: BoxItems.Item) throws(ImageDecodingError) -> Data {
             var bytes = Data()
             for range in try ranges(of: item) {
                 guard range.upperBound <= reader.data.count else { throw .truncated(.heic) }

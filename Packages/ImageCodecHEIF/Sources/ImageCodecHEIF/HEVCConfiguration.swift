@@ -14,7 +14,7 @@
         /// The types of the slices of pictures that are decoded without others.
         private static let sliceTypes = 16...21
 
-        init(at range: Range<Int>, of reader: BoxReader) throws(DecodingFailure) {
+        init(at range: Range<Int>, of reader: BoxReader) throws(ImageDecodingError) {
             var fields = reader.fields(in: range)
             _ = try fields.bytes(21)
             lengthSize = try fields.integer(1) & 3 + 1
@@ -42,7 +42,7 @@
 
         /// Returns the slices of a picture, each after its length in four bytes, without other NAL units. Throws `.malformed`
         /// unless there is one picture, as in every image item (ISO/IEC 23008-12, B.2): libde265 would decode each.
-        func slices(in data: Data) throws(DecodingFailure) -> Data {
+        func slices(in data: Data) throws(ImageDecodingError) -> Data {
             var slices = Data(capacity: data.count)
             var rest = data
             while rest.count >= lengthSize {
@@ -104,7 +104,7 @@
         let bitDepth: Int
 
         /// Reads a NAL unit of type 33.
-        init(_ unit: some Collection<UInt8>) throws(DecodingFailure) {
+        init(_ unit: some Collection<UInt8>) throws(ImageDecodingError) {
             var bits = SequenceBits(unit)
             try bits.skip(4)
             let subLayers = try bits.read(3)
@@ -157,21 +157,21 @@
         }
 
         /// Reads an unsigned number of up to 32 bits.
-        mutating func read(_ count: Int) throws(DecodingFailure) -> Int {
+        mutating func read(_ count: Int) throws(ImageDecodingError) -> Int {
             let start = position
             try skip(count)
             return (start..<position).reduce(0) { $0 << 1 | Int(bytes[$1 >> 3] >> (7 - UInt8($1 & 7)) & 1) }
         }
 
-        mutating func flag() throws(DecodingFailure) -> Bool { try read(1) == 1 }
+        mutating func flag() throws(ImageDecodingError) -> Bool { try read(1) == 1 }
 
-        mutating func skip(_ count: Int) throws(DecodingFailure) {
+        mutating func skip(_ count: Int) throws(ImageDecodingError) {
             guard count <= 8 * bytes.count - position else { throw .malformed(.heic, "a parameter set ends too early") }
             position += count
         }
 
         /// Reads an unsigned Exp-Golomb code. Throws `.malformed` if it is above `largest`.
-        mutating func code(upTo largest: Int) throws(DecodingFailure) -> Int {
+        mutating func code(upTo largest: Int) throws(ImageDecodingError) -> Int {
             var zeros = 0
             while zeros < 32, try !flag() { zeros += 1 }
             let value = (1 << zeros) - 1 + (try read(zeros))
@@ -180,7 +180,7 @@
         }
 
         /// Skips a flag and profile_tier_level (7.3.3).
-        mutating func skipProfile(subLayers: Int) throws(DecodingFailure) {
+        mutating func skipProfile(subLayers: Int) throws(ImageDecodingError) {
             try skip(1 + 96)
             var length = 0
             for _ in 0..<subLayers {

@@ -11,7 +11,7 @@
         /// differently.
         init(
             _ image: CGImage, size: PixelSize, in space: ColorSpace, format: ImageFormat
-        ) throws(DecodingFailure) {
+        ) throws(ImageDecodingError) {
             guard let space = space.cgColorSpace,
                 // The context allocates its memory, and only supports premultiplied alpha.
                 let context = unsafe CGContext(
@@ -27,7 +27,7 @@
         }
 
         /// Sends the rows to `sink` from the top, with straight alpha.
-        func send(isOpaque: Bool, to sink: any PixelRowSink) throws(DecodingFailure) {
+        func send(isOpaque: Bool, to sink: any PixelRowSink) throws(ImageDecodingError) {
             guard let data = unsafe context.data else { return }
             var row = [UInt8](repeating: 0, count: size.width * 4)
             for y in 0..<size.height {

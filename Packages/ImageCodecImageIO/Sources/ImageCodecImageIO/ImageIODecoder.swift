@@ -33,7 +33,7 @@
         /// Reads the header.
         ///
         /// - Throws: `.malformed`, `.truncated`, `.unsupported` or `.limitExceeded`.
-        public func open(_ data: Data, limits: DecodingLimits) throws(DecodingFailure) -> any OpenedImage {
+        public func open(_ data: Data, limits: DecodingLimits) throws(ImageDecodingError) -> any OpenedImage {
             try limits.check(.encodedBytes, data.count)
             guard recognizes(data.prefix(FileSignature.byteCount)) else {
                 throw .malformed(format, "the signature is missing")

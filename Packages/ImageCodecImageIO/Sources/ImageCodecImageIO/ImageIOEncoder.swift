@@ -29,9 +29,9 @@
         /// Encodes a still image. `isProgressive` applies to JPEG and PNG.
         ///
         /// - Throws: `.unsupportedSize` for an empty image, or `.failed`.
-        public func encode(_ bitmap: Bitmap, options: EncodingOptions) throws(EncodingFailure) -> Data {
+        public func encode(_ bitmap: Bitmap, options: EncodingOptions) throws(ImageEncodingError) -> Data {
             let bitmap = format == .gif ? bitmap.converted(to: .sRGB) : bitmap
-            return try write(count: 1, properties: nil) { destination throws(EncodingFailure) in
+            return try write(count: 1, properties: nil) { destination throws(ImageEncodingError) in
                 CGImageDestinationAddImage(destination, try image(of: bitmap), imageProperties(options) as CFDictionary)
             }
         }
@@ -41,7 +41,7 @@
         /// - Throws: `.animationUnsupported`, `.inconsistentFrames`, `.unsupportedSize` or `.failed`.
         public func encode(
             _ frames: [AnimationFrame], loopCount: Int, options: EncodingOptions
-        ) throws(EncodingFailure) -> Data {
+        ) throws(ImageEncodingError) -> Data {
             _ = try commonSize(of: frames)
             if frames.count == 1 { return try encode(frames[0].bitmap, options: options) }
             guard let keys = AnimationKeys(format), let delay = keys.writtenDelay else {
@@ -52,7 +52,7 @@
             let loops = format == .gif ? max(0, loopCount - 1) : loopCount
             let properties = [keys.dictionary: [keys.loopCount: loops]]
             return try write(count: frames.count, properties: format == .gif && loopCount == 1 ? nil : properties) {
-                destination throws(EncodingFailure) in
+                destination throws(ImageEncodingError) in
                 for frame in frames {
                     var values = imageProperties(options)[keys.dictionary] as? [CFString: Any] ?? [:]
                     values[delay] = frame.delay / .seconds(1)
@@ -64,8 +64,8 @@
 
         private func write(
             count: Int, properties: [CFString: Any]?,
-            adding: (CGImageDestination) throws(EncodingFailure) -> Void
-        ) throws(EncodingFailure) -> Data {
+            adding: (CGImageDestination) throws(ImageEncodingError) -> Void
+        ) throws(ImageEncodingError) -> Data {
             let data = NSMutableData()
             guard let type = SystemType.identifier(of: format),
                 let destination = CGImageDestinationCreateWithData(data, type as CFString, count, nil)
@@ -91,7 +91,7 @@
         }
 
         /// Creates an image with straight alpha. For JPEG, Core Graphics removes the alpha.
-        private func image(of bitmap: Bitmap) throws(EncodingFailure) -> CGImage {
+        private func image(of bitmap: Bitmap) throws(ImageEncodingError) -> CGImage {
             let size = bitmap.size
             if size.width < 1 || size.height < 1 { throw .unsupportedSize(format, size) }
             guard let image = bitmap.cgImage else {

@@ -11,7 +11,7 @@
         private let space: ColorSpace
         private let limits: DecodingLimits
 
-        init(_ reader: SourceReader, limits: DecodingLimits) throws(DecodingFailure) {
+        init(_ reader: SourceReader, limits: DecodingLimits) throws(ImageDecodingError) {
             var header = try reader.header(limits: limits)
             space = reader.colorSpace
             header.color = SourceColor(primaries: space.primaries, transfer: space.transfer)
@@ -33,7 +33,7 @@
         func decode(
             frame index: Int, size: PixelSize, layout: PixelLayout, preference: DecodingPreference,
             into sink: any PixelRowSink
-        ) throws(DecodingFailure) {
+        ) throws(ImageDecodingError) {
             guard (0..<header.frameCount).contains(index) else {
                 throw .noSuchFrame(index, frameCount: header.frameCount)
             }
@@ -76,7 +76,7 @@
         }
 
         /// Returns the error from ImageIO's status, or `.malformed` if the status is complete.
-        private func failure(ofFrame index: Int) -> DecodingFailure {
+        private func failure(ofFrame index: Int) -> ImageDecodingError {
             reader.failure(of: CGImageSourceGetStatusAtIndex(reader.source, reader.index(of: index)))
         }
     }

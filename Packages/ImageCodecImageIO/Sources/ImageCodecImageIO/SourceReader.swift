@@ -22,7 +22,7 @@
 
         private var isAnimatable: Bool { [.gif, .png, .webp].contains(format) }
 
-        func header(limits: DecodingLimits) throws(DecodingFailure) -> ImageHeader {
+        func header(limits: DecodingLimits) throws(ImageDecodingError) -> ImageHeader {
             let count = frameCount
             guard count > 0 else { throw failure(of: CGImageSourceGetStatus(source)) }
             try limits.check(.frames, count)
@@ -65,7 +65,7 @@
         }
 
         /// Returns the error for a status other than complete.
-        func failure(of status: CGImageSourceStatus) -> DecodingFailure {
+        func failure(of status: CGImageSourceStatus) -> ImageDecodingError {
             switch status {
             case .statusUnexpectedEOF, .statusIncomplete, .statusReadingHeader: .truncated(format)
             case .statusUnknownType: .unsupported(format, "this version of the system can't read the format")

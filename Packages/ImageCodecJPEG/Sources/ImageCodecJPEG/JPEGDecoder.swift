@@ -20,7 +20,7 @@ public struct JPEGDecoder: IncrementalImageDecoder {
     public func recognizes(_ prefix: Data) -> Bool { prefix.starts(with: [0xFF, 0xD8, 0xFF]) }
 
     /// Reads the header.
-    public func open(_ data: Data, limits: DecodingLimits) throws(DecodingFailure) -> any OpenedImage {
+    public func open(_ data: Data, limits: DecodingLimits) throws(ImageDecodingError) -> any OpenedImage {
         try limits.check(.encodedBytes, data.count)
         guard recognizes(data.prefix(32)) else { throw .malformed(.jpeg, "the start-of-image marker is missing") }
         return try OpenedJPEG(data, limits: limits)
@@ -37,9 +37,9 @@ final class OpenedJPEG: OpenedImage {
     private let limits: DecodingLimits
     private let jpegHeader: JPEGHeader
 
-    init(_ data: Data, limits: DecodingLimits) throws(DecodingFailure) {
+    init(_ data: Data, limits: DecodingLimits) throws(ImageDecodingError) {
         let bytes = data.span
-        let jpegHeader = try unsafe bytes.withUnsafeBufferPointer { (bytes) throws(DecodingFailure) in
+        let jpegHeader = try unsafe bytes.withUnsafeBufferPointer { (bytes) throws(ImageDecodingError) in
             try unsafe JPEGReader(bytes).readHeader(limits: limits)
         }
         guard let jpegHeader else { throw .truncated(.jpeg) }
@@ -74,10 +74,10 @@ final class OpenedJPEG: OpenedImage {
     func decode(
         frame index: Int, size: PixelSize, layout: PixelLayout, preference: DecodingPreference,
         into sink: any PixelRowSink
-    ) throws(DecodingFailure) {
+    ) throws(ImageDecodingError) {
         if index != 0 { throw .noSuchFrame(index, frameCount: 1) }
         let bytes = data.span
-        try unsafe bytes.withUnsafeBufferPointer { (bytes) throws(DecodingFailure) in
+        try unsafe bytes.withUnsafeBufferPointer { (bytes) throws(ImageDecodingError) in
             let reader = try unsafe JPEGReader(bytes)
             guard let header = try reader.readHeader(limits: limits) else { throw .truncated(.jpeg) }
             let scale = try header.scale(to: size, layout: layout)
@@ -147,7 +147,7 @@ final class IncrementalJPEG: IncrementalImage {
         return jpegHeader.hasSeveralScans ? jpegHeader.heldBytes(for: size) : size.byteCount(layout)
     }
 
-    func start(size: PixelSize, layout: PixelLayout) throws(DecodingFailure) {
+    func start(size: PixelSize, layout: PixelLayout) throws(ImageDecodingError) {
         guard let reader, let jpegHeader else { throw .malformed(.jpeg, "the header is not available yet") }
         let scale = try jpegHeader.scale(to: size, layout: layout)
         try jpegHeader.checkMemory(for: size, layout: layout, limits: limits)
@@ -156,7 +156,7 @@ final class IncrementalJPEG: IncrementalImage {
         try advance()
     }
 
-    func append(_ bytes: Data) throws(DecodingFailure) {
+    func append(_ bytes: Data) throws(ImageDecodingError) {
         if isDone || bytes.isEmpty { return }
         byteCount += bytes.count
         try limits.check(.encodedBytes, byteCount)
@@ -167,7 +167,7 @@ final class IncrementalJPEG: IncrementalImage {
         try advance()
     }
 
-    func decodePreview(into sink: any PixelRowSink) throws(DecodingFailure) {
+    func decodePreview(into sink: any PixelRowSink) throws(ImageDecodingError) {
         guard let reader, let jpegHeader, let output, extent.rows > 0 else { return }
         if jpegHeader.hasSeveralScans {
             return try reader.readPass(size: output.size, layout: output.layout, into: sink)
@@ -180,7 +180,7 @@ final class IncrementalJPEG: IncrementalImage {
     }
 
     /// Decodes the available bytes.
-    private func advance() throws(DecodingFailure) {
+    private func advance() throws(ImageDecodingError) {
         guard let reader, let jpegHeader, let output else { return }
         if jpegHeader.hasSeveralScans {
             var progress = ILJ_WORKING

@@ -14,7 +14,7 @@ public struct JPEGEncoder: ImageEncoder {
     /// Encodes an image.
     ///
     /// - Throws: `.unsupportedSize` if a side is not from 1 to 65,500 pixels.
-    public func encode(_ bitmap: Bitmap, options: EncodingOptions) throws(EncodingFailure) -> Data {
+    public func encode(_ bitmap: Bitmap, options: EncodingOptions) throws(ImageEncodingError) -> Data {
         try check(bitmap.size, largest: Self.maximumSide)
         let writer = try JPEGWriter()
         try writer.start(bitmap, options: options)
@@ -48,14 +48,14 @@ public struct JPEGEncoder: ImageEncoder {
 @safe private final class JPEGWriter {
     private let writer: OpaquePointer
 
-    init() throws(EncodingFailure) {
+    init() throws(ImageEncodingError) {
         guard let writer = unsafe ilj_writer_create() else { throw .failed(.jpeg, "out of memory") }
         unsafe self.writer = writer
     }
 
     deinit { unsafe ilj_writer_destroy(writer) }
 
-    func start(_ bitmap: Bitmap, options: EncodingOptions) throws(EncodingFailure) {
+    func start(_ bitmap: Bitmap, options: EncodingOptions) throws(ImageEncodingError) {
         let quality = options.clampedQuality
         var settings = unsafe ilj_writer_options()
         unsafe settings.width = Int32(bitmap.size.width)
@@ -72,19 +72,19 @@ public struct JPEGEncoder: ImageEncoder {
         try check(status)
     }
 
-    func write(_ row: Span<UInt8>) throws(EncodingFailure) {
+    func write(_ row: Span<UInt8>) throws(ImageEncodingError) {
         let status = unsafe row.withUnsafeBufferPointer { unsafe ilj_writer_write_rows(writer, $0.baseAddress, 1) }
         try check(status)
     }
 
-    func finish() throws(EncodingFailure) -> Data {
+    func finish() throws(ImageEncodingError) -> Data {
         var bytes: UnsafePointer<UInt8>?
         var count = 0
         try check(unsafe ilj_writer_finish(writer, &bytes, &count))
         return unsafe Data(UnsafeBufferPointer(start: bytes, count: count))
     }
 
-    private func check(_ status: ilj_status) throws(EncodingFailure) {
+    private func check(_ status: ilj_status) throws(ImageEncodingError) {
         if status == ILJ_CANCELLED { throw .cancelled }
         if status != ILJ_OK { throw unsafe .failed(.jpeg, String(cString: ilj_writer_message(writer))) }
     }

@@ -9,7 +9,7 @@ import ImageCore
     private let reader: OpaquePointer
 
     /// Creates a reader of a whole file. The caller checks the limits.
-    @unsafe init(_ bytes: UnsafeBufferPointer<UInt8>) throws(DecodingFailure) {
+    @unsafe init(_ bytes: UnsafeBufferPointer<UInt8>) throws(ImageDecodingError) {
         guard let reader = unsafe ilj_reader_create(bytes.baseAddress, bytes.count) else {
             throw .malformed(.jpeg, "out of memory")
         }
@@ -17,7 +17,7 @@ import ImageCore
     }
 
     /// Creates a reader of a stream. Metadata above the limit is ignored.
-    init(streamWithin limits: DecodingLimits) throws(DecodingFailure) {
+    init(streamWithin limits: DecodingLimits) throws(ImageDecodingError) {
         guard let reader = unsafe ilj_reader_create_stream(max(0, limits.metadataBytes)) else {
             throw .malformed(.jpeg, "out of memory")
         }
@@ -27,7 +27,7 @@ import ImageCore
     deinit { unsafe ilj_reader_destroy(reader) }
 
     /// Appends bytes to a stream.
-    func append(_ bytes: Data, limits: DecodingLimits) throws(DecodingFailure) {
+    func append(_ bytes: Data, limits: DecodingLimits) throws(ImageDecodingError) {
         let span = bytes.span
         let status = unsafe span.withUnsafeBufferPointer { bytes in
             unsafe ilj_reader_append(reader, bytes.baseAddress, bytes.count)
@@ -38,7 +38,7 @@ import ImageCore
     /// Reads the header. Checks the size, and the least memory for decoding, against `limits`.
     ///
     /// - Returns: `nil` if a stream does not reach the first scan yet.
-    func readHeader(limits: DecodingLimits) throws(DecodingFailure) -> JPEGHeader? {
+    func readHeader(limits: DecodingLimits) throws(ImageDecodingError) -> JPEGHeader? {
         var found = ilj_header()
         let status = unsafe ilj_reader_read_header(reader, &found)
         if status == ILJ_INCOMPLETE { return nil }
@@ -78,7 +78,7 @@ import ImageCore
     /// Prepares decoding. Allocates the coefficients of an image with several scans.
     func start(
         size: PixelSize, layout: PixelLayout, scale: DCTScale, preference: DecodingPreference, limits: DecodingLimits
-    ) throws(DecodingFailure) {
+    ) throws(ImageDecodingError) {
         let options = ilj_options(
             layout: ilj_layout(layout), denominator: Int32(scale.denominator), memory: limits.decodedBytes,
             max_scans: Int32(clamping: limits.scans), prefers_speed: preference == .speed)
@@ -92,7 +92,7 @@ import ImageCore
     }
 
     /// Reads a small part of the scans of an image with several scans.
-    func readScans(limits: DecodingLimits) throws(DecodingFailure) -> ilj_progress {
+    func readScans(limits: DecodingLimits) throws(ImageDecodingError) -> ilj_progress {
         var progress = ILJ_DONE
         try check(unsafe ilj_reader_read_scans(reader, &progress), limits: limits)
         return progress
@@ -102,9 +102,9 @@ import ImageCore
     var scansRead: Int { unsafe Int(ilj_reader_scans_read(reader)) }
 
     /// Sends the rows of an image with several scans to `sink`, decoded from the scans read so far.
-    func readPass(size: PixelSize, layout: PixelLayout, into sink: any PixelRowSink) throws(DecodingFailure) {
+    func readPass(size: PixelSize, layout: PixelLayout, into sink: any PixelRowSink) throws(ImageDecodingError) {
         try check(unsafe ilj_reader_start_pass(reader))
-        let outcome = Result { () throws(DecodingFailure) in
+        let outcome = Result { () throws(ImageDecodingError) in
             try readRows(size: size, layout: layout, into: sink)
         }
         try check(unsafe ilj_reader_end_pass(reader))
@@ -114,9 +114,9 @@ import ImageCore
     /// Writes the rows into the image of `sink`, or sends them one by one if it needs rows.
     ///
     /// Sends the available rows of a truncated file before `.truncated` is thrown.
-    func readRows(size: PixelSize, layout: PixelLayout, into sink: any PixelRowSink) throws(DecodingFailure) {
+    func readRows(size: PixelSize, layout: PixelLayout, into sink: any PixelRowSink) throws(ImageDecodingError) {
         let stride = size.width * layout.bytesPerPixel
-        let isWritten = try sink.receiveImage(byteCount: stride * size.height) { image throws(DecodingFailure) in
+        let isWritten = try sink.receiveImage(byteCount: stride * size.height) { image throws(ImageDecodingError) in
             var row = 0
             while row < size.height {
                 try sink.checkCancellation()
@@ -130,7 +130,7 @@ import ImageCore
     }
 
     /// Sends the rows to `sink`, in small batches to reduce the calls of libjpeg.
-    private func sendRows(_ height: Int, stride: Int, to sink: any PixelRowSink) throws(DecodingFailure) {
+    private func sendRows(_ height: Int, stride: Int, to sink: any PixelRowSink) throws(ImageDecodingError) {
         var rows = [UInt8](repeating: 0, count: stride * Self.batchCapacity(stride: stride))
         var row = 0
         while row < height {
@@ -145,7 +145,7 @@ import ImageCore
     }
 
     /// Decodes the available rows of a stream with one scan and appends them to `rows`.
-    func readAvailableRows(stride: Int, to rows: inout [UInt8]) throws(DecodingFailure) {
+    func readAvailableRows(stride: Int, to rows: inout [UInt8]) throws(ImageDecodingError) {
         var batch = [UInt8](repeating: 0, count: stride * Self.batchCapacity(stride: stride))
         while unsafe ilj_reader_feed_more(reader) {
             var count = 0
@@ -169,7 +169,7 @@ import ImageCore
         return (Int(produced), status)
     }
 
-    private func check(_ status: ilj_status, limits: DecodingLimits = .default) throws(DecodingFailure) {
+    private func check(_ status: ilj_status, limits: DecodingLimits = .default) throws(ImageDecodingError) {
         switch status {
         case ILJ_OK: return
         case ILJ_TRUNCATED: throw .truncated(.jpeg)
@@ -220,7 +220,7 @@ struct JPEGHeader {
     /// Returns the scale for `output`.
     ///
     /// - Throws: `.unsupported` if no scale has this size, or if the image can't be decoded to `layout`.
-    func scale(to output: PixelSize, layout: PixelLayout) throws(DecodingFailure) -> DCTScale {
+    func scale(to output: PixelSize, layout: PixelLayout) throws(ImageDecodingError) -> DCTScale {
         guard let scale = DCTScale.giving(output, from: size) else {
             throw .unsupported(.jpeg, "\(size) can't be scaled to \(output)")
         }
@@ -237,7 +237,7 @@ struct JPEGHeader {
     }
 
     /// Checks that the output at `size` and the coefficients together are within the limit.
-    func checkMemory(for size: PixelSize, layout: PixelLayout, limits: DecodingLimits) throws(DecodingFailure) {
+    func checkMemory(for size: PixelSize, layout: PixelLayout, limits: DecodingLimits) throws(ImageDecodingError) {
         try limits.check(.decodedBytes, size.byteCount(layout).plus(heldBytes(for: size)))
     }
 }

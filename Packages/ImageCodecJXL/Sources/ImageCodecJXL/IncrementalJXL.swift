@@ -35,7 +35,7 @@
             size.byteCount(layout).plus(frames?.workingBytes ?? 0)
         }
 
-        func start(size: PixelSize, layout: PixelLayout) throws(DecodingFailure) {
+        func start(size: PixelSize, layout: PixelLayout) throws(ImageDecodingError) {
             guard size == header?.storedSize, layout == .rgba8 || layout == header?.nativeLayout else {
                 throw .unsupported(.jxl, "the image can only be decoded at its stored size")
             }
@@ -46,7 +46,7 @@
             try advance()
         }
 
-        func append(_ bytes: Data) throws(DecodingFailure) {
+        func append(_ bytes: Data) throws(ImageDecodingError) {
             if isDone || bytes.isEmpty { return }
             file.append(bytes)
             try limits.check(.encodedBytes, file.count)
@@ -54,7 +54,7 @@
             try advance()
         }
 
-        func decodePreview(into sink: any PixelRowSink) throws(DecodingFailure) {
+        func decodePreview(into sink: any PixelRowSink) throws(ImageDecodingError) {
             guard let canvas, extent.rows > 0 else { return }
             if let session, shownPosition != session.position {
                 guard session.flush() else { throw .malformed(.jxl, "libjxl could not show the decoded part") }
@@ -64,7 +64,7 @@
         }
 
         /// Appends the codestream that has arrived.
-        private func readCodestream() throws(DecodingFailure) {
+        private func readCodestream() throws(ImageDecodingError) {
             guard JXLContainer.hasSignature(file) else { return }
             var known = codestream.count
             for part in try JXLContainer.parts(of: file) {
@@ -75,7 +75,7 @@
 
         /// Reads the available codestream, checkpoint by checkpoint. After the header it continues only when decoding has
         /// started.
-        private func advance() throws(DecodingFailure) {
+        private func advance() throws(ImageDecodingError) {
             if header == nil { try readHeader() }
             while !isDone, canvas != nil {
                 let next = nextCheckpoint
@@ -99,7 +99,7 @@
         }
 
         /// Reads the headers up to the first displayed frame, as soon as they are available.
-        private func readHeader() throws(DecodingFailure) {
+        private func readHeader() throws(ImageDecodingError) {
             if info == nil {
                 let session = if let session { session } else { try JXLSession() }
                 self.session = session
@@ -116,7 +116,7 @@
         }
 
         /// Passes the codestream up to `position` to libjxl.
-        private func decode() throws(DecodingFailure) {
+        private func decode() throws(ImageDecodingError) {
             guard let session, let canvas else { return }
             while true {
                 switch session.process(codestream, through: position) {
@@ -171,7 +171,7 @@
         deinit { unsafe pixels.deallocate() }
 
         /// Sends the first rows.
-        func send(_ rows: Int, to sink: any PixelRowSink) throws(DecodingFailure) {
+        func send(_ rows: Int, to sink: any PixelRowSink) throws(ImageDecodingError) {
             let stride = size.width * layout.bytesPerPixel
             for y in 0..<rows {
                 let row = unsafe UnsafeBufferPointer(rebasing: pixels[y * stride..<(y + 1) * stride])

@@ -30,7 +30,7 @@
 
         /// Reads the headers of the image and of each frame. Decodes no pixels. A truncated file is accepted if the header of
         /// the first displayed frame is complete.
-        public func open(_ data: Data, limits: DecodingLimits) throws(DecodingFailure) -> any OpenedImage {
+        public func open(_ data: Data, limits: DecodingLimits) throws(ImageDecodingError) -> any OpenedImage {
             try limits.check(.encodedBytes, data.count)
             guard recognizes(data.prefix(12)) else {
                 let isShort = data.count < 12 && JXLContainer.signature.starts(with: data)
@@ -94,7 +94,7 @@
         func decode(
             frame index: Int, size: PixelSize, layout: PixelLayout, preference: DecodingPreference,
             into sink: any PixelRowSink
-        ) throws(DecodingFailure) {
+        ) throws(ImageDecodingError) {
             guard frames.durations.indices.contains(index) else {
                 let isMissing = !frames.isComplete && index >= frames.durations.count
                 throw isMissing ? .truncated(.jxl) : .noSuchFrame(index, frameCount: frames.durations.count)
@@ -104,7 +104,7 @@
             }
             let byteCount = size.byteCount(layout)
             try limits.check(.decodedBytes, byteCount.plus(frames.workingBytes))
-            let isWritten = try sink.receiveImage(byteCount: byteCount) { pixels throws(DecodingFailure) in
+            let isWritten = try sink.receiveImage(byteCount: byteCount) { pixels throws(ImageDecodingError) in
                 if try decode(index, layout: layout, to: &pixels, sink) != nil { throw .truncated(.jxl) }
             }
             if isWritten { return }
@@ -117,7 +117,7 @@
 
         private func send(
             _ rows: Int, of pixels: [UInt8], layout: PixelLayout, to sink: any PixelRowSink
-        ) throws(DecodingFailure) {
+        ) throws(ImageDecodingError) {
             let bytes = pixels.span
             let stride = info.size.width * layout.bytesPerPixel
             for y in 0..<rows { try sink.receive(bytes.extracting(y * stride..<(y + 1) * stride)) }
@@ -126,12 +126,12 @@
         /// Decodes a frame. Returns nil, or the number of available rows if the file ends before the frame does.
         private func decode(
             _ index: Int, layout: PixelLayout, to pixels: inout [UInt8], _ sink: any PixelRowSink
-        ) throws(DecodingFailure) -> Int? {
+        ) throws(ImageDecodingError) -> Int? {
             let session = try session(at: index)
             // Discarded unless the frame is complete, because libjxl would write to its memory.
             self.session = nil
             let result = unsafe pixels.withUnsafeMutableBufferPointer { target in
-                Result { () throws(DecodingFailure) -> Int? in
+                Result { () throws(ImageDecodingError) -> Int? in
                     unsafe try run(session, layout: layout, output: target, sink)
                 }
             }
@@ -144,7 +144,7 @@
         }
 
         /// Returns a decoder whose next frame is `index`.
-        private func session(at index: Int) throws(DecodingFailure) -> JXLSession {
+        private func session(at index: Int) throws(ImageDecodingError) -> JXLSession {
             guard let session else {
                 let session = try JXLSession()
                 session.skip(index)
@@ -163,7 +163,7 @@
         private func run(
             _ session: JXLSession, layout: PixelLayout, output: UnsafeMutableBufferPointer<UInt8>,
             _ sink: any PixelRowSink
-        ) throws(DecodingFailure) -> Int? {
+        ) throws(ImageDecodingError) -> Int? {
             let pieceCount = max(1, info.size.area >> 19)
             let piece =
                 frames.mustBeDecodedWhole
@@ -203,7 +203,7 @@
         }
 
         /// Returns the available parts of the codestream. Throws `.malformed` if the file has no signature.
-        static func parts(of file: Data) throws(DecodingFailure) -> [Data] {
+        static func parts(of file: Data) throws(ImageDecodingError) -> [Data] {
             if file.starts(with: codestreamSignature) { return [file] }
             guard file.starts(with: signature) else { throw .malformed(.jxl, "the signature is missing") }
             var reader = BoxReader(file, format: .jxl)
@@ -227,7 +227,7 @@
         }
 
         /// Returns the codestream of a file, without copying it unless it is divided.
-        static func codestream(of file: Data) throws(DecodingFailure) -> Data {
+        static func codestream(of file: Data) throws(ImageDecodingError) -> Data {
             let parts = try parts(of: file)
             guard let first = parts.first else { throw .truncated(.jxl) }
             return parts.count == 1 ? first : Data(parts.joined())

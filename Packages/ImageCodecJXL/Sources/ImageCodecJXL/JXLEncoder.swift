@@ -36,7 +36,7 @@
         /// A quality looks like the same quality of a JPEG: their SSIM differs by less than 0.01 on photographs.
         ///
         /// - Throws: `.unsupportedSize` if a side is not from 1 to 262,144 pixels or the area exceeds 2^28, or `.failed`.
-        public func encode(_ bitmap: Bitmap, options: EncodingOptions) throws(EncodingFailure) -> Data {
+        public func encode(_ bitmap: Bitmap, options: EncodingOptions) throws(ImageEncodingError) -> Data {
             try check(bitmap.size)
             let writer = try JXLWriter(
                 self, size: bitmap.size, in: bitmap.colorSpace, hasAlpha: !bitmap.isOpaque, options: options)
@@ -50,7 +50,7 @@
         /// - Throws: `.inconsistentFrames` if there are no frames or their sizes differ, `.unsupportedSize`, or `.failed`.
         public func encode(
             _ frames: [AnimationFrame], loopCount: Int, options: EncodingOptions
-        ) throws(EncodingFailure) -> Data {
+        ) throws(ImageEncodingError) -> Data {
             let (frames, space) = frames.inOneColorSpace
             let size = try commonSize(of: frames)
             try check(size)
@@ -68,7 +68,7 @@
             return writer.data
         }
 
-        private func check(_ size: PixelSize) throws(EncodingFailure) {
+        private func check(_ size: PixelSize) throws(ImageEncodingError) {
             try check(size, largest: Self.largestSide)
             if size.area > Self.largestArea { throw .unsupportedSize(.jxl, size) }
         }
@@ -87,7 +87,7 @@
         init(
             _ encoder: JXLEncoder, size: PixelSize, in space: ColorSpace, hasAlpha: Bool, loopCount: Int? = nil,
             options: EncodingOptions
-        ) throws(EncodingFailure) {
+        ) throws(ImageEncodingError) {
             self.hasAlpha = hasAlpha
             var settings = unsafe jxl_settings()
             unsafe settings.width = UInt32(size.width)
@@ -119,7 +119,7 @@
         }
 
         /// Adds a frame and writes it.
-        func add(_ bitmap: Bitmap, milliseconds: UInt32, isLast: Bool) throws(EncodingFailure) {
+        func add(_ bitmap: Bitmap, milliseconds: UInt32, isLast: Bool) throws(ImageEncodingError) {
             let isAdded = unsafe pixels(of: bitmap).withUnsafeBufferPointer { pixels in
                 unsafe jxl_encoder_add(handle, pixels.baseAddress, pixels.count, milliseconds, isLast ? 1 : 0) != 0
             }

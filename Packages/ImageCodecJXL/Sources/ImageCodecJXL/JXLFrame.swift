@@ -75,7 +75,7 @@
         /// Reads the frame at a byte of the codestream, or the preview, which is before the first frame.
         static func read(
             _ codestream: Data, at offset: Int, info: JXLInfo, isPreview: Bool
-        ) throws(DecodingFailure) -> JXLFrame {
+        ) throws(ImageDecodingError) -> JXLFrame {
             var reader = JXLFrameReader(codestream, at: offset, info: info, isPreview: isPreview)
             try reader.readHeader()
             try reader.countSections()
@@ -89,7 +89,7 @@
             frame = JXLFrame(size: isPreview ? info.previewSize : info.size)
         }
 
-        private mutating func readHeader() throws(DecodingFailure) {
+        private mutating func readHeader() throws(ImageDecodingError) {
             if try reader.bool() { return }
             frame.kind = JXLFrame.Kind(rawValue: try reader.bits(2)) ?? .regular
             frame.isModular = try reader.bool()
@@ -109,7 +109,7 @@
             try reader.skipExtensions()
         }
 
-        private mutating func readSampling() throws(DecodingFailure) {
+        private mutating func readSampling() throws(ImageDecodingError) {
             let isYCbCr = info.isXYB ? false : try reader.bool()
             if !frame.usesLowFrequencyFrame {
                 for _ in 0..<(isYCbCr ? 3 : 0) {
@@ -127,7 +127,7 @@
             }
         }
 
-        private mutating func readPasses() throws(DecodingFailure) {
+        private mutating func readPasses() throws(ImageDecodingError) {
             guard frame.kind != .referenceOnly else { return }
             frame.passCount = try reader.choice((0, 1), (0, 2), (0, 3), (3, 4))
             guard frame.passCount != 1 else { return }
@@ -137,7 +137,7 @@
         }
 
         /// Reads the position and the size. Returns whether a part of the canvas is not covered.
-        private mutating func readArea() throws(DecodingFailure) -> Bool {
+        private mutating func readArea() throws(ImageDecodingError) -> Bool {
             guard frame.kind != .lowFrequency, try reader.bool() else { return false }
             frame.isComposited = true
             let hasOrigin = frame.kind != .referenceOnly
@@ -152,12 +152,12 @@
             return hasOrigin && !coversCanvas
         }
 
-        private mutating func readLength() throws(DecodingFailure) -> Int {
+        private mutating func readLength() throws(ImageDecodingError) -> Int {
             try reader.choice((8, 0), (11, 256), (14, 2304), (30, 18_688))
         }
 
         /// Reads blending, timing, and the slot in which the frame is stored.
-        private mutating func readComposition(isPartial: Bool) throws(DecodingFailure) {
+        private mutating func readComposition(isPartial: Bool) throws(ImageDecodingError) {
             let replaces = frame.isVisible ? try readPresentation(isPartial: isPartial) : true
             if frame.kind != .regular { frame.isLast = false }
             if frame.kind == .lowFrequency { return }
@@ -169,7 +169,7 @@
         }
 
         /// Reads blending and timing. Returns whether the colors replace those of the canvas.
-        private mutating func readPresentation(isPartial: Bool) throws(DecodingFailure) -> Bool {
+        private mutating func readPresentation(isPartial: Bool) throws(ImageDecodingError) -> Bool {
             let replaces = try readBlending(isPartial: isPartial)
             for _ in 0..<info.extraChannelCount { _ = try readBlending(isPartial: isPartial) }
             if info.hasAnimation {
@@ -181,7 +181,7 @@
         }
 
         /// Reads how a channel is blended. Returns whether it replaces that of the canvas.
-        private mutating func readBlending(isPartial: Bool) throws(DecodingFailure) -> Bool {
+        private mutating func readBlending(isPartial: Bool) throws(ImageDecodingError) -> Bool {
             let mode = try reader.choice((0, 0), (0, 1), (0, 2), (2, 3))
             guard mode <= 4 else { throw .malformed(.jxl, "a frame has an unknown blend mode") }
             let usesAlpha = info.extraChannelCount > 0 && (mode == 2 || mode == 3)
@@ -193,7 +193,7 @@
         }
 
         /// Skips the parameters of the loop filters (J.1).
-        private mutating func skipFilters() throws(DecodingFailure) {
+        private mutating func skipFilters() throws(ImageDecodingError) {
             if try reader.bool() { return }
             if try reader.bool(), try reader.bool() { try reader.skip(6 * 16) }
             if try reader.bits(2) > 0 {
@@ -206,7 +206,7 @@
         }
 
         /// Divides the frame into groups, and its codestream into sections (7.1).
-        private mutating func countSections() throws(DecodingFailure) {
+        private mutating func countSections() throws(ImageDecodingError) {
             let size = frame.size.divided(by: upsampling)
             columns = size.width.divided(by: groupSize)
             groupCount = columns * size.height.divided(by: groupSize)
@@ -222,7 +222,7 @@
         }
 
         /// Reads the table of contents, unless the sections are reordered.
-        private mutating func readContents() throws(DecodingFailure) {
+        private mutating func readContents() throws(ImageDecodingError) {
             if try reader.bool() { return }
             reader.align()
             var lengths: [Int] = []
@@ -269,7 +269,7 @@
         var byteOffset: Int { (position + 7) / 8 }
 
         /// Reads up to 32 bits, the lowest first.
-        mutating func bits(_ count: Int) throws(DecodingFailure) -> Int {
+        mutating func bits(_ count: Int) throws(ImageDecodingError) -> Int {
             guard position + count <= 8 * bytes.count else { throw .truncated(.jxl) }
             var value = 0
             for index in 0..<count {
@@ -280,18 +280,18 @@
             return value
         }
 
-        mutating func bool() throws(DecodingFailure) -> Bool { try bits(1) == 1 }
+        mutating func bool() throws(ImageDecodingError) -> Bool { try bits(1) == 1 }
 
         /// Reads two bits and then one of four choices (U32, B.2.2).
         mutating func choice(
             _ first: Choice, _ second: Choice, _ third: Choice, _ fourth: Choice
-        ) throws(DecodingFailure) -> Int {
+        ) throws(ImageDecodingError) -> Int {
             let chosen = [first, second, third, fourth][try bits(2)]
             return try bits(chosen.bits) + chosen.offset
         }
 
         /// Reads a number of up to 64 bits (U64, B.2.3).
-        mutating func integer() throws(DecodingFailure) -> UInt64 {
+        mutating func integer() throws(ImageDecodingError) -> UInt64 {
             switch try bits(2) {
             case 0: return 0
             case 1: return UInt64(try bits(4) + 1)
@@ -307,7 +307,7 @@
         }
 
         /// Skips bits, which must exist.
-        mutating func skip(_ count: UInt64) throws(DecodingFailure) {
+        mutating func skip(_ count: UInt64) throws(ImageDecodingError) {
             guard count <= UInt64(8 * bytes.count - position) else { throw .truncated(.jxl) }
             position += Int(count)
         }
@@ -316,7 +316,7 @@
         mutating func align() { position = 8 * byteOffset }
 
         /// Skips the extensions at the end of a bundle of fields (B.3).
-        mutating func skipExtensions() throws(DecodingFailure) {
+        mutating func skipExtensions() throws(ImageDecodingError) {
             var lengths: [UInt64] = []
             for _ in 0..<(try integer().nonzeroBitCount) { lengths.append(try integer()) }
             for length in lengths { try skip(length) }

@@ -48,11 +48,11 @@
         /// Reads the headers that are available, or only up to the first displayed frame.
         mutating func read(
             _ codestream: Data, limits: DecodingLimits, stopsAtFirst: Bool = false
-        ) throws(DecodingFailure) {
+        ) throws(ImageDecodingError) {
             while !isComplete, offset < codestream.count, !(stopsAtFirst && first != nil) {
                 let frame: JXLFrame
                 let end: Int
-                do throws(DecodingFailure) {
+                do throws(ImageDecodingError) {
                     frame = try JXLFrameReader.read(codestream, at: offset, info: info, isPreview: isPreviewNext)
                     try limits.check(frame.size)
                     end = try self.end(of: frame, in: codestream, limits: limits)
@@ -71,7 +71,7 @@
         /// Returns the offset of the next frame. It isn't needed after the last one.
         private mutating func end(
             of frame: JXLFrame, in codestream: Data, limits: DecodingLimits
-        ) throws(DecodingFailure) -> Int {
+        ) throws(ImageDecodingError) -> Int {
             if let sections = frame.sections { return sections.upperBound }
             if frame.isLast { return codestream.count }
             guard frame.sectionCount <= 1 << 11, reorderedSections + frame.sectionCount <= 1 << 14 else {
@@ -85,7 +85,7 @@
             return end
         }
 
-        private mutating func add(_ frame: JXLFrame, limits: DecodingLimits) throws(DecodingFailure) {
+        private mutating func add(_ frame: JXLFrame, limits: DecodingLimits) throws(ImageDecodingError) {
             count += 1
             // A file with many frames can have a few hidden ones for each.
             try limits.check(.frames, max(count / 4, durations.count + (frame.isDisplayed ? 1 : 0)))

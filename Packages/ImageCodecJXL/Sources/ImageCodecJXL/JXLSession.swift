@@ -12,7 +12,7 @@
         private let handle: OpaquePointer
 
         /// - Parameter composesLayers: Whether the layers of an image are composed, or are frames of their own.
-        init(composesLayers: Bool = true) throws(DecodingFailure) {
+        init(composesLayers: Bool = true) throws(ImageDecodingError) {
             guard let handle = unsafe jxl_open(composesLayers ? 1 : 0) else {
                 throw .unsupported(.jxl, "libjxl could not allocate memory")
             }
@@ -40,7 +40,7 @@
 
         /// Reads the header. Returns nil if the codestream ends before. Limits the bytes that are read, because an ICC
         /// profile can be 256 times as large as its compressed form.
-        func readHeader(of codestream: Data, limits: DecodingLimits) throws(DecodingFailure) -> JXLInfo? {
+        func readHeader(of codestream: Data, limits: DecodingLimits) throws(ImageDecodingError) -> JXLInfo? {
             while true {
                 let end = min(codestream.count, position + 16 << 10)
                 if position > 0, end == position { return nil }
@@ -54,7 +54,7 @@
             }
         }
 
-        private func info(limits: DecodingLimits) throws(DecodingFailure) -> JXLInfo {
+        private func info(limits: DecodingLimits) throws(ImageDecodingError) -> JXLInfo {
             var header = jxl_header()
             guard unsafe jxl_read_header(handle, &header) != 0 else {
                 throw .unsupported(.jxl, "the color space is unknown")
@@ -79,7 +79,7 @@
         }
 
         /// Starts again at the first byte, and then delivers no frame before `frame`.
-        func restart(at frame: Int) throws(DecodingFailure) {
+        func restart(at frame: Int) throws(ImageDecodingError) {
             guard unsafe jxl_restart(handle, frame) != 0 else { throw .malformed(.jxl, "libjxl could not restart") }
             position = 0
         }
@@ -93,7 +93,7 @@
         /// released.
         @unsafe func setOutput(
             _ pixels: UnsafeMutableBufferPointer<UInt8>, layout: PixelLayout
-        ) throws(DecodingFailure) {
+        ) throws(ImageDecodingError) {
             let isSet = unsafe jxl_set_output(
                 handle, CInt(layout == .rgba16 ? 4 : layout.bytesPerPixel), layout == .rgba16 ? 16 : 8,
                 pixels.baseAddress, pixels.count)
@@ -117,7 +117,7 @@
         /// - Throws: `.truncated` if the order is incomplete or the frame ends after `limit`, or `.malformed`.
         static func end(
             ofReordered frame: JXLFrame, after needed: Range<Int>, in codestream: Data, header: Int, limit: Int
-        ) throws(DecodingFailure) -> Int {
+        ) throws(ImageDecodingError) -> Int {
             let session = try JXLSession(composesLayers: false)
             _ = session.process(codestream.prefix(header))
             var offset = needed.upperBound
@@ -143,10 +143,10 @@
             return (frame.event, header.used + frame.used)
         }
 
-        private static var invalidOrder: DecodingFailure { .malformed(.jxl, "the order of the sections is invalid") }
+        private static var invalidOrder: ImageDecodingError { .malformed(.jxl, "the order of the sections is invalid") }
 
         /// Passes zeros. Returns the number of zeros that are skipped before the first empty frame.
-        private func skippedBytes(limit: Int) throws(DecodingFailure) -> Int {
+        private func skippedBytes(limit: Int) throws(ImageDecodingError) -> Int {
             let zeros = Data(count: 1 << 20)
             var count = 0
             while true {
@@ -169,7 +169,7 @@
         private let header: jxl_header
 
         /// Throws `.unsupported` or `.limitExceeded`.
-        init(_ header: jxl_header, profile: Data?, limits: DecodingLimits) throws(DecodingFailure) {
+        init(_ header: jxl_header, profile: Data?, limits: DecodingLimits) throws(ImageDecodingError) {
             size = PixelSize(width: Int(header.width), height: Int(header.height))
             try limits.check(size)
             if header.has_black != 0 { throw .unsupported(.jxl, "CMYK") }

@@ -86,7 +86,7 @@ struct PNGChunkStream {
     init(limits: DecodingLimits) { metadataBytes = limits.metadataBytes }
 
     /// Returns the next event in `piece` from `offset` on and advances `offset`. Returns nil at the end of the piece.
-    mutating func next(in piece: Span<UInt8>, at offset: inout Int) throws(DecodingFailure) -> Event? {
+    mutating func next(in piece: Span<UInt8>, at offset: inout Int) throws(ImageDecodingError) -> Event? {
         while true {
             switch part {
             case .signature:
@@ -110,7 +110,7 @@ struct PNGChunkStream {
     }
 
     /// Starts a chunk. Returns true if it is the first IDAT chunk.
-    private mutating func begin(_ type: PNGChunkType, length: Int) throws(DecodingFailure) -> Bool {
+    private mutating func begin(_ type: PNGChunkType, length: Int) throws(ImageDecodingError) -> Bool {
         guard length <= Int(Int32.max) else { throw .malformed(.png, "a chunk of \(length) bytes") }
         guard type.isValid else { throw .malformed(.png, "a chunk type has characters other than letters") }
         if isFirst, type != .header { throw Self.failure(ofFirst: type) }
@@ -127,7 +127,7 @@ struct PNGChunkStream {
         return true
     }
 
-    private static func failure(ofFirst type: PNGChunkType) -> DecodingFailure {
+    private static func failure(ofFirst type: PNGChunkType) -> ImageDecodingError {
         type == .appleVariant
             ? .unsupported(.png, "Apple's variant (CgBI)") : .malformed(.png, "\(type.name) precedes the header")
     }
@@ -147,7 +147,9 @@ struct PNGChunkStream {
     }
 
     /// Reads the available data of the chunk. Returns the range of compressed pixels, of limited length.
-    private mutating func readBody(in piece: Span<UInt8>, at offset: inout Int) throws(DecodingFailure) -> Range<Int>? {
+    private mutating func readBody(in piece: Span<UInt8>, at offset: inout Int) throws(ImageDecodingError) -> Range<
+        Int
+    >? {
         let count = min(remaining, piece.count - offset, type == .pixels ? Self.maximumPixelBytes : .max)
         let range = offset..<offset + count
         // The checksum of skipped ancillary chunks is not used.
@@ -163,7 +165,7 @@ struct PNGChunkStream {
         if collected != nil, type != .pixels { for index in bytes.indices { collected?.append(bytes[index]) } }
     }
 
-    private mutating func finish(_ stored: UInt32) throws(DecodingFailure) -> Event? {
+    private mutating func finish(_ stored: UInt32) throws(ImageDecodingError) -> Event? {
         part = .start
         if stored != checksum.value, type.isCritical { throw .malformed(.png, "\(type.name) has a wrong checksum") }
         if type == .end { return .end }
@@ -210,7 +212,7 @@ struct PNGParser {
     }
 
     /// Returns the next step in `piece` from `offset` on and advances `offset`. Returns nil at the end of the piece.
-    mutating func next(in piece: Span<UInt8>, at offset: inout Int) throws(DecodingFailure) -> Step? {
+    mutating func next(in piece: Span<UInt8>, at offset: inout Int) throws(ImageDecodingError) -> Step? {
         while let event = try chunks.next(in: piece, at: &offset) {
             switch event {
             case .pixels(let range): return .pixels(range)
@@ -224,7 +226,7 @@ struct PNGParser {
         return nil
     }
 
-    private mutating func read(_ chunk: PNGChunk) throws(DecodingFailure) {
+    private mutating func read(_ chunk: PNGChunk) throws(ImageDecodingError) {
         if preamble == nil {
             let header = try PNGHeader(chunk.data)
             try limits.check(header.size)
@@ -234,7 +236,7 @@ struct PNGParser {
         }
     }
 
-    private mutating func beginPixels() throws(DecodingFailure) -> PNGPreamble {
+    private mutating func beginPixels() throws(ImageDecodingError) -> PNGPreamble {
         guard let preamble else { throw .malformed(.png, "the file has no header") }
         try preamble.check()
         hasPixels = true

@@ -18,7 +18,7 @@ public struct PNGDecoder: IncrementalImageDecoder {
     public func recognizes(_ prefix: Data) -> Bool { prefix.starts(with: PNGChunkStream.signature) }
 
     /// Reads the chunks before the pixels, and the orientation.
-    public func open(_ data: Data, limits: DecodingLimits) throws(DecodingFailure) -> any OpenedImage {
+    public func open(_ data: Data, limits: DecodingLimits) throws(ImageDecodingError) -> any OpenedImage {
         try limits.check(.encodedBytes, data.count)
         guard recognizes(data.prefix(32)) else { throw .malformed(.png, "the PNG signature is missing") }
         return try OpenedPNG(data, limits: limits)
@@ -39,7 +39,7 @@ final class OpenedPNG: OpenedImage {
     private let parser: PNGParser
     private let offset: Int
 
-    init(_ data: Data, limits: DecodingLimits) throws(DecodingFailure) {
+    init(_ data: Data, limits: DecodingLimits) throws(ImageDecodingError) {
         var parser = PNGParser(limits: limits)
         var offset = 0
         guard case .preamble(let preamble) = try parser.next(in: data.span, at: &offset) else {
@@ -64,7 +64,7 @@ final class OpenedPNG: OpenedImage {
     func decode(
         frame index: Int, size: PixelSize, layout: PixelLayout, preference: DecodingPreference,
         into sink: any PixelRowSink
-    ) throws(DecodingFailure) {
+    ) throws(ImageDecodingError) {
         if index != 0 { throw .noSuchFrame(index, frameCount: 1) }
         try header.checkStored(size, layout)
         if preamble.header.isInterlaced { try checkMemory(layout) }
@@ -76,17 +76,17 @@ final class OpenedPNG: OpenedImage {
     }
 
     /// Checks that an interlaced image and its output together are within the limit.
-    private func checkMemory(_ layout: PixelLayout) throws(DecodingFailure) {
+    private func checkMemory(_ layout: PixelLayout) throws(ImageDecodingError) {
         try limits.check(.decodedBytes, preamble.imageBytes(layout).plus(preamble.imageBytes(.rgba8)))
     }
 
     /// Decodes the pixels. Returns whether all rows were decoded. The end of the file may be missing.
-    private func decode(_ decoder: PNGRowDecoder, into sink: any PixelRowSink) throws(DecodingFailure) -> Bool {
+    private func decode(_ decoder: PNGRowDecoder, into sink: any PixelRowSink) throws(ImageDecodingError) -> Bool {
         var (parser, offset, count) = (parser, offset, 0)
         let bytes = data.span
         while let step = try parser.next(in: bytes, at: &offset) {
             guard case .pixels(let range) = step else { break }
-            try decoder.decode(bytes.extracting(range)) { (row) throws(DecodingFailure) in
+            try decoder.decode(bytes.extracting(range)) { (row) throws(ImageDecodingError) in
                 if row.count > 0 { return try sink.receive(row) }
                 count += 1
                 if count.isMultiple(of: Self.rowsBetweenCancellations) { try sink.checkCancellation() }
@@ -100,7 +100,7 @@ final class OpenedPNG: OpenedImage {
 
 extension ImageHeader {
     /// Throws `.unsupported` if the image can't be decoded at this size or to this layout.
-    func checkStored(_ size: PixelSize, _ layout: PixelLayout) throws(DecodingFailure) {
+    func checkStored(_ size: PixelSize, _ layout: PixelLayout) throws(ImageDecodingError) {
         if size != storedSize { throw .unsupported(.png, "\(storedSize) can't be scaled to \(size)") }
         guard layout == .rgba8 || layout == nativeLayout else {
             throw .unsupported(.png, "the image can't be decoded to the layout \(layout)")
@@ -141,7 +141,7 @@ final class IncrementalPNG: IncrementalImage {
     /// Returns the size of the whole image in bytes.
     func heldBytes(size: PixelSize, layout: PixelLayout) -> Int { preamble?.imageBytes(layout) ?? 0 }
 
-    func start(size: PixelSize, layout: PixelLayout) throws(DecodingFailure) {
+    func start(size: PixelSize, layout: PixelLayout) throws(ImageDecodingError) {
         guard let preamble else { preconditionFailure("started before the header was available") }
         precondition(decoder == nil, "started twice")
         try preamble.imageHeader.checkStored(size, layout)
@@ -152,14 +152,14 @@ final class IncrementalPNG: IncrementalImage {
         try read(bytes)
     }
 
-    func append(_ bytes: Data) throws(DecodingFailure) {
+    func append(_ bytes: Data) throws(ImageDecodingError) {
         if isFinished { return }
         receivedBytes += bytes.count
         try limits.check(.encodedBytes, receivedBytes)
         try read(bytes)
     }
 
-    func decodePreview(into sink: any PixelRowSink) throws(DecodingFailure) {
+    func decodePreview(into sink: any PixelRowSink) throws(ImageDecodingError) {
         guard let decoder else { return }
         try decoder.sendRows(at: shown(of: decoder), to: sink)
     }
@@ -170,11 +170,11 @@ final class IncrementalPNG: IncrementalImage {
         return PNGRowDecoder.Progress(passes: progress.passes, rows: progress.passes == 0 ? progress.rows : 0)
     }
 
-    private func read(_ bytes: Data) throws(DecodingFailure) {
+    private func read(_ bytes: Data) throws(ImageDecodingError) {
         if let decoder { try readPixels(bytes, into: decoder) } else { try readPreamble(bytes) }
     }
 
-    private func readPreamble(_ bytes: Data) throws(DecodingFailure) {
+    private func readPreamble(_ bytes: Data) throws(ImageDecodingError) {
         if preamble != nil { return pendingBytes.append(bytes) }
         var offset = 0
         guard case .preamble(let preamble) = try parser.next(in: bytes.span, at: &offset) else { return }
@@ -182,12 +182,12 @@ final class IncrementalPNG: IncrementalImage {
         pendingBytes = Data(bytes.dropFirst(offset))
     }
 
-    private func readPixels(_ bytes: Data, into decoder: PNGRowDecoder) throws(DecodingFailure) {
+    private func readPixels(_ bytes: Data, into decoder: PNGRowDecoder) throws(ImageDecodingError) {
         let bytes = bytes.span
         var offset = 0
         while let step = try parser.next(in: bytes, at: &offset) {
             guard case .pixels(let range) = step else { return isFinished = true }
-            try decoder.decode(bytes.extracting(range)) { _ throws(DecodingFailure) in }
+            try decoder.decode(bytes.extracting(range)) { _ throws(ImageDecodingError) in }
         }
     }
 }

@@ -27,7 +27,7 @@ public struct PNGEncoder: ImageEncoder {
     /// Encodes an image. `options.isProgressive` interlaces it (Adam7). The other options are ignored.
     ///
     /// - Throws: `.unsupportedSize` if a side is not from 1 to 2^31 - 1 pixels.
-    public func encode(_ bitmap: Bitmap, options: EncodingOptions) throws(EncodingFailure) -> Data {
+    public func encode(_ bitmap: Bitmap, options: EncodingOptions) throws(ImageEncodingError) -> Data {
         try check(bitmap.size, largest: Int(Int32.max))
         var settings = unsafe ilp_writer_options()
         unsafe settings.width = Int32(bitmap.size.width)
@@ -40,7 +40,7 @@ public struct PNGEncoder: ImageEncoder {
         let image = try IndexedImage(
             bitmap, area: PixelArea(bitmap.size), colorCount: colorCount, keepsAlpha: true, dithering: 4)
         let palette = image.palette.flatMap { [$0.x, $0.y, $0.z, $0.w] }
-        return try unsafe palette.span.withUnsafeBufferPointer { (colors) throws(EncodingFailure) in
+        return try unsafe palette.span.withUnsafeBufferPointer { (colors) throws(ImageEncodingError) in
             unsafe settings.palette = colors.baseAddress
             unsafe settings.palette_count = Int32(image.palette.count)
             return try unsafe PNGWriter().write(image.indices, bitmap.colorSpace, settings)
@@ -54,14 +54,14 @@ public struct PNGEncoder: ImageEncoder {
 @safe private final class PNGWriter {
     private let writer: OpaquePointer
 
-    init() throws(EncodingFailure) {
+    init() throws(ImageEncodingError) {
         guard let writer = unsafe ilp_writer_create() else { throw .failed(.png, "out of memory") }
         unsafe self.writer = writer
     }
 
     deinit { unsafe ilp_writer_destroy(writer) }
 
-    func write(_ pixels: [UInt8], _ colorSpace: ColorSpace, _ options: ilp_writer_options) throws(EncodingFailure)
+    func write(_ pixels: [UInt8], _ colorSpace: ColorSpace, _ options: ilp_writer_options) throws(ImageEncodingError)
         -> Data
     {
         var options = unsafe options

@@ -21,7 +21,7 @@ struct PNGPreamble {
     var hasAlpha: Bool { header.color.hasAlpha || !transparency.isEmpty }
 
     /// Reads a chunk before the pixels. Repeated chunks are ignored, except for IHDR and PLTE, which throw.
-    mutating func read(_ chunk: PNGChunk) throws(DecodingFailure) {
+    mutating func read(_ chunk: PNGChunk) throws(ImageDecodingError) {
         switch chunk.type {
         case .header: throw .malformed(.png, "two headers")
         case .palette: try readPalette(chunk.data)
@@ -34,12 +34,12 @@ struct PNGPreamble {
     }
 
     /// Checks that the preamble is complete when the pixels start.
-    func check() throws(DecodingFailure) {
+    func check() throws(ImageDecodingError) {
         if header.color == .indexed, palette.isEmpty { throw .malformed(.png, "the palette is missing") }
     }
 
     /// Reads the palette of an indexed image. In other images it is a suggestion and ignored.
-    private mutating func readPalette(_ data: [UInt8]) throws(DecodingFailure) {
+    private mutating func readPalette(_ data: [UInt8]) throws(ImageDecodingError) {
         guard palette.isEmpty else { throw .malformed(.png, "two palettes") }
         guard header.color == .indexed else { return }
         guard data.count.isMultiple(of: 3), !data.isEmpty else {
@@ -155,7 +155,7 @@ struct PNGHeader {
     }
 
     /// - Parameter data: The data of the chunk.
-    init(_ data: [UInt8]) throws(DecodingFailure) {
+    init(_ data: [UInt8]) throws(ImageDecodingError) {
         guard data.count == 13 else { throw .malformed(.png, "the header has \(data.count) bytes") }
         size = PixelSize(width: data.bigEndian32(at: 0), height: data.bigEndian32(at: 4))
         let sides = 1...Int(Int32.max)

@@ -16,7 +16,8 @@ import ImageCore
     /// Checks the memory for rows against the limit and allocates it. The caller checks all other memory.
     ///
     /// - Parameter storesRows: Whether rows are stored for `sendRows(at:to:)`. Must be true for interlaced images.
-    init(_ preamble: PNGPreamble, layout: PixelLayout, storesRows: Bool, limits: DecodingLimits) throws(DecodingFailure)
+    init(_ preamble: PNGPreamble, layout: PixelLayout, storesRows: Bool, limits: DecodingLimits)
+        throws(ImageDecodingError)
     {
         try limits.check(.decodedBytes, preamble.rowBytes(layout))
         var format = preamble.format
@@ -34,10 +35,10 @@ import ImageCore
     /// Decodes `bytes` and passes each row to `receive`. Of an interlaced image, the row is empty. Bytes after the last
     /// row are ignored.
     func decode(
-        _ bytes: Span<UInt8>, receive: (Span<UInt8>) throws(DecodingFailure) -> Void
-    ) throws(DecodingFailure) {
+        _ bytes: Span<UInt8>, receive: (Span<UInt8>) throws(ImageDecodingError) -> Void
+    ) throws(ImageDecodingError) {
         if isFinished { return }
-        try unsafe bytes.withUnsafeBufferPointer { (bytes) throws(DecodingFailure) in
+        try unsafe bytes.withUnsafeBufferPointer { (bytes) throws(ImageDecodingError) in
             unsafe ilp_decoder_feed(handle, bytes.baseAddress, bytes.count)
             while let row = try unsafe nextRow() {
                 try receive(unsafe UnsafeBufferPointer(start: row, count: isInterlaced ? 0 : stride).span)
@@ -46,7 +47,7 @@ import ImageCore
     }
 
     /// Returns the next row. Returns nil if more bytes are needed, or after the last row.
-    private func nextRow() throws(DecodingFailure) -> UnsafePointer<UInt8>? {
+    private func nextRow() throws(ImageDecodingError) -> UnsafePointer<UInt8>? {
         var row: UnsafePointer<UInt8>?
         switch unsafe ilp_decoder_next_row(handle, &row) {
         case ILP_ROW: return unsafe row
@@ -82,7 +83,7 @@ extension PNGRowDecoder {
     /// Sends the stored rows to `sink` as they were at `progress`. Blocks of earlier passes fill missing pixels.
     ///
     /// - Precondition: Rows are stored, and the image has reached `progress`.
-    func sendRows(at progress: Progress, to sink: any PixelRowSink) throws(DecodingFailure) {
+    func sendRows(at progress: Progress, to sink: any PixelRowSink) throws(ImageDecodingError) {
         for y in 0..<availableRows(progress) {
             let row = unsafe ilp_decoder_stored_row(handle, UInt32(y), Int32(progress.passes), UInt32(progress.rows))
             try sink.receive(unsafe UnsafeBufferPointer(start: row, count: stride).span)

@@ -10,7 +10,7 @@ struct VP8LBitReader {
     init(_ data: Data) { (self.data, cursor) = (data, data.startIndex) }
 
     /// Reads and consumes up to 32 bits. Throws `.truncated` if fewer are left.
-    mutating func read(_ count: Int) throws(DecodingFailure) -> Int {
+    mutating func read(_ count: Int) throws(ImageDecodingError) -> Int {
         let value = peek(count)
         try skip(count)
         return value
@@ -27,13 +27,13 @@ struct VP8LBitReader {
     }
 
     /// Consumes bits after a `peek`.
-    mutating func skip(_ count: Int) throws(DecodingFailure) {
+    mutating func skip(_ count: Int) throws(ImageDecodingError) {
         guard count <= bitCount else { throw .truncated(.webp) }
         accumulator >>= UInt64(count)
         bitCount -= count
     }
 
-    mutating func readFlag() throws(DecodingFailure) -> Bool { try read(1) == 1 }
+    mutating func readFlag() throws(ImageDecodingError) -> Bool { try read(1) == 1 }
 }
 
 /// A canonical prefix code (RFC 9649, 3.7.2.1). Codes of up to 8 bits are decoded with a table, rare longer ones bit by
@@ -54,7 +54,7 @@ struct VP8LPrefixCode {
     var onlySymbol: Int? { symbols.count == 1 ? symbols[0] : nil }
 
     /// Reads a code for `alphabet` symbols.
-    init(alphabet: Int, from reader: inout VP8LBitReader) throws(DecodingFailure) {
+    init(alphabet: Int, from reader: inout VP8LBitReader) throws(ImageDecodingError) {
         let isSimple = try reader.readFlag()
         try self.init(
             lengths: isSimple
@@ -63,7 +63,7 @@ struct VP8LPrefixCode {
 
     /// - Parameter lengths: The length of each symbol's code, from 0, none, to 15. They must form a complete code, or
     ///   have one symbol.
-    private init(lengths: [Int]) throws(DecodingFailure) {
+    private init(lengths: [Int]) throws(ImageDecodingError) {
         for length in lengths where length > 0 { counts[length] += 1 }
         for length in 1...Self.longestCode where counts[length] > 0 {
             symbols += lengths.indices.filter { lengths[$0] == length }
@@ -91,7 +91,7 @@ struct VP8LPrefixCode {
     }
 
     /// Reads a simple code with one or two symbols.
-    private static func simpleLengths(_ alphabet: Int, from reader: inout VP8LBitReader) throws(DecodingFailure)
+    private static func simpleLengths(_ alphabet: Int, from reader: inout VP8LBitReader) throws(ImageDecodingError)
         -> [Int]
     {
         var lengths = [Int](repeating: 0, count: max(alphabet, 256))
@@ -102,7 +102,7 @@ struct VP8LPrefixCode {
     }
 
     /// Reads code lengths that are encoded with a prefix code and run lengths.
-    private static func normalLengths(_ alphabet: Int, from reader: inout VP8LBitReader) throws(DecodingFailure)
+    private static func normalLengths(_ alphabet: Int, from reader: inout VP8LBitReader) throws(ImageDecodingError)
         -> [Int]
     {
         let order = [17, 18, 0, 1, 2, 3, 4, 5, 16, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]
@@ -131,7 +131,7 @@ struct VP8LPrefixCode {
         return lengths + repeatElement(0, count: alphabet - lengths.count)
     }
 
-    func read(from reader: inout VP8LBitReader) throws(DecodingFailure) -> Int {
+    func read(from reader: inout VP8LBitReader) throws(ImageDecodingError) -> Int {
         if let onlySymbol { return onlySymbol }
         let found = Int(lookUp[reader.peek(Self.lookUpBits)])
         if found != 0 {

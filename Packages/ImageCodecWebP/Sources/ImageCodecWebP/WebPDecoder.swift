@@ -32,7 +32,7 @@ public struct WebPDecoder: ImageDecoder {
     }
 
     /// Checks the whole container. Decodes no pixels. A truncated file is accepted if its header is complete.
-    public func open(_ data: Data, limits: DecodingLimits) throws(DecodingFailure) -> any OpenedImage {
+    public func open(_ data: Data, limits: DecodingLimits) throws(ImageDecodingError) -> any OpenedImage {
         try limits.check(.encodedBytes, data.count)
         guard recognizes(data.prefix(12)) else {
             throw data.count < 12 ? .truncated(.webp) : .malformed(.webp, "the RIFF and WEBP signatures are missing")
@@ -81,7 +81,7 @@ final class OpenedWebP: OpenedImage {
     func decode(
         frame index: Int, size: PixelSize, layout: PixelLayout, preference: DecodingPreference,
         into sink: any PixelRowSink
-    ) throws(DecodingFailure) {
+    ) throws(ImageDecodingError) {
         guard (0..<structure.frameCount).contains(index) else {
             let isMissing = structure.isTruncated && index >= structure.frameCount
             throw isMissing ? .truncated(.webp) : .noSuchFrame(index, frameCount: structure.frameCount)
@@ -107,9 +107,9 @@ final class OpenedWebP: OpenedImage {
     /// Sends a complete image: its pixels at once if the sink receives them, or else its rows.
     private func send(
         _ image: WebPImage, at range: Range<Int>, size: PixelSize, to sink: any PixelRowSink
-    ) throws(DecodingFailure) {
+    ) throws(ImageDecodingError) {
         if size == image.size {
-            let isWritten = try sink.receiveImage(byteCount: 4 * size.area) { pixels throws(DecodingFailure) in
+            let isWritten = try sink.receiveImage(byteCount: 4 * size.area) { pixels throws(ImageDecodingError) in
                 try image.decode(at: range, of: data, into: &pixels)
             }
             if isWritten { return }
@@ -123,7 +123,7 @@ final class OpenedWebP: OpenedImage {
     /// allow cancellation.
     private func stream(
         _ image: WebPImage, size: PixelSize, into sink: any PixelRowSink
-    ) throws(DecodingFailure) {
+    ) throws(ImageDecodingError) {
         let session = try WebPSession(image, size: size)
         let pieceCount = max(1, image.size.height / 256)
         for piece in 1...pieceCount where !session.isComplete {
@@ -137,7 +137,7 @@ final class OpenedWebP: OpenedImage {
 
     private func composite(
         _ frames: [WebPFrame], through index: Int, for sink: any PixelRowSink
-    ) throws(DecodingFailure) {
+    ) throws(ImageDecodingError) {
         // Moved out to avoid a copy of the canvas on write. It is discarded if a frame fails.
         var working = compositor ?? WebPCompositor(canvas: structure.canvas, pool: pool)
         compositor = nil
@@ -158,7 +158,7 @@ final class OpenedWebP: OpenedImage {
         compositor = consume working
     }
 
-    private func decodedPart(of frame: WebPFrame) throws(DecodingFailure) -> [UInt8] {
+    private func decodedPart(of frame: WebPFrame) throws(ImageDecodingError) -> [UInt8] {
         let session = try WebPSession(frame.image, size: frame.size)
         try session.update(data.dropFirst(frame.data.lowerBound).prefix(frame.data.count))
         return session.decodedPart
@@ -199,7 +199,7 @@ final class IncrementalWebP: IncrementalImage {
         image?.byteCount(decodedAt: size) ?? 4 * size.area
     }
 
-    func start(size: PixelSize, layout: PixelLayout) throws(DecodingFailure) {
+    func start(size: PixelSize, layout: PixelLayout) throws(ImageDecodingError) {
         guard header != nil, size == decodableSize(covering: size), layout == .rgba8 else {
             throw .unsupported(.webp, "the image can't be decoded at \(size) in this layout")
         }
@@ -207,20 +207,20 @@ final class IncrementalWebP: IncrementalImage {
         try advance()
     }
 
-    func append(_ bytes: Data) throws(DecodingFailure) {
+    func append(_ bytes: Data) throws(ImageDecodingError) {
         if isDone || bytes.isEmpty { return }
         try limits.check(.encodedBytes, data.count + bytes.count)
         data.append(bytes)
         try advance()
     }
 
-    func decodePreview(into sink: any PixelRowSink) throws(DecodingFailure) {
+    func decodePreview(into sink: any PixelRowSink) throws(ImageDecodingError) {
         if let session { try session.send(0..<session.rows, to: sink) }
     }
 
     /// Reads the available bytes, checkpoint by checkpoint. After the header it continues only when decoding has
     /// started.
-    private func advance() throws(DecodingFailure) {
+    private func advance() throws(ImageDecodingError) {
         let end = RIFFChunks.fileLength(of: data) ?? .max
         while !isDone, header == nil || size != nil {
             let next = min(end, Self.checkpoint(after: position))
@@ -250,9 +250,9 @@ final class IncrementalWebP: IncrementalImage {
         data = Data()
     }
 
-    private func readHeader(of known: Data) throws(DecodingFailure) {
+    private func readHeader(of known: Data) throws(ImageDecodingError) {
         let structure: WebPStructure
-        do throws(DecodingFailure) {
+        do throws(ImageDecodingError) {
             guard try RIFFChunks(of: known, limits: limits).reachesImage else { return }
             structure = try WebPStructure(inspecting: known, limits: limits)
         } catch .truncated {
@@ -262,10 +262,10 @@ final class IncrementalWebP: IncrementalImage {
         if case .still(let image) = structure.content { self.image = image }
     }
 
-    private func decode(_ known: Data) throws(DecodingFailure) {
+    private func decode(_ known: Data) throws(ImageDecodingError) {
         guard let image, let size else { return }
         if session == nil {
-            do throws(DecodingFailure) {
+            do throws(ImageDecodingError) {
                 try image.checkMemory(
                     outputBytes: image.byteCount(decodedAt: size), at: 0..<known.count, of: known, limits: limits)
             } catch .truncated {

@@ -22,7 +22,7 @@ public struct WebPEncoder: ImageEncoder {
     /// Encodes a still image.
     ///
     /// - Throws: `.unsupportedSize` if a side is not from 1 to 16,383 pixels.
-    public func encode(_ bitmap: Bitmap, options: EncodingOptions) throws(EncodingFailure) -> Data {
+    public func encode(_ bitmap: Bitmap, options: EncodingOptions) throws(ImageEncodingError) -> Data {
         try check(bitmap.size, largest: Self.largestSide)
         let image = try EncodedWebP(bitmap, area: PixelArea(bitmap.size), effort: effort, options: options)
         return try image.data(profile: bitmap.colorSpace.profile)
@@ -35,7 +35,7 @@ public struct WebPEncoder: ImageEncoder {
     /// - Throws: `.inconsistentFrames` if there are no frames or their sizes differ, or `.unsupportedSize`.
     public func encode(
         _ frames: [AnimationFrame], loopCount: Int, options: EncodingOptions
-    ) throws(EncodingFailure) -> Data {
+    ) throws(ImageEncodingError) -> Data {
         let (frames, space) = frames.inOneColorSpace
         let size = try commonSize(of: frames)
         try check(size, largest: Self.largestSide)
@@ -64,7 +64,7 @@ extension PixelArea {
 @safe final class EncodedWebP {
     fileprivate var bytes = unsafe webp_bytes()
 
-    init(_ bitmap: Bitmap, area: PixelArea, effort: Int, options: EncodingOptions) throws(EncodingFailure) {
+    init(_ bitmap: Bitmap, area: PixelArea, effort: Int, options: EncodingOptions) throws(ImageEncodingError) {
         precondition(area.left + area.width <= bitmap.size.width && area.top + area.height <= bitmap.size.height)
         let settings = webp_settings(
             quality: Float(100 * options.clampedQuality), is_lossless: options.isLossless ? 1 : 0, effort: CInt(effort),
@@ -87,7 +87,7 @@ extension PixelArea {
     deinit { unsafe webp_free(&bytes) }
 
     /// Returns a copy of the file, with a profile.
-    func data(profile: Data?) throws(EncodingFailure) -> Data {
+    func data(profile: Data?) throws(ImageEncodingError) -> Data {
         try unsafe bytes.add(profile)
         return unsafe bytes.copy
     }
@@ -99,7 +99,7 @@ extension PixelArea {
 @safe final class WebPAnimation {
     private let handle: OpaquePointer
 
-    init(size: PixelSize, loopCount: Int) throws(EncodingFailure) {
+    init(size: PixelSize, loopCount: Int) throws(ImageEncodingError) {
         let handle = unsafe webp_animation_open(CInt(size.width), CInt(size.height), CInt(loopCount))
         guard let handle = unsafe handle else { throw Self.failure }
         unsafe self.handle = handle
@@ -107,15 +107,15 @@ extension PixelArea {
 
     deinit { unsafe webp_animation_close(handle) }
 
-    private static var failure: EncodingFailure { .failed(.webp, "libwebp could not assemble the animation") }
+    private static var failure: ImageEncodingError { .failed(.webp, "libwebp could not assemble the animation") }
 
-    func add(_ image: EncodedWebP, at area: PixelArea, delay: Duration) throws(EncodingFailure) {
+    func add(_ image: EncodedWebP, at area: PixelArea, delay: Duration) throws(ImageEncodingError) {
         let isGood = unsafe webp_animation_add(
             handle, &image.bytes, CInt(area.left), CInt(area.top), CInt(delay.milliseconds(upTo: 0xFF_FFFF)))
         if isGood == 0 { throw Self.failure }
     }
 
-    func finish(profile: Data?) throws(EncodingFailure) -> Data {
+    func finish(profile: Data?) throws(ImageEncodingError) -> Data {
         var file = unsafe webp_bytes()
         guard unsafe webp_animation_finish(handle, &file) != 0 else { throw Self.failure }
         defer { unsafe webp_free(&file) }
@@ -126,7 +126,7 @@ extension PixelArea {
 
 extension webp_bytes {
     /// Adds a profile to the file, if there is one.
-    fileprivate mutating func add(_ profile: Data?) throws(EncodingFailure) {
+    fileprivate mutating func add(_ profile: Data?) throws(ImageEncodingError) {
         guard let profile else { return }
         let isAdded = unsafe profile.withUnsafeBytes { profile in
             unsafe webp_add_profile(&self, profile.baseAddress?.assumingMemoryBound(to: UInt8.self), profile.count)

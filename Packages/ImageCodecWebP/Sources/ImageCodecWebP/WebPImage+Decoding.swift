@@ -3,7 +3,7 @@ import ImageCore
 
 extension WebPImage {
     /// Decodes the image, whose chunks are in `range`, to RGBA without padding, in memory from `pool` if there is one.
-    func pixels(at range: Range<Int>, of data: Data, pool: PixelBufferPool?) throws(DecodingFailure) -> [UInt8] {
+    func pixels(at range: Range<Int>, of data: Data, pool: PixelBufferPool?) throws(ImageDecodingError) -> [UInt8] {
         var pixels = Self.memory(byteCount: 4 * size.area, pool: pool)
         // On an error, pixels that libwebp has not written are discarded.
         try decode(at: range, of: data, into: &pixels)
@@ -17,7 +17,7 @@ extension WebPImage {
     }
 
     /// Decodes the image to RGBA without padding.
-    func decode(at range: Range<Int>, of data: Data, into pixels: inout [UInt8]) throws(DecodingFailure) {
+    func decode(at range: Range<Int>, of data: Data, into pixels: inout [UInt8]) throws(ImageDecodingError) {
         let outcome = unsafe pixels.withUnsafeMutableBufferPointer { target in
             unsafe decode(at: range, of: data, into: target, stride: 4 * size.width)
         }
@@ -65,7 +65,7 @@ extension WebPImage {
     /// Decodes the image, whose chunks are in `range`, to pixels or planes, in memory from `pool` if there is one.
     func decoded(
         at range: Range<Int>, of data: Data, size decodedSize: PixelSize, pool: PixelBufferPool?
-    ) throws(DecodingFailure) -> [UInt8] {
+    ) throws(ImageDecodingError) -> [UInt8] {
         if decodedSize == size { return try pixels(at: range, of: data, pool: pool) }
         let (width, height) = (CInt(size.width), CInt(size.height))
         var planes = Self.memory(byteCount: byteCount(decodedAt: decodedSize), pool: pool)
@@ -83,7 +83,7 @@ extension WebPImage {
     /// Sends rows from decoded pixels or planes.
     func send(
         _ rows: Range<Int>, of decoded: Span<UInt8>, size decodedSize: PixelSize, to sink: any PixelRowSink
-    ) throws(DecodingFailure) {
+    ) throws(ImageDecodingError) {
         precondition(decodedSize == size || decodedSize == halfSize)
         precondition(decoded.count == byteCount(decodedAt: decodedSize))
         precondition(rows.lowerBound >= 0 && rows.upperBound <= decodedSize.height)
@@ -129,7 +129,7 @@ extension WebPImage {
     /// Creates a session.
     ///
     /// - Parameter size: The size of the image, or half of it if the image has one.
-    init(_ image: WebPImage, size: PixelSize) throws(DecodingFailure) {
+    init(_ image: WebPImage, size: PixelSize) throws(ImageDecodingError) {
         precondition(size == image.size || size == image.halfSize)
         self.image = image
         self.size = size
@@ -151,7 +151,7 @@ extension WebPImage {
     }
 
     /// Decodes the bytes of the image's chunks, always from the first byte. Does not throw `.truncated`.
-    func update(_ bytes: Data) throws(DecodingFailure) {
+    func update(_ bytes: Data) throws(ImageDecodingError) {
         guard !isComplete else { return }
         var rows = CInt(0)
         let outcome = unsafe bytes.withUnsafeBytes { bytes in
@@ -164,7 +164,7 @@ extension WebPImage {
     }
 
     /// Sends rows, which must be decoded, to `sink`.
-    func send(_ range: Range<Int>, to sink: any PixelRowSink) throws(DecodingFailure) {
+    func send(_ range: Range<Int>, to sink: any PixelRowSink) throws(ImageDecodingError) {
         precondition(range.lowerBound >= 0 && range.upperBound <= rows)
         let decoded = unsafe UnsafeBufferPointer(start: memory, count: image.byteCount(decodedAt: size))
         try image.send(range, of: unsafe Span(_unsafeElements: decoded), size: size, to: sink)
@@ -203,7 +203,7 @@ struct WebPCompositor {
     mutating func restart(at index: Int) { (next, drawn, canvas) = (index, nil, []) }
 
     /// Decodes the next frame onto the canvas. Discard the compositor if this throws.
-    mutating func draw(_ frame: WebPFrame, of data: Data) throws(DecodingFailure) {
+    mutating func draw(_ frame: WebPFrame, of data: Data) throws(ImageDecodingError) {
         prepareCanvas()
         if frame.blends && frame.image.hasAlpha {
             let pixels = try frame.image.pixels(at: frame.data, of: data, pool: pool)
@@ -228,7 +228,7 @@ struct WebPCompositor {
     }
 
     /// Sends the valid rows to `sink`.
-    func send(to sink: any PixelRowSink) throws(DecodingFailure) {
+    func send(to sink: any PixelRowSink) throws(ImageDecodingError) {
         let stride = 4 * size.width
         for y in 0..<validRows { try sink.receive(canvas.span.extracting(y * stride..<(y + 1) * stride)) }
     }
@@ -243,7 +243,7 @@ struct WebPCompositor {
     }
 
     /// Decodes a frame that is not blended.
-    private mutating func decode(_ frame: WebPFrame, of data: Data) throws(DecodingFailure) {
+    private mutating func decode(_ frame: WebPFrame, of data: Data) throws(ImageDecodingError) {
         let (start, stride) = (range(ofRow: 0, in: frame).lowerBound, 4 * size.width)
         let outcome = unsafe canvas.withUnsafeMutableBufferPointer { canvas in
             unsafe frame.image.decode(at: frame.data, of: data, into: canvas.extracting(start...), stride: stride)

@@ -8,7 +8,7 @@ extension WebPImage {
     /// Throws `.truncated` or `.malformed` for the header of a lossless image.
     func checkMemory(
         outputBytes: Int, at range: Range<Int>, of data: Data, limits: DecodingLimits
-    ) throws(DecodingFailure) {
+    ) throws(ImageDecodingError) {
         let plain = size.area.times(isLossless ? 4 : hasAlpha ? 5 : 0).plus(outputBytes)
         try limits.check(.decodedBytes, plain)
         guard isLossless || hasAlpha, let stream = LosslessStream(in: range, of: data) else { return }
@@ -66,7 +66,7 @@ struct VP8LMemoryEstimate {
 
     /// Reads the payload of a VP8L chunk, which starts with a header, or of an ALPH chunk after its first byte. Throws
     /// `.truncated` or `.malformed` if libwebp fails before it allocates the tables.
-    init(of stream: Data, hasHeader: Bool, size: PixelSize) throws(DecodingFailure) {
+    init(of stream: Data, hasHeader: Bool, size: PixelSize) throws(ImageDecodingError) {
         reader = VP8LBitReader(stream)
         (width, height) = (size.width, size.height)
         if hasHeader {
@@ -93,7 +93,7 @@ struct VP8LMemoryEstimate {
     /// bits.
     private static let greenEntries = [654, 656, 658, 662, 670, 686, 718, 782, 912, 1168, 1680, 2704]
 
-    private mutating func readTransforms() throws(DecodingFailure) {
+    private mutating func readTransforms() throws(ImageDecodingError) {
         var seen: Set<Int> = []
         while try reader.readFlag() {
             let kind = try reader.read(2)
@@ -111,7 +111,7 @@ struct VP8LMemoryEstimate {
         }
     }
 
-    private mutating func readReducedSize() throws(DecodingFailure) -> PixelSize {
+    private mutating func readReducedSize() throws(ImageDecodingError) -> PixelSize {
         let bits = try reader.read(3) + 2
         return PixelSize(width: Self.reduced(width, by: bits), height: Self.reduced(height, by: bits))
     }
@@ -119,21 +119,21 @@ struct VP8LMemoryEstimate {
     private static func reduced(_ side: Int, by bits: Int) -> Int { (side + 1 << bits - 1) >> bits }
 
     /// Returns the number of bits of the color cache. Returns 0 if there is none.
-    private mutating func readCacheBits() throws(DecodingFailure) -> Int {
+    private mutating func readCacheBits() throws(ImageDecodingError) -> Int {
         guard try reader.readFlag() else { return 0 }
         let bits = try reader.read(4)
         guard (1...11).contains(bits) else { throw .malformed(.webp, "the color cache has \(bits) bits") }
         return bits
     }
 
-    private mutating func skipImage(_ size: PixelSize) throws(DecodingFailure) {
+    private mutating func skipImage(_ size: PixelSize) throws(ImageDecodingError) {
         _ = try largestGroup(in: size)
     }
 
     /// Reads an image without transforms or groups and returns the largest number in the red and green of its pixels.
     ///
     /// Copied and cached pixels equal earlier ones or are 0, so only literal pixels matter.
-    private mutating func largestGroup(in size: PixelSize) throws(DecodingFailure) -> Int {
+    private mutating func largestGroup(in size: PixelSize) throws(ImageDecodingError) -> Int {
         byteCount += 4 * size.area
         let codes = try VP8LPixelCodes(cacheBits: try readCacheBits(), from: &reader)
         if let pixel = codes.onlyPixel { return pixel }
@@ -157,7 +157,7 @@ private struct VP8LPixelCodes {
     private let alpha: VP8LPrefixCode
     private let distance: VP8LPrefixCode
 
-    init(cacheBits: Int, from reader: inout VP8LBitReader) throws(DecodingFailure) {
+    init(cacheBits: Int, from reader: inout VP8LBitReader) throws(ImageDecodingError) {
         green = try VP8LPrefixCode(alphabet: 256 + 24 + (cacheBits == 0 ? 0 : 1 << cacheBits), from: &reader)
         red = try VP8LPrefixCode(alphabet: 256, from: &reader)
         blue = try VP8LPrefixCode(alphabet: 256, from: &reader)
@@ -175,7 +175,7 @@ private struct VP8LPixelCodes {
 
     /// Reads the next pixels. Returns their red and green as one number, or 0 for copies of earlier pixels, and their
     /// count.
-    func read(from reader: inout VP8LBitReader) throws(DecodingFailure) -> (pixel: Int, count: Int) {
+    func read(from reader: inout VP8LBitReader) throws(ImageDecodingError) -> (pixel: Int, count: Int) {
         let symbol = try green.read(from: &reader)
         if symbol >= 280 { return (0, 1) }  // From the color cache.
         if symbol >= 256 {
@@ -190,7 +190,7 @@ private struct VP8LPixelCodes {
     }
 
     /// Reads a length or distance from its prefix and extra bits (RFC 9649, 3.6.2.2).
-    private func number(_ prefix: Int, from reader: inout VP8LBitReader) throws(DecodingFailure) -> Int {
+    private func number(_ prefix: Int, from reader: inout VP8LBitReader) throws(ImageDecodingError) -> Int {
         if prefix < 4 { return prefix + 1 }
         let bits = (prefix - 2) >> 1
         return try (2 + prefix & 1) << bits + reader.read(bits) + 1

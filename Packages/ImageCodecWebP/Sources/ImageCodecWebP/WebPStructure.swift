@@ -52,7 +52,7 @@ struct WebPStructure {
     }
 
     /// Checks the whole container, in time linear in its length and memory linear in the number of frames.
-    init(inspecting data: Data, limits: DecodingLimits) throws(DecodingFailure) {
+    init(inspecting data: Data, limits: DecodingLimits) throws(ImageDecodingError) {
         // Limits the number of chunks first, because libwebp allocates memory for each.
         let chunks = try RIFFChunks(of: data, limits: limits)
         var file = webp_file()
@@ -108,7 +108,7 @@ struct WebPStructure {
 }
 
 extension WebPImage {
-    init(header range: Range<Int>, of data: Data) throws(DecodingFailure) {
+    init(header range: Range<Int>, of data: Data) throws(ImageDecodingError) {
         var image = webp_image()
         try unsafe check(
             data.withUnsafeBytes { bytes in
@@ -122,7 +122,7 @@ extension WebPImage {
 }
 
 /// Throws the error of `outcome` unless it is `webp_ok`.
-func check(_ outcome: webp_outcome) throws(DecodingFailure) {
+func check(_ outcome: webp_outcome) throws(ImageDecodingError) {
     switch outcome {
     case webp_ok: return
     case webp_truncated: throw .truncated(.webp)
@@ -152,7 +152,7 @@ struct RIFFChunks {
     private static let maximumOtherChunks = 10_000
 
     /// Reads the chunks. Throws if there are too many frames or other chunks.
-    init(of data: Data, limits: DecodingLimits) throws(DecodingFailure) {
+    init(of data: Data, limits: DecodingLimits) throws(ImageDecodingError) {
         self.data = data
         bytes = RIFFBytes(data: data)
         let end = min(data.count, Self.fileLength(of: data) ?? 8)
@@ -192,11 +192,11 @@ struct RIFFChunks {
     }
 
     /// Returns the frames of the animation, including a truncated last one whose header is complete.
-    func frames() throws(DecodingFailure) -> [WebPFrame] {
+    func frames() throws(ImageDecodingError) -> [WebPFrame] {
         var frames: [WebPFrame] = []
         for chunk in chunks where chunk.name == "ANMF" { frames.append(try frame(chunk.payload)) }
         if let truncatedFrame, truncatedFrame.count > 16 {
-            do throws(DecodingFailure) {
+            do throws(ImageDecodingError) {
                 var last = try frame(truncatedFrame)
                 last.isTruncated = true
                 frames.append(last)
@@ -207,7 +207,7 @@ struct RIFFChunks {
         return frames
     }
 
-    private func frame(_ payload: Range<Int>) throws(DecodingFailure) -> WebPFrame {
+    private func frame(_ payload: Range<Int>) throws(ImageDecodingError) -> WebPFrame {
         let start = payload.lowerBound
         guard payload.count > 16, let left = bytes.integer(at: start, length: 3),
             let top = bytes.integer(at: start + 3, length: 3), let width = bytes.integer(at: start + 6, length: 3),

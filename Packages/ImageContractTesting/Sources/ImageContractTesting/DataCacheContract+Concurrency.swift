@@ -4,7 +4,7 @@ import ImageCore
 extension DataCacheContract {
     /// The rules for caches in which a key that is replaced is never absent.
     ///
-    /// `DataCache` doesn't promise it: a cache may remove the older entry before it stores the newer one. Then a
+    /// `ImageDataCache` doesn't promise it: a cache may remove the older entry before it stores the newer one. Then a
     /// concurrent lookup is a miss.
     public static var gaplessReplacing: [ContractRule<Subject>] {
         [
@@ -16,7 +16,7 @@ extension DataCacheContract {
 
     /// The rules for caches that can be open more than once on one store, in one process or several.
     ///
-    /// `DataCache` doesn't promise it.
+    /// `ImageDataCache` doesn't promise it.
     public static var sharing: [ContractRule<Reopening>] {
         [
             ContractRule("two open caches on one store find each other's entries complete") { open in
@@ -58,7 +58,7 @@ extension DataCacheContract {
         ]
     }
 
-    private static func fill(_ cache: any DataCache, _ number: Int) async throws {
+    private static func fill(_ cache: any ImageDataCache, _ number: Int) async throws {
         for step in 0..<10 {
             let stored = entry(1_000 + step * 200, number)
             try await cache.store(stored, for: key(number))
@@ -71,7 +71,7 @@ extension DataCacheContract {
 
     /// Stores different entries for one key from several tasks, and reads them through all the caches meanwhile.
     private static func contend(
-        for key: DataCacheKey, in caches: [any DataCache], byteCount: Int = 500, rounds: Int = 20,
+        for key: DataCacheKey, in caches: [any ImageDataCache], byteCount: Int = 500, rounds: Int = 20,
         allowsGaps: Bool = true
     ) async throws {
         let candidates = (0..<6).map { entry(byteCount + $0 * 100, $0) }

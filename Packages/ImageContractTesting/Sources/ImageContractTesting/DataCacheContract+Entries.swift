@@ -25,20 +25,20 @@ extension DataCacheContract {
     }
 
     /// Fails if the entries for a range of keys exceed a limit in bytes.
-    static func expect(_ cache: any DataCache, keeps limit: Int, in keys: some Sequence<Int>) async throws {
+    static func expect(_ cache: any ImageDataCache, keeps limit: Int, in keys: some Sequence<Int>) async throws {
         var sum = 0
         for number in keys { sum += size(try await cache.entry(for: key(number))) }
         try expect(sum <= limit, "\(sum) bytes with a limit of \(limit)")
     }
 
-    static func expect(_ cache: any DataCache, has entry: DataCacheEntry?, for key: DataCacheKey) async throws {
+    static func expect(_ cache: any ImageDataCache, has entry: DataCacheEntry?, for key: DataCacheKey) async throws {
         let found = try await cache.entry(for: key)
         if let difference = difference(of: found, from: entry) {
             throw ContractViolation("\(difference), for \(key.identifier.prefix(60))")
         }
     }
 
-    static func expectTooLarge(_ entry: DataCacheEntry, for key: DataCacheKey, in cache: any DataCache)
+    static func expectTooLarge(_ entry: DataCacheEntry, for key: DataCacheKey, in cache: any ImageDataCache)
         async throws
     {
         do {

@@ -5,12 +5,12 @@ extension DataCacheContract {
     /// A cache, and a function that damages its store.
     public struct Damageable: Sendable {
         /// The cache under test.
-        public var cache: any DataCache
+        public var cache: any ImageDataCache
         /// Changes bytes of the entry for a key, without the cache.
         public var damage: @Sendable (DataCacheKey) async throws -> Void
 
         /// Creates a cache that can be damaged.
-        public init(cache: any DataCache, damage: @escaping @Sendable (DataCacheKey) async throws -> Void) {
+        public init(cache: any ImageDataCache, damage: @escaping @Sendable (DataCacheKey) async throws -> Void) {
             self.cache = cache
             self.damage = damage
         }
@@ -19,12 +19,12 @@ extension DataCacheContract {
     /// A cache, and a function that removes or restores the free space of its device.
     public struct Fillable: Sendable {
         /// The cache under test.
-        public var cache: any DataCache
+        public var cache: any ImageDataCache
         /// Makes the device full if the argument is true. Otherwise, gives it space again.
         public var setFull: @Sendable (Bool) async throws -> Void
 
         /// Creates a cache whose device can be full.
-        public init(cache: any DataCache, setFull: @escaping @Sendable (Bool) async throws -> Void) {
+        public init(cache: any ImageDataCache, setFull: @escaping @Sendable (Bool) async throws -> Void) {
             self.cache = cache
             self.setFull = setFull
         }
@@ -87,7 +87,7 @@ extension DataCacheContract {
         ]
     }
 
-    private static func expectNoSpace(_ entry: DataCacheEntry, for key: DataCacheKey, in cache: any DataCache)
+    private static func expectNoSpace(_ entry: DataCacheEntry, for key: DataCacheKey, in cache: any ImageDataCache)
         async throws
     {
         do {
@@ -101,7 +101,8 @@ extension DataCacheContract {
     }
 
     /// Stores an entry. A failure is a violation, because the store works.
-    static func expectToStore(_ entry: DataCacheEntry, for key: DataCacheKey, in cache: any DataCache) async throws {
+    static func expectToStore(_ entry: DataCacheEntry, for key: DataCacheKey, in cache: any ImageDataCache) async throws
+    {
         do {
             try await cache.store(entry, for: key)
         } catch {

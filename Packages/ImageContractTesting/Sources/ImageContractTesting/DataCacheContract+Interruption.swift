@@ -5,7 +5,7 @@ extension DataCacheContract {
     /// A store whose writes can fail.
     public struct Interruptible: Sendable {
         /// Opens a cache on the store, as a later launch of an app would. The limit is at least one megabyte.
-        public var open: @Sendable () async throws -> any DataCache
+        public var open: @Sendable () async throws -> any ImageDataCache
         /// Lets writes fail after this number of further writes. Nil ends the failures.
         ///
         /// A write is what can be interrupted in your storage: a call, a page or a byte.
@@ -13,7 +13,7 @@ extension DataCacheContract {
 
         /// Creates a store whose writes can fail.
         public init(
-            open: @escaping @Sendable () async throws -> any DataCache,
+            open: @escaping @Sendable () async throws -> any ImageDataCache,
             failWrites: @escaping @Sendable (_ count: Int?) async throws -> Void
         ) {
             self.open = open
@@ -57,7 +57,7 @@ extension DataCacheContract {
     /// Interrupts an operation on the entry for `key(1)`. Checks what the cache finds, and one that is opened later.
     private static func interrupt(
         _ makeStore: @Sendable () async throws -> Interruptible, leaving candidates: [DataCacheEntry],
-        _ operation: (any DataCache) async throws -> Void
+        _ operation: (any ImageDataCache) async throws -> Void
     ) async throws {
         for count in interruptions {
             let store = try await makeStore()

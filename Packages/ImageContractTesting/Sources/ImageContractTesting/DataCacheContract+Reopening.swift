@@ -4,7 +4,7 @@ public import ImageCore
 extension DataCacheContract {
     /// Opens a cache on the same store with each call, as a later launch of an app would. The first call finds it
     /// empty.
-    public typealias Reopening = @Sendable (_ byteLimit: Int) async throws -> any DataCache
+    public typealias Reopening = @Sendable (_ byteLimit: Int) async throws -> any ImageDataCache
 
     /// The rules about caches that are opened later.
     public static var reopening: [ContractRule<Reopening>] {

@@ -146,7 +146,7 @@ extension DataCacheContract {
             do {
                 try await write(entry, inPiecesOf: 1_500, to: writer)
                 try await writer.finish(metadata: entry.metadata, createdAt: entry.createdAt)
-            } catch DataCacheFailure.tooLarge {
+            } catch DataCacheError.tooLarge {
                 continue
             }
             throw ContractViolation("an entry larger than the limit was accepted")

@@ -13,11 +13,11 @@ extension DataCacheContract {
     /// Makes an empty cache that calls `onAccess` before each access to its storage, on the same thread.
     public typealias Observable =
         @Sendable (_ byteLimit: Int, _ onAccess: @escaping @Sendable () -> Void) async throws
-        -> any DataCache
+        -> any ImageDataCache
 
     /// The rules about blocking calls: they must not block the threads of the cooperative pool.
     public static var threads: [ContractRule<Observable>] {
-        let operations: [(String, @Sendable (any DataCache) async throws -> Void)] = [
+        let operations: [(String, @Sendable (any ImageDataCache) async throws -> Void)] = [
             ("a lookup", { _ = try await $0.entry(for: key(1)) }),
             ("a write", { try await $0.store(entry(1_000, 2), for: key(2)) }),
             ("a removal", { try await $0.remove(for: key(1)) }),

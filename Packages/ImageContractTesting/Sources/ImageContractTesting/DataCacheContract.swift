@@ -1,13 +1,13 @@
 public import ImageCore
 import ImageTesting
 
-/// The contract of `DataCache`.
+/// The contract of `ImageDataCache`.
 ///
 /// The rules don't depend on which entry a cache evicts first, or on the size of an entry beyond its data and metadata.
 /// Their limits leave room for `overhead` bytes per entry.
 public enum DataCacheContract {
     /// Makes an empty cache with a limit in bytes.
-    public typealias Subject = @Sendable (_ byteLimit: Int) async throws -> any DataCache
+    public typealias Subject = @Sendable (_ byteLimit: Int) async throws -> any ImageDataCache
 
     /// The number of bytes that an entry may use in addition to its data and metadata.
     public static let overhead = 600
@@ -15,7 +15,7 @@ public enum DataCacheContract {
     /// The rules for every cache.
     ///
     /// Some caches also have to pass `reopening`, `damage`, `fullStore`, `interruption`, `threads` or `streaming`, which
-    /// have their own subjects. `sharing` and `gaplessReplacing` are about features that `DataCache` doesn't promise.
+    /// have their own subjects. `sharing` and `gaplessReplacing` are about features that `ImageDataCache` doesn't promise.
     public static var rules: [ContractRule<Subject>] { single + removing + limits + replacing + concurrent }
 
     private static var single: [ContractRule<Subject>] {

@@ -158,7 +158,7 @@ extension DataTransportContract {
 
     private static func failure(
         of fixture: Fixture, adjust: (inout TransportRequest) -> Void
-    ) async -> TransportFailure? {
+    ) async -> TransportError? {
         var request = request(fixture)
         adjust(&request)
         return await failure(of: request, to: fixture)

@@ -142,7 +142,7 @@ extension DataTransportContract {
     }
 
     private static func expectCancellation(_ fixture: Fixture) async throws {
-        let ending = EventLog<TransportFailure?>()
+        let ending = EventLog<TransportError?>()
         let task = Task { ending.append(await failure(of: fixture)) }
         let hasArrived = await becomesTrue { fixture.requestCount() == 1 }
         try expect(hasArrived, "no request arrived")

@@ -179,7 +179,7 @@ extension DataTransportContract {
 
     /// Sends a request and reads the whole body. A failure is a violation, because the server is correct.
     static func fetch(_ fixture: Fixture, maxBodyBytes: Int = 1 << 30) async throws(ContractViolation) -> Answer {
-        do throws(TransportFailure) {
+        do throws(TransportError) {
             let response = try await fixture.transport.send(request(fixture, maxBodyBytes: maxBodyBytes))
             var answer = Answer(head: response.head)
             for try await piece in response.body { answer.pieces.append(piece) }
@@ -191,13 +191,13 @@ extension DataTransportContract {
 
     /// Returns the failure of sending a request and reading the whole body, or nil if both succeed.
     static func failure(of fixture: Fixture, maxBodyBytes: Int = 1 << 30, maxRedirects: Int = 10) async
-        -> TransportFailure?
+        -> TransportError?
     {
         await failure(of: request(fixture, maxBodyBytes: maxBodyBytes, maxRedirects: maxRedirects), to: fixture)
     }
 
-    static func failure(of request: TransportRequest, to fixture: Fixture) async -> TransportFailure? {
-        do throws(TransportFailure) {
+    static func failure(of request: TransportRequest, to fixture: Fixture) async -> TransportError? {
+        do throws(TransportError) {
             let response = try await fixture.transport.send(request)
             for try await _ in response.body {}
             return nil
@@ -216,7 +216,7 @@ extension DataTransportContract {
         try ImageContractTesting.expect(condition, message())
     }
 
-    static func describe(_ failure: TransportFailure?) -> String { failure.map { "\($0)" } ?? "the request succeeded" }
+    static func describe(_ failure: TransportError?) -> String { failure.map { "\($0)" } ?? "the request succeeded" }
 
     /// Waits until a condition is true. Returns false if it is still false after the wait limit.
     static func becomesTrue(_ condition: () -> Bool) async -> Bool {

@@ -13,7 +13,7 @@ extension HostileInputCheck {
 
     /// The result of a decode.
     private struct Outcome: Hashable {
-        var failure: DecodingFailure?
+        var failure: ImageDecodingError?
         var rows: Int
         var digest: Int
     }
@@ -119,8 +119,8 @@ extension HostileInputCheck {
 
     private static func failure(
         of image: any OpenedImage, _ variant: Variant, into sink: any PixelRowSink
-    ) -> DecodingFailure? {
-        do throws(DecodingFailure) {
+    ) -> ImageDecodingError? {
+        do throws(ImageDecodingError) {
             try image.decode(
                 frame: variant.frame, size: variant.size, layout: variant.layout, preference: variant.preference,
                 into: sink)
@@ -163,7 +163,7 @@ final class CheckingSink: PixelRowSink {
         self.stopsAfter = stopsAfter
     }
 
-    func receive(_ row: Span<UInt8>) throws(DecodingFailure) {
+    func receive(_ row: Span<UInt8>) throws(ImageDecodingError) {
         if hasStopped { note("the sink is called again after it threw") }
         if rows == stopsAfter {
             hasStopped = true
@@ -177,8 +177,8 @@ final class CheckingSink: PixelRowSink {
 
     /// Checks the rows of a whole image like those that are delivered.
     func receiveImage(
-        byteCount: Int, write: (inout [UInt8]) throws(DecodingFailure) -> Void
-    ) throws(DecodingFailure) -> Bool {
+        byteCount: Int, write: (inout [UInt8]) throws(ImageDecodingError) -> Void
+    ) throws(ImageDecodingError) -> Bool {
         guard receivesImages else { return false }
         var image = [UInt8](repeating: 0xA5, count: byteCount)
         try write(&image)

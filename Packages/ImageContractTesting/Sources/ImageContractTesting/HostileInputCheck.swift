@@ -81,12 +81,12 @@ public struct HostileInputCheck: Sendable {
         }
     }
 
-    private func opened(_ data: Data) -> Result<any OpenedImage, DecodingFailure> {
-        Result { () throws(DecodingFailure) in try decoder.open(data, limits: limits) }
+    private func opened(_ data: Data) -> Result<any OpenedImage, ImageDecodingError> {
+        Result { () throws(ImageDecodingError) in try decoder.open(data, limits: limits) }
     }
 
     /// Whether the documentation of the protocols allows this error.
-    func isAllowed(_ failure: DecodingFailure) -> Bool {
+    func isAllowed(_ failure: ImageDecodingError) -> Bool {
         switch failure {
         case .malformed(let format, _), .truncated(let format), .unsupported(let format, _): format == decoder.format
         case .limitExceeded(_, let value, let allowed): value > allowed

@@ -3,14 +3,15 @@ import ImageTesting
 
 extension ImageDecoderContract {
     /// Decodes a frame at the stored size, as straight RGBA.
-    static func pixels(of image: any OpenedImage, frame: Int) throws(DecodingFailure) -> [UInt8] {
+    static func pixels(of image: any OpenedImage, frame: Int) throws(ImageDecodingError) -> [UInt8] {
         let sink = CollectingRowSink()
         try image.decode(frame: frame, size: image.header.storedSize, layout: .rgba8, into: sink)
         return sink.pixels
     }
 
-    static func failure(of image: any OpenedImage, size: PixelSize, into sink: any PixelRowSink) -> DecodingFailure? {
-        do throws(DecodingFailure) {
+    static func failure(of image: any OpenedImage, size: PixelSize, into sink: any PixelRowSink) -> ImageDecodingError?
+    {
+        do throws(ImageDecodingError) {
             try image.decode(frame: 0, size: size, layout: .rgba8, into: sink)
             return nil
         } catch {
@@ -34,13 +35,13 @@ extension ImageDecoderContract {
 }
 
 extension ImageDecoderContract.Subject {
-    func pixels(of data: Data) throws(DecodingFailure) -> [UInt8] {
+    func pixels(of data: Data) throws(ImageDecodingError) -> [UInt8] {
         try ImageDecoderContract.pixels(of: try decoder.open(data, limits: .default), frame: 0)
     }
 
     /// Returns the failure of opening the data or decoding a frame, or nil if both succeed.
-    func failure(of data: Data, frame: Int) throws -> DecodingFailure? {
-        do throws(DecodingFailure) {
+    func failure(of data: Data, frame: Int) throws -> ImageDecodingError? {
+        do throws(ImageDecodingError) {
             _ = try ImageDecoderContract.pixels(of: try decoder.open(data, limits: .default), frame: frame)
             return nil
         } catch {
@@ -57,8 +58,8 @@ extension ImageDecoderContract.Subject {
     }
 
     /// Returns the failure of opening the data, or nil if that succeeds.
-    func openingFailure(of data: Data, limits: DecodingLimits = .default) -> DecodingFailure? {
-        do throws(DecodingFailure) {
+    func openingFailure(of data: Data, limits: DecodingLimits = .default) -> ImageDecodingError? {
+        do throws(ImageDecodingError) {
             _ = try decoder.open(data, limits: limits)
             return nil
         } catch {
@@ -87,7 +88,7 @@ extension ImageDecoderContract.Subject {
         guard let image = openedImage(data, limits: limits) else { return }
         for frame in 0..<min(image.header.frameCount, 4) {
             let sink = CollectingRowSink()
-            do throws(DecodingFailure) {
+            do throws(ImageDecodingError) {
                 try image.decode(frame: frame, size: image.header.storedSize, layout: .rgba8, into: sink)
             } catch {
                 continue
@@ -97,6 +98,6 @@ extension ImageDecoderContract.Subject {
     }
 
     private func openedImage(_ data: Data, limits: DecodingLimits) -> (any OpenedImage)? {
-        do throws(DecodingFailure) { return try decoder.open(data, limits: limits) } catch { return nil }
+        do throws(ImageDecodingError) { return try decoder.open(data, limits: limits) } catch { return nil }
     }
 }

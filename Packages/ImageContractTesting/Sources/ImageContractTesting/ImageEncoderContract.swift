@@ -91,7 +91,7 @@ public enum ImageEncoderContract {
         ContractRule("encoding a size that the format can't represent fails") { subject in
             guard let largest = subject.largestSide else { return }
             for size in [PixelSize(width: largest + 1, height: 1), PixelSize(width: 1, height: largest + 1)] {
-                let failure = subject.failure { () throws(EncodingFailure) in
+                let failure = subject.failure { () throws(ImageEncodingError) in
                     try subject.encoder.encode(.tiles(size), options: EncodingOptions())
                 }
                 try expect(
@@ -111,7 +111,7 @@ public enum ImageEncoderContract {
                 AnimationFrame(bitmap: .tiles($0), delay: delay)
             }
             for frames in [[], uneven] {
-                let failure = subject.failure { () throws(EncodingFailure) in
+                let failure = subject.failure { () throws(ImageEncodingError) in
                     try subject.encoder.encode(frames, loopCount: 0, options: EncodingOptions())
                 }
                 let isExpected =
@@ -129,8 +129,8 @@ extension ImageEncoderContract.Subject {
         return try ImageDecoderContract.pixels(of: try decoder.open(data, limits: .default), frame: 0)
     }
 
-    fileprivate func failure(_ body: () throws(EncodingFailure) -> Data) -> EncodingFailure? {
-        do throws(EncodingFailure) {
+    fileprivate func failure(_ body: () throws(ImageEncodingError) -> Data) -> ImageEncodingError? {
+        do throws(ImageEncodingError) {
             _ = try body()
             return nil
         } catch {
@@ -146,7 +146,7 @@ extension ImageEncoderContract.Subject {
         }
         let options = EncodingOptions(quality: 1, isLossless: true)
         guard supportsAnimation else {
-            let failure = failure { () throws(EncodingFailure) in
+            let failure = failure { () throws(ImageEncodingError) in
                 try encoder.encode(frames, loopCount: loopCount, options: options)
             }
             try expect(failure == .animationUnsupported(encoder.format), "\(String(describing: failure))")

@@ -60,7 +60,7 @@ public struct IncrementalDecodingCheck: Sendable {
         }
     }
 
-    private func check(_ failure: DecodingFailure) throws(ContractViolation) {
+    private func check(_ failure: ImageDecodingError) throws(ContractViolation) {
         let isAllowed =
             switch failure {
             case .malformed(let format, _), .unsupported(let format, _): format == decoder.format
@@ -87,7 +87,7 @@ public struct IncrementalDecodingCheck: Sendable {
         _ data: Data, by decoder: any ImageDecoder, limits: DecodingLimits, _ preview: DecodingRun.Preview
     ) -> Int? {
         let sink = CheckingSink(rowBytes: preview.rowBytes, maximumRows: preview.size.height)
-        do throws(DecodingFailure) {
+        do throws(ImageDecodingError) {
             let image = try decoder.open(data, limits: limits)
             try image.decode(frame: 0, size: preview.size, layout: preview.layout, into: sink)
             return sink.digest
@@ -101,7 +101,7 @@ public struct IncrementalDecodingCheck: Sendable {
 private final class DecodingRun {
     struct State: Hashable {
         var header: ImageHeader?
-        var failure: DecodingFailure?
+        var failure: ImageDecodingError?
         var extent = PreviewExtent.nothing
         /// The digest of the last preview.
         var digest: Int?
@@ -124,7 +124,7 @@ private final class DecodingRun {
             return extent.passes > 0 && extent.rows > 0
         }
 
-        private static func kind(of failure: DecodingFailure) -> DecodingFailure {
+        private static func kind(of failure: ImageDecodingError) -> ImageDecodingError {
             if case .malformed(let format, _) = failure { .malformed(format, "") } else { failure }
         }
     }
@@ -151,7 +151,7 @@ private final class DecodingRun {
 
     func feed(_ piece: Data) throws(ContractViolation) {
         if state.failure != nil { return }
-        if let failure = Self.failure({ () throws(DecodingFailure) in try image.append(piece) }) {
+        if let failure = Self.failure({ () throws(ImageDecodingError) in try image.append(piece) }) {
             state.failure = failure
         }
         try update()
@@ -178,7 +178,7 @@ private final class DecodingRun {
         let preview = Preview(size: size, layout: layout ?? header.nativeLayout)
         try expect(image.heldBytes(size: size, layout: preview.layout) >= 0, "needs less than 0 bytes")
         self.preview = preview
-        state.failure = Self.failure { () throws(DecodingFailure) in
+        state.failure = Self.failure { () throws(ImageDecodingError) in
             try image.start(size: preview.size, layout: preview.layout)
         }
     }
@@ -201,7 +201,7 @@ private final class DecodingRun {
     func checkPreview() throws(ContractViolation) {
         guard let preview, state.extent != .nothing else { return }
         let sink = CheckingSink(rowBytes: preview.rowBytes, maximumRows: state.extent.rows)
-        let failure = Self.failure { () throws(DecodingFailure) in try image.decodePreview(into: sink) }
+        let failure = Self.failure { () throws(ImageDecodingError) in try image.decodePreview(into: sink) }
         if let violation = sink.violation { throw ContractViolation("preview of \(state.extent): \(violation)") }
         // Some damage is only found when a preview is decoded.
         if case .malformed = failure { return state.digest = nil }
@@ -212,8 +212,8 @@ private final class DecodingRun {
         state.digest = sink.digest
     }
 
-    private static func failure(_ body: () throws(DecodingFailure) -> Void) -> DecodingFailure? {
-        do throws(DecodingFailure) {
+    private static func failure(_ body: () throws(ImageDecodingError) -> Void) -> ImageDecodingError? {
+        do throws(ImageDecodingError) {
             try body()
             return nil
         } catch {

@@ -161,7 +161,7 @@ extension IncrementalImageDecoderContract.Subject {
         return image
     }
 
-    fileprivate func preview(of image: any IncrementalImage) throws(DecodingFailure) -> [[UInt8]] {
+    fileprivate func preview(of image: any IncrementalImage) throws(ImageDecodingError) -> [[UInt8]] {
         let sink = CollectingRowSink()
         try image.decodePreview(into: sink)
         return sink.rows
@@ -175,8 +175,8 @@ extension IncrementalImageDecoderContract.Subject {
         return sink.rows
     }
 
-    fileprivate func failure(of image: any IncrementalImage, into sink: any PixelRowSink) -> DecodingFailure? {
-        do throws(DecodingFailure) {
+    fileprivate func failure(of image: any IncrementalImage, into sink: any PixelRowSink) -> ImageDecodingError? {
+        do throws(ImageDecodingError) {
             try image.decodePreview(into: sink)
             return nil
         } catch {
@@ -184,8 +184,8 @@ extension IncrementalImageDecoderContract.Subject {
         }
     }
 
-    fileprivate func failure(appending data: Data, to image: any IncrementalImage) -> DecodingFailure? {
-        do throws(DecodingFailure) {
+    fileprivate func failure(appending data: Data, to image: any IncrementalImage) -> ImageDecodingError? {
+        do throws(ImageDecodingError) {
             try image.append(data)
             return nil
         } catch {
@@ -202,7 +202,7 @@ extension IncrementalImageDecoderContract.Subject {
                 let height = image.header?.storedSize.height ?? 0
                 try expect(rows <= height, "\(name): \(rows) rows of \(height)")
             }
-        } catch let failure as DecodingFailure {
+        } catch let failure as ImageDecodingError {
             try expect(failure != .cancelled, "\(name): it fails as cancelled, but nobody cancelled it")
         }
     }

@@ -49,7 +49,7 @@ extension RequestCoalescerContract {
         "the late end of a cancelled operation leaves the newer one for its key, and callers still join that"
     ) { fixture in
         let endings: [@Sendable () throws -> Int] = [
-            { 1 }, { throw CancellationError() }, { throw DecodingFailure.unknownFormat },
+            { 1 }, { throw CancellationError() }, { throw ImageDecodingError.unknownFormat },
         ]
         for (number, ending) in endings.enumerated() {
             let (oldGate, key) = (Gate(), "\(number)")

@@ -33,11 +33,11 @@ public enum RequestCoalescerContract {
         try await fixture.join(1) { 1 }
         try await fixture.expectValue(1, of: 1)
         let held = Gate()
-        for caller in 2...3 { try await fixture.join(caller, gate: held) { throw DecodingFailure.unknownFormat } }
+        for caller in 2...3 { try await fixture.join(caller, gate: held) { throw ImageDecodingError.unknownFormat } }
         held.open()
         for caller in 2...3 {
             let error = try await fixture.error(of: caller)
-            try expect(error is DecodingFailure, "caller \(caller) received \(String(describing: error))")
+            try expect(error is ImageDecodingError, "caller \(caller) received \(String(describing: error))")
         }
         try await fixture.join(4) { throw CancellationError() }
         let error = try await fixture.error(of: 4)

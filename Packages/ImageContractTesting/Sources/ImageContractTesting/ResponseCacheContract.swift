@@ -114,7 +114,7 @@ public enum ResponseCacheContract {
             let fixture = try await Fixture(make, lifetime: "max-age=3600")
             try await fixture.fetch()
             fixture.server.script(fixture.request.url, .refused)
-            do throws(TransportFailure) {
+            do throws(TransportError) {
                 try await fixture.fetch(.revalidate)
             } catch {
                 throw ContractViolation("it fails: \(error)")
@@ -124,7 +124,7 @@ public enum ResponseCacheContract {
             let fixture = try await Fixture(make, lifetime: "max-age=3600", status: .serviceUnavailable)
             try await fixture.fetch()
             fixture.server.script(fixture.request.url, .refused)
-            do throws(TransportFailure) {
+            do throws(TransportError) {
                 try await fixture.fetch(.revalidate)
             } catch {
                 return
@@ -168,7 +168,7 @@ public enum ResponseCacheContract {
             server.script(request.url, reply)
         }
 
-        func fetch(_ use: CacheUse = .standard) async throws(TransportFailure) {
+        func fetch(_ use: CacheUse = .standard) async throws(TransportError) {
             var request = request
             request.cacheUse = use
             for try await _ in try await cache.send(request).body {}

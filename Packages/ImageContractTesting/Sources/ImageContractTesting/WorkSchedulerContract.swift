@@ -45,9 +45,9 @@ public enum WorkSchedulerContract {
     private static let runsOnce = rule(
         "the scheduler runs each closure once, returns its value or throws its error, and frees its slot"
     ) { fixture in
-        await fixture.call(1) { throw DecodingFailure.unknownFormat }
+        await fixture.call(1) { throw ImageDecodingError.unknownFormat }
         let answer = try await fixture.answer(of: 1)
-        guard case .failure(is DecodingFailure) = answer else { throw ContractViolation("it ended with \(answer)") }
+        guard case .failure(is ImageDecodingError) = answer else { throw ContractViolation("it ended with \(answer)") }
         for number in 2...20 { await fixture.call(number) }
         for number in 2...20 { try await fixture.expectValue(of: number) }
         try await fixture.expectStarts(Array(1...20))

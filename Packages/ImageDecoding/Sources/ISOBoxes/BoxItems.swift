@@ -44,7 +44,7 @@ package struct BoxItems {
     package private(set) var itemData: Range<Int>?
 
     /// Reads a `meta` box, whose version must be 0. Throws `.malformed`.
-    package init(in meta: Box, _ reader: inout BoxReader) throws(DecodingFailure) {
+    package init(in meta: Box, _ reader: inout BoxReader) throws(ImageDecodingError) {
         var header = reader.fields(in: meta.content)
         try header.readVersion()
         guard header.version == 0 else { throw .malformed(reader.format, "the meta box is invalid") }
@@ -115,7 +115,7 @@ package struct BoxItems {
         order.append(id)
     }
 
-    private mutating func readTypes(in range: Range<Int>, _ reader: inout BoxReader) throws(DecodingFailure) {
+    private mutating func readTypes(in range: Range<Int>, _ reader: inout BoxReader) throws(ImageDecodingError) {
         var header = reader.fields(in: range)
         try header.readVersion()
         _ = try header.integer(header.version == 0 ? 2 : 4)
@@ -131,7 +131,7 @@ package struct BoxItems {
         }
     }
 
-    private mutating func readReferences(in range: Range<Int>, _ reader: inout BoxReader) throws(DecodingFailure) {
+    private mutating func readReferences(in range: Range<Int>, _ reader: inout BoxReader) throws(ImageDecodingError) {
         var header = reader.fields(in: range)
         try header.readVersion()
         let idLength = header.version == 0 ? 2 : 4
@@ -146,7 +146,7 @@ package struct BoxItems {
         }
     }
 
-    private mutating func readProperties(in range: Range<Int>, _ reader: inout BoxReader) throws(DecodingFailure) {
+    private mutating func readProperties(in range: Range<Int>, _ reader: inout BoxReader) throws(ImageDecodingError) {
         let boxes = try reader.boxes(in: range)
         if let container = boxes.first(where: { $0.name == "ipco" }) {
             properties = try reader.boxes(in: container.content)
@@ -154,7 +154,7 @@ package struct BoxItems {
         for box in boxes where box.name == "ipma" { try readAssociations(in: box.content, &reader) }
     }
 
-    private mutating func readAssociations(in range: Range<Int>, _ reader: inout BoxReader) throws(DecodingFailure) {
+    private mutating func readAssociations(in range: Range<Int>, _ reader: inout BoxReader) throws(ImageDecodingError) {
         var fields = reader.fields(in: range)
         try fields.readVersion()
         let indexLength = fields.flags & 1 == 0 ? 1 : 2
@@ -177,7 +177,7 @@ package struct BoxItems {
         }
     }
 
-    private mutating func readLocations(in range: Range<Int>, _ reader: inout BoxReader) throws(DecodingFailure) {
+    private mutating func readLocations(in range: Range<Int>, _ reader: inout BoxReader) throws(ImageDecodingError) {
         var fields = reader.fields(in: range)
         try fields.readVersion()
         let sizes = try fields.integer(2)
@@ -211,7 +211,7 @@ package struct BoxItems {
 extension SourceColor {
     /// Creates the color of code points of ITU-T H.273, tables 2 and 3. Unspecified and unknown ones count as those of
     /// sRGB. Throws `.unsupported` for logarithmic transfer functions.
-    package init(primaries: Int, transfer: Int, format: ImageFormat) throws(DecodingFailure) {
+    package init(primaries: Int, transfer: Int, format: ImageFormat) throws(ImageDecodingError) {
         if transfer == 9 || transfer == 10 { throw .unsupported(format, "the transfer function \(transfer)") }
         let transfer = TransferFunction(codePoint: transfer, video: .sRGB) ?? .sRGB
         self.init(primaries: RGBPrimaries(codePoint: primaries) ?? .sRGB, transfer: transfer)

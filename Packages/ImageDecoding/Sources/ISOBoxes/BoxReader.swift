@@ -28,7 +28,7 @@ package struct BoxReader {
     }
 
     /// Counts entries of the file. Throws `.malformed` if there are more than 10,000.
-    package mutating func spend(_ count: Int = 1) throws(DecodingFailure) {
+    package mutating func spend(_ count: Int = 1) throws(ImageDecodingError) {
         budget -= count
         if budget < 0 { throw .malformed(format, "too many boxes, items or references") }
     }
@@ -66,7 +66,7 @@ package struct BoxReader {
     }
 
     /// Returns the boxes of the file up to an invalid header. The content of the last one may exceed the file.
-    package mutating func fileBoxes() throws(DecodingFailure) -> [Box] {
+    package mutating func fileBoxes() throws(ImageDecodingError) -> [Box] {
         var boxes: [Box] = []
         while let box = box(at: boxes.last?.content.upperBound ?? 0, end: data.count) {
             try spend()
@@ -76,7 +76,7 @@ package struct BoxReader {
     }
 
     /// Returns the boxes in a range. Throws `.malformed` if a box exceeds it.
-    package mutating func boxes(in range: Range<Int>) throws(DecodingFailure) -> [Box] {
+    package mutating func boxes(in range: Range<Int>) throws(ImageDecodingError) -> [Box] {
         var boxes: [Box] = []
         var offset = range.lowerBound
         while offset < range.upperBound {
@@ -91,7 +91,7 @@ package struct BoxReader {
     }
 
     /// Returns the boxes of one type in all parents.
-    package mutating func boxes(in parents: [Box], named name: String) throws(DecodingFailure) -> [Box] {
+    package mutating func boxes(in parents: [Box], named name: String) throws(ImageDecodingError) -> [Box] {
         var found: [Box] = []
         for parent in parents { found += try boxes(in: parent.content).filter { $0.name == name } }
         return found
@@ -118,7 +118,7 @@ package struct BoxFields {
     package var rest: Range<Int> { offset..<end }
 
     /// Reads a big-endian number of 0 to 8 bytes.
-    package mutating func integer(_ length: Int) throws(DecodingFailure) -> Int {
+    package mutating func integer(_ length: Int) throws(ImageDecodingError) -> Int {
         guard length <= end - offset, let value = reader.integer(at: offset, length: length) else {
             throw .malformed(reader.format, "a box ends too early")
         }
@@ -127,17 +127,17 @@ package struct BoxFields {
     }
 
     /// Reads bytes.
-    package mutating func bytes(_ count: Int) throws(DecodingFailure) -> Data {
+    package mutating func bytes(_ count: Int) throws(ImageDecodingError) -> Data {
         guard count <= end - offset else { throw .malformed(reader.format, "a box ends too early") }
         defer { offset += count }
         return reader.bytes(in: offset..<offset + count)
     }
 
     /// Reads four characters.
-    package mutating func name() throws(DecodingFailure) -> String { String(decoding: try bytes(4), as: UTF8.self) }
+    package mutating func name() throws(ImageDecodingError) -> String { String(decoding: try bytes(4), as: UTF8.self) }
 
     /// Reads a string up to the next zero byte, which must be within the first 100 bytes.
-    package mutating func text() throws(DecodingFailure) -> String {
+    package mutating func text() throws(ImageDecodingError) -> String {
         var bytes: [UInt8] = []
         while bytes.count < 100 {
             let byte = try integer(1)
@@ -148,7 +148,7 @@ package struct BoxFields {
     }
 
     /// Reads the version and flags of a full box (ISO/IEC 14496-12, 4.2.2).
-    package mutating func readVersion() throws(DecodingFailure) {
+    package mutating func readVersion() throws(ImageDecodingError) {
         version = try integer(1)
         flags = try integer(3)
     }

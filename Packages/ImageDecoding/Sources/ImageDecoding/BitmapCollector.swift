@@ -33,7 +33,7 @@ final class BitmapCollector: PixelRowSink {
         layout = OrientedLayout(storedSize: storedSize, orientation: orientation)
     }
 
-    func receive(_ row: Span<UInt8>) throws(DecodingFailure) {
+    func receive(_ row: Span<UInt8>) throws(ImageDecodingError) {
         defer { received += 1 }
         let y = received - offset.y
         guard (0..<storedSize.height).contains(y) else { return }
@@ -52,8 +52,8 @@ final class BitmapCollector: PixelRowSink {
 
     /// Receives an image that needs neither cropping nor rotation.
     func receiveImage(
-        byteCount: Int, write: (inout [UInt8]) throws(DecodingFailure) -> Void
-    ) throws(DecodingFailure) -> Bool {
+        byteCount: Int, write: (inout [UInt8]) throws(ImageDecodingError) -> Void
+    ) throws(ImageDecodingError) -> Bool {
         guard received == 0, offset == (0, 0), layout.orientation == .up, byteCount == storedSize.area * 4 else {
             return false
         }
@@ -72,7 +72,7 @@ final class BitmapCollector: PixelRowSink {
     }
 
     /// Returns the image. Throws if the decoder has delivered too few rows. Call it once.
-    func finish(format: ImageFormat, colorSpace: ColorSpace) throws(DecodingFailure) -> Bitmap {
+    func finish(format: ImageFormat, colorSpace: ColorSpace) throws(ImageDecodingError) -> Bitmap {
         guard received >= offset.y + storedSize.height else {
             throw .malformed(format, "the decoder delivered \(received) rows of an image of \(storedSize)")
         }

@@ -27,7 +27,7 @@ struct DecodingPipeline {
     init(
         header: ImageHeader, request: DecodingRequest, configuration: PipelineConfiguration, mayEndEarly: Bool = false,
         decodableSize: (PixelSize) -> PixelSize
-    ) throws(DecodingFailure) {
+    ) throws(ImageDecodingError) {
         plan = DownsamplingPlan(header: header, target: request.target, decodableSize: decodableSize)
         try Self.check(plan, heldByCodec: 0, limits: configuration.limits)
         self.header = header
@@ -50,20 +50,20 @@ struct DecodingPipeline {
     }
 
     /// Throws `.limitExceeded` if the result and the memory of the codec exceed the limit together.
-    func check(heldByCodec held: Int, limits: DecodingLimits) throws(DecodingFailure) {
+    func check(heldByCodec held: Int, limits: DecodingLimits) throws(ImageDecodingError) {
         try Self.check(plan, heldByCodec: held, limits: limits)
     }
 
     /// Calls `decode` with a sink for the rows of the codec. The sink calls `isCancelled` before each row and at each
     /// check.
     func run(
-        isCancelled: @Sendable () -> Bool, decode: (any PixelRowSink) throws(DecodingFailure) -> Void
-    ) throws(DecodingFailure) {
+        isCancelled: @Sendable () -> Bool, decode: (any PixelRowSink) throws(ImageDecodingError) -> Void
+    ) throws(ImageDecodingError) {
         let result = withoutActuallyEscaping(isCancelled) { isCancelled in
             let checkpoint = CancellationCheckpoint(isCancelled: isCancelled, next: first)
             // The closure must not outlive the call, even if the codec retains the sink.
             defer { checkpoint.close() }
-            return Result { () throws(DecodingFailure) in try decode(checkpoint) }
+            return Result { () throws(ImageDecodingError) in try decode(checkpoint) }
         }
         try result.get()
     }
@@ -73,7 +73,7 @@ struct DecodingPipeline {
 
     /// Returns the image. Missing rows become transparent if the pipeline may end early; otherwise throws. Call it
     /// once.
-    func finish() throws(DecodingFailure) -> Bitmap {
+    func finish() throws(ImageDecodingError) -> Bitmap {
         try filler?.fill()
         return try collector.finish(format: header.format, colorSpace: colorSpace)
     }
@@ -81,7 +81,7 @@ struct DecodingPipeline {
     /// The sides are checked too, because the resampler allocates memory for each column and row of the output.
     private static func check(
         _ plan: DownsamplingPlan, heldByCodec held: Int, limits: DecodingLimits
-    ) throws(DecodingFailure) {
+    ) throws(ImageDecodingError) {
         try limits.check(.decodedBytes, plan.decodedBytes(heldByCodec: held))
         try limits.check(.side, max(plan.output.width, plan.output.height))
     }
@@ -100,7 +100,7 @@ struct DecodingPipeline {
     /// applied counts as sRGB.
     private static func source(
         of header: ImageHeader, for output: OutputColor, _ converter: (any ColorConverter)?
-    ) throws(DecodingFailure) -> (color: SourceColor, layout: PixelLayout, space: ColorSpace) {
+    ) throws(ImageDecodingError) -> (color: SourceColor, layout: PixelLayout, space: ColorSpace) {
         guard let converter else {
             if header.color.isHDR { throw .unsupported(header.format, "HDR needs a ColorConverter") }
             return (.sRGB, .rgba8, .sRGB)
@@ -124,19 +124,19 @@ private final class CancellationCheckpoint: PixelRowSink {
 
     func close() { isCancelled = nil }
 
-    func receive(_ row: Span<UInt8>) throws(DecodingFailure) {
+    func receive(_ row: Span<UInt8>) throws(ImageDecodingError) {
         try checkCancellation()
         try next.receive(row)
     }
 
     func receiveImage(
-        byteCount: Int, write: (inout [UInt8]) throws(DecodingFailure) -> Void
-    ) throws(DecodingFailure) -> Bool {
+        byteCount: Int, write: (inout [UInt8]) throws(ImageDecodingError) -> Void
+    ) throws(ImageDecodingError) -> Bool {
         try checkCancellation()
         return try next.receiveImage(byteCount: byteCount, write: write)
     }
 
-    func checkCancellation() throws(DecodingFailure) {
+    func checkCancellation() throws(ImageDecodingError) {
         if isCancelled?() ?? true { throw .cancelled }
     }
 }
@@ -152,12 +152,12 @@ private final class RowFiller: PixelRowSink {
         self.next = next
     }
 
-    func receive(_ row: Span<UInt8>) throws(DecodingFailure) {
+    func receive(_ row: Span<UInt8>) throws(ImageDecodingError) {
         received += 1
         try next.receive(row)
     }
 
-    func fill() throws(DecodingFailure) {
+    func fill() throws(ImageDecodingError) {
         let row = [UInt8](repeating: 0, count: size.width * 4)
         while received < size.height { try receive(row.span) }
     }

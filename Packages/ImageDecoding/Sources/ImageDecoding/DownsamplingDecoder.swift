@@ -23,15 +23,17 @@ public struct DownsamplingDecoder: SizedImageDecoder {
         configuration = PipelineConfiguration(colorConverter: colorConverter, limits: limits, pool: pool)
     }
 
-    public func header(of data: Data) throws(DecodingFailure) -> ImageHeader { try open(data).header }
+    public func header(of data: Data) throws(ImageDecodingError) -> ImageHeader { try open(data).header }
 
     /// Returns the thumbnail in the file, which is a complete file itself. See `OpenedImage.embeddedThumbnail` for its
     /// limitations.
-    public func embeddedThumbnail(of data: Data) throws(DecodingFailure) -> Data? { try open(data).embeddedThumbnail }
+    public func embeddedThumbnail(of data: Data) throws(ImageDecodingError) -> Data? {
+        try open(data).embeddedThumbnail
+    }
 
     public func decode(
         _ data: Data, request: DecodingRequest, isCancelled: @Sendable () -> Bool
-    ) throws(DecodingFailure) -> DecodedImage {
+    ) throws(ImageDecodingError) -> DecodedImage {
         if isCancelled() { throw .cancelled }
         let opened = try open(data)
         do {
@@ -42,7 +44,7 @@ public struct DownsamplingDecoder: SizedImageDecoder {
     }
 
     /// Opens a file and checks its header, because a codec might not.
-    func open(_ data: Data) throws(DecodingFailure) -> any OpenedImage {
+    func open(_ data: Data) throws(ImageDecodingError) -> any OpenedImage {
         try configuration.limits.check(.encodedBytes, data.count)
         let image = try decoders.decoder(for: data).open(data, limits: configuration.limits)
         try configuration.limits.check(image.header.storedSize)
@@ -53,7 +55,7 @@ public struct DownsamplingDecoder: SizedImageDecoder {
     /// Decodes a complete frame.
     func image(
         of image: any OpenedImage, request: DecodingRequest, isCancelled: @Sendable () -> Bool
-    ) throws(DecodingFailure) -> DecodedImage {
+    ) throws(ImageDecodingError) -> DecodedImage {
         let pipeline = try pipeline(for: image, request: request, mayEndEarly: false)
         try run(pipeline, on: image, request: request, isCancelled: isCancelled)
         return DecodedImage(bitmap: try pipeline.finish(), header: image.header)
@@ -62,7 +64,7 @@ public struct DownsamplingDecoder: SizedImageDecoder {
     /// Decodes the available rows of a truncated file. Throws `.truncated` if there are none.
     private func truncatedImage(
         of image: any OpenedImage, request: DecodingRequest, isCancelled: @Sendable () -> Bool
-    ) throws(DecodingFailure) -> DecodedImage {
+    ) throws(ImageDecodingError) -> DecodedImage {
         let pipeline = try pipeline(for: image, request: request, mayEndEarly: true)
         do {
             try run(pipeline, on: image, request: request, isCancelled: isCancelled)
@@ -74,7 +76,7 @@ public struct DownsamplingDecoder: SizedImageDecoder {
 
     private func pipeline(
         for image: any OpenedImage, request: DecodingRequest, mayEndEarly: Bool
-    ) throws(DecodingFailure) -> DecodingPipeline {
+    ) throws(ImageDecodingError) -> DecodingPipeline {
         let header = image.header
         guard (0..<header.frameCount).contains(request.frame) else {
             throw .noSuchFrame(request.frame, frameCount: header.frameCount)
@@ -87,11 +89,11 @@ public struct DownsamplingDecoder: SizedImageDecoder {
     private func run(
         _ pipeline: DecodingPipeline, on image: any OpenedImage, request: DecodingRequest,
         isCancelled: @Sendable () -> Bool
-    ) throws(DecodingFailure) {
+    ) throws(ImageDecodingError) {
         let (frame, size, layout) = (request.frame, pipeline.plan.codecSize, pipeline.layout)
         try pipeline.check(
             heldByCodec: image.heldBytes(frame: frame, size: size, layout: layout), limits: configuration.limits)
-        try pipeline.run(isCancelled: isCancelled) { sink throws(DecodingFailure) in
+        try pipeline.run(isCancelled: isCancelled) { sink throws(ImageDecodingError) in
             try image.decode(
                 frame: frame, size: size, layout: layout, preference: request.target?.preference ?? .quality, into: sink
             )
@@ -102,7 +104,7 @@ public struct DownsamplingDecoder: SizedImageDecoder {
 extension [any ImageDecoder] {
     /// Returns the first decoder that recognizes a file by its signature. Throws `.unsupported` with the module that
     /// decodes it, if the format is one of this package, or `.unknownFormat`.
-    func decoder(for data: Data) throws(DecodingFailure) -> any ImageDecoder {
+    func decoder(for data: Data) throws(ImageDecodingError) -> any ImageDecoder {
         let prefix = Data(data.prefix(FileSignature.byteCount))
         if let decoder = first(where: { $0.recognizes(prefix) }) { return decoder }
         guard let format = FileSignature.format(of: prefix), let type = Self.types[format] else {
@@ -130,14 +132,14 @@ private final class DownsamplingFrameReader: FrameReader {
     private let decoder: DownsamplingDecoder
     private var request: DecodingRequest
 
-    init(_ data: Data, decoder: DownsamplingDecoder, request: DecodingRequest) throws(DecodingFailure) {
+    init(_ data: Data, decoder: DownsamplingDecoder, request: DecodingRequest) throws(ImageDecodingError) {
         image = try decoder.open(data)
         header = image.header
         self.decoder = decoder
         self.request = request
     }
 
-    func frame(at index: Int, isCancelled: @Sendable () -> Bool) throws(DecodingFailure) -> Bitmap {
+    func frame(at index: Int, isCancelled: @Sendable () -> Bool) throws(ImageDecodingError) -> Bitmap {
         if isCancelled() { throw .cancelled }
         request.frame = index
         return try decoder.image(of: image, request: request, isCancelled: isCancelled).bitmap
@@ -153,7 +155,7 @@ extension DownsamplingDecoder {
     /// - Throws: An error of the decoder that opens the file.
     public func makeFrameReader(
         of data: Data, request: DecodingRequest = DecodingRequest()
-    ) throws(DecodingFailure) -> any FrameReader {
+    ) throws(ImageDecodingError) -> any FrameReader {
         try DownsamplingFrameReader(data, decoder: self, request: request)
     }
 }
@@ -188,7 +190,7 @@ final class DownsamplingSession: DecodingSession {
 
     func append(
         _ bytes: Data, at elapsed: Duration, isCancelled: @Sendable () -> Bool
-    ) throws(DecodingFailure) -> DecodedImage? {
+    ) throws(ImageDecodingError) -> DecodedImage? {
         if isCancelled() { throw .cancelled }
         byteCount += bytes.count
         try decoder.configuration.limits.check(.encodedBytes, byteCount)
@@ -205,7 +207,7 @@ final class DownsamplingSession: DecodingSession {
     }
 
     /// Passes `bytes` to the incremental decoder, or all bytes so far if the format has just been detected.
-    private func advance(with bytes: Data) throws(DecodingFailure) {
+    private func advance(with bytes: Data) throws(ImageDecodingError) {
         switch stage {
         case .finished: return
         case .unrecognized(let first):
@@ -233,7 +235,7 @@ final class DownsamplingSession: DecodingSession {
     }
 
     /// Sets the size of the previews as soon as the header is complete.
-    private func start(_ image: any IncrementalImage) throws(DecodingFailure) {
+    private func start(_ image: any IncrementalImage) throws(ImageDecodingError) {
         guard let header = image.header else { return }
         let limits = decoder.configuration.limits
         try limits.check(header.storedSize)
@@ -246,12 +248,12 @@ final class DownsamplingSession: DecodingSession {
 
     private func preview(
         at elapsed: Duration, isCancelled: @Sendable () -> Bool
-    ) throws(DecodingFailure) -> DecodedImage? {
+    ) throws(ImageDecodingError) -> DecodedImage? {
         guard case .started(let image, let header, let rowCount) = stage else { return nil }
         let extent = image.extent
         guard throttle.isDue(extent, of: rowCount, at: elapsed, after: last) else { return nil }
         let pipeline = try makePipeline(for: image, header)
-        try pipeline.run(isCancelled: isCancelled) { sink throws(DecodingFailure) in
+        try pipeline.run(isCancelled: isCancelled) { sink throws(ImageDecodingError) in
             try image.decodePreview(into: sink)
         }
         last = (extent, elapsed)
@@ -260,7 +262,7 @@ final class DownsamplingSession: DecodingSession {
 
     private func makePipeline(
         for image: any IncrementalImage, _ header: ImageHeader
-    ) throws(DecodingFailure) -> DecodingPipeline {
+    ) throws(ImageDecodingError) -> DecodingPipeline {
         try DecodingPipeline(
             header: header, request: request, configuration: decoder.configuration, mayEndEarly: true,
             decodableSize: image.decodableSize(covering:))

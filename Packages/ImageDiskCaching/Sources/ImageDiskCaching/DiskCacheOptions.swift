@@ -6,7 +6,7 @@ public struct DiskCacheOptions: Sendable {
     public var ageLimit: Duration?
     /// The number of bytes that stay free on the file system. The default is 64 MiB, and 0 means no limit.
     ///
-    /// The cache evicts entries to keep it free. If that is not enough, stores throw `DataCacheFailure.noSpace`.
+    /// The cache evicts entries to keep it free. If that is not enough, stores throw `DataCacheError.noSpace`.
     public var minimumFreeSpace = 64 << 20
     /// The scheme that derives file names from keys. The default is `.sha256`.
     public var naming = DiskNaming.sha256

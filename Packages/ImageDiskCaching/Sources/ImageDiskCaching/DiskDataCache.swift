@@ -11,7 +11,7 @@ import Synchronization
 /// - If the folder is removed, the next store creates it again. Files of other programs in the folder are not touched.
 /// - No thread of Swift's concurrency pool waits for a device. Data in the page cache is copied on the caller's thread,
 ///   with non-blocking calls. All other work runs on dispatch queues of the cache.
-public final class DiskDataCache: DataCache {
+public final class DiskDataCache: ImageDataCache {
     private static let readerCount = 4
 
     private let folder: CacheFolder
@@ -57,35 +57,35 @@ public final class DiskDataCache: DataCache {
     /// Returns the entry for a key, or `nil` if it is missing, damaged or older than the age limit. Such a file is removed
     /// in the background.
     ///
-    /// - Throws: `DataCacheFailure` if the file can't be read.
-    public func entry(for key: DataCacheKey) async throws(DataCacheFailure) -> DataCacheEntry? {
+    /// - Throws: `DataCacheError` if the file can't be read.
+    public func entry(for key: DataCacheKey) async throws(DataCacheError) -> DataCacheEntry? {
         if case .entry(let entry) = try await find(key, inMemoryUpTo: .max) { entry } else { nil }
     }
 
     /// Stores an entry, and replaces an older one for its key. Evicts other entries if the limit requires it.
     ///
-    /// - Throws: `DataCacheFailure.tooLarge` if the entry exceeds the limit, `.noSpace` if the file system is full, or
+    /// - Throws: `DataCacheError.tooLarge` if the entry exceeds the limit, `.noSpace` if the file system is full, or
     ///   another failure of the file system. The older entry is then removed.
-    public func store(_ entry: DataCacheEntry, for key: DataCacheKey) async throws(DataCacheFailure) {
+    public func store(_ entry: DataCacheEntry, for key: DataCacheKey) async throws(DataCacheError) {
         try await change { [name = folder.options.naming.name(key)] store in
             try store.replacing(name) { store in try store.store(entry, for: key, name) }
         }
     }
 
     /// Removes the entry for a key. Does nothing if it is missing.
-    public func remove(for key: DataCacheKey) async throws(DataCacheFailure) {
+    public func remove(for key: DataCacheKey) async throws(DataCacheError) {
         try await change { [name = folder.options.naming.name(key)] store in try store.remove(name) }
     }
 
     /// Removes all entries. The folders and the files of other programs stay.
-    public func removeAll() async throws(DataCacheFailure) {
+    public func removeAll() async throws(DataCacheError) {
         try await change { store in try store.removeAll() }
     }
 
     /// Looks up an entry, on the caller's thread if the file is in memory. Notes the use, and starts to remove an unusable file.
     private func find(
         _ key: DataCacheKey, inMemoryUpTo largest: Int
-    ) async throws(DataCacheFailure) -> CacheFolder.Found {
+    ) async throws(DataCacheError) -> CacheFolder.Found {
         openInBackground()
         let name = folder.options.naming.name(key)
         var found = try? folder.find(key, name, inMemoryUpTo: CacheFolder.largestSmallFile, cached: true)
@@ -106,7 +106,7 @@ public final class DiskDataCache: DataCache {
 
     private func change<Value: Sendable>(
         _ work: @escaping @Sendable (inout EntryStore) throws -> Value
-    ) async throws(DataCacheFailure) -> Value {
+    ) async throws(DataCacheError) -> Value {
         openInBackground()
         return try await store.change(work)
     }
@@ -133,7 +133,7 @@ extension DiskDataCache: StreamingDataCache {
     /// Reserves space for entries of 256 KiB or more. An entry of unknown length reserves space as it grows.
     public func writer(
         for key: DataCacheKey, expectedByteCount: Int?
-    ) async throws(DataCacheFailure) -> any DataCacheWriter {
+    ) async throws(DataCacheError) -> any DataCacheWriter {
         openInBackground()
         let writer = DiskEntryWriter(store, key, folder.options.naming.name(key))
         try await writer.prepare(expectedByteCount)
@@ -143,7 +143,7 @@ extension DiskDataCache: StreamingDataCache {
     /// Returns a reader for parts of an entry, or `nil` if the entry is missing or damaged.
     ///
     /// The reader can read the entry even after it was replaced or removed. It keeps an entry of up to 1 MiB in memory.
-    public func reader(for key: DataCacheKey) async throws(DataCacheFailure) -> (any DataCacheReader)? {
+    public func reader(for key: DataCacheKey) async throws(DataCacheError) -> (any DataCacheReader)? {
         switch try await find(key, inMemoryUpTo: CacheFolder.largestSmallFile) {
         case .entry(let entry): entry
         case .file(let open):
@@ -159,8 +159,8 @@ extension DiskDataCache {
     /// Returns the current size and age of the folder's contents, including entries of other processes. Lists all
     /// files.
     ///
-    /// - Throws: `DataCacheFailure` if the folder can't be read.
-    public func status() async throws(DataCacheFailure) -> DiskCacheStatus {
+    /// - Throws: `DataCacheError` if the folder can't be read.
+    public func status() async throws(DataCacheError) -> DiskCacheStatus {
         // Doesn't open the cache, which would apply the limits.
         try await store.change { store in try store.status() }
     }
@@ -169,8 +169,8 @@ extension DiskDataCache {
     /// between.
     ///
     /// - Returns: The number of checked and removed entries, and the problems that could not be repaired.
-    /// - Throws: `DataCacheFailure` if a folder can't be listed.
-    public func verify() async throws(DataCacheFailure) -> DiskCacheVerification {
+    /// - Throws: `DataCacheError` if a folder can't be listed.
+    public func verify() async throws(DataCacheError) -> DiskCacheVerification {
         var report = DiskCacheVerification()
         for path in try await change({ store in try store.folder.folders() }) {
             report = try await change { [report] store in try store.verify(path, report) }
@@ -182,18 +182,18 @@ extension DiskDataCache {
     /// Evicts entries until their files have at most `byteCount` bytes in total. The limit doesn't change.
     ///
     /// - Returns: The number of evicted entries and the total length of their files.
-    /// - Throws: `DataCacheFailure` if an entry can't be evicted.
+    /// - Throws: `DataCacheError` if an entry can't be evicted.
     @discardableResult
-    public func trim(to byteCount: Int) async throws(DataCacheFailure) -> DiskCacheRemoval {
+    public func trim(to byteCount: Int) async throws(DataCacheError) -> DiskCacheRemoval {
         try await evict(downTo: byteCount)
     }
 
     /// Removes entries that were neither stored nor read for longer than `age`.
     ///
     /// - Returns: The number of removed entries and the total length of their files.
-    /// - Throws: `DataCacheFailure` if an entry can't be removed.
+    /// - Throws: `DataCacheError` if an entry can't be removed.
     @discardableResult
-    public func removeAll(olderThan age: Duration) async throws(DataCacheFailure) -> DiskCacheRemoval {
+    public func removeAll(olderThan age: Duration) async throws(DataCacheError) -> DiskCacheRemoval {
         try await evict(unusedSince: folder.date(before: age))
     }
 
@@ -201,12 +201,12 @@ extension DiskDataCache {
     ///
     /// The cache also does this after 256 hits, before it evicts entries, and when it is deinitialized. If the process
     /// ends before that, these times are lost.
-    public func flush() async throws(DataCacheFailure) { try await change { store in store.writeUses() } }
+    public func flush() async throws(DataCacheError) { try await change { store in store.writeUses() } }
 
     /// Evicts entries, a few at a time. Other operations can run in between.
     private func evict(
         downTo byteCount: Int = 0, unusedSince time: Date = .distantFuture
-    ) async throws(DataCacheFailure) -> DiskCacheRemoval {
+    ) async throws(DataCacheError) -> DiskCacheRemoval {
         _ = try await status()
         var removal = DiskCacheRemoval()
         while true {

@@ -21,7 +21,7 @@ final class DiskEntryReader: DataCacheReader {
     var createdAt: Date { entry.format.createdAt }
 
     /// Returns nil if the device can't read the bytes any more.
-    func bytes(in range: Range<Int>) async throws(DataCacheFailure) -> Data? {
+    func bytes(in range: Range<Int>) async throws(DataCacheError) -> Data? {
         let wanted = range.clamped(to: entry.format.payload)
         return try await queue.run { [fileSystem, file = entry.file] in
             do {
@@ -44,7 +44,7 @@ final class DiskEntryWriter: DataCacheWriter {
         /// `nil` before the first write, during each write, and after the end.
         var part: PartialFile?
         /// What further calls throw.
-        var failure: DataCacheFailure?
+        var failure: DataCacheError?
     }
 
     private let store: StoreQueue
@@ -64,12 +64,12 @@ final class DiskEntryWriter: DataCacheWriter {
     }
 
     /// Reserves space for an entry that is larger than the buffer.
-    func prepare(_ expectedByteCount: Int?) async throws(DataCacheFailure) {
+    func prepare(_ expectedByteCount: Int?) async throws(DataCacheError) {
         if let expectedByteCount, expectedByteCount >= bufferSize { try await write(expecting: expectedByteCount) }
     }
 
-    func append(_ bytes: Data) async throws(DataCacheFailure) {
-        let isFull = try state.withLock { state throws(DataCacheFailure) in
+    func append(_ bytes: Data) async throws(DataCacheError) {
+        let isFull = try state.withLock { state throws(DataCacheError) in
             if let failure = state.failure { throw failure }
             state.buffered.append(bytes)
             return state.buffered.count >= bufferSize
@@ -77,7 +77,7 @@ final class DiskEntryWriter: DataCacheWriter {
         if isFull { try await write(expecting: nil) }
     }
 
-    func finish(metadata: Data, createdAt: Date) async throws(DataCacheFailure) {
+    func finish(metadata: Data, createdAt: Date) async throws(DataCacheError) {
         try await change(last: "finished") { [key, name] store, rest, part in
             guard var part else {
                 let entry = DataCacheEntry(data: rest, metadata: metadata, createdAt: createdAt)
@@ -99,7 +99,7 @@ final class DiskEntryWriter: DataCacheWriter {
     }
 
     /// Writes what is buffered.
-    private func write(expecting expected: Int?) async throws(DataCacheFailure) {
+    private func write(expecting expected: Int?) async throws(DataCacheError) {
         try await change { [name] store, bytes, existing in
             var part = try existing ?? store.beginStream(name, expected: expected)
             try store.append(bytes, to: &part)
@@ -112,7 +112,7 @@ final class DiskEntryWriter: DataCacheWriter {
     private func change(
         last how: String? = nil,
         _ work: @escaping @Sendable (inout EntryStore, _ buffered: Data, PartialFile?) throws -> PartialFile?
-    ) async throws(DataCacheFailure) {
+    ) async throws(DataCacheError) {
         try await store.change { store in
             do {
                 let (bytes, existing) = try self.state.withLock { state in
@@ -124,7 +124,7 @@ final class DiskEntryWriter: DataCacheWriter {
                 let part = try store.replacing(self.name) { store in try work(&store, bytes, existing) }
                 self.state.withLock { $0.part = part }
             } catch {
-                self.state.withLock { $0.failure = DataCacheFailure(error) }
+                self.state.withLock { $0.failure = DataCacheError(error) }
                 throw error
             }
         }
@@ -137,11 +137,11 @@ struct WorkQueue: Sendable {
 
     init(_ label: String) { queue = DispatchQueue(label: label) }
 
-    func run<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws(DataCacheFailure) -> Value {
+    func run<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws(DataCacheError) -> Value {
         let result = await withCheckedContinuation { continuation in
             queue.async { continuation.resume(returning: Result { try work() }) }
         }
-        return try result.mapError { DataCacheFailure($0) }.get()
+        return try result.mapError { DataCacheError($0) }.get()
     }
 
     /// Runs work on the queue and returns without waiting for it.
@@ -161,7 +161,7 @@ final class StoreQueue: Sendable {
 
     func change<Value: Sendable>(
         _ work: @escaping @Sendable (inout EntryStore) throws -> Value
-    ) async throws(DataCacheFailure) -> Value {
+    ) async throws(DataCacheError) -> Value {
         try await queue.run { try self.store.withLock { try work(&$0) } }
     }
 

@@ -66,7 +66,7 @@ struct EntryFile {
     ) throws -> Data {
         guard let keyLength = UInt32(exactly: key.identifier.utf8.count),
             let metadataLength = UInt32(exactly: metadata.count)
-        else { throw DataCacheFailure.tooLarge(bytes: metadata.count, allowed: Int(clamping: UInt32.max)) }
+        else { throw DataCacheError.tooLarge(bytes: metadata.count, allowed: Int(clamping: UInt32.max)) }
         var tail = Array(key.identifier.utf8) + metadata
         tail.append(createdAt.timeIntervalSinceReferenceDate.bitPattern)
         tail.append(UInt64(payloadLength))

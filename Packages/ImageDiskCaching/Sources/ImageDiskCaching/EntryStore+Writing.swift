@@ -43,7 +43,7 @@ extension EntryStore {
     private static let typicalTailSize = 4_096
     /// The space reserved if the length is unknown. The reservation is doubled when it is used up.
     private static let firstReservation = 1 << 20
-    private static let folderWasRemoved = DataCacheFailure.inaccessible("The folder was removed")
+    private static let folderWasRemoved = DataCacheError.inaccessible("The folder was removed")
 
     private var largestEntry: Int { folder.byteLimit - UsageFile.byteCount }
 
@@ -118,7 +118,7 @@ extension EntryStore {
 
     private func expectFit(_ byteCount: Int) throws {
         if byteCount > largestEntry {
-            throw DataCacheFailure.tooLarge(bytes: byteCount, allowed: max(0, largestEntry))
+            throw DataCacheError.tooLarge(bytes: byteCount, allowed: max(0, largestEntry))
         }
     }
 

@@ -54,7 +54,7 @@ struct UsageFile {
     mutating func requireCurrent() throws {
         if let status, try folder.fileSystem.isCurrent(status, at: folder.usage) { return }
         close()
-        throw DataCacheFailure.inaccessible("The folder was removed")
+        throw DataCacheError.inaccessible("The folder was removed")
     }
 
     func unlock() { if let file { folder.fileSystem.unlock(file) } }
@@ -205,7 +205,7 @@ struct EntryStore {
         var hasScanned = false
         while try !fits(byteCount) {
             if try evict() != nil { continue }
-            if hasScanned { throw DataCacheFailure.noSpace }
+            if hasScanned { throw DataCacheError.noSpace }
             try scan()
             hasScanned = true
         }

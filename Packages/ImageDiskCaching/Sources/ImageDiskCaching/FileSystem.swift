@@ -223,10 +223,10 @@ package struct FileSystemFailure: Error, Hashable {
     }
 }
 
-extension DataCacheFailure {
+extension DataCacheError {
     init(_ error: any Error) {
         guard let failure = error as? FileSystemFailure else {
-            self = error as? DataCacheFailure ?? .io("\(error)")
+            self = error as? DataCacheError ?? .io("\(error)")
             return
         }
         switch failure.code {

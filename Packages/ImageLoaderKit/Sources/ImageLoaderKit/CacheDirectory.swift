@@ -71,7 +71,7 @@ extension ImageLoader {
         options.decoders = decoders
         try configure(&options)
         if let directory = options.cacheDirectory { try CacheDirectory.create(directory) }
-        self.init(options.makeConfiguration())
+        self.init(options.makeParts())
     }
 
     /// Creates a loader like `init(cacheDirectory:decoders:configure:)`, with

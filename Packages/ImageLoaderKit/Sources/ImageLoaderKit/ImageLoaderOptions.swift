@@ -19,14 +19,14 @@ public import ImageTransporting
 /// The options of a loader with this package's caches, transports and codecs.
 ///
 /// To replace a component that has no option with your own implementation, change the result of
-/// ``makeConfiguration()``.
+/// ``makeParts()``.
 public struct ImageLoaderOptions: Sendable {
     /// The directory of the disk cache; nil for none. Several loaders and processes can share it.
     public var cacheDirectory: URL?
     /// The limit of the memory cache, in bytes of decoded images.
     public var memoryByteLimit = 100_000_000
     /// Chooses the images that the memory cache evicts. See also ``/ImageCore/ImageRequest/retention``.
-    public var memoryPolicy = EvictionPolicy.gdsf
+    public var memoryEvictionPolicy = EvictionPolicy.gdsf
     /// The time after which an image in the memory cache expires, from 0 to 100 years; nil for no limit.
     public var memoryLifetime: Duration?
     /// The limit of the decoded frames of all animations that are shown, in bytes. Each has at least one frame in
@@ -80,9 +80,9 @@ public struct ImageLoaderOptions: Sendable {
     /// Limits for decoding, checked before memory is allocated.
     public var decodingLimits = DecodingLimits.default
     /// When failed downloads are retried. By default twice, after up to 0.5 and 1 second.
-    public var retryPolicy = RetryPolicy(retries: 2) { Double.random(in: 0..<1) }
+    public var retryPolicy = TransferRetryPolicy(retries: 2) { Double.random(in: 0..<1) }
     /// The limits and timeouts of downloads.
-    public var transferLimits = TransferLimits()
+    public var transferOptions = TransferOptions()
     /// Receives an event for each step of each request.
     public var observer: (any ImageLoaderObserver)?
     /// Reports memory pressure, under which the memory cache shrinks and prefetching stops. By default the platform's
@@ -124,20 +124,20 @@ public struct ImageLoaderOptions: Sendable {
 
     /// Creates a loader. Create one and retain it, because loaders share only the directory.
     public func makeLoader() -> ImageLoader {
-        ImageLoader(makeConfiguration())
+        ImageLoader(makeParts())
     }
 
     /// Creates the components of a loader. Replace some of them, and pass the configuration to `ImageLoader`.
-    public func makeConfiguration() -> ImageLoaderConfiguration {
+    public func makeParts() -> ImageLoaderParts {
         let scheduler = makeScheduler()
-        var configuration = ImageLoaderConfiguration(
+        var configuration = ImageLoaderParts(
             memoryCache: MemoryImageCache(
-                byteLimit: memoryByteLimit, policy: memoryPolicy, clock: clock, lifetime: memoryLifetime),
+                byteLimit: memoryByteLimit, policy: memoryEvictionPolicy, clock: clock, lifetime: memoryLifetime),
             transport: makeTransport(scheduler),
             decoder: ImageDecoders.makeDecoder(decoders, limits: decodingLimits),
             scheduler: scheduler, coalescer: TaskCoalescer(), observer: observer,
             memoryPressureMonitor: memoryPressureMonitor,
-            retryPolicy: retryPolicy, transferLimits: transferLimits, clock: clock)
+            retryPolicy: retryPolicy, transferOptions: transferOptions, clock: clock)
         if !cacheKeyRules.isEmpty {
             configuration.urlIdentifier = { [cacheKeyRules] url in cacheKeyRules.key(for: url) }
         }
@@ -154,11 +154,11 @@ public struct ImageLoaderOptions: Sendable {
     }
 
     private func maintenance(of caches: [DiskDataCache]) -> DiskMaintenance {
-        DiskMaintenance { () async throws(DataCacheFailure) in
+        DiskMaintenance { () async throws(DataCacheError) in
             for cache in caches { try await cache.removeAll() }
-        } removeUnused: { age async throws(DataCacheFailure) in
+        } removeUnused: { age async throws(DataCacheError) in
             for cache in caches { try await cache.removeAll(olderThan: age) }
-        } byteCount: { () async throws(DataCacheFailure) in
+        } byteCount: { () async throws(DataCacheError) in
             var byteCount = 0
             for cache in caches { byteCount += try await cache.status().byteCount }
             return byteCount
@@ -171,14 +171,14 @@ public struct ImageLoaderOptions: Sendable {
     }
 
     /// Adds encoding and encryption, in this order, if they are set.
-    private func transformed(_ cache: DiskDataCache) -> any DataCache {
+    private func transformed(_ cache: DiskDataCache) -> any ImageDataCache {
         let encoding = diskEncoding.makeTransform(
             decodingLimits: decodingLimits, decoders: decoders, encoders: encoders)
         guard let encoding else { return encrypted(cache) }
         return TransformingDataCache(encrypted(cache), transform: encoding)
     }
 
-    private func encrypted(_ cache: DiskDataCache) -> any DataCache {
+    private func encrypted(_ cache: DiskDataCache) -> any ImageDataCache {
         guard let diskEncryption else { return cache }
         return TransformingDataCache(cache, transform: EncryptionTransform(diskEncryption))
     }
@@ -189,7 +189,7 @@ public struct ImageLoaderOptions: Sendable {
     private func makeScheduler() -> PriorityScheduler {
         let downloads = max(1, maxDownloads)
         let decodes = min(max(1, maxDecodes), DispatchTaskExecutor.maxWidth)
-        var (download, file) = (LaneConfiguration(limit: downloads), LaneConfiguration(limit: Self.maxFiles))
+        var (download, file) = (LaneOptions(limit: downloads), LaneOptions(limit: Self.maxFiles))
         download.perServerLimit = min(maxDownloadsPerServer, downloads - 1)
         download.reserved = Self.reserved(of: downloads)
         download.reservedPerServer = Self.reserved(of: maxDownloadsPerServer)
@@ -198,7 +198,7 @@ public struct ImageLoaderOptions: Sendable {
             bytes: 1_024, time: .seconds(1), maxRunning: maxRunningDownloads, clock: clock)
         file.reserved = Self.reserved(of: Self.maxFiles)
         // One more than threads, so that a thread that ends a decode finds the next one ready.
-        var decode = LaneConfiguration(limit: decodes + 1)
+        var decode = LaneOptions(limit: decodes + 1)
         decode.reserved = 2  // a thread, if there are several
         decode.executor = DispatchTaskExecutor(name: "image-decoding", width: decodes)
         return PriorityScheduler(lanes: [.download: download, .file: file, .decode: decode])
@@ -211,7 +211,7 @@ public struct ImageLoaderOptions: Sendable {
     private var maxRunningDownloads: Int { 5 * min(max(1, maxDownloads), 1_000) }
 
     /// Creates the platform's HTTP transport with a cache in a folder.
-    public func makeCachingTransport(in folder: URL, rules: CachingRules) -> CachingTransport {
+    public func makeCachingTransport(in folder: URL, rules: CachingOptions) -> CachingTransport {
         CachingTransport(
             over: makeNetwork(), cache: transformed(makeDiskCache(in: folder)), rules: rules,
             clock: storeClock, now: now)
@@ -226,8 +226,8 @@ public struct ImageLoaderOptions: Sendable {
     }
 
     /// A background validation waits for a slot in the download lane, like a download.
-    private func makeCachingRules(_ scheduler: any WorkScheduler) -> CachingRules {
-        CachingRules(
+    private func makeCachingRules(_ scheduler: any WorkScheduler) -> CachingOptions {
+        CachingOptions(
             policy: httpCachePolicy, keys: cacheKeyRules,
             identity: { [account] fields in CacheIdentity(fields, account: account) },
             runInBackground: { url, work in
@@ -284,12 +284,12 @@ public struct ImageLoaderOptions: Sendable {
     public func makePlatformTransport() -> any DataTransport {
         #if canImport(ImageIO)
             let platformTransport = URLSessionTransport(
-                maxConnectionsPerHost: maxDownloadsPerServer,
+                maxConnectionsPerServer: maxDownloadsPerServer,
                 allowsConstrainedNetworkAccess: allowsConstrainedNetworkAccess)
         #else
             let platformTransport = CurlTransport(
                 configuration: CurlTransport.Configuration(
-                    maxConnectionsPerHost: maxDownloadsPerServer,
+                    maxConnectionsPerServer: maxDownloadsPerServer,
                     maxConnections: max(64, maxDownloads, maxRunningDownloads)))
         #endif
         return UserAgentTransport(base: platformTransport)
@@ -300,7 +300,7 @@ public struct ImageLoaderOptions: Sendable {
 struct UserAgentTransport: DataTransport {
     let base: any DataTransport
 
-    func send(_ request: TransportRequest) async throws(TransportFailure) -> TransportResponse {
+    func send(_ request: TransportRequest) async throws(TransportError) -> TransportResponse {
         guard request.headers[.userAgent] == nil else { return try await base.send(request) }
         var request = request
         request.headers[.userAgent] = "swift-image-loading/\(PackageVersion.current)"

@@ -37,13 +37,13 @@ extension LoadedImage {
     ///
     /// - Throws: `.unsupportedSize` if the format can't hold an image of this size, and `.failed` if the system can't
     ///   write the format.
-    public func encoded(as format: ImageFileFormat) throws(EncodingFailure) -> Data {
+    public func encoded(as format: ImageFileFormat) throws(ImageEncodingError) -> Data {
         try format.encoder.encode(bitmap, options: format.options)
     }
 
     /// Encodes the image and writes it to a file, which it replaces atomically.
     ///
-    /// - Throws: An `EncodingFailure`, or the error of the file system.
+    /// - Throws: An `ImageEncodingError`, or the error of the file system.
     public func write(to file: URL, as format: ImageFileFormat) throws {
         try encoded(as: format).write(to: file, options: .atomic)
     }

@@ -7,14 +7,14 @@ extension ImageError {
     init(_ error: any Error) {
         switch error {
         case let error as ImageError: self = error
-        case let failure as TransportFailure: self.init(failure)
-        case DecodingFailure.cancelled, is CancellationError: self = .cancelled
-        case let failure as DecodingFailure: self = .decoding(failure)
+        case let failure as TransportError: self.init(failure)
+        case ImageDecodingError.cancelled, is CancellationError: self = .cancelled
+        case let failure as ImageDecodingError: self = .decoding(failure)
         default: self = .network(.other, "\(error)")
         }
     }
 
-    init(_ failure: TransportFailure) {
+    init(_ failure: TransportError) {
         let text = failure.description
         self =
             switch failure {
@@ -28,7 +28,7 @@ extension ImageError {
             case .malformedResponse, .headTooLarge: .network(.malformedResponse, text)
             case .tooLarge(let allowed), .decodedBodyTooLarge(let allowed): .tooLarge(allowedBytes: allowed)
             case .blockedAddress: .network(.blockedAddress, text)
-            case .hostUnavailable: .network(.hostUnavailable, text)
+            case .serverUnavailable: .network(.serverUnavailable, text)
             case .tooManyRedirects, .redirectLoop, .blockedRedirect: .network(.redirect, text)
             case .notFound: .notFound
             case .cancelled: .cancelled
@@ -38,7 +38,7 @@ extension ImageError {
 
     /// Whether a missing network can be the cause.
     var mayBeCausedByNetwork: Bool {
-        if case .network(let failure, _) = self { isTransient || failure == .hostUnavailable } else { false }
+        if case .network(let failure, _) = self { isTransient || failure == .serverUnavailable } else { false }
     }
 }
 

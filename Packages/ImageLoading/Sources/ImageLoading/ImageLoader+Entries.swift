@@ -102,6 +102,6 @@ extension ImageLoader {
     private func diskLookup(of request: ImageRequest) -> TransportRequest? {
         guard !request.origin.isLocal else { return nil }
         return try? TransportRequest(
-            request, identifier: cacheKey(for: request).identifier, configuration.transferLimits)
+            request, identifier: cacheKey(for: request).identifier, configuration.transferOptions)
     }
 }

@@ -2,7 +2,7 @@ public import ImageCore
 
 extension ImageLoader {
     /// Returns the current sizes of the caches in bytes. Throws if the disk store fails.
-    public func cacheSizes() async throws(DataCacheFailure) -> CacheSizes {
+    public func cacheSizes() async throws(DataCacheError) -> CacheSizes {
         CacheSizes(
             memory: configuration.memoryCache?.byteCount,
             disk: try await configuration.transport.maintenance?.byteCount())
@@ -10,14 +10,14 @@ extension ImageLoader {
 
     /// Removes everything from memory and disk. Requests in progress continue, and store what they load. Throws if the
     /// disk store fails.
-    public func removeAll() async throws(DataCacheFailure) {
+    public func removeAll() async throws(DataCacheError) {
         configuration.memoryCache?.removeAll()
         try await configuration.transport.maintenance?.removeAll()
     }
 
     /// Removes from memory and disk what was neither stored nor read for longer than `age`. Throws if the disk store
     /// fails. A memory cache without a clock is emptied.
-    public func removeAll(olderThan age: Duration) async throws(DataCacheFailure) {
+    public func removeAll(olderThan age: Duration) async throws(DataCacheError) {
         configuration.memoryCache?.removeAll { _, unusedFor in unusedFor.map { $0 > age } ?? true }
         try await configuration.transport.maintenance?.removeUnused(age)
     }

@@ -5,9 +5,9 @@ import Synchronization
 /// Loads images from the memory cache, the disk cache or the network, and decodes them to the requested size.
 ///
 /// Requests for the same image share all operations, and requests for other sizes of it share the download. You can replace
-/// each component; see ``ImageLoaderConfiguration``.
+/// each component; see ``ImageLoaderParts``.
 public final class ImageLoader: ImageLoaderProtocol {
-    let configuration: ImageLoaderConfiguration
+    let configuration: ImageLoaderParts
     /// That of the configuration.
     let transport: any ResponseCache
     private let lastRequestID = Atomic<UInt64>(0)
@@ -30,7 +30,7 @@ public final class ImageLoader: ImageLoaderProtocol {
     private let conditionObservations: [MonitorObservation]
 
     /// Creates a loader with the given components.
-    public init(_ configuration: ImageLoaderConfiguration) {
+    public init(_ configuration: ImageLoaderParts) {
         self.configuration = configuration
         transport = configuration.transport
         uptime = stopwatch(configuration.clock)
@@ -55,7 +55,7 @@ public final class ImageLoader: ImageLoaderProtocol {
         memoryHit(cacheKey(for: request), for: request)
     }
 
-    /// Returns the key of a request in the memory cache, by `ImageLoaderConfiguration.urlIdentifier`.
+    /// Returns the key of a request in the memory cache, by `ImageLoaderParts.urlIdentifier`.
     public func cacheKey(for request: ImageRequest) -> ImageCacheKey {
         request.cacheKey(urlIdentifier: configuration.urlIdentifier)
     }

@@ -30,7 +30,7 @@ public final class MemoryImageCache: ImageCache {
 
     public func image(for key: ImageCacheKey) -> DecodedImage? { cache.value(for: key) }
 
-    public func insert(_ image: DecodedImage, for key: ImageCacheKey, retention: ImageRetention) {
+    public func insert(_ image: DecodedImage, for key: ImageCacheKey, retention: MemoryRetention) {
         cache.insert(image, cost: image.byteCount + key.byteCount, retention: retention, for: key)
     }
 

@@ -23,7 +23,7 @@ final class DispatchEvents: Sendable {
 }
 
 /// Why a monitor can't observe the system.
-public struct MonitoringFailure: Error, Hashable, Sendable {
+public struct MonitoringError: Error, Hashable, Sendable {
     /// What is missing or failed, for logs.
     public let reason: String
 

@@ -15,8 +15,8 @@
 
         /// Creates a monitor and reads the current state.
         ///
-        /// - Throws: `MonitoringFailure` if the system announces no changes, for example in a sandbox.
-        public convenience init() throws(MonitoringFailure) {
+        /// - Throws: `MonitoringError` if the system announces no changes, for example in a sandbox.
+        public convenience init() throws(MonitoringError) {
             // Opened before the state is read, so that no later change is missed.
             let file = try Self.makeAnnouncementSocket()
             let probe = RouteProbe()
@@ -52,17 +52,17 @@
         func update() { latest.set(isOnline() ? .online : .offline) }
 
         /// Opens a netlink socket that receives the changes of links, addresses and routes.
-        private static func makeAnnouncementSocket() throws(MonitoringFailure) -> Int32 {
+        private static func makeAnnouncementSocket() throws(MonitoringError) -> Int32 {
             // AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE.
             let file = socket(16, 3 | 0o2000000, 0)
-            guard file >= 0 else { throw MonitoringFailure("socket(AF_NETLINK): errno \(errno)") }
+            guard file >= 0 else { throw MonitoringError("socket(AF_NETLINK): errno \(errno)") }
             // RTMGRP_LINK, and RTMGRP_IPV4_ and RTMGRP_IPV6_ with IFADDR and ROUTE.
             let groups: UInt32 = 0x1 | 0x10 | 0x40 | 0x100 | 0x400
             // struct sockaddr_nl: family, padding, port (the kernel chooses), groups.
             let address = bytes(of: UInt16(16)) + bytes(of: UInt16(0)) + bytes(of: UInt32(0)) + bytes(of: groups)
             guard unsafe call(bind, file, address) == 0 else {
                 defer { close(file) }
-                throw MonitoringFailure("bind(AF_NETLINK): errno \(errno)")
+                throw MonitoringError("bind(AF_NETLINK): errno \(errno)")
             }
             return file
         }

@@ -12,8 +12,8 @@ public final class LinuxMemoryPressureMonitor: ConditionMonitor {
     private let gauge: Mutex<MemoryPressureGauge>
     private let timer = Mutex<DispatchEvents?>(nil)
 
-    /// Throws `MonitoringFailure` if the system has no information, such as an old kernel or a sandbox.
-    public convenience init() throws(MonitoringFailure) {
+    /// Throws `MonitoringError` if the system has no information, such as an old kernel or a sandbox.
+    public convenience init() throws(MonitoringError) {
         try self.init { try? String(contentsOfFile: $0, encoding: .utf8) }
         let timer = DispatchEvents { queue in
             let timer = DispatchSource.makeTimerSource(queue: queue)
@@ -27,9 +27,9 @@ public final class LinuxMemoryPressureMonitor: ConditionMonitor {
     }
 
     /// Creates a monitor that checks only when a test calls `check`. `read` returns the text of a file.
-    init(read: @escaping @Sendable (String) -> String?) throws(MonitoringFailure) {
+    init(read: @escaping @Sendable (String) -> String?) throws(MonitoringError) {
         guard let gauge = MemoryPressureGauge(read: read) else {
-            throw MonitoringFailure("neither /proc/pressure/memory nor the memory of a control group can be read")
+            throw MonitoringError("neither /proc/pressure/memory nor the memory of a control group can be read")
         }
         self.gauge = Mutex(gauge)
     }

@@ -7,7 +7,7 @@
     final class LoaderLog: Sendable {
         private let logger: Logger
         /// The last failure of the disk cache, which is written once, and not for each image.
-        private let diskFailure = Mutex<DataCacheFailure?>(nil)
+        private let diskFailure = Mutex<DataCacheError?>(nil)
 
         init(logger: Logger) { self.logger = logger }
 

@@ -18,7 +18,7 @@ public enum ImageTransition: Hashable, Sendable {
     }
 }
 
-extension ImageRequestOptions {
+extension ImageUserInfo {
     /// The transition with which views show the image; nil for that of the view.
     public var transition: ImageTransition? {
         get { self[.transition, as: ImageTransition.self] }

@@ -87,7 +87,7 @@
         static func == (left: LoadID, right: LoadID) -> Bool {
             left.loader == right.loader && left.request == right.request
                 && left.request?.priority == right.request?.priority
-                && (left.request?.options.looksLike(right.request?.options ?? ImageRequestOptions()) ?? true)
+                && (left.request?.options.looksLike(right.request?.options ?? ImageUserInfo()) ?? true)
         }
     }
 #endif

@@ -10,7 +10,7 @@
     /// - `store`, `remove` and `removeAll` throw if the server didn't confirm them.
     /// - The server limits its memory itself (`maxmemory`). If a store is rejected, the older entry for the key is
     ///   removed.
-    public struct RedisDataCache: DataCache {
+    public struct RedisDataCache: ImageDataCache {
         private static let maxScanSteps = 1_000_000
 
         let client: RedisClient
@@ -63,9 +63,9 @@
 
         /// Stores an entry. Returns after the server has confirmed it.
         ///
-        /// - Throws: `DataCacheFailure.tooLarge` above the limit, `.noSpace` if the server's memory is full,
+        /// - Throws: `DataCacheError.tooLarge` above the limit, `.noSpace` if the server's memory is full,
         ///   `.inaccessible` if it can't be reached, or `.io` if it replied another error.
-        public func store(_ entry: DataCacheEntry, for key: DataCacheKey) async throws(DataCacheFailure) {
+        public func store(_ entry: DataCacheEntry, for key: DataCacheKey) async throws(DataCacheError) {
             let size = RedisEntryFormat.size(of: entry, for: key)
             guard size <= options.maxEntryBytes else {
                 try await remove(for: key)
@@ -78,20 +78,20 @@
             guard case .failure(let failure) = await reply(to: command) else { return }
             // The older entry is outdated. A server that didn't reply is not asked again.
             if case .server = failure { _ = await reply(to: removal(of: [keys.entry(key)])) }
-            throw failure.asDataCacheFailure
+            throw failure.asDataCacheError
         }
 
         /// Removes the entry for a key.
         ///
-        /// - Throws: `DataCacheFailure` if the server didn't confirm the removal.
-        public func remove(for key: DataCacheKey) async throws(DataCacheFailure) {
+        /// - Throws: `DataCacheError` if the server didn't confirm the removal.
+        public func remove(for key: DataCacheKey) async throws(DataCacheError) {
             _ = try await confirmed(removal(of: [keys.entry(key)]))
         }
 
         /// Removes all entries of the namespace, step by step (SCAN).
         ///
-        /// - Throws: `DataCacheFailure` if the server didn't confirm a step. Some entries may be removed then.
-        public func removeAll() async throws(DataCacheFailure) {
+        /// - Throws: `DataCacheError` if the server didn't confirm a step. Some entries may be removed then.
+        public func removeAll() async throws(DataCacheError) {
             var cursor = "0"
             for _ in 0..<Self.maxScanSteps {
                 let scan = RedisCommand("SCAN", cursor, "MATCH", keys.entryPattern, "COUNT", "1000")
@@ -121,10 +121,10 @@
             }
         }
 
-        private func confirmed(_ command: RedisCommand) async throws(DataCacheFailure) -> RedisReply {
+        private func confirmed(_ command: RedisCommand) async throws(DataCacheError) -> RedisReply {
             switch await reply(to: command) {
             case .success(let reply): return reply
-            case .failure(let failure): throw failure.asDataCacheFailure
+            case .failure(let failure): throw failure.asDataCacheError
             }
         }
     }

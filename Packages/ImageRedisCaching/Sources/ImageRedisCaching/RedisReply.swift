@@ -60,7 +60,7 @@
 
     extension RedisFailure {
         /// The failure of an operation of a data cache.
-        var asDataCacheFailure: DataCacheFailure {
+        var asDataCacheError: DataCacheError {
             switch self {
             case .unavailable, .overloaded, .timedOut, .disconnected: .inaccessible("redis: \(self)")
             case .malformed: .io("redis: \(self)")

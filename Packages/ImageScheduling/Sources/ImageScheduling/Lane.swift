@@ -15,7 +15,7 @@ final class Lane: Sendable {
     private let state: Mutex<State>
     private let lastID = Atomic<WorkID>(0)
 
-    init(_ configuration: LaneConfiguration, overtakeLimit: Int?) {
+    init(_ configuration: LaneOptions, overtakeLimit: Int?) {
         executor = configuration.executor
         clock = configuration.startRate?.clock ?? configuration.stallLimit?.clock
         uptime = configuration.uptime

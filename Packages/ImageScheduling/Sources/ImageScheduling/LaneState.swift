@@ -6,7 +6,7 @@ typealias WorkID = UInt64
 /// The waiting and running work of a lane. It takes no locks and reads no clock.
 struct LaneState: Sendable {
     private(set) var limit: Int
-    private let configuration: LaneConfiguration
+    private let configuration: LaneOptions
     private let overtakeLimit: Int?
     private var bucket: TokenBucket?
     /// When the next call of `wakeUp` is due.
@@ -21,7 +21,7 @@ struct LaneState: Sendable {
     /// The number of consecutive starts that passed over the oldest work that could have started.
     private var overtakes = 0
 
-    init(_ configuration: LaneConfiguration, overtakeLimit: Int?) {
+    init(_ configuration: LaneOptions, overtakeLimit: Int?) {
         self.configuration = configuration
         limit = max(0, configuration.limit)
         bucket = configuration.startRate.map(TokenBucket.init)

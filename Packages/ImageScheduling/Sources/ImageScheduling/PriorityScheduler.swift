@@ -18,7 +18,7 @@ public final class PriorityScheduler: WorkScheduler {
     ///   - lanes: The configurations of lanes. Each other lane has a limit of 1.
     ///   - overtakeLimit: The number of consecutive starts in a lane that can pass over older work. With nil, work of
     ///     higher priority can starve the rest.
-    public init(lanes: [WorkLane: LaneConfiguration], overtakeLimit: Int? = 64) {
+    public init(lanes: [WorkLane: LaneOptions], overtakeLimit: Int? = 64) {
         self.lanes = Mutex(lanes.mapValues { Lane($0, overtakeLimit: overtakeLimit) })
         self.overtakeLimit = overtakeLimit
     }
@@ -54,7 +54,7 @@ public final class PriorityScheduler: WorkScheduler {
     private func lane(_ name: WorkLane) -> Lane {
         lanes.withLock { lanes in
             if let lane = lanes[name] { return lane }
-            let lane = Lane(LaneConfiguration(limit: 1), overtakeLimit: overtakeLimit)
+            let lane = Lane(LaneOptions(limit: 1), overtakeLimit: overtakeLimit)
             lanes[name] = lane
             return lane
         }

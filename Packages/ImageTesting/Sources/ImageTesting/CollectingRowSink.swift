@@ -5,14 +5,14 @@ public final class CollectingRowSink: PixelRowSink {
     /// The accepted rows, in order.
     public private(set) var rows: [[UInt8]] = []
     private let stopsAfter: Int
-    private let failure: DecodingFailure
+    private let failure: ImageDecodingError
 
     /// Creates a sink.
     ///
     /// - Parameters:
     ///   - stopsAfter: The number of rows to accept before the sink throws.
     ///   - failure: The error to throw for each further row.
-    public init(stopsAfter: Int = .max, failure: DecodingFailure = .cancelled) {
+    public init(stopsAfter: Int = .max, failure: ImageDecodingError = .cancelled) {
         self.stopsAfter = stopsAfter
         self.failure = failure
     }
@@ -23,7 +23,7 @@ public final class CollectingRowSink: PixelRowSink {
     /// The number of rows that were passed to the sink, including rejected ones.
     public private(set) var offeredCount = 0
 
-    public func receive(_ row: Span<UInt8>) throws(DecodingFailure) {
+    public func receive(_ row: Span<UInt8>) throws(ImageDecodingError) {
         offeredCount += 1
         if rows.count >= stopsAfter { throw failure }
         rows.append(unsafe row.withUnsafeBufferPointer { unsafe Array($0) })

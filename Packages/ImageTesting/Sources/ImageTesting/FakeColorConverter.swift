@@ -36,7 +36,7 @@ private final class InvertingStage: PixelRowSink {
         self.next = next
     }
 
-    func receive(_ row: Span<UInt8>) throws(DecodingFailure) {
+    func receive(_ row: Span<UInt8>) throws(ImageDecodingError) {
         precondition(row.count == width * layout.bytesPerPixel, "a row of \(row.count) bytes for \(width) pixels")
         var output: [UInt8] = []
         for x in 0..<width {

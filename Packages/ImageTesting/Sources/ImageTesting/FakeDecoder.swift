@@ -13,8 +13,8 @@ public final class FakeDecoder: ImageDecoder {
 
     /// The format that the decoder reports.
     public let format: ImageFormat
-    private let openFailure: DecodingFailure?
-    private let decodeFailure: DecodingFailure?
+    private let openFailure: ImageDecodingError?
+    private let decodeFailure: ImageDecodingError?
     private let gate: Gate?
     private let log = Mutex<[Message]>([])
 
@@ -26,7 +26,7 @@ public final class FakeDecoder: ImageDecoder {
     ///   - decodeFailure: The error that each decode throws after half of the rows.
     ///   - gate: A gate at which each decode blocks its thread before the first row.
     public init(
-        format: ImageFormat = .fake, openFailure: DecodingFailure? = nil, decodeFailure: DecodingFailure? = nil,
+        format: ImageFormat = .fake, openFailure: ImageDecodingError? = nil, decodeFailure: ImageDecodingError? = nil,
         gate: Gate? = nil
     ) {
         self.format = format
@@ -40,13 +40,13 @@ public final class FakeDecoder: ImageDecoder {
 
     public func recognizes(_ prefix: Data) -> Bool { prefix.starts(with: FakeImage.signature) }
 
-    public func open(_ data: Data, limits: DecodingLimits) throws(DecodingFailure) -> any OpenedImage {
+    public func open(_ data: Data, limits: DecodingLimits) throws(ImageDecodingError) -> any OpenedImage {
         log.withLock { $0.append(.open(byteCount: data.count)) }
         if let openFailure { throw openFailure }
         return FakeOpenedImage(try FakeImageFile(data, limits: limits), owner: self)
     }
 
-    fileprivate func willDecode(_ message: Message) -> DecodingFailure? {
+    fileprivate func willDecode(_ message: Message) -> ImageDecodingError? {
         log.withLock { $0.append(message) }
         gate?.passBlocking()
         return decodeFailure
@@ -83,7 +83,7 @@ private final class FakeOpenedImage: OpenedImage {
     func decode(
         frame index: Int, size: PixelSize, layout: PixelLayout, preference: DecodingPreference,
         into sink: any PixelRowSink
-    ) throws(DecodingFailure) {
+    ) throws(ImageDecodingError) {
         let failure = owner.willDecode(.decode(frame: index, size: size, layout: layout, preference: preference))
         guard let divisor = decodableSizes.last(where: { $0.size == size })?.divisor else {
             throw .unsupported(.fake, "the size \(size) was not returned by decodableSize(covering:)")

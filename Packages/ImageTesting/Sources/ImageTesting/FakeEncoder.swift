@@ -9,7 +9,7 @@ package struct FakeEncoder: ImageEncoder {
     package let format: ImageFormat
     /// Whether the encoder says that it keeps alpha. It always does.
     package let keepsAlpha: Bool
-    private let failure: EncodingFailure?
+    private let failure: ImageEncodingError?
 
     /// Creates an encoder.
     ///
@@ -18,27 +18,27 @@ package struct FakeEncoder: ImageEncoder {
     ///   - keepsAlpha: Whether the encoder says that it keeps alpha.
     ///   - failure: The error that every call throws.
     package init(
-        format: ImageFormat = .fake, keepsAlpha: Bool = true, failure: EncodingFailure? = nil
+        format: ImageFormat = .fake, keepsAlpha: Bool = true, failure: ImageEncodingError? = nil
     ) {
         self.format = format
         self.keepsAlpha = keepsAlpha
         self.failure = failure
     }
 
-    package func encode(_ bitmap: Bitmap, options: EncodingOptions) throws(EncodingFailure) -> Data {
+    package func encode(_ bitmap: Bitmap, options: EncodingOptions) throws(ImageEncodingError) -> Data {
         try encode([bitmap], in: bitmap.colorSpace, delays: [], loopCount: 1)
     }
 
     package func encode(
         _ frames: [AnimationFrame], loopCount: Int, options: EncodingOptions
-    ) throws(EncodingFailure) -> Data {
+    ) throws(ImageEncodingError) -> Data {
         let (frames, space) = frames.inOneColorSpace
         return try encode(frames.map(\.bitmap), in: space, delays: frames.map(\.delay), loopCount: loopCount)
     }
 
     private func encode(
         _ frames: [Bitmap], in space: ColorSpace, delays: [Duration], loopCount: Int
-    ) throws(EncodingFailure) -> Data {
+    ) throws(ImageEncodingError) -> Data {
         if let failure { throw failure }
         guard let size = frames.first?.size, frames.allSatisfy({ $0.size == size }) else { throw .inconsistentFrames }
         guard (1...Self.largestSide).contains(size.width), (1...Self.largestSide).contains(size.height) else {

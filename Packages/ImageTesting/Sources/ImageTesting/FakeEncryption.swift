@@ -5,7 +5,7 @@ public import ImageCore
 /// It adds the key to each byte and appends a checksum, which detects changes.
 public struct FakeEncryption: DataEncryption {
     /// An error for data that was encrypted with another context or key, or changed.
-    public struct DecryptionFailure: Error, Hashable {}
+    public struct DecryptionError: Error, Hashable {}
 
     private let key: UInt8
 
@@ -18,7 +18,7 @@ public struct FakeEncryption: DataEncryption {
 
     public func decrypt(_ encrypted: Data, context: Data) throws -> Data {
         let bytes = Data(encrypted.dropLast(4).map { $0 &- key &- 1 })
-        guard encrypted.count >= 4, Data(encrypted.suffix(4)) == sum(bytes, context) else { throw DecryptionFailure() }
+        guard encrypted.count >= 4, Data(encrypted.suffix(4)) == sum(bytes, context) else { throw DecryptionError() }
         return bytes
     }
 

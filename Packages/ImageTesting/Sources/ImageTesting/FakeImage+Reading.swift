@@ -8,7 +8,7 @@ struct FakeImageFile {
     /// The offset of the first frame, in bytes.
     let framesStart: Int
 
-    init(_ data: Data, limits: DecodingLimits) throws(DecodingFailure) {
+    init(_ data: Data, limits: DecodingLimits) throws(ImageDecodingError) {
         var reader = FakeReader(bytes: [UInt8](data))
         guard [UInt8](FakeImage.signature) == (try reader.take(8)) else {
             throw .malformed(.fake, "no signature")
@@ -23,7 +23,7 @@ struct FakeImageFile {
     }
 
     /// Returns the RGBA bytes of a frame: four bytes for a single color, or all pixels.
-    func frame(_ index: Int) throws(DecodingFailure) -> [UInt8] {
+    func frame(_ index: Int) throws(ImageDecodingError) -> [UInt8] {
         guard (0..<header.frameCount).contains(index) else {
             throw .noSuchFrame(index, frameCount: header.frameCount)
         }
@@ -39,17 +39,17 @@ private struct FakeReader {
     var position = 0
     var scales = false
 
-    mutating func take(_ count: Int) throws(DecodingFailure) -> [UInt8] {
+    mutating func take(_ count: Int) throws(ImageDecodingError) -> [UInt8] {
         guard bytes.count - position >= count else { throw .truncated(.fake) }
         defer { position += count }
         return Array(bytes[position..<position + count])
     }
 
-    mutating func number(_ count: Int) throws(DecodingFailure) -> Int {
+    mutating func number(_ count: Int) throws(ImageDecodingError) -> Int {
         try take(count).reduce(0) { $0 << 8 | Int($1) }
     }
 
-    mutating func frame(area: Int) throws(DecodingFailure) -> [UInt8] {
+    mutating func frame(area: Int) throws(ImageDecodingError) -> [UInt8] {
         switch try number(1) {
         case 0: return try take(4)
         case 1: return try take(area * 4)
@@ -57,7 +57,7 @@ private struct FakeReader {
         }
     }
 
-    mutating func header(size: PixelSize, limits: DecodingLimits) throws(DecodingFailure) -> ImageHeader {
+    mutating func header(size: PixelSize, limits: DecodingLimits) throws(ImageDecodingError) -> ImageHeader {
         var header = ImageHeader(format: .fake, storedSize: size, frameCount: try number(2))
         guard header.frameCount > 0 else { throw .malformed(.fake, "no frames") }
         try limits.check(.frames, header.frameCount)

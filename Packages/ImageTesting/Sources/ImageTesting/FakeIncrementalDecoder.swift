@@ -35,7 +35,7 @@ package final class FakeIncrementalDecoder: IncrementalImageDecoder {
 
     package func recognizes(_ prefix: Data) -> Bool { whole.recognizes(prefix) }
 
-    package func open(_ data: Data, limits: DecodingLimits) throws(DecodingFailure) -> any OpenedImage {
+    package func open(_ data: Data, limits: DecodingLimits) throws(ImageDecodingError) -> any OpenedImage {
         try whole.open(data, limits: limits)
     }
 
@@ -73,7 +73,7 @@ private final class FakeIncrementalImage: IncrementalImage {
 
     func heldBytes(size: PixelSize, layout: PixelLayout) -> Int { owner.heldBytes }
 
-    func start(size: PixelSize, layout: PixelLayout) throws(DecodingFailure) {
+    func start(size: PixelSize, layout: PixelLayout) throws(ImageDecodingError) {
         owner.note(.start(size, layout))
         guard size == header?.storedSize, layout == .rgba8 else {
             throw .unsupported(.fake, "previews only have the stored size and RGBA")
@@ -81,11 +81,11 @@ private final class FakeIncrementalImage: IncrementalImage {
         self.size = size
     }
 
-    func append(_ bytes: Data) throws(DecodingFailure) {
+    func append(_ bytes: Data) throws(ImageDecodingError) {
         owner.note(.append(byteCount: bytes.count))
         data.append(bytes)
         guard header == nil else { return }
-        do throws(DecodingFailure) {
+        do throws(ImageDecodingError) {
             let file = try FakeImageFile(data, limits: limits)
             pixelOffset = file.framesStart
             header = file.header
@@ -94,7 +94,7 @@ private final class FakeIncrementalImage: IncrementalImage {
         }
     }
 
-    func decodePreview(into sink: any PixelRowSink) throws(DecodingFailure) {
+    func decodePreview(into sink: any PixelRowSink) throws(ImageDecodingError) {
         owner.note(.decodePreview(extent))
         guard let size else { throw .malformed(.fake, "not started") }
         for y in 0..<extent.rows { try sink.receive(row(y, width: size.width).span) }

@@ -19,7 +19,7 @@ public final class FakeSizedImageDecoder: SizedImageDecoder {
     private struct State {
         var messages: [Message] = []
         var unexpected: [Data] = []
-        var script: [Data: Result<DecodedImage, DecodingFailure>] = [:]
+        var script: [Data: Result<DecodedImage, ImageDecodingError>] = [:]
     }
 
     private let limits: DecodingLimits
@@ -48,11 +48,11 @@ public final class FakeSizedImageDecoder: SizedImageDecoder {
     }
 
     /// Sets the result for these bytes, for every request.
-    public func script(_ data: Data, _ result: Result<DecodedImage, DecodingFailure>) {
+    public func script(_ data: Data, _ result: Result<DecodedImage, ImageDecodingError>) {
         state.withLock { $0.script[data] = result }
     }
 
-    public func header(of data: Data) throws(DecodingFailure) -> ImageHeader {
+    public func header(of data: Data) throws(ImageDecodingError) -> ImageHeader {
         state.withLock { $0.messages.append(.header(byteCount: data.count)) }
         if let result = state.withLock({ $0.script[data] }) { return try result.get().header }
         return try file(data).header
@@ -60,7 +60,7 @@ public final class FakeSizedImageDecoder: SizedImageDecoder {
 
     public func decode(
         _ data: Data, request: DecodingRequest, isCancelled: @Sendable () -> Bool
-    ) throws(DecodingFailure) -> DecodedImage {
+    ) throws(ImageDecodingError) -> DecodedImage {
         state.withLock { $0.messages.append(.decode(byteCount: data.count, request)) }
         gate?.passBlocking()
         if isCancelled() { throw .cancelled }
@@ -81,7 +81,7 @@ public final class FakeSizedImageDecoder: SizedImageDecoder {
         return DecodedImage(bitmap: bitmap, header: file.header)
     }
 
-    private func file(_ data: Data) throws(DecodingFailure) -> FakeImageFile {
+    private func file(_ data: Data) throws(ImageDecodingError) -> FakeImageFile {
         try limits.check(.encodedBytes, data.count)
         guard data.starts(with: FakeImage.signature) else {
             state.withLock { $0.unexpected.append(data) }

@@ -4,7 +4,7 @@ import Synchronization
 /// A data cache for tests. It respects a limit, logs its calls, and can fail or wait at gates.
 ///
 /// The limit applies to data and metadata. The entry that was stored first is evicted first.
-public final class InMemoryDataCache: DataCache {
+public final class InMemoryDataCache: ImageDataCache {
     /// A call of the cache.
     public enum Message: Hashable, Sendable {
         /// A lookup.
@@ -24,7 +24,7 @@ public final class InMemoryDataCache: DataCache {
     }
 
     private struct Fault {
-        var failure: DataCacheFailure
+        var failure: DataCacheError
         var times: Int
     }
 
@@ -45,7 +45,7 @@ public final class InMemoryDataCache: DataCache {
             order.removeAll { $0 == key }
         }
 
-        mutating func nextFailure(of operation: Operation) -> DataCacheFailure? {
+        mutating func nextFailure(of operation: Operation) -> DataCacheError? {
             guard let fault = faults[operation], fault.times > 0 else { return nil }
             faults[operation]?.times -= 1
             return fault.failure
@@ -72,7 +72,7 @@ public final class InMemoryDataCache: DataCache {
     public var entries: [DataCacheKey: DataCacheEntry] { state.withLock { $0.entries } }
 
     /// Makes the next `times` calls of a method throw without another effect. Replaces an earlier fault of the method.
-    public func fail(_ operation: Operation, with failure: DataCacheFailure, times: Int = .max) {
+    public func fail(_ operation: Operation, with failure: DataCacheError, times: Int = .max) {
         state.withLock { $0.faults[operation] = Fault(failure: failure, times: times) }
     }
 
@@ -82,12 +82,12 @@ public final class InMemoryDataCache: DataCache {
     /// Makes the calls of a method wait at a gate after they are logged, or stops that if the gate is nil.
     public func hold(_ operation: Operation, at gate: Gate?) { state.withLock { $0.gates[operation] = gate } }
 
-    public func entry(for key: DataCacheKey) async throws(DataCacheFailure) -> DataCacheEntry? {
+    public func entry(for key: DataCacheKey) async throws(DataCacheError) -> DataCacheEntry? {
         try await begin(.entry, .entry(key))
         return state.withLock { $0.entries[key] }
     }
 
-    public func store(_ entry: DataCacheEntry, for key: DataCacheKey) async throws(DataCacheFailure) {
+    public func store(_ entry: DataCacheEntry, for key: DataCacheKey) async throws(DataCacheError) {
         let size = State.size(entry)
         try await begin(.store, .store(key, bytes: entry.data.count))
         let isTooLarge = state.withLock { state in
@@ -101,12 +101,12 @@ public final class InMemoryDataCache: DataCache {
         if isTooLarge { throw .tooLarge(bytes: size, allowed: byteLimit) }
     }
 
-    public func remove(for key: DataCacheKey) async throws(DataCacheFailure) {
+    public func remove(for key: DataCacheKey) async throws(DataCacheError) {
         try await begin(.remove, .remove(key))
         state.withLock { $0.remove(key) }
     }
 
-    public func removeAll() async throws(DataCacheFailure) {
+    public func removeAll() async throws(DataCacheError) {
         try await begin(.removeAll, .removeAll)
         state.withLock { state in
             state.entries = [:]
@@ -115,7 +115,7 @@ public final class InMemoryDataCache: DataCache {
     }
 
     /// Logs a call, waits at the gate of its method, and throws the injected failure.
-    private func begin(_ operation: Operation, _ message: Message) async throws(DataCacheFailure) {
+    private func begin(_ operation: Operation, _ message: Message) async throws(DataCacheError) {
         let gate = state.withLock { state in
             state.messages.append(message)
             return state.gates[operation]

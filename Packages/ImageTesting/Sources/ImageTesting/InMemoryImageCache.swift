@@ -24,7 +24,7 @@ public final class InMemoryImageCache: ImageCache {
 
     private struct State {
         var images: [ImageCacheKey: DecodedImage] = [:]
-        var retentions: [ImageCacheKey: ImageRetention] = [:]
+        var retentions: [ImageCacheKey: MemoryRetention] = [:]
         /// The times of the last insertion or successful lookup. Empty without a clock.
         var lastUses: [ImageCacheKey: Duration] = [:]
         /// The keys in the order in which their images were inserted.
@@ -68,7 +68,7 @@ public final class InMemoryImageCache: ImageCache {
     public var images: [ImageCacheKey: DecodedImage] { state.withLock { $0.images } }
 
     /// The retention of each image.
-    public var retentions: [ImageCacheKey: ImageRetention] { state.withLock { $0.retentions } }
+    public var retentions: [ImageCacheKey: MemoryRetention] { state.withLock { $0.retentions } }
 
     public var byteCount: Int? { state.withLock { $0.totalCost } }
 
@@ -83,7 +83,7 @@ public final class InMemoryImageCache: ImageCache {
         }
     }
 
-    public func insert(_ image: DecodedImage, for key: ImageCacheKey, retention: ImageRetention) {
+    public func insert(_ image: DecodedImage, for key: ImageCacheKey, retention: MemoryRetention) {
         let now = now()
         state.withLock { state in
             state.messages.append(.insert(key, byteCount: image.byteCount))

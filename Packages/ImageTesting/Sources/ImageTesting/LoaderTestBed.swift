@@ -32,16 +32,17 @@ public struct LoaderTestBed: Sendable {
     ///   - adjust: Replaces or adds components of the loader.
     public init(
         scheduler: any WorkScheduler = ImmediateScheduler(), executor: (any TaskExecutor)? = nil,
-        adjust: (inout ImageLoaderConfiguration) -> Void = { _ in }
+        adjust: (inout ImageLoaderParts) -> Void = { _ in }
     ) {
         let clock = ManualClock()
         self.clock = clock
         memory = InMemoryImageCache(clock: clock)
         coalescer = TaskCoalescer(executor: executor)
-        var configuration = ImageLoaderConfiguration(
+        var configuration = ImageLoaderParts(
             memoryCache: memory, transport: .uncached(transport), decoder: FakeSizedImageDecoder(),
             scheduler: scheduler, coalescer: coalescer,
-            retryPolicy: RetryPolicy(retries: 0, baseDelay: .seconds(1), maxDelay: .seconds(60)) { 1 }, clock: clock,
+            retryPolicy: TransferRetryPolicy(retries: 0, baseDelay: .seconds(1), maxDelay: .seconds(60)) { 1 },
+            clock: clock,
             taskExecutor: executor)
         adjust(&configuration)
         loader = ImageLoader(configuration)

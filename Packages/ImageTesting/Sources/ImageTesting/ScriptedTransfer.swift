@@ -27,15 +27,15 @@ final class ScriptedTransfer: Sendable {
         state = Mutex(State(steps: reply.body[...]))
     }
 
-    func response() async throws(TransportFailure) -> TransportResponse {
+    func response() async throws(TransportError) -> TransportResponse {
         let head = try await head()
         let body = TransportBody(
-            pull: { () async throws(TransportFailure) in try await self.pull() }, discard: { self.end(nil) },
+            pull: { () async throws(TransportError) in try await self.pull() }, discard: { self.end(nil) },
             abandon: { self.end(.cancelled(self.request.url)) })
         return TransportResponse(head: head, body: body)
     }
 
-    private func head() async throws(TransportFailure) -> ResponseHead {
+    private func head() async throws(TransportError) -> ResponseHead {
         for step in reply.beforeHead {
             switch step {
             case .piece: break
@@ -54,7 +54,7 @@ final class ScriptedTransfer: Sendable {
         return head
     }
 
-    private func pull() async throws(TransportFailure) -> Data? {
+    private func pull() async throws(TransportError) -> Data? {
         while true {
             if Task.isCancelled { throw fail(.cancelled) }
             switch state.withLock({ $0.steps.popFirst() }) {
@@ -68,7 +68,7 @@ final class ScriptedTransfer: Sendable {
         }
     }
 
-    private func count(_ piece: Data) throws(TransportFailure) -> Data {
+    private func count(_ piece: Data) throws(TransportError) -> Data {
         let received = state.withLock { state in
             state.received += piece.count
             return state.received
@@ -80,7 +80,7 @@ final class ScriptedTransfer: Sendable {
         return piece
     }
 
-    private func finish() throws(TransportFailure) -> Data? {
+    private func finish() throws(TransportError) -> Data? {
         let received = state.withLock { $0.received }
         if let announced = reply.announcedBytes, received < announced {
             throw fail(.closedEarly(received: received, expected: announced))
@@ -89,11 +89,11 @@ final class ScriptedTransfer: Sendable {
         return nil
     }
 
-    private func pass(_ gate: Gate) async throws(TransportFailure) {
+    private func pass(_ gate: Gate) async throws(TransportError) {
         guard await gate.passUnlessCancelled() else { throw fail(.cancelled) }
     }
 
-    private func pause(for duration: Duration, by clock: any Clock<Duration>) async throws(TransportFailure) {
+    private func pause(for duration: Duration, by clock: any Clock<Duration>) async throws(TransportError) {
         do {
             try await clock.sleep(for: duration)
         } catch {
@@ -102,7 +102,7 @@ final class ScriptedTransfer: Sendable {
         }
     }
 
-    private func fail(_ failure: TransportFailure) -> TransportFailure {
+    private func fail(_ failure: TransportError) -> TransportError {
         end(failure == .cancelled ? .cancelled(request.url) : .failed(request.url, failure))
         return failure
     }

@@ -30,7 +30,7 @@ public final class ScriptedTransport: DataTransport {
         /// The reply pauses for a duration of a clock, such as a `ManualClock`.
         case pause(Duration, on: any Clock<Duration>)
         /// The transfer fails.
-        case fail(TransportFailure)
+        case fail(TransportError)
     }
 
     /// The reply to a request.
@@ -68,11 +68,11 @@ public final class ScriptedTransport: DataTransport {
             Reply(status: status, headers: headers, announcedBytes: 0)
         }
 
-        /// A refused connection, which fails with `TransportFailure.connectionFailed`.
+        /// A refused connection, which fails with `TransportError.connectionFailed`.
         public static var refused: Reply { .failure(.connectionFailed("connection refused")) }
 
         /// Returns a reply that fails before the head.
-        public static func failure(_ failure: TransportFailure) -> Reply { Reply(beforeHead: [.fail(failure)]) }
+        public static func failure(_ failure: TransportError) -> Reply { Reply(beforeHead: [.fail(failure)]) }
     }
 
     /// An event of a transfer. A redirect is another `sent`.
@@ -84,7 +84,7 @@ public final class ScriptedTransport: DataTransport {
         /// The body was read to its end.
         case finished(URL)
         /// The transfer failed.
-        case failed(URL, TransportFailure)
+        case failed(URL, TransportError)
         /// The caller's task was cancelled, or the body was released before its end.
         case cancelled(URL)
         /// The request has no script.
@@ -127,8 +127,8 @@ public final class ScriptedTransport: DataTransport {
         await cancelled.reaches({ $0 >= count }, file: file, line: line)
     }
 
-    public func send(_ request: TransportRequest) async throws(TransportFailure) -> TransportResponse {
-        try await RedirectChain.response(to: request) { hop throws(TransportFailure) in
+    public func send(_ request: TransportRequest) async throws(TransportError) -> TransportResponse {
+        try await RedirectChain.response(to: request) { hop throws(TransportError) in
             try await ScriptedTransfer(reply: try take(hop), request: hop, owner: self).response()
         }
     }
@@ -138,7 +138,7 @@ public final class ScriptedTransport: DataTransport {
         if case .cancelled = message { cancelled.change { $0 += 1 } }
     }
 
-    private func take(_ request: TransportRequest) throws(TransportFailure) -> Reply {
+    private func take(_ request: TransportRequest) throws(TransportError) -> Reply {
         let reply = state.withLock { state -> Reply? in
             state.requests.append(request)
             state.messages.append(.sent(request.url))

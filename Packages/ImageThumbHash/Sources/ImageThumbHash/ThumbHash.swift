@@ -84,7 +84,7 @@ public enum ThumbHashError: Error, Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-extension ImageRequestOptions {
+extension ImageUserInfo {
     /// Sets the image of a hash as the placeholder. It is decoded when a view shows it.
     public mutating func setPlaceholder(_ thumbHash: ThumbHash) {
         setPlaceholder(id: thumbHash) { thumbHash.image }

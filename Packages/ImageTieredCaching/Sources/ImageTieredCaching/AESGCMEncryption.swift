@@ -11,9 +11,9 @@
         /// Creates an encryption with keys that are derived from a secret key.
         ///
         /// - Parameter key: 32 random bytes. Don't use a password.
-        /// - Throws: `InvalidKey` if the key has another length.
-        public init(key: Data) throws(InvalidKey) {
-            guard key.count == 32 else { throw InvalidKey(byteCount: key.count) }
+        /// - Throws: `InvalidKeyError` if the key has another length.
+        public init(key: Data) throws(InvalidKeyError) {
+            guard key.count == 32 else { throw InvalidKeyError(byteCount: key.count) }
             // HKDF (RFC 5869), so that neither derived key reveals anything about the other.
             func derived(_ purpose: String) -> SymmetricKey {
                 HKDF<Crypto.SHA256>.deriveKey(
@@ -24,7 +24,7 @@
         }
 
         /// An error that is thrown if a key doesn't have 32 bytes.
-        public struct InvalidKey: Error, Hashable {
+        public struct InvalidKeyError: Error, Hashable {
             /// The length of the key, in bytes.
             public var byteCount: Int
 

@@ -11,9 +11,9 @@ public import ImageCore
 /// - Changes of one key run one after the other, so an old entry never replaces a newer one.
 ///
 /// Call `flush` before the process ends if pending writes must not be lost.
-public final class TieredDataCache: DataCache {
-    private let upper: any DataCache
-    private let lower: any DataCache
+public final class TieredDataCache: ImageDataCache {
+    private let upper: any ImageDataCache
+    private let lower: any ImageDataCache
     private let pending: PendingWrites
     private let fills = RunningFills()
     private let queue = KeyedSerialQueue()
@@ -27,14 +27,14 @@ public final class TieredDataCache: DataCache {
     ///   - options: The limits of pending writes.
     ///   - observer: Called with each event, on any thread.
     public init(
-        upper: any DataCache, lower: any DataCache, options: TieredCacheOptions = TieredCacheOptions(),
+        upper: any ImageDataCache, lower: any ImageDataCache, options: TieredCacheOptions = TieredCacheOptions(),
         observer: @escaping @Sendable (TieredCacheEvent) -> Void = { _ in }
     ) {
         self.upper = upper
         self.lower = lower
         report = observer
         pending = PendingWrites(options) { change, key in
-            do throws(DataCacheFailure) {
+            do throws(DataCacheError) {
                 switch change {
                 case .store(let entry): try await lower.store(entry, for: key)
                 case .remove: try await lower.remove(for: key)
@@ -48,7 +48,7 @@ public final class TieredDataCache: DataCache {
     /// Returns the entry for a key, or nil if neither level has it.
     ///
     /// - Throws: The failure of the upper level, if both levels fail.
-    public func entry(for key: DataCacheKey) async throws(DataCacheFailure) -> DataCacheEntry? {
+    public func entry(for key: DataCacheKey) async throws(DataCacheError) -> DataCacheEntry? {
         let found = try await find(key)
         report(found.map { .found(key, $0.level) } ?? .missed(key))
         return found?.entry
@@ -57,9 +57,9 @@ public final class TieredDataCache: DataCache {
     /// Stores an entry in the upper level, and later in the lower one.
     ///
     /// - Throws: The failure of the lower level, if both levels fail or reject the entry.
-    public func store(_ entry: DataCacheEntry, for key: DataCacheKey) async throws(DataCacheFailure) {
-        try await change(key) { () async throws(DataCacheFailure) in
-            do throws(DataCacheFailure) {
+    public func store(_ entry: DataCacheEntry, for key: DataCacheKey) async throws(DataCacheError) {
+        try await change(key) { () async throws(DataCacheError) in
+            do throws(DataCacheError) {
                 try await upper.store(entry, for: key)
             } catch {
                 reportStoreFailure(error, of: key)
@@ -73,21 +73,21 @@ public final class TieredDataCache: DataCache {
     /// Removes the entry for a key from both levels at once.
     ///
     /// - Throws: The failure of a level. The other one has then removed the entry.
-    public func remove(for key: DataCacheKey) async throws(DataCacheFailure) {
-        try await change(key) { () async throws(DataCacheFailure) in
+    public func remove(for key: DataCacheKey) async throws(DataCacheError) {
+        try await change(key) { () async throws(DataCacheError) in
             await pending.cancel(key)
-            try await inBothLevels { cache throws(DataCacheFailure) in try await cache.remove(for: key) }
+            try await inBothLevels { cache throws(DataCacheError) in try await cache.remove(for: key) }
         }
     }
 
     /// Removes all entries from both levels at once.
     ///
     /// - Throws: The failure of a level. The other one has then removed its entries.
-    public func removeAll() async throws(DataCacheFailure) {
+    public func removeAll() async throws(DataCacheError) {
         fills.beginRemoval()
         defer { fills.endRemoval() }
         await pending.cancelAll()
-        try await inBothLevels { cache throws(DataCacheFailure) in try await cache.removeAll() }
+        try await inBothLevels { cache throws(DataCacheError) in try await cache.removeAll() }
     }
 
     /// Waits until all pending writes have been made or have failed, in both levels.
@@ -98,9 +98,9 @@ public final class TieredDataCache: DataCache {
 
     /// Changes of one key run one after another. Each outdates what lookups have found before it ended.
     private func change(
-        _ key: DataCacheKey, _ work: () async throws(DataCacheFailure) -> Void
-    ) async throws(DataCacheFailure) {
-        try await queue.perform(key.identifier) { () async throws(DataCacheFailure) in
+        _ key: DataCacheKey, _ work: () async throws(DataCacheError) -> Void
+    ) async throws(DataCacheError) {
+        try await queue.perform(key.identifier) { () async throws(DataCacheError) in
             defer { fills.outdate(key) }
             try await work()
         }
@@ -108,7 +108,7 @@ public final class TieredDataCache: DataCache {
 
     private func find(
         _ key: DataCacheKey
-    ) async throws(DataCacheFailure) -> (entry: DataCacheEntry, level: TieredCacheLevel)? {
+    ) async throws(DataCacheError) -> (entry: DataCacheEntry, level: TieredCacheLevel)? {
         let above = await read(upper, key, .upper)
         if case .success(let entry?) = above { return (entry, .upper) }
         let lookup = fills.beginLookup(of: key)
@@ -126,7 +126,7 @@ public final class TieredDataCache: DataCache {
     /// Returns the pending entry for a key, or that of the lower level.
     private func readLower(
         _ key: DataCacheKey
-    ) async -> Result<(entry: DataCacheEntry, level: TieredCacheLevel)?, DataCacheFailure> {
+    ) async -> Result<(entry: DataCacheEntry, level: TieredCacheLevel)?, DataCacheError> {
         switch pending.change(of: key) {
         case .store(let entry): .success((entry, .upper))
         case .remove: .success(nil)
@@ -135,9 +135,9 @@ public final class TieredDataCache: DataCache {
     }
 
     private func read(
-        _ cache: any DataCache, _ key: DataCacheKey, _ level: TieredCacheLevel
-    ) async -> Result<DataCacheEntry?, DataCacheFailure> {
-        do throws(DataCacheFailure) {
+        _ cache: any ImageDataCache, _ key: DataCacheKey, _ level: TieredCacheLevel
+    ) async -> Result<DataCacheEntry?, DataCacheError> {
+        do throws(DataCacheError) {
             return .success(try await cache.entry(for: key))
         } catch {
             report(.failed(key, level, error))
@@ -150,7 +150,7 @@ public final class TieredDataCache: DataCache {
     private func fill(_ entry: DataCacheEntry, for key: DataCacheKey, after lookup: Int) async {
         await queue.perform(key.identifier) {
             guard fills.isCurrent(lookup) else { return }
-            do throws(DataCacheFailure) {
+            do throws(DataCacheError) {
                 try await upper.store(entry, for: key)
                 if !fills.isCurrent(lookup) { try await upper.remove(for: key) }
             } catch {
@@ -161,8 +161,8 @@ public final class TieredDataCache: DataCache {
 
     /// Runs an operation in both levels concurrently. Throws the failure of the upper level first.
     private func inBothLevels(
-        _ operation: @Sendable (any DataCache) async throws(DataCacheFailure) -> Void
-    ) async throws(DataCacheFailure) {
+        _ operation: @Sendable (any ImageDataCache) async throws(DataCacheError) -> Void
+    ) async throws(DataCacheError) {
         async let below = result(of: operation, in: lower)
         let above = await result(of: operation, in: upper)
         let lowerResult = await below
@@ -171,9 +171,9 @@ public final class TieredDataCache: DataCache {
     }
 
     private func result(
-        of operation: @Sendable (any DataCache) async throws(DataCacheFailure) -> Void, in cache: any DataCache
-    ) async -> Result<Void, DataCacheFailure> {
-        do throws(DataCacheFailure) {
+        of operation: @Sendable (any ImageDataCache) async throws(DataCacheError) -> Void, in cache: any ImageDataCache
+    ) async -> Result<Void, DataCacheError> {
+        do throws(DataCacheError) {
             return .success(try await operation(cache))
         } catch {
             return .failure(error)
@@ -181,7 +181,7 @@ public final class TieredDataCache: DataCache {
     }
 
     /// Reports that the upper level failed to store an entry. A level that is too small for an entry hasn't failed.
-    private func reportStoreFailure(_ failure: DataCacheFailure, of key: DataCacheKey) {
+    private func reportStoreFailure(_ failure: DataCacheError, of key: DataCacheKey) {
         if case .tooLarge = failure { return }
         report(.failed(key, .upper, failure))
     }
@@ -221,5 +221,5 @@ public enum TieredCacheEvent: Hashable, Sendable {
     /// An entry was not written to a level, because too many writes waited.
     case dropped(DataCacheKey)
     /// An operation of a level failed.
-    case failed(DataCacheKey, TieredCacheLevel, DataCacheFailure)
+    case failed(DataCacheKey, TieredCacheLevel, DataCacheError)
 }

@@ -4,8 +4,8 @@ public import ImageCore
 /// Stores transformed entries in another cache, for example encrypted ones. The limits of that cache apply.
 ///
 /// An entry that can't be restored is a miss, and stays until it is replaced or evicted.
-public struct TransformingDataCache: DataCache {
-    private let cache: any DataCache
+public struct TransformingDataCache: ImageDataCache {
+    private let cache: any ImageDataCache
     private let transform: any DataCacheTransform
     private let queue = DispatchQueue(label: "TransformingDataCache")
 
@@ -14,13 +14,13 @@ public struct TransformingDataCache: DataCache {
     /// - Parameters:
     ///   - cache: Stores the transformed entries.
     ///   - transform: Transforms entries before they are stored, and restores them.
-    public init(_ cache: any DataCache, transform: any DataCacheTransform) {
+    public init(_ cache: any ImageDataCache, transform: any DataCacheTransform) {
         self.cache = cache
         self.transform = transform
     }
 
     /// Returns the restored entry for a key, or `nil` if it is missing or can't be restored.
-    public func entry(for key: DataCacheKey) async throws(DataCacheFailure) -> DataCacheEntry? {
+    public func entry(for key: DataCacheKey) async throws(DataCacheError) -> DataCacheEntry? {
         guard let stored = try await cache.entry(for: transform.key(for: key)) else { return nil }
         switch await perform({ try transform.restored(stored, for: key) }) {
         case .success(let entry): return entry
@@ -32,7 +32,7 @@ public struct TransformingDataCache: DataCache {
     ///
     /// - Throws: The failure of the other cache, or `.io` if the entry can't be transformed. The older entry is then
     ///   removed.
-    public func store(_ entry: DataCacheEntry, for key: DataCacheKey) async throws(DataCacheFailure) {
+    public func store(_ entry: DataCacheEntry, for key: DataCacheKey) async throws(DataCacheError) {
         switch await perform({ try transform.stored(entry, for: key) }) {
         case .success(let stored): try await cache.store(stored, for: transform.key(for: key))
         case .failure(let error):
@@ -42,12 +42,12 @@ public struct TransformingDataCache: DataCache {
     }
 
     /// Removes the entry for a key.
-    public func remove(for key: DataCacheKey) async throws(DataCacheFailure) {
+    public func remove(for key: DataCacheKey) async throws(DataCacheError) {
         try await cache.remove(for: transform.key(for: key))
     }
 
     /// Removes all entries of the other cache.
-    public func removeAll() async throws(DataCacheFailure) { try await cache.removeAll() }
+    public func removeAll() async throws(DataCacheError) { try await cache.removeAll() }
 
     /// Runs work outside of the concurrency pool, because encoding a large image takes a tenth of a second.
     private func perform(

@@ -15,7 +15,7 @@
         /// The settings of a transport.
         public struct Configuration: Sendable {
             /// The maximum number of connections per server. Further transfers wait. HTTP/2 needs a single connection.
-            public var maxConnectionsPerHost: Int
+            public var maxConnectionsPerServer: Int
             /// The idle time after which a connection is closed.
             public var maxIdleTime: Duration
             /// The path of a PEM file with root certificates that replace the system's.
@@ -27,10 +27,10 @@
 
             /// Creates a configuration.
             public init(
-                maxConnectionsPerHost: Int = 6, maxIdleTime: Duration = .seconds(60), rootsFile: String? = nil,
+                maxConnectionsPerServer: Int = 6, maxIdleTime: Duration = .seconds(60), rootsFile: String? = nil,
                 connectTimeout: Duration = .seconds(15), threadCount: Int = 1
             ) {
-                self.maxConnectionsPerHost = maxConnectionsPerHost
+                self.maxConnectionsPerServer = maxConnectionsPerServer
                 self.maxIdleTime = maxIdleTime
                 self.rootsFile = rootsFile
                 self.connectTimeout = connectTimeout
@@ -46,7 +46,7 @@
                     tlsConfiguration: tls, redirectConfiguration: .disallow,
                     timeout: .init(connect: .milliseconds(connectTimeout.wholeMilliseconds)), decompression: .disabled)
                 made.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = min(
-                    max(1, maxConnectionsPerHost), 65_535)
+                    max(1, maxConnectionsPerServer), 65_535)
                 made.connectionPool.idleTimeout = .milliseconds(maxIdleTime.wholeMilliseconds)
                 made.connectionPool.retryConnectionEstablishment = false
                 return made
@@ -58,7 +58,7 @@
         /// Creates a transport with its own client and threads, which end when it and all its bodies are released.
         public init(configuration: Configuration = Configuration()) {
             engine = TransferEngine(
-                CurrentClient(configuration), maxConnectionsPerHost: configuration.maxConnectionsPerHost)
+                CurrentClient(configuration), maxConnectionsPerServer: configuration.maxConnectionsPerServer)
         }
 
         /// Creates a transport with your own client. Shut down the client after the last transfer.
@@ -67,18 +67,18 @@
         ///
         /// - Parameters:
         ///   - client: A client with the configuration of `Configuration.makeClientConfiguration()`.
-        ///   - maxConnectionsPerHost: The connection limit of the client.
-        public init(client: HTTPClient, maxConnectionsPerHost: Int = 6) {
-            engine = TransferEngine(CurrentClient(client), maxConnectionsPerHost: maxConnectionsPerHost)
+        ///   - maxConnectionsPerServer: The connection limit of the client.
+        public init(client: HTTPClient, maxConnectionsPerServer: Int = 6) {
+            engine = TransferEngine(CurrentClient(client), maxConnectionsPerServer: maxConnectionsPerServer)
         }
 
         /// Closes the connections without transfers, except those of your own client.
         public func closeIdleConnections() { engine.client.replace() }
 
         /// Sends a request. Returns when the head of the final response has arrived.
-        public func send(_ request: TransportRequest) async throws(TransportFailure) -> TransportResponse {
+        public func send(_ request: TransportRequest) async throws(TransportError) -> TransportResponse {
             let deadline = request.totalTimeout.map { engine.now + $0.wholeMilliseconds } ?? .max
-            return try await RedirectChain.response(to: request) { hop throws(TransportFailure) in
+            return try await RedirectChain.response(to: request) { hop throws(TransportError) in
                 try await engine.start(hop, deadline: deadline).response()
             }
         }
@@ -89,9 +89,9 @@
         let client: CurrentClient
         private let queues: Mutex<ServerQueues<Transfer>>
 
-        init(_ client: CurrentClient, maxConnectionsPerHost: Int) {
+        init(_ client: CurrentClient, maxConnectionsPerServer: Int) {
             self.client = client
-            queues = Mutex(ServerQueues(limit: maxConnectionsPerHost))
+            queues = Mutex(ServerQueues(limit: maxConnectionsPerServer))
         }
 
         /// The monotonic time of the event loops in milliseconds.

@@ -97,7 +97,7 @@
         }
 
         /// Does nothing if the transfer has ended.
-        private func end(_ failure: TransportFailure?) {
+        private func end(_ failure: TransportError?) {
             guard state.value.phase != .over else { return }
             if state.value.phase == .connected, failure?.isGivenUp == true { engine.gaveUp(request) }
             state.value.phase = .over
@@ -110,7 +110,7 @@
             state.value.readPromise.take()?.fail(HTTPClientError.cancelled)
         }
 
-        private func failure(for error: any Error) -> TransportFailure {
+        private func failure(for error: any Error) -> TransportError {
             request.failure(for: error, isConnected: state.value.phase == .connected, state.value.channel)
         }
 
@@ -138,7 +138,7 @@
         }
     }
 
-    extension TransportFailure {
+    extension TransportError {
         fileprivate var isGivenUp: Bool {
             switch self {
             case .cancelled, .timedOut: true
@@ -164,7 +164,7 @@
         func didReceiveHead(task: HTTPClient.Task<Void>, _ head: HTTPResponseHead) -> EventLoopFuture<Void> {
             noteBytes(0)
             if head.version.major >= 2 { engine.update { $0.answeredOverHTTP2(from: server) } }
-            do throws(TransportFailure) {
+            do throws(TransportError) {
                 let answer = try request.head(head)
                 if request.isDecoded {
                     state.value.decoder = try ContentDecoder(
@@ -180,7 +180,7 @@
         func didReceiveBodyPart(task: HTTPClient.Task<Void>, _ part: ByteBuffer) -> EventLoopFuture<Void> {
             noteBytes(part.readableBytes)
             let bytes = unsafe part.withUnsafeReadableBytes { unsafe Data($0) }
-            do throws(TransportFailure) {
+            do throws(TransportError) {
                 state.value.decoder?.add(bytes)
                 let isTaken = try state.value.decoder == nil ? deliver(bytes) : deliverDecoded()
                 guard !isTaken else { return loop.makeSucceededVoidFuture() }
@@ -203,7 +203,7 @@
 
         /// Delivers what a paused consumer has not received. Then the client reads the next part.
         private func continueBody() {
-            do throws(TransportFailure) {
+            do throws(TransportError) {
                 if try deliverDecoded() { state.value.readPromise.take()?.succeed() }
             } catch {
                 state.value.readPromise.take()?.fail(error)
@@ -211,14 +211,14 @@
         }
 
         /// Returns false if the consumer must take bytes first.
-        private func deliverDecoded() throws(TransportFailure) -> Bool {
+        private func deliverDecoded() throws(TransportError) -> Bool {
             while let piece = try state.value.decoder?.next(), !piece.isEmpty {
                 guard try deliver(piece) else { return false }
             }
             return true
         }
 
-        private func deliver(_ piece: Data) throws(TransportFailure) -> Bool {
+        private func deliver(_ piece: Data) throws(TransportError) -> Bool {
             guard !piece.isEmpty else { return true }
             switch state.value.channel?.arrived(piece) {
             case .deliver, .buffer: return true

@@ -33,7 +33,7 @@
         }
 
         /// Converts a response head. Throws if the head or the announced body is too large.
-        func head(_ head: HTTPResponseHead) throws(TransportFailure) -> ResponseHead {
+        func head(_ head: HTTPResponseHead) throws(TransportError) -> ResponseHead {
             guard head.byteCount <= maxHeadBytes else { throw .headTooLarge(allowedBytes: maxHeadBytes) }
             let status = HTTPResponse.Status(code: Int(head.status.code), reasonPhrase: head.status.reasonPhrase)
             var fields = HTTPFields()
@@ -66,10 +66,10 @@
 
     extension TransportRequest {
         /// Maps an error of the client, SwiftNIO or TLS. Without a channel, the transfer has ended.
-        func failure(for error: any Error, isConnected: Bool, _ channel: TransferChannel?) -> TransportFailure {
+        func failure(for error: any Error, isConnected: Bool, _ channel: TransferChannel?) -> TransportError {
             let text = String(describing: error)
             return switch error {
-            case let failure as TransportFailure: failure
+            case let failure as TransportError: failure
             case let error as HTTPClientError: failure(ofClient: error, isConnected: isConnected, channel)
             case let error as HTTPParserError:
                 switch error {
@@ -86,7 +86,7 @@
 
         private func failure(
             ofClient error: HTTPClientError, isConnected: Bool, _ channel: TransferChannel?
-        ) -> TransportFailure {
+        ) -> TransportError {
             switch error {
             case .cancelled: .cancelled
             case .invalidURL, .emptyHost, .emptyScheme: .invalidURL(url.absoluteString)
@@ -100,7 +100,7 @@
             }
         }
 
-        private func broken(_ channel: TransferChannel?, _ text: String) -> TransportFailure {
+        private func broken(_ channel: TransferChannel?, _ text: String) -> TransportError {
             guard let channel, channel.hasHead else { return .connectionLost(text) }
             let (received, expected) = channel.progress
             return .closedEarly(received: received, expected: expected)

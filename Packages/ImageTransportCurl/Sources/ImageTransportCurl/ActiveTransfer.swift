@@ -12,7 +12,7 @@ import ImageTransporting
     private var handle: OpaquePointer?
     private var parser: HeadParser
     private var decoder: ContentDecoder?
-    private var ownFailure: TransportFailure?
+    private var ownFailure: TransportError?
     private let pendingUpdates: PendingUpdates
     private let isDecoded: Bool
     private var head: ResponseHead?
@@ -66,7 +66,7 @@ import ImageTransporting
 
     /// Returns the phase whose timeout has expired, or nil. Time in which the consumer doesn't wait, or the transfer
     /// waits for a connection, doesn't count as a stall.
-    func expiredPhase(now: Int64) -> TransportFailure.Phase? {
+    func expiredPhase(now: Int64) -> TransportError.Phase? {
         let isWaiting = channel.isWaitingForBytes
         if isWaiting, let handle = unsafe handle { unsafe itc_transfer_note_waiting(handle) }
         return switch timer.expiry(isWaiting: isWaiting, now: now) {
@@ -76,13 +76,13 @@ import ImageTransporting
         }
     }
 
-    func failure(for outcome: itc_outcome) -> TransportFailure? {
+    func failure(for outcome: itc_outcome) -> TransportError? {
         if let ownFailure { return ownFailure }
         let text =
             outcome == ITC_COMPLETE ? "" : unsafe handle.map { unsafe String(cString: itc_transfer_error($0)) } ?? ""
         let outcome = CurlOutcome(outcome, text: text)
         if let failure = outcome.failure(channel.request, head: head, received: receivedBytes) { return failure }
-        do throws(TransportFailure) {
+        do throws(TransportError) {
             try decoder?.finish()
             return nil
         } catch {
@@ -125,7 +125,8 @@ import ImageTransporting
     // MARK: Callbacks of libcurl
 
     private func allows(_ address: UnsafeBufferPointer<UInt8>) -> Bool {
-        guard let policy = configuration.addressPolicy, let address = unsafe IPAddress(bytes: Array(address)) else {
+        guard let policy = configuration.addressPolicy, let address = unsafe TransportAddress(bytes: Array(address))
+        else {
             return false
         }
         return policy(address)
@@ -135,7 +136,7 @@ import ImageTransporting
 
     private func header(_ line: UnsafeBufferPointer<UInt8>) -> Bool {
         timer.bytesArrived(line.count)
-        do throws(TransportFailure) {
+        do throws(TransportError) {
             if let head = unsafe try parser.take(line) { try accept(head) }
             return true
         } catch {
@@ -144,7 +145,7 @@ import ImageTransporting
         }
     }
 
-    private func accept(_ head: ResponseHead) throws(TransportFailure) {
+    private func accept(_ head: ResponseHead) throws(TransportError) {
         try channel.request.checkLength(head)
         if try channel.request.hasUnknownTransferCoding(head), let handle = unsafe handle {
             unsafe itc_transfer_skip_decoding(handle)
@@ -159,7 +160,7 @@ import ImageTransporting
     }
 
     private func body(_ bytes: UnsafeBufferPointer<UInt8>) -> Int {
-        do throws(TransportFailure) {
+        do throws(TransportError) {
             switch unsafe decoder == nil ? take(bytes) : try decode(bytes) {
             case .proceed: return bytes.count
             case .pause: return Int(ITC_PAUSE)  // libcurl delivers these bytes again
@@ -183,7 +184,7 @@ import ImageTransporting
     }
 
     /// Decodes as much as the consumer takes. If it takes less than the bytes decode to, the decoder keeps the rest.
-    private func decode(_ bytes: UnsafeBufferPointer<UInt8>) throws(TransportFailure) -> Reaction {
+    private func decode(_ bytes: UnsafeBufferPointer<UInt8>) throws(TransportError) -> Reaction {
         let fresh = unsafe Data(bytes.dropFirst(keptBytes))
         timer.bytesArrived(fresh.count)
         decoder?.add(fresh)
@@ -232,7 +233,7 @@ import ImageTransporting
     }
 
     /// Reports the events since the last report, and that the transfer has ended.
-    func reportEnd(_ failure: TransportFailure?) {
+    func reportEnd(_ failure: TransportError?) {
         update.isOver = true
         update.failure = failure
         _ = reportUpdate()

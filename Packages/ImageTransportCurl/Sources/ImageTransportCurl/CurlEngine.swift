@@ -59,7 +59,9 @@ final class CurlEngine: Sendable {
     }
 
     init?(configuration: CurlTransport.Configuration) {
-        let limits = [configuration.maxConnectionsPerHost, configuration.maxConnections].map { min(max(1, $0), 65_535) }
+        let limits = [configuration.maxConnectionsPerServer, configuration.maxConnections].map {
+            min(max(1, $0), 65_535)
+        }
         guard let made = unsafe itc_engine_make(limits[0], limits[1]) else { return nil }
         unsafe multi = made
     }

@@ -7,7 +7,7 @@ import ImageTransporting
     import Foundation
 #endif
 
-/// Maps the outcome of a libcurl transfer to a `TransportFailure`.
+/// Maps the outcome of a libcurl transfer to a `TransportError`.
 struct CurlOutcome {
     private let outcome: itc_outcome
     private let text: String
@@ -22,7 +22,7 @@ struct CurlOutcome {
     /// - Parameters:
     ///   - head: The response head, or nil if none arrived.
     ///   - received: The number of decoded bytes of the body.
-    func failure(_ request: TransportRequest, head: ResponseHead?, received: Int) -> TransportFailure? {
+    func failure(_ request: TransportRequest, head: ResponseHead?, received: Int) -> TransportError? {
         switch outcome {
         case ITC_COMPLETE: head != nil ? nil : .connectionLost("the connection ended inside the head")
         case ITC_INVALID_URL: .invalidURL("\(request.url.absoluteString): \(text)")

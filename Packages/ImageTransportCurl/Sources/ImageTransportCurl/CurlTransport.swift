@@ -14,7 +14,7 @@ public struct CurlTransport: DataTransport {
     public struct Configuration: Sendable {
         /// The maximum number of connections per host, clamped to 1...65,535. Further transfers wait. HTTP/2 needs a single
         /// connection.
-        public var maxConnectionsPerHost: Int
+        public var maxConnectionsPerServer: Int
         /// The maximum number of connections in total, in use or idle, clamped to 1...65,535.
         public var maxConnections: Int
         /// The idle time after which a connection isn't reused, because the server may have closed it. Rounded down to
@@ -31,15 +31,15 @@ public struct CurlTransport: DataTransport {
         /// to exactly this address. If all addresses of a host are refused, `send` throws `.blockedAddress`. A proxy hides
         /// the address of the host, so set `usesEnvironmentProxy` to false. Called on the transport's event thread, so
         /// it must return quickly.
-        public var addressPolicy: (@Sendable (IPAddress) -> Bool)?
+        public var addressPolicy: (@Sendable (TransportAddress) -> Bool)?
 
         /// Creates a configuration.
         public init(
-            maxConnectionsPerHost: Int = 6, maxConnections: Int = 64, maxIdleTime: Duration = .seconds(60),
+            maxConnectionsPerServer: Int = 6, maxConnections: Int = 64, maxIdleTime: Duration = .seconds(60),
             rootsFile: String? = nil, usesEnvironmentProxy: Bool = true,
-            addressPolicy: (@Sendable (IPAddress) -> Bool)? = nil
+            addressPolicy: (@Sendable (TransportAddress) -> Bool)? = nil
         ) {
-            self.maxConnectionsPerHost = maxConnectionsPerHost
+            self.maxConnectionsPerServer = maxConnectionsPerServer
             self.maxConnections = maxConnections
             self.maxIdleTime = maxIdleTime
             self.rootsFile = rootsFile
@@ -56,10 +56,10 @@ public struct CurlTransport: DataTransport {
     }
 
     /// Sends a request. Returns when the head of the final response has arrived.
-    public func send(_ request: TransportRequest) async throws(TransportFailure) -> TransportResponse {
+    public func send(_ request: TransportRequest) async throws(TransportError) -> TransportResponse {
         guard let engine else { throw .other("no thread or memory for libcurl") }
         let deadline = request.totalTimeout.map { itc_now_ms() + $0.wholeMilliseconds } ?? .max
-        return try await RedirectChain.response(to: request) { hop throws(TransportFailure) in
+        return try await RedirectChain.response(to: request) { hop throws(TransportError) in
             try await engine.start(hop, deadline: deadline).response()
         }
     }

@@ -23,7 +23,7 @@ struct HeadParser {
     var codings: ContentCodings { framing.codings }
 
     /// Parses a line, including the line end. Returns the head if the line completes that of the final response.
-    mutating func take(_ line: UnsafeBufferPointer<UInt8>) throws(TransportFailure) -> ResponseHead? {
+    mutating func take(_ line: UnsafeBufferPointer<UInt8>) throws(TransportError) -> ResponseHead? {
         byteCount += line.count
         guard byteCount <= request.maxHeadBytes else { throw .headTooLarge(allowedBytes: request.maxHeadBytes) }
         guard !isComplete else { return nil }  // trailers
@@ -37,7 +37,7 @@ struct HeadParser {
         return nil
     }
 
-    private mutating func begin(_ line: ArraySlice<UInt8>) throws(TransportFailure) {
+    private mutating func begin(_ line: ArraySlice<UInt8>) throws(TransportError) {
         let words = line.split(separator: UInt8(ascii: " "), maxSplits: 2)
         guard words.count >= 2, words[1].count == 3, let code = Int(words[1].text), code >= 100 else {
             throw .malformedResponse("status line \(line.text.prefix(80))")
@@ -68,7 +68,7 @@ struct HeadParser {
         framing.note(field)
     }
 
-    private mutating func finish() throws(TransportFailure) -> ResponseHead? {
+    private mutating func finish() throws(TransportError) -> ResponseHead? {
         guard let status else { throw .malformedResponse("no status line") }
         closeField()
         self.status = nil

@@ -60,7 +60,7 @@
             channel.ended(failure)
         }
 
-        private func failure(_ error: (any Error)?, _ channel: TransferChannel) -> TransportFailure? {
+        private func failure(_ error: (any Error)?, _ channel: TransferChannel) -> TransportError? {
             let (received, expected) = channel.progress
             guard let error else {
                 guard channel.hasHead else { return .connectionLost("no response") }
@@ -90,13 +90,13 @@
         }
     }
 
-    /// Maps an error of URLSession to a `TransportFailure`.
+    /// Maps an error of URLSession to a `TransportError`.
     private struct SessionFailure {
         private let error: any Error
 
         init(_ error: any Error) { self.error = error }
 
-        func failure(hasHead: Bool, received: Int, expected: Int?) -> TransportFailure {
+        func failure(hasHead: Bool, received: Int, expected: Int?) -> TransportError {
             let text = error.localizedDescription
             guard let code = (error as? URLError)?.code else { return .other(text) }
             switch code {

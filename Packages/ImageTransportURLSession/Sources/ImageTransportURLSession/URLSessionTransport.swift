@@ -24,12 +24,12 @@
         /// Creates a transport with an ephemeral session.
         ///
         /// - Parameters:
-        ///   - maxConnectionsPerHost: The maximum number of connections per host.
+        ///   - maxConnectionsPerServer: The maximum number of connections per host.
         ///   - allowsConstrainedNetworkAccess: Whether to use a network in Low Data Mode. If not, requests over one throw
         ///     `.connectionFailed`.
-        public init(maxConnectionsPerHost: Int = 6, allowsConstrainedNetworkAccess: Bool = true) {
+        public init(maxConnectionsPerServer: Int = 6, allowsConstrainedNetworkAccess: Bool = true) {
             let configuration = URLSessionConfiguration.ephemeral
-            configuration.httpMaximumConnectionsPerHost = max(1, maxConnectionsPerHost)
+            configuration.httpMaximumConnectionsPerHost = max(1, maxConnectionsPerServer)
             configuration.allowsConstrainedNetworkAccess = allowsConstrainedNetworkAccess
             configuration.urlCache = nil
             configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
@@ -39,9 +39,9 @@
         }
 
         /// Sends a request. Returns when the head of the final response has arrived.
-        public func send(_ request: TransportRequest) async throws(TransportFailure) -> TransportResponse {
+        public func send(_ request: TransportRequest) async throws(TransportError) -> TransportResponse {
             let deadline = request.totalTimeout.map { DispatchTime.now() + $0 / .seconds(1) }
-            return try await RedirectChain.response(to: request) { hop throws(TransportFailure) in
+            return try await RedirectChain.response(to: request) { hop throws(TransportError) in
                 try await owner.start(hop, deadline: deadline).response()
             }
         }

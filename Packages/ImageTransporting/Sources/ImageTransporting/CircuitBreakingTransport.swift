@@ -45,19 +45,19 @@ public struct CircuitBreakingTransport: DataTransport {
     /// Closes the idle connections of the transport below.
     public func closeIdleConnections() { transport.closeIdleConnections() }
 
-    /// Throws `.hostUnavailable` without sending the request, if too many requests to the server have just failed.
-    public func send(_ request: TransportRequest) async throws(TransportFailure) -> TransportResponse {
+    /// Throws `.serverUnavailable` without sending the request, if too many requests to the server have just failed.
+    public func send(_ request: TransportRequest) async throws(TransportError) -> TransportResponse {
         let start = uptime()
-        return try await RedirectChain.response(to: request) { hop throws(TransportFailure) in
+        return try await RedirectChain.response(to: request) { hop throws(TransportError) in
             var hop = hop
             hop.totalTimeout = request.totalTimeout.map { $0.limited - (uptime() - start) }
             return try await exchange(hop)
         }
     }
 
-    private func exchange(_ request: TransportRequest) async throws(TransportFailure) -> TransportResponse {
+    private func exchange(_ request: TransportRequest) async throws(TransportError) -> TransportResponse {
         let exchange = try breakers.admit(request.url.server)
-        do throws(TransportFailure) {
+        do throws(TransportError) {
             let response = try await transport.send(request)
             return countsResponses ? exchange.observing(response) : exchange.reached(response)
         } catch {
@@ -113,13 +113,13 @@ private final class ServerBreakers: Sendable {
         if isReturn { onReturn() }
     }
 
-    func admit(_ server: String) throws(TransportFailure) -> ObservedExchange {
+    func admit(_ server: String) throws(TransportError) -> ObservedExchange {
         readConnectivity()
         let now = uptime()
         let (admission, returns) = state.withLock { state in
             (state.breakers[server]?.admit(now: now) ?? .admitted, state.returns)
         }
-        guard admission != .refused else { throw .hostUnavailable("\(server) failed too often recently") }
+        guard admission != .refused else { throw .serverUnavailable("\(server) failed too often recently") }
         return ObservedExchange(server, isProbe: admission == .probe, returns: returns, breakers: self)
     }
 
@@ -169,7 +169,7 @@ private final class ObservedExchange: Sendable {
         self.breakers = breakers
     }
 
-    func failed(_ failure: TransportFailure, countsResponses: Bool = true) {
+    func failed(_ failure: TransportError, countsResponses: Bool = true) {
         ended(Task.isCancelled ? .unknown : failure.verdict(countsResponses: countsResponses))
     }
 
@@ -189,7 +189,7 @@ private final class ObservedExchange: Sendable {
         if response.head.expectedBytes == 0 { ended(.up) }
         var observed = response
         observed.body = TransportBody(
-            pull: { () async throws(TransportFailure) in try await self.next(of: response.body) },
+            pull: { () async throws(TransportError) in try await self.next(of: response.body) },
             discard: {
                 self.ended(.up)
                 response.body.discard()
@@ -198,8 +198,8 @@ private final class ObservedExchange: Sendable {
         return observed
     }
 
-    private func next(of body: TransportBody) async throws(TransportFailure) -> Data? {
-        do throws(TransportFailure) {
+    private func next(of body: TransportBody) async throws(TransportError) -> Data? {
+        do throws(TransportError) {
             var iterator = body.makeAsyncIterator()
             let piece = try await iterator.next()
             if piece == nil { ended(.up) }
@@ -215,7 +215,7 @@ private final class ObservedExchange: Sendable {
     }
 }
 
-extension TransportFailure {
+extension TransportError {
     fileprivate func verdict(countsResponses: Bool) -> CircuitBreaker.Verdict {
         switch self {
         case .unresolvedHost, .connectionFailed, .timedOut(.connect): .down

@@ -13,7 +13,7 @@ package final class ContentDecoder {
     private let stages: [Inflater]
 
     /// Returns nil if nothing can be decoded. Throws `.malformedResponse` if there are more than two codings.
-    package init?(for codings: ContentCodings, maxDecodedBytes: Int) throws(TransportFailure) {
+    package init?(for codings: ContentCodings, maxDecodedBytes: Int) throws(TransportError) {
         guard !codings.decodable.isEmpty else { return nil }
         guard codings.decodable.count <= Self.maxCodings else {
             throw .malformedResponse("the body has \(codings.decodable.count) content codings")
@@ -30,9 +30,9 @@ package final class ContentDecoder {
     /// Returns the next decoded bytes, at most 64 KiB from compressed ones; empty if more of the body is needed.
     ///
     /// - Throws: `.malformedResponse`, and `.decodedBodyTooLarge` if the body exceeds `maxDecodedBytes`.
-    package func next() throws(TransportFailure) -> Data { try next(of: stages.count - 1) }
+    package func next() throws(TransportError) -> Data { try next(of: stages.count - 1) }
 
-    private func next(of stage: Int) throws(TransportFailure) -> Data {
+    private func next(of stage: Int) throws(TransportError) -> Data {
         while true {
             let decoded = try stages[stage].next()
             guard decoded.isEmpty, stage > 0 else { return decoded }
@@ -43,7 +43,7 @@ package final class ContentDecoder {
     }
 
     /// Throws `.closedEarly` if the encoded stream is truncated.
-    package func finish() throws(TransportFailure) {
+    package func finish() throws(TransportError) {
         for stage in stages { try stage.finish() }
     }
 }
@@ -110,7 +110,7 @@ package struct ContentCodings: Sendable, Hashable {
     func add(_ bytes: Data) { if coded.isEmpty { coded = bytes } else { coded += bytes } }
 
     /// Returns the next decoded bytes; empty if there are none.
-    func next() throws(TransportFailure) -> Data {
+    func next() throws(TransportError) -> Data {
         if state == .start, let first = coded.first { try start(first) }
         guard let inflater = unsafe inflater else {
             defer { coded = Data() }
@@ -121,14 +121,14 @@ package struct ContentCodings: Sendable, Hashable {
         return decoded
     }
 
-    func finish() throws(TransportFailure) {
+    func finish() throws(TransportError) {
         if state == .inflating { throw .closedEarly(received: decodedCount, expected: nil) }
     }
 
     /// Selects the format by the first byte: 31 is gzip (RFC 1952, 2.3.1), and a low half of 8 is zlib (RFC 1950, 2.2).
     ///
     /// Browsers accept deflate without the zlib format, too (RFC 9110, 8.4.1.2).
-    private func start(_ first: UInt8) throws(TransportFailure) {
+    private func start(_ first: UInt8) throws(TransportError) {
         let isMarked = first == 31 || first & 0x8F == 8
         if !isMarked, !isCertain { return state = .passing }
         guard let inflater = unsafe it_inflater_make(!isMarked && isDeflate) else {
@@ -140,7 +140,7 @@ package struct ContentCodings: Sendable, Hashable {
 
     private static let stepBytes = 64 << 10
 
-    private func step(_ inflater: OpaquePointer) throws(TransportFailure) -> Data {
+    private func step(_ inflater: OpaquePointer) throws(TransportError) -> Data {
         var decoded = Data(count: Self.stepBytes)
         var (taken, given) = (coded.count, Self.stepBytes)
         let status = unsafe coded.withUnsafeBytes { coded in

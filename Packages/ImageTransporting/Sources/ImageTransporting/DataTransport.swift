@@ -17,7 +17,7 @@ public import ImageCore
 /// - TLS certificates and host names are always verified.
 public protocol DataTransport: Sendable {
     /// Sends a request. Returns when the head of the final response has arrived.
-    func send(_ request: TransportRequest) async throws(TransportFailure) -> TransportResponse
+    func send(_ request: TransportRequest) async throws(TransportError) -> TransportResponse
 
     /// Closes the connections without transfers, because the network has changed. Does nothing by default. A transport
     /// that wraps another one passes the call on.
@@ -44,7 +44,7 @@ public struct TransportRequest: Sendable {
     public var stallTimeout: Duration
     /// The minimum number of bytes per second that arrive while the caller waits, averaged over `stallTimeout` from the
     /// first byte. Below it, the transfer times out. Set it to 0 for streams, such as of events.
-    public var minBytesPerSecond = TransferLimits.defaultMinBytesPerSecond
+    public var minBytesPerSecond = TransferOptions.defaultMinBytesPerSecond
     /// The maximum time from `send` to the last byte, including redirects and all waiting. `nil` means no limit.
     public var totalTimeout: Duration?
     /// The maximum size of the response head in bytes as received, including preceding informational responses and
@@ -108,7 +108,7 @@ public struct TransportResponse: Sendable {
 
     /// Returns the exchange to start, or nil to deliver the response. It is called once at most, and holds no download
     /// slot, because the application may wait for other downloads.
-    public typealias Challenge = @Sendable () async throws(TransportFailure) -> CacheAnswer.Exchange?
+    public typealias Challenge = @Sendable () async throws(TransportError) -> CacheAnswer.Exchange?
 
     /// Creates a response.
     public init(head: ResponseHead, body: TransportBody, source: ResponseSource = .network) {

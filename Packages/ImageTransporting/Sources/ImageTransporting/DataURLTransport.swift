@@ -9,7 +9,7 @@ public struct DataURLTransport: DataTransport {
     /// Returns the payload of the URL as the body of a 200 response.
     ///
     /// - Throws: `.invalidURL`, `.malformedResponse` if the payload isn't base64, and `.tooLarge`.
-    public func send(_ request: TransportRequest) async throws(TransportFailure) -> TransportResponse {
+    public func send(_ request: TransportRequest) async throws(TransportError) -> TransportResponse {
         if Task.isCancelled { throw .cancelled }
         let parsed = try DataURL(request.url)
         let data = request.method == .head ? Data() : try parsed.payload(allowing: request.maxBodyBytes)
@@ -25,7 +25,7 @@ struct DataURL {
     private let isBase64: Bool
     private let encoded: Substring.UTF8View
 
-    init(_ url: URL) throws(TransportFailure) {
+    init(_ url: URL) throws(TransportError) {
         let whole = url.absoluteString
         guard url.scheme?.lowercased() == "data", let colon = whole.utf8.firstIndex(of: UInt8(ascii: ":")) else {
             throw .invalidURL("not a data: URL: \(whole.prefix(80))")
@@ -42,7 +42,7 @@ struct DataURL {
         encoded = Substring(rest[rest.index(after: comma)...]).utf8
     }
 
-    func payload(allowing maxBytes: Int) throws(TransportFailure) -> Data {
+    func payload(allowing maxBytes: Int) throws(TransportError) -> Data {
         let bytes = Array(encoded)[...].percentDecoded
         guard isBase64 else {
             guard bytes.count <= maxBytes else { throw .tooLarge(allowedBytes: maxBytes) }

@@ -30,11 +30,11 @@ public struct FileTransport: DataTransport {
     ///
     /// - Throws: `.notFound`, `.invalidURL` if the URL isn't a local `file:` URL, `.tooLarge`, and `.other` if the
     ///   file can't be read, is outside the folders or isn't a regular file.
-    public func send(_ request: TransportRequest) async throws(TransportFailure) -> TransportResponse {
+    public func send(_ request: TransportRequest) async throws(TransportError) -> TransportResponse {
         let path = try localPath(request.url)
         if Task.isCancelled { throw .cancelled }
         let folders = folders?.map(\.pathBytes)
-        let file = try await onQueue { () throws(TransportFailure) in try OpenFile(path: path, confinedTo: folders) }
+        let file = try await onQueue { () throws(TransportError) in try OpenFile(path: path, confinedTo: folders) }
         guard file.byteCount <= request.maxBodyBytes else { throw .tooLarge(allowedBytes: request.maxBodyBytes) }
         let head = ResponseHead(
             status: .ok, headers: [.contentLength: "\(file.byteCount)"], url: request.url, expectedBytes: file.byteCount
@@ -42,17 +42,17 @@ public struct FileTransport: DataTransport {
         guard request.method != .head else { return TransportResponse(head: head, body: TransportBody(Data())) }
         return TransportResponse(
             head: head,
-            body: TransportBody(pull: { () async throws(TransportFailure) in try await nextPiece(of: file) }))
+            body: TransportBody(pull: { () async throws(TransportError) in try await nextPiece(of: file) }))
     }
 
-    private func nextPiece(of file: OpenFile) async throws(TransportFailure) -> Data? {
+    private func nextPiece(of file: OpenFile) async throws(TransportError) -> Data? {
         if Task.isCancelled { throw .cancelled }
-        let piece = try await onQueue { () throws(TransportFailure) in try file.read(atMost: Self.pieceBytes) }
+        let piece = try await onQueue { () throws(TransportError) in try file.read(atMost: Self.pieceBytes) }
         if Task.isCancelled { throw .cancelled }
         return piece
     }
 
-    private func localPath(_ url: URL) throws(TransportFailure) -> [UInt8] {
+    private func localPath(_ url: URL) throws(TransportError) -> [UInt8] {
         let host = url.host() ?? ""
         let path = url.pathBytes
         guard url.scheme?.lowercased() == "file", host.isEmpty || host.lowercased() == "localhost",
@@ -62,9 +62,9 @@ public struct FileTransport: DataTransport {
     }
 
     private func onQueue<Value: Sendable>(
-        _ work: @escaping @Sendable () throws(TransportFailure) -> Value
-    ) async throws(TransportFailure) -> Value {
-        let result: Result<Value, TransportFailure> = await withCheckedContinuation { continuation in
+        _ work: @escaping @Sendable () throws(TransportError) -> Value
+    ) async throws(TransportError) -> Value {
+        let result: Result<Value, TransportError> = await withCheckedContinuation { continuation in
             queue.async { continuation.resume(returning: Result(catching: work)) }
         }
         return try result.get()
@@ -83,7 +83,7 @@ final class OpenFile: Sendable {
     private let path: String
     private let offset = Mutex(0)
 
-    init(path bytes: [UInt8], confinedTo folders: [[UInt8]]?) throws(TransportFailure) {
+    init(path bytes: [UInt8], confinedTo folders: [[UInt8]]?) throws(TransportError) {
         path = String(decoding: bytes, as: UTF8.self)
         // Without O_NONBLOCK, opening a pipe waits for a writer.
         let descriptor = unsafe open(bytes.cString, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
@@ -102,7 +102,7 @@ final class OpenFile: Sendable {
     deinit { close(descriptor) }
 
     /// Returns the next bytes, or nil at the end. Throws `.closedEarly` if the file was truncated after it was opened.
-    func read(atMost limit: Int) throws(TransportFailure) -> Data? {
+    func read(atMost limit: Int) throws(TransportError) -> Data? {
         let start = offset.withLock { $0 }
         let wanted = min(limit, byteCount - start)
         guard wanted > 0 else { return nil }
@@ -126,7 +126,7 @@ final class OpenFile: Sendable {
         }
     }
 
-    private static func failure(_ code: Int32, _ path: String) -> TransportFailure {
+    private static func failure(_ code: Int32, _ path: String) -> TransportError {
         code == ENOENT || code == ENOTDIR ? .notFound(path) : .other("\(path): \(reason(code))")
     }
 

@@ -7,11 +7,11 @@ public import ImageCore
 /// unless `keepsIdentity` is true.
 public struct ModifyingTransport: ResponseCache {
     /// Returns the request to send in place of the given one. Its errors are those of the request.
-    public typealias Modifier = @Sendable (TransportRequest) async throws(TransportFailure) -> TransportRequest
+    public typealias Modifier = @Sendable (TransportRequest) async throws(TransportError) -> TransportRequest
     /// Returns the request to send after a response with status 401 (RFC 9110, 11.4), or nil to deliver the response.
     /// The arguments are the request as it was sent and the head of the response.
     public typealias ChallengeHandler =
-        @Sendable (TransportRequest, ResponseHead) async throws(TransportFailure) ->
+        @Sendable (TransportRequest, ResponseHead) async throws(TransportError) ->
         TransportRequest?
 
     private let cache: any ResponseCache
@@ -38,9 +38,9 @@ public struct ModifyingTransport: ResponseCache {
     }
 
     /// Looks up the changed request. If it must be sent, the challenge handler answers a 401 response.
-    public func answer(to request: TransportRequest) async throws(TransportFailure) -> CacheAnswer {
+    public func answer(to request: TransportRequest) async throws(TransportError) -> CacheAnswer {
         let modified: TransportRequest
-        do throws(TransportFailure) {
+        do throws(TransportError) {
             modified = try await self.modified(request)
         } catch {
             return try await answerUnmodified(request, after: error)
@@ -48,7 +48,7 @@ public struct ModifyingTransport: ResponseCache {
         switch try await cache.answer(to: modified) {
         case .stored(let response): return .stored(response)
         case .exchange(let miss, let start):
-            return .exchange(after: miss) { () async throws(TransportFailure) in
+            return .exchange(after: miss) { () async throws(TransportError) in
                 challenged(try await start(), to: modified, from: request)
             }
         }
@@ -67,10 +67,10 @@ public struct ModifyingTransport: ResponseCache {
 
     /// Returns the response that is stored for an unchanged request, or an exchange that fails.
     private func answerUnmodified(
-        _ request: TransportRequest, after failure: TransportFailure
-    ) async throws(TransportFailure) -> CacheAnswer {
+        _ request: TransportRequest, after failure: TransportError
+    ) async throws(TransportError) -> CacheAnswer {
         if keepsIdentity, case .stored(let response) = try await cache.answer(to: request) { return .stored(response) }
-        return .exchange(after: .unreadable) { () throws(TransportFailure) in throw failure }
+        return .exchange(after: .unreadable) { () throws(TransportError) in throw failure }
     }
 
     /// Returns a response that asks the challenge handler if its status is 401.
@@ -79,23 +79,23 @@ public struct ModifyingTransport: ResponseCache {
     ) -> TransportResponse {
         guard response.head.status == .unauthorized, let challengeHandler else { return response }
         var response = response
-        response.challenge = { [head = response.head] () async throws(TransportFailure) in
+        response.challenge = { [head = response.head] () async throws(TransportError) in
             guard let next = try await challengeHandler(modified, head) else { return nil }
-            return { () async throws(TransportFailure) in try await cache.send(identified(next, as: request)) }
+            return { () async throws(TransportError) in try await cache.send(identified(next, as: request)) }
         }
         return response
     }
 
     /// Returns the request to look up. Returns nil if there is none.
     private func lookup(_ request: TransportRequest) async -> TransportRequest? {
-        do throws(TransportFailure) {
+        do throws(TransportError) {
             return try await modified(request)
         } catch {
             return keepsIdentity ? request : nil
         }
     }
 
-    private func modified(_ request: TransportRequest) async throws(TransportFailure) -> TransportRequest {
+    private func modified(_ request: TransportRequest) async throws(TransportError) -> TransportRequest {
         guard let modifier, RedirectChain.isHTTP(request.url) else { return request }
         return identified(try await modifier(request), as: request)
     }

@@ -27,8 +27,8 @@ public struct RedirectChain: Sendable {
     /// - Throws: `.invalidURL` if the URL isn't http or https, and the errors of `follow(_:)` and `exchange`.
     public static func response(
         to request: TransportRequest,
-        exchange: (TransportRequest) async throws(TransportFailure) -> TransportResponse
-    ) async throws(TransportFailure) -> TransportResponse {
+        exchange: (TransportRequest) async throws(TransportError) -> TransportResponse
+    ) async throws(TransportError) -> TransportResponse {
         guard isHTTP(request.url) else { throw .invalidURL(request.url.absoluteString) }
         var chain = RedirectChain(request)
         while true {
@@ -53,7 +53,7 @@ public struct RedirectChain: Sendable {
     /// Sets `request` to the target of a redirect. Returns false if none is followed.
     ///
     /// - Throws: `.blockedRedirect`, `.redirectLoop`, `.tooManyRedirects` or `.malformedResponse`.
-    package mutating func follow(_ head: ResponseHead) throws(TransportFailure) -> Bool {
+    package mutating func follow(_ head: ResponseHead) throws(TransportError) -> Bool {
         guard isFollowing, Self.isRedirect(head) else { return false }
         guard let url = Self.target(of: head, from: request.url) else {
             throw .malformedResponse("can't parse the Location \(head.headers[.location] ?? "")")
@@ -76,7 +76,7 @@ public struct RedirectChain: Sendable {
         ["http", "https"].contains(url.scheme?.lowercased()) && url.host()?.isEmpty == false
     }
 
-    private func check(_ url: URL) throws(TransportFailure) {
+    private func check(_ url: URL) throws(TransportError) {
         guard Self.isHTTP(url) else { throw .blockedRedirect("to \(url.absoluteString)") }
         guard url.scheme?.lowercased() == "https" || request.url.scheme?.lowercased() != "https" else {
             throw .blockedRedirect("from https to http: \(url.absoluteString)")

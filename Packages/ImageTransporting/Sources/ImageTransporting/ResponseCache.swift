@@ -9,7 +9,7 @@ public protocol ResponseCache: DataTransport {
     /// Returns the stored response to a request, or the exchange that it needs, as `TransportRequest.cacheUse` says.
     ///
     /// - Throws: `.tooLarge` for a stored response above the limit, and the failures of `RedirectChain`.
-    func answer(to request: TransportRequest) async throws(TransportFailure) -> CacheAnswer
+    func answer(to request: TransportRequest) async throws(TransportError) -> CacheAnswer
     /// Removes the stored responses for the request, and for the requests that it redirects to.
     func removeStoredResponses(to request: TransportRequest) async
     /// Stores a body as the response to a GET request. Returns whether it is stored, by default false.
@@ -24,7 +24,7 @@ public protocol ResponseCache: DataTransport {
 /// What a cache has for a request.
 public enum CacheAnswer: Sendable {
     /// Sends a request to its server. It is called once at most.
-    public typealias Exchange = @Sendable () async throws(TransportFailure) -> TransportResponse
+    public typealias Exchange = @Sendable () async throws(TransportError) -> TransportResponse
 
     /// A stored response, which can be used without a request to the server.
     case stored(TransportResponse)
@@ -35,7 +35,7 @@ public enum CacheAnswer: Sendable {
 
 extension ResponseCache {
     /// Returns the stored response, or starts the exchange at once, and then the one that answers a challenge.
-    public func send(_ request: TransportRequest) async throws(TransportFailure) -> TransportResponse {
+    public func send(_ request: TransportRequest) async throws(TransportError) -> TransportResponse {
         switch try await answer(to: request) {
         case .stored(let response): return response
         case .exchange(_, let start):
@@ -56,8 +56,8 @@ public struct UncachedTransport: ResponseCache {
     /// Creates a cache that stores nothing in front of another transport.
     public init(_ transport: any DataTransport) { self.transport = transport }
 
-    public func answer(to request: TransportRequest) async throws(TransportFailure) -> CacheAnswer {
-        .exchange(after: .noCache) { () async throws(TransportFailure) in try await transport.send(request) }
+    public func answer(to request: TransportRequest) async throws(TransportError) -> CacheAnswer {
+        .exchange(after: .noCache) { () async throws(TransportError) in try await transport.send(request) }
     }
 
     public func removeStoredResponses(to request: TransportRequest) async {}

@@ -3,8 +3,8 @@ import Synchronization
 
 /// Connects a transfer of an HTTP engine with its consumer, by a `TransferStateMachine`.
 package final class TransferChannel: Sendable {
-    package typealias HeadResult = Result<ResponseHead, TransportFailure>
-    package typealias PieceResult = Result<Data?, TransportFailure>
+    package typealias HeadResult = Result<ResponseHead, TransportError>
+    package typealias PieceResult = Result<Data?, TransportError>
 
     private struct State {
         var machine: TransferStateMachine
@@ -18,7 +18,7 @@ package final class TransferChannel: Sendable {
         var head: CheckedContinuation<HeadResult, Never>?
         var piece: CheckedContinuation<PieceResult, Never>?
 
-        func end(_ failure: TransportFailure?) {
+        func end(_ failure: TransportError?) {
             head?.resume(returning: .failure(failure ?? .connectionLost("the response has no head")))
             piece?.resume(returning: failure.map { .failure($0) } ?? .success(nil))
         }
@@ -62,7 +62,7 @@ package final class TransferChannel: Sendable {
         package var piece = Data()
         package var isOver = false
         /// The reason why the transfer ended, or `nil` if it succeeded.
-        package var failure: TransportFailure?
+        package var failure: TransportError?
 
         package init(head: ResponseHead? = nil, piece: Data = Data(), isOver: Bool = false) {
             self.head = head
@@ -78,7 +78,7 @@ package final class TransferChannel: Sendable {
     /// Reports a piece of the body. Returns what the engine must do.
     package func arrived(_ piece: Data) -> TransferStateMachine.PieceAction { report(Update(piece: piece)) }
 
-    package func ended(_ failure: TransportFailure?) {
+    package func ended(_ failure: TransportError?) {
         var update = Update(isOver: true)
         update.failure = failure
         report(update)
@@ -106,7 +106,7 @@ package final class TransferChannel: Sendable {
 
     // MARK: Consumer
 
-    private func head() async throws(TransportFailure) -> ResponseHead {
+    private func head() async throws(TransportError) -> ResponseHead {
         let result = await withTaskCancellationHandler {
             await withCheckedContinuation { awaitHead($0) }
         } onCancel: {
@@ -115,7 +115,7 @@ package final class TransferChannel: Sendable {
         return try result.get()
     }
 
-    private func pull() async throws(TransportFailure) -> Data? {
+    private func pull() async throws(TransportError) -> Data? {
         let result = await withTaskCancellationHandler {
             await withCheckedContinuation { awaitPiece($0) }
         } onCancel: {
@@ -125,10 +125,10 @@ package final class TransferChannel: Sendable {
     }
 
     /// Waits for the head. Returns a response whose body reads from this channel.
-    package func response() async throws(TransportFailure) -> TransportResponse {
+    package func response() async throws(TransportError) -> TransportResponse {
         let head = try await head()
         let body = TransportBody(
-            pull: { () async throws(TransportFailure) in try await self.pull() }, discard: { self.discard() },
+            pull: { () async throws(TransportError) in try await self.pull() }, discard: { self.discard() },
             abandon: { self.abandon() })
         return TransportResponse(head: head, body: body)
     }

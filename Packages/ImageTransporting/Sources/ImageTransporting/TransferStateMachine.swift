@@ -11,12 +11,12 @@ package struct TransferStateMachine {
         /// connection can be reused.
         case discarding(remaining: Int)
         /// The transfer has ended. Buffered bytes are delivered before the failure, if there is one.
-        case over(TransportFailure?)
+        case over(TransportError?)
     }
 
     /// The result of a consumer's call: the consumer must wait, gets a value or fails.
     package enum Answer<Value> {
-        case wait, now(Value), fail(TransportFailure)
+        case wait, now(Value), fail(TransportError)
     }
 
     /// What the engine must do after it received a piece of the body.
@@ -30,7 +30,7 @@ package struct TransferStateMachine {
         /// End the transfer. The piece isn't needed.
         case stop
         /// End the transfer, and the waiting consumer with this failure.
-        case fail(TransportFailure)
+        case fail(TransportError)
 
         /// Whether a consumer that waits for a piece must be resumed.
         var isForWaiter: Bool {
@@ -110,14 +110,14 @@ package struct TransferStateMachine {
     }
 
     /// Ends the transfer, successfully if `failure` is nil. Returns whether a consumer waits and must be resumed.
-    package mutating func ended(_ failure: TransportFailure?) -> Bool {
+    package mutating func ended(_ failure: TransportError?) -> Bool {
         if case .over = phase { return false }
         phase = .over(failure)
         defer { isAwaited = false }
         return isAwaited
     }
 
-    private mutating func fail(_ failure: TransportFailure) -> PieceAction {
+    private mutating func fail(_ failure: TransportError) -> PieceAction {
         ended(failure) ? .fail(failure) : .stop
     }
 
@@ -170,7 +170,7 @@ package struct TransferStateMachine {
         return ended(beforeEnd: .cancelled)
     }
 
-    private mutating func ended(beforeEnd failure: TransportFailure) -> Bool {
+    private mutating func ended(beforeEnd failure: TransportError) -> Bool {
         if case .over = phase { return false }
         phase = .over(failure)
         return true

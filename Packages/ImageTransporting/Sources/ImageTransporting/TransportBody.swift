@@ -4,7 +4,7 @@ import Synchronization
 /// The body of a response. A single consumer reads it once, piece by piece. Releasing it early cancels the transfer.
 public struct TransportBody: AsyncSequence, Sendable {
     public typealias Element = Data
-    public typealias Failure = TransportFailure
+    public typealias Failure = TransportError
 
     private let producer: Producer
 
@@ -16,7 +16,7 @@ public struct TransportBody: AsyncSequence, Sendable {
     ///   - discard: Called from any thread when the consumer doesn't need the rest of the body.
     ///   - abandon: Ends the transfer. Called once, from any thread, when the body is released, even after its end.
     public init(
-        pull: @escaping @Sendable () async throws(TransportFailure) -> Data?,
+        pull: @escaping @Sendable () async throws(TransportError) -> Data?,
         discard: @escaping @Sendable () -> Void = {}, abandon: @escaping @Sendable () -> Void = {}
     ) {
         producer = Producer(pull: pull, discard: discard, abandon: abandon)
@@ -25,7 +25,7 @@ public struct TransportBody: AsyncSequence, Sendable {
     /// Creates a body of bytes that are already in memory.
     public init(_ data: Data) {
         let rest = OneTimeData(data)
-        self.init(pull: { () async throws(TransportFailure) in
+        self.init(pull: { () async throws(TransportError) in
             if Task.isCancelled { throw .cancelled }
             return rest.take()
         })
@@ -45,16 +45,16 @@ public struct TransportBody: AsyncSequence, Sendable {
         fileprivate init(producer: Producer) { self.producer = producer }
 
         /// Returns the next piece, or nil at the end.
-        public mutating func next() async throws(TransportFailure) -> Data? {
+        public mutating func next() async throws(TransportError) -> Data? {
             try await next(isolation: nil)
         }
 
         /// Returns the next piece, or nil at the end.
         public mutating func next(
             isolation actor: isolated (any Actor)?
-        ) async throws(TransportFailure) -> Data? {
+        ) async throws(TransportError) -> Data? {
             guard !isOver else { return nil }
-            do throws(TransportFailure) {
+            do throws(TransportError) {
                 let piece = try await producer.pull()
                 isOver = piece == nil
                 return piece
@@ -66,12 +66,12 @@ public struct TransportBody: AsyncSequence, Sendable {
     }
 
     fileprivate final class Producer: Sendable {
-        let pull: @Sendable () async throws(TransportFailure) -> Data?
+        let pull: @Sendable () async throws(TransportError) -> Data?
         let discard: @Sendable () -> Void
         private let abandon: @Sendable () -> Void
 
         init(
-            pull: @escaping @Sendable () async throws(TransportFailure) -> Data?,
+            pull: @escaping @Sendable () async throws(TransportError) -> Data?,
             discard: @escaping @Sendable () -> Void, abandon: @escaping @Sendable () -> Void
         ) {
             self.pull = pull
@@ -93,7 +93,7 @@ extension TransportBody {
     /// - Throws: `.tooLarge` if the body exceeds `limit`.
     public func collected(
         expectedBytes: Int?, limit: Int, onProgress: (Int) -> Void = { _ in }
-    ) async throws(TransportFailure) -> Data {
+    ) async throws(TransportError) -> Data {
         var data = Data()
         var iterator = makeAsyncIterator()
         while let piece = try await iterator.next() {

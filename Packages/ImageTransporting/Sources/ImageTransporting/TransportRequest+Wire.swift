@@ -27,7 +27,7 @@ extension TransportRequest {
     }
 
     /// Throws `.tooLarge` if the announced length of the body exceeds `maxBodyBytes`.
-    package func checkLength(_ head: ResponseHead) throws(TransportFailure) {
+    package func checkLength(_ head: ResponseHead) throws(TransportError) {
         guard let expected = head.expectedBytes, expected > maxBodyBytes, !RedirectChain.isRedirect(head) else {
             return
         }
@@ -38,7 +38,7 @@ extension TransportRequest {
     ///
     /// - Throws: `.malformedResponse` if the response also has a Content-Length, as in request smuggling (RFC 9112,
     ///   6.3), or if the body should be decoded. The body of a redirect isn't used.
-    package func hasUnknownTransferCoding(_ head: ResponseHead) throws(TransportFailure) -> Bool {
+    package func hasUnknownTransferCoding(_ head: ResponseHead) throws(TransportError) -> Bool {
         guard head.expectedBytes == nil else { return false }  // not transfer-coded, or no body
         let codings = head.headers[values: .transferEncoding].flatMap(\.listedNames)
         guard let unknown = codings.first(where: { !Self.transferCodings.contains($0) }) else { return false }

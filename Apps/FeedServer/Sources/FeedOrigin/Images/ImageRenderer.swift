@@ -19,8 +19,8 @@ public struct ImageRenderer: Sendable {
 
     /// Draws and encodes an image.
     ///
-    /// - Throws: `EncodingFailure`, in particular `failed` if there is no encoder for the format.
-    public func render(_ recipe: ImageRecipe) throws(EncodingFailure) -> RenderedImage {
+    /// - Throws: `ImageEncodingError`, in particular `failed` if there is no encoder for the format.
+    public func render(_ recipe: ImageRecipe) throws(ImageEncodingError) -> RenderedImage {
         guard let encoder = encoders[recipe.format] else {
             throw .failed(recipe.format, "this server has no encoder for this format")
         }
@@ -29,7 +29,7 @@ public struct ImageRenderer: Sendable {
         return RenderedImage(bytes: bytes, entityTag: "\"\(tag)\"")
     }
 
-    private func encoded(_ recipe: ImageRecipe, by encoder: any ImageEncoder) throws(EncodingFailure) -> Data {
+    private func encoded(_ recipe: ImageRecipe, by encoder: any ImageEncoder) throws(ImageEncodingError) -> Data {
         let renderer = SceneRenderer(id: recipe.id, hasAlpha: recipe.hasAlpha)
         let options = EncodingOptions(
             quality: Double(recipe.quality) / 100, isLossless: recipe.isLossless, isProgressive: recipe.isProgressive)

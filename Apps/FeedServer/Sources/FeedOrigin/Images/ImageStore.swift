@@ -7,7 +7,7 @@ import Synchronization
 /// Blocks the caller while an image is drawn. Callers that want the same image at the same time wait for one drawing.
 public final class ImageStore: Sendable {
     /// Draws an image.
-    public typealias Render = @Sendable (ImageRecipe) throws(EncodingFailure) -> RenderedImage
+    public typealias Render = @Sendable (ImageRecipe) throws(ImageEncodingError) -> RenderedImage
 
     private final class Slot: Sendable {
         let image = Mutex<RenderedImage?>(nil)
@@ -36,13 +36,13 @@ public final class ImageStore: Sendable {
     }
 
     /// Returns an image. Draws it if it isn't stored.
-    public func image(_ recipe: ImageRecipe) throws(EncodingFailure) -> RenderedImage {
+    public func image(_ recipe: ImageRecipe) throws(ImageEncodingError) -> RenderedImage {
         let slot = state.withLock { state in
             let slot = state.slots[recipe] ?? Slot()
             state.slots[recipe] = slot
             return slot
         }
-        return try slot.image.withLock { image throws(EncodingFailure) in
+        return try slot.image.withLock { image throws(ImageEncodingError) in
             if let image { return image }
             let drawn = try draw(recipe)
             image = drawn
@@ -50,7 +50,7 @@ public final class ImageStore: Sendable {
         }
     }
 
-    private func draw(_ recipe: ImageRecipe) throws(EncodingFailure) -> RenderedImage {
+    private func draw(_ recipe: ImageRecipe) throws(ImageEncodingError) -> RenderedImage {
         turns.wait()
         defer { turns.signal() }
         let image = try render(recipe)

@@ -10,7 +10,7 @@ final class DemoOrigin {
     private let server: LoopbackServer
 
     /// The images of all servers of this process.
-    static let images = ImageStore(concurrency: 2) { recipe throws(EncodingFailure) in
+    static let images = ImageStore(concurrency: 2) { recipe throws(ImageEncodingError) in
         try ImageRenderer(encoders: .standard).render(recipe)
     }
 

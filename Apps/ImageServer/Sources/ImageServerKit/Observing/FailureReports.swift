@@ -17,7 +17,7 @@ final class FailureReports: Sendable {
     init(clock: any Clock<Duration>) { elapsed = elapsedTime(of: clock) }
 
     /// Logs a failure, unless one of its kind was logged within the last minute.
-    func report(_ message: Logger.Message, _ failure: DataCacheFailure, _ details: Logger.Metadata, to logger: Logger) {
+    func report(_ message: Logger.Message, _ failure: DataCacheError, _ details: Logger.Metadata, to logger: Logger) {
         guard let suppressed = suppressedReports(of: failure.kind, at: elapsed()) else { return }
         var metadata = details
         metadata["error"] = "\(failure)"
@@ -37,7 +37,7 @@ final class FailureReports: Sendable {
     }
 }
 
-extension DataCacheFailure {
+extension DataCacheError {
     /// The name of the case, because the texts of others name files.
     fileprivate var kind: String {
         switch self {

@@ -62,7 +62,7 @@ public final class FreshnessRecorder: ResponseCache {
     /// About the memory of an entry without its URL.
     private static let entryBytes = 200
 
-    public func answer(to request: TransportRequest) async throws(TransportFailure) -> CacheAnswer {
+    public func answer(to request: TransportRequest) async throws(TransportError) -> CacheAnswer {
         let name = Self.name(request.url, request.headers[OriginalClient.identityField])
         var request = request
         traces.removeValue(for: name)?.set(in: &request.headers)
@@ -72,7 +72,7 @@ public final class FreshnessRecorder: ResponseCache {
         if case .stored(let response) = first, !RedirectChain.isRedirect(response.head) {
             return .stored(recorded([response.head], response, name))
         }
-        return .exchange(after: first.miss) { [request] () async throws(TransportFailure) in
+        return .exchange(after: first.miss) { [request] () async throws(TransportError) in
             try await self.followed(request, first, name)
         }
     }
@@ -80,10 +80,10 @@ public final class FreshnessRecorder: ResponseCache {
     /// Returns the response at the end of the redirects. What follows a redirect to another origin is not for its client.
     private func followed(
         _ request: TransportRequest, _ first: CacheAnswer, _ name: String
-    ) async throws(TransportFailure) -> TransportResponse {
+    ) async throws(TransportError) -> TransportResponse {
         var heads: [ResponseHead] = []
         var isAtOrigin = true
-        let response = try await RedirectChain.response(to: request) { hop throws(TransportFailure) in
+        let response = try await RedirectChain.response(to: request) { hop throws(TransportError) in
             var hop = hop
             isAtOrigin = isAtOrigin && hop.url.originName == request.url.originName
             if !isAtOrigin { forwarding.remove(from: &hop.headers) }
@@ -136,7 +136,7 @@ extension CacheAnswer {
         return miss
     }
 
-    fileprivate func response() async throws(TransportFailure) -> TransportResponse {
+    fileprivate func response() async throws(TransportError) -> TransportResponse {
         switch self {
         case .stored(let response): response
         case .exchange(_, let start): try await start()

@@ -32,8 +32,8 @@ public struct GuardedTransport: DataTransport {
     }
 
     /// Sends a request and follows its redirects, if it asks for that. Throws `.blockedRedirect` for a refused URL.
-    public func send(_ request: TransportRequest) async throws(TransportFailure) -> TransportResponse {
-        try await RedirectChain.response(to: request) { hop throws(TransportFailure) in
+    public func send(_ request: TransportRequest) async throws(TransportError) -> TransportResponse {
+        try await RedirectChain.response(to: request) { hop throws(TransportError) in
             do throws(OriginRefusal) {
                 try rules.check(hop.url)
             } catch {
@@ -46,7 +46,7 @@ public struct GuardedTransport: DataTransport {
     }
 
     /// A host at a refused address fails like one that doesn't exist, so that no client learns which hosts do.
-    private func answer(to request: TransportRequest) async throws(TransportFailure) -> TransportResponse {
+    private func answer(to request: TransportRequest) async throws(TransportError) -> TransportResponse {
         do {
             return try await transport.send(request)
         } catch .blockedAddress(let text) {

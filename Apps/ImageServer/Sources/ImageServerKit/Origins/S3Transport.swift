@@ -21,7 +21,7 @@ struct S3Transport: DataTransport {
         self.now = now
     }
 
-    func send(_ request: TransportRequest) async throws(TransportFailure) -> TransportResponse {
+    func send(_ request: TransportRequest) async throws(TransportError) -> TransportResponse {
         guard let bucket = request.url.host(), request.url.scheme == "s3" else {
             throw .invalidURL(request.url.absoluteString)
         }

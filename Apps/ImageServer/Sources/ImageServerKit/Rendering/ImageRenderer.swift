@@ -37,7 +37,7 @@ public struct ImageRenderer: Sendable {
     ) throws(RenderingFailure) -> RenderedImage {
         if options.isRaw { return raw(source) }
         if options.watermark.opacity > 0, watermark == nil { throw .noWatermark }
-        let header = try decoding { () throws(DecodingFailure) in try decoder.header(of: source) }
+        let header = try decoding { () throws(ImageDecodingError) in try decoder.header(of: source) }
         var options = options
         // A drawing has no size in which it is best.
         if header.format == .svg { options.enlarges = true }
@@ -91,14 +91,14 @@ public struct ImageRenderer: Sendable {
 
     /// Returns the header of a source.
     public func header(of source: Data) throws(RenderingFailure) -> ImageHeader {
-        try decoding { () throws(DecodingFailure) in try decoder.header(of: source) }
+        try decoding { () throws(ImageDecodingError) in try decoder.header(of: source) }
     }
 
     /// Returns a small image of a source, for its placeholder.
     public func preview(
         of source: Data, fitting size: PixelSize, isCancelled: @Sendable () -> Bool = { false }
     ) throws(RenderingFailure) -> Bitmap {
-        try decoding { () throws(DecodingFailure) in
+        try decoding { () throws(ImageDecodingError) in
             try decoder.decode(source, request: DecodingRequest(target: ImageTarget(size)), isCancelled: isCancelled)
                 .bitmap
         }
@@ -139,7 +139,7 @@ public struct ImageRenderer: Sendable {
     ) throws(RenderingFailure) -> Bitmap? {
         guard let trim = options.trim else { return nil }
         let request = DecodingRequest(color: options.stripsColorProfile ? .sRGB : .automatic)
-        let bitmap = try decoding { () throws(DecodingFailure) in
+        let bitmap = try decoding { () throws(ImageDecodingError) in
             try decoder.decode(source, request: request, isCancelled: isCancelled).bitmap
         }
         guard let area = Trimming(trim, bitmap).area, area.size != bitmap.size else { return nil }
@@ -176,12 +176,12 @@ public struct ImageRenderer: Sendable {
         if job.output.isLossy, job.quality <= Self.maxQualityForSpeed { target?.preference = .speed }
         let request = DecodingRequest(target: target, color: job.options.stripsColorProfile ? .sRGB : .automatic)
         let decoder = decoder(for: header, target: job.plan.target)
-        let reader = try decoding { () throws(DecodingFailure) in
+        let reader = try decoding { () throws(ImageDecodingError) in
             try decoder.makeFrameReader(of: source, request: request)
         }
         var frames: [AnimationFrame] = []
         for index in 0..<count {
-            let decoded = try decoding { () throws(DecodingFailure) in
+            let decoded = try decoding { () throws(ImageDecodingError) in
                 try reader.frame(at: index, isCancelled: isCancelled)
             }
             job.lap(.decode)
@@ -207,7 +207,7 @@ public struct ImageRenderer: Sendable {
             let stamp = try ResizeProcessor(stretchingTo: size, limits: limits.resizing).process(bitmap)
             return WatermarkProcessor(
                 watermark: watermark, stamp: stamp, options: options, scale: plan.distanceScale)
-        } catch let error as DecodingFailure where error != .cancelled {
+        } catch let error as ImageDecodingError where error != .cancelled {
             throw .watermark(error)
         } catch {
             // What remains is a cancellation.
@@ -226,9 +226,9 @@ public struct ImageRenderer: Sendable {
     }
 
     private func decoding<Value>(
-        _ body: () throws(DecodingFailure) -> Value
+        _ body: () throws(ImageDecodingError) -> Value
     ) throws(RenderingFailure) -> Value {
-        do throws(DecodingFailure) {
+        do throws(ImageDecodingError) {
             return try body()
         } catch {
             throw error == .cancelled ? .cancelled : .decoding(error)

@@ -65,7 +65,7 @@ public struct StageTimes: Hashable, Sendable, ExpressibleByDictionaryLiteral {
 /// Why a source can't be rendered.
 public enum RenderingFailure: Error, Hashable, Sendable {
     /// The source can't be decoded.
-    case decoding(DecodingFailure)
+    case decoding(ImageDecodingError)
     /// The result would be larger than the limits allow.
     case resultTooLarge(PixelSize)
     /// The result has more bytes than the limit, or than `max_bytes` at the lowest quality.
@@ -73,9 +73,9 @@ public enum RenderingFailure: Error, Hashable, Sendable {
     /// The URL asks for a watermark, and the settings have none.
     case noWatermark
     /// The watermark can't be decoded to the size in which it is drawn.
-    case watermark(DecodingFailure)
+    case watermark(ImageDecodingError)
     /// The encoder failed.
-    case encoding(EncodingFailure)
+    case encoding(ImageEncodingError)
     /// A processor failed. The text is for humans.
     case processing(String)
     /// The work was cancelled.

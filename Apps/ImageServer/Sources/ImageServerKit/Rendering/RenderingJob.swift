@@ -105,7 +105,7 @@ struct RenderingJob {
         _ frames: [AnimationFrame], _ loopCount: Int, quality: Int
     ) throws(RenderingFailure) -> Data {
         let encoding = EncodingOptions(quality: Double(quality) / 100, isProgressive: output.isProgressive)
-        do throws(EncodingFailure) {
+        do throws(ImageEncodingError) {
             if frames.count == 1 { return try output.encoder.encode(frames[0].bitmap, options: encoding) }
             return try output.encoder.encode(frames, loopCount: loopCount, options: encoding)
         } catch {

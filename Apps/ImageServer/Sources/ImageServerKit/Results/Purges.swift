@@ -20,7 +20,7 @@ public final class Purges: Sendable {
     private let isEmpty = Atomic(true)
     private let levels: [ResultCache.Level]
     private let now: @Sendable () -> Date
-    private let report: @Sendable (ResultLevel, DataCacheFailure) -> Void
+    private let report: @Sendable (ResultLevel, DataCacheError) -> Void
 
     /// - Parameters:
     ///   - levels: The caches in which the list is stored.
@@ -28,7 +28,7 @@ public final class Purges: Sendable {
     ///   - report: Receives failures of a level.
     public init(
         levels: [ResultCache.Level] = [], now: @escaping @Sendable () -> Date,
-        report: @escaping @Sendable (ResultLevel, DataCacheFailure) -> Void = { _, _ in }
+        report: @escaping @Sendable (ResultLevel, DataCacheError) -> Void = { _, _ in }
     ) {
         self.levels = levels
         self.now = now
@@ -81,7 +81,7 @@ public final class Purges: Sendable {
     }
 
     private func exchange(_ level: ResultCache.Level) async -> Bool {
-        do throws(DataCacheFailure) {
+        do throws(DataCacheError) {
             try await exchange(level.name, level.cache)
             return true
         } catch {
@@ -91,7 +91,7 @@ public final class Purges: Sendable {
     }
 
     /// The list is read only if its revision, a small entry, is another one than that which was read or written last.
-    private func exchange(_ name: ResultLevel, _ cache: any DataCache) async throws(DataCacheFailure) {
+    private func exchange(_ name: ResultLevel, _ cache: any ImageDataCache) async throws(DataCacheError) {
         let revision = try await cache.entry(for: Self.revisionKey)?.data
         var stored = PurgeList()
         if revision == nil || revision != state.withLock({ $0.revisions[name] }),
@@ -151,7 +151,7 @@ struct PurgeList: Codable, Equatable, Sendable {
     }
 
     /// The list as JSON. Equal lists have equal texts.
-    func encoded() throws(DataCacheFailure) -> Data {
+    func encoded() throws(DataCacheError) -> Data {
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
         do {

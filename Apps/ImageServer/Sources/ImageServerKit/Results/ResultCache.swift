@@ -12,11 +12,11 @@ public final class ResultCache: Sendable {
         /// The name of the level.
         public var name: ResultLevel
         /// The store of the level.
-        public var cache: any DataCache
+        public var cache: any ImageDataCache
         private let names: EntryNames
 
         /// Creates a level over a store.
-        public init(name: ResultLevel, cache: any DataCache) {
+        public init(name: ResultLevel, cache: any ImageDataCache) {
             self.name = name
             self.cache = cache
             names = EntryNames(cache)
@@ -25,7 +25,7 @@ public final class ResultCache: Sendable {
         /// Returns the key of an entry. That of a private result can't be computed from the credentials of a client.
         ///
         /// - Parameter creationTime: The time of a new secret of the store; nil to make none, and return nil without one.
-        func key(for key: String, creationTime: Date?) async throws(DataCacheFailure) -> DataCacheKey? {
+        func key(for key: String, creationTime: Date?) async throws(DataCacheError) -> DataCacheKey? {
             guard key.hasPrefix(ResultCache.privatePrefix) else { return DataCacheKey(identifier: key) }
             return try await names.name(for: key, creationTime: creationTime)
                 .map { DataCacheKey(identifier: ResultCache.privatePrefix + $0) }
@@ -48,7 +48,7 @@ public final class ResultCache: Sendable {
     private let writes: BackgroundWrites
     private let longest: Duration
     private let now: @Sendable () -> Date
-    private let report: @Sendable (ResultLevel, DataCacheFailure) -> Void
+    private let report: @Sendable (ResultLevel, DataCacheError) -> Void
 
     /// - Parameters:
     ///   - memoryByteLimit: The limit of the memory in bytes.
@@ -60,7 +60,7 @@ public final class ResultCache: Sendable {
     public init(
         memoryByteLimit: Int, levels: [Level], pendingWrites: Int = 64,
         longest: Duration = .seconds(31_536_000), now: @escaping @Sendable () -> Date,
-        report: @escaping @Sendable (ResultLevel, DataCacheFailure) -> Void = { _, _ in }
+        report: @escaping @Sendable (ResultLevel, DataCacheError) -> Void = { _, _ in }
     ) {
         memory = MemoryCache(
             limits: CacheLimits(cost: memoryByteLimit, entryCost: max(1, memoryByteLimit / 2)), policy: .s3FIFO)
@@ -114,7 +114,7 @@ public final class ResultCache: Sendable {
     private func isFresh(_ result: StoredResult) -> Bool { result.metadata.freshUntil > now() }
 
     private func read(_ key: String, from level: Level) async -> StoredResult? {
-        do throws(DataCacheFailure) {
+        do throws(DataCacheError) {
             guard let key = try await level.key(for: key, creationTime: nil),
                 let entry = try await level.cache.entry(for: key)
             else { return nil }
@@ -138,7 +138,7 @@ public final class ResultCache: Sendable {
     }
 
     private func write(_ result: StoredResult, for key: String, to level: Level) async {
-        do throws(DataCacheFailure) {
+        do throws(DataCacheError) {
             guard let key = try await level.key(for: key, creationTime: now()) else { return }
             try await level.cache.store(result.entry(createdAt: now()), for: key)
         } catch {

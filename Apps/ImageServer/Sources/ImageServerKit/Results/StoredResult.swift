@@ -26,7 +26,7 @@ public struct StoredResult: Hashable, Sendable {
 
 extension StoredResult {
     /// Returns the entry of a data cache.
-    func entry(createdAt: Date) throws(DataCacheFailure) -> DataCacheEntry {
+    func entry(createdAt: Date) throws(DataCacheError) -> DataCacheEntry {
         do {
             return DataCacheEntry(data: data, metadata: try JSONEncoder().encode(metadata), createdAt: createdAt)
         } catch {

@@ -12,7 +12,7 @@ public struct AddressRules: Sendable {
     public init(allowing exceptions: [AddressRange] = []) { self.exceptions = exceptions }
 
     /// Returns whether the server may connect to an address.
-    public func allows(_ address: IPAddress) -> Bool {
+    public func allows(_ address: TransportAddress) -> Bool {
         if exceptions.contains(where: { $0.contains(address) }) { return true }
         if let embedded = address.mappedIPv4 { return allows(embedded) }
         guard address.tunnelEnds.allSatisfy(allows) else { return false }
@@ -58,7 +58,9 @@ public struct AddressRange: Hashable, Sendable {
     /// Parses a range such as `10.0.0.0/8`, or a single address. Returns nil if the text is neither.
     public init?(_ text: String) {
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
-        guard let first = parts.first, let address = IPAddress(String(first)), parts.count <= 2 else { return nil }
+        guard let first = parts.first, let address = TransportAddress(String(first)), parts.count <= 2 else {
+            return nil
+        }
         bytes = address.bytes
         guard parts.count == 2 else {
             bitCount = bytes.count * 8
@@ -69,7 +71,7 @@ public struct AddressRange: Hashable, Sendable {
     }
 
     /// Returns whether an address is in the range. No IPv6 address is in a range of IPv4.
-    public func contains(_ address: IPAddress) -> Bool {
+    public func contains(_ address: TransportAddress) -> Bool {
         guard address.bytes.count == bytes.count else { return false }
         let (whole, rest) = bitCount.quotientAndRemainder(dividingBy: 8)
         guard address.bytes.prefix(whole) == bytes.prefix(whole) else { return false }
@@ -77,26 +79,26 @@ public struct AddressRange: Hashable, Sendable {
     }
 }
 
-extension IPAddress {
+extension TransportAddress {
     /// The IPv4 address for which this IPv6 address is another notation or a translation; nil if it is neither.
     ///
     /// Covers IPv4-mapped (RFC 4291, section 2.5.5.2), IPv4-compatible (2.5.5.1), IPv4-translated (RFC 2765) and NAT64
     /// (RFC 6052) addresses. Those of local NAT64 (RFC 8215) and of Teredo (RFC 4380) are refused as a whole.
-    var mappedIPv4: IPAddress? {
+    var mappedIPv4: TransportAddress? {
         guard bytes.count == 16, Self.mappingPrefixes.contains(Array(bytes.prefix(12))),
             bytes.suffix(4) != [0, 0, 0, 0], bytes.suffix(4) != [0, 0, 0, 1]
         else { return nil }
-        return IPAddress(bytes: Array(bytes.suffix(4)))
+        return TransportAddress(bytes: Array(bytes.suffix(4)))
     }
 
     /// The IPv4 addresses to which tunnels for this IPv6 address lead: 6to4 (RFC 3056) and ISATAP (RFC 5214).
-    var tunnelEnds: [IPAddress] {
+    var tunnelEnds: [TransportAddress] {
         guard bytes.count == 16 else { return [] }
-        var ends: [IPAddress?] = []
-        if bytes[0] == 0x20, bytes[1] == 0x02 { ends.append(IPAddress(bytes: Array(bytes[2..<6]))) }
+        var ends: [TransportAddress?] = []
+        if bytes[0] == 0x20, bytes[1] == 0x02 { ends.append(TransportAddress(bytes: Array(bytes[2..<6]))) }
         // The two lowest bits of the first byte tell whether the identifier is unique and whether it is of a group.
         if bytes[8] & ~3 == 0, bytes[9...11] == [0, 0x5E, 0xFE] {
-            ends.append(IPAddress(bytes: Array(bytes.suffix(4))))
+            ends.append(TransportAddress(bytes: Array(bytes.suffix(4))))
         }
         return ends.compactMap(\.self)
     }

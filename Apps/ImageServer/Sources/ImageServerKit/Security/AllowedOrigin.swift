@@ -27,7 +27,8 @@ public struct AllowedOrigin: Hashable, Sendable {
         if let scheme, !["http", "https", "s3"].contains(scheme) {
             throw InvalidEntry("\(scheme) is not http, https or s3")
         }
-        guard authority.hasPrefix("[") ? IPAddress(host) != nil && authority.contains("]") : Self.isName(host) else {
+        guard authority.hasPrefix("[") ? TransportAddress(host) != nil && authority.contains("]") : Self.isName(host)
+        else {
             throw InvalidEntry(
                 !host.isEmpty ? "\(host) is not a host" : scheme == "s3" ? "name the bucket" : "it has no host")
         }

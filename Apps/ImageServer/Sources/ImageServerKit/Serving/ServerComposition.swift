@@ -93,14 +93,14 @@ package struct ServerComposition: Sendable {
 extension ServerSettings {
     /// Decodes run on threads of their own, so that requests for cached results don't wait for them.
     fileprivate func makeScheduler() -> PriorityScheduler {
-        let decode = LaneConfiguration(
+        let decode = LaneOptions(
             limit: decoders, executor: DispatchTaskExecutor(name: "image-rendering", width: decoders))
         return PriorityScheduler(lanes: [.download: downloads(clock: ContinuousClock()), .decode: decode])
     }
 
     /// An origin that sends nothing for a second holds up no other.
-    func downloads(clock: any Clock<Duration>) -> LaneConfiguration {
-        var lane = LaneConfiguration(limit: maxDownloads, perServerLimit: maxDownloadsPerOrigin)
+    func downloads(clock: any Clock<Duration>) -> LaneOptions {
+        var lane = LaneOptions(limit: maxDownloads, perServerLimit: maxDownloadsPerOrigin)
         lane.stallLimit = StallLimit(bytes: 1_024, time: .seconds(1), maxRunning: 5 * maxDownloads, clock: clock)
         return lane
     }
@@ -112,7 +112,7 @@ extension ServerSettings {
         let addresses = addressRules
         let network = CurlTransport(
             configuration: CurlTransport.Configuration(
-                maxConnectionsPerHost: maxDownloadsPerOrigin, maxConnections: maxDownloads * 2,
+                maxConnectionsPerServer: maxDownloadsPerOrigin, maxConnections: maxDownloads * 2,
                 rootsFile: rootsFile, usesEnvironmentProxy: false, addressPolicy: { addresses.allows($0) }))
         return CircuitBreakingTransport(
             GuardedTransport(network, rules: originRules, userAgent: userAgent, forwarding: forwarding) { Date() },
@@ -121,14 +121,14 @@ extension ServerSettings {
 
     /// In front of the network: the recorder and the HTTP cache.
     fileprivate func makeOrigins(
-        _ network: CircuitBreakingTransport, _ shared: (any DataCache)?, _ metrics: PrometheusMetrics,
+        _ network: CircuitBreakingTransport, _ shared: (any ImageDataCache)?, _ metrics: PrometheusMetrics,
         logger: Logger
     ) throws -> FreshnessRecorder {
         let reports = FailureReports(clock: ContinuousClock())
         let failures = Counter(label: "image_loader_disk_failures_total", factory: metrics)
         let caching = CachingTransport(
             over: network, cache: try makeSourceCache(shared),
-            rules: CachingRules(
+            rules: CachingOptions(
                 policy: SharedCachePolicy(bounds: bounds, missingLifetime: missingLifetime),
                 identity: { CacheIdentity(partition: $0[OriginalClient.identityField]) },
                 observer: { event in
@@ -149,16 +149,16 @@ extension ServerSettings {
         if let s3Server {
             let network = CurlTransport(
                 configuration: CurlTransport.Configuration(
-                    maxConnectionsPerHost: maxDownloads, maxConnections: maxDownloads, rootsFile: rootsFile,
+                    maxConnectionsPerServer: maxDownloads, maxConnections: maxDownloads, rootsFile: rootsFile,
                     usesEnvironmentProxy: false))
             others["s3"] = S3Transport(network, server: s3Server) { Date() }
         }
         return ImageLoader(
-            ImageLoaderConfiguration(
+            ImageLoaderParts(
                 memoryCache: nil, transport: .cached(recorder).adding(others), decoder: decoder,
                 scheduler: scheduler, coalescer: TaskCoalescer(), observer: observer,
-                retryPolicy: RetryPolicy(retries: 1) { Double.random(in: 0..<1) },
-                transferLimits: TransferLimits(
+                retryPolicy: TransferRetryPolicy(retries: 1) { Double.random(in: 0..<1) },
+                transferOptions: TransferOptions(
                     connectTimeout: connectTime, stallTimeout: stallTime, totalTimeout: requestTime,
                     maxBodyBytes: limits.sourceBytes),
                 clock: ContinuousClock()))
@@ -185,7 +185,7 @@ extension ServerSettings {
         guard collector != nil else { return nil }
         return CurlTransport(
             configuration: CurlTransport.Configuration(
-                maxConnectionsPerHost: 2, maxConnections: 2, rootsFile: rootsFile, usesEnvironmentProxy: false))
+                maxConnectionsPerServer: 2, maxConnections: 2, rootsFile: rootsFile, usesEnvironmentProxy: false))
     }
 
     fileprivate func makeSpanExporter(
@@ -224,8 +224,8 @@ extension ServerSettings {
         return FallbackImage(status: fallbackStatus, lifetime: fallbackLifetime, source: source)
     }
 
-    fileprivate func makeResultLevels(_ shared: (any DataCache)?) throws -> [ResultCache.Level] {
-        let levels: [(ResultLevel, (any DataCache)?)] = [
+    fileprivate func makeResultLevels(_ shared: (any ImageDataCache)?) throws -> [ResultCache.Level] {
+        let levels: [(ResultLevel, (any ImageDataCache)?)] = [
             (.disk, try makeDataCache("results", byteLimit: resultCacheBytes)), (.shared, shared),
         ]
         return levels.compactMap { name, cache in cache.map { ResultCache.Level(name: name, cache: $0) } }
@@ -240,7 +240,7 @@ extension ServerSettings {
             })
     }
 
-    private func makeSourceCache(_ shared: (any DataCache)?) throws -> any DataCache {
+    private func makeSourceCache(_ shared: (any ImageDataCache)?) throws -> any ImageDataCache {
         guard let disk = try makeDataCache("sources", byteLimit: sourceCacheBytes) else {
             return shared ?? NoDataCache()
         }
@@ -267,9 +267,9 @@ extension RenderingLimits {
 }
 
 /// A data cache that stores nothing, for servers without a cache directory.
-private struct NoDataCache: DataCache {
-    func entry(for key: DataCacheKey) async throws(DataCacheFailure) -> DataCacheEntry? { nil }
-    func store(_ entry: DataCacheEntry, for key: DataCacheKey) async throws(DataCacheFailure) {}
-    func remove(for key: DataCacheKey) async throws(DataCacheFailure) {}
-    func removeAll() async throws(DataCacheFailure) {}
+private struct NoDataCache: ImageDataCache {
+    func entry(for key: DataCacheKey) async throws(DataCacheError) -> DataCacheEntry? { nil }
+    func store(_ entry: DataCacheEntry, for key: DataCacheKey) async throws(DataCacheError) {}
+    func remove(for key: DataCacheKey) async throws(DataCacheError) {}
+    func removeAll() async throws(DataCacheError) {}
 }

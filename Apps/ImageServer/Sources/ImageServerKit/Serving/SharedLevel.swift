@@ -3,7 +3,7 @@ import ImageRedisCaching
 
 /// The cache that several servers share, and their lease.
 struct SharedLevel: Sendable {
-    let cache: any DataCache
+    let cache: any ImageDataCache
     let lease: any RenderingLease
 
     /// Returns nil if the settings have no Redis server.

@@ -30,19 +30,19 @@ struct CacheOptions: ParsableArguments {
 
     @OptionGroup var printing: OutputOptions
 
-    /// Runs `body` with the cache. Turns a `DataCacheFailure` into a `ToolFailure`.
+    /// Runs `body` with the cache. Turns a `DataCacheError` into a `ToolFailure`.
     func withCache(_ body: (DiskDataCache, _ path: String) async throws -> Void) async throws {
         let folder = CacheFolder.url(cache)
         do {
             try await body(ImageLoaderOptions(cacheDirectory: folder).makeDiskCache(in: folder), folder.path)
-        } catch let failure as DataCacheFailure {
+        } catch let failure as DataCacheError {
             throw ToolFailure(failure, folder: folder.path)
         }
     }
 }
 
 extension ToolFailure {
-    init(_ failure: DataCacheFailure, folder: String) {
+    init(_ failure: DataCacheError, folder: String) {
         let reason =
             switch failure {
             case .noSpace: "no space left. Free some and try again"

@@ -37,7 +37,7 @@ struct ExplainCommand: AsyncParsableCommand {
         let request = try CacheExplaining.request(to: url, headers)
         do {
             if ask { return try await explainAsking(request) }
-        } catch let failure as TransportFailure {
+        } catch let failure as TransportError {
             throw ToolFailure(status: .network, line: "\(url): \(failure). Check the address and the connection.")
         }
         for explanation in await CacheExplaining.explanations(of: request, options.cache) {

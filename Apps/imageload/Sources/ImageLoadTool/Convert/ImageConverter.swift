@@ -74,7 +74,7 @@ struct ImageConverter: Sendable {
         func decoded() throws -> [AnimationFrame] { try self.frames(of: data, header, decoder) }
         // The crop is in pixels of the source, so a smaller size needs no less memory.
         let frames = try settings.crop == nil ? decoder.tellingSize(of: data, decoded) : decoded()
-        guard let first = frames.first else { throw EncodingFailure.inconsistentFrames }
+        guard let first = frames.first else { throw ImageEncodingError.inconsistentFrames }
         let encoder = try encoder(for: header, first.bitmap, profile: metadata.icc)
         var converted = try Encoding(encoder: encoder, frames: frames, loopCount: header.loopCount, settings, decoder)
             .run()
@@ -138,7 +138,7 @@ struct ImageConverter: Sendable {
 
     private func encoder(
         for header: ImageHeader, _ bitmap: Bitmap, profile: Data?
-    ) throws(EncodingFailure) -> any ImageEncoder {
+    ) throws(ImageEncodingError) -> any ImageEncoder {
         if settings.format == .auto { return ImageEncoders.adaptiveChoice().encoder(for: bitmap) }
         let format = format(for: header)
         if let encoder = ImageEncoders.encoder(for: format, in: .all(colorProfile: profile)) { return encoder }
@@ -164,7 +164,7 @@ struct ImageConverter: Sendable {
 
 extension DecodingLimits {
     /// Throws if all frames of an image don't fit into the memory, because encoders get them at once.
-    func check(_ count: Int, framesOf size: PixelSize) throws(DecodingFailure) {
+    func check(_ count: Int, framesOf size: PixelSize) throws(ImageDecodingError) {
         let (bytes, isOverflow) = size.area.multipliedReportingOverflow(by: 4 * count)
         guard isOverflow || bytes > decodedBytes else { return }
         throw .limitExceeded(.decodedBytes, value: isOverflow ? .max : bytes, allowed: decodedBytes)

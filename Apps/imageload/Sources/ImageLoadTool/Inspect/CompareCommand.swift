@@ -63,11 +63,11 @@ struct CompareCommand: AsyncParsableCommand {
 
     private func reader(_ file: String, _ decoder: DownsamplingDecoder) async throws -> any FrameReader {
         let data = try await FileAccess.read(file)
-        return try ToolFailure.naming(file) { () throws(DecodingFailure) in try decoder.makeFrameReader(of: data) }
+        return try ToolFailure.naming(file) { () throws(ImageDecodingError) in try decoder.makeFrameReader(of: data) }
     }
 
     private func bitmap(_ frame: Int, of reader: any FrameReader, _ file: String) throws -> Bitmap {
-        try ToolFailure.naming(file) { () throws(DecodingFailure) in try reader.frame(at: frame) { false } }
+        try ToolFailure.naming(file) { () throws(ImageDecodingError) in try reader.frame(at: frame) { false } }
     }
 }
 

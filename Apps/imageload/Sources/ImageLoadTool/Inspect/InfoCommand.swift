@@ -77,7 +77,7 @@ struct ImageReport: Encodable {
     var camera: ExifSummary?
     var thumbnail: Thumbnail?
 
-    init(_ file: InputFile, _ data: Data, _ decoder: DownsamplingDecoder) throws(DecodingFailure) {
+    init(_ file: InputFile, _ data: Data, _ decoder: DownsamplingDecoder) throws(ImageDecodingError) {
         let header = try decoder.header(of: data)
         let found = ImageMetadata(of: data, header)
         self.file = file.path
@@ -101,7 +101,7 @@ struct ImageReport: Encodable {
 
     private static func thumbnail(
         of data: Data, _ decoder: DownsamplingDecoder
-    ) throws(DecodingFailure) -> Thumbnail? {
+    ) throws(ImageDecodingError) -> Thumbnail? {
         guard let file = try decoder.embeddedThumbnail(of: data), let header = try? decoder.header(of: file) else {
             return nil
         }

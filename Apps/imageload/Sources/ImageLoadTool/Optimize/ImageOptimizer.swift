@@ -95,7 +95,7 @@ struct ImageOptimizer: Sendable {
     }
 
     /// Returns nil if the file is damaged.
-    private func recoded(_ data: Data, isProgressive: Bool) throws(DecodingFailure) -> Data? {
+    private func recoded(_ data: Data, isProgressive: Bool) throws(ImageDecodingError) -> Data? {
         let allowed = tool_limits(bytes: max(0, limits.decodedBytes), scans: CInt(clamping: limits.scans))
         var result = unsafe tool_bytes()
         let recoding = unsafe data.withUnsafeBytes { bytes in

@@ -19,7 +19,7 @@ public protocol ImageCache: Sendable {
     ///   - image: The decoded image.
     ///   - key: The image's name, size and processors.
     ///   - retention: A cache may ignore it.
-    func insert(_ image: DecodedImage, for key: ImageCacheKey, retention: ImageRetention)
+    func insert(_ image: DecodedImage, for key: ImageCacheKey, retention: MemoryRetention)
     /// Removes the image for a key, if there is one.
     func remove(for key: ImageCacheKey)
     /// Removes all images.
@@ -40,7 +40,7 @@ public protocol ImageCache: Sendable {
 }
 
 /// How long a memory cache keeps an image, compared with others.
-public enum ImageRetention: String, Sendable, CaseIterable {
+public enum MemoryRetention: String, Sendable, CaseIterable {
     /// The image is cheap to get back, for example from disk. It is evicted before persistent ones.
     case transient
     /// The image is expensive to get back.

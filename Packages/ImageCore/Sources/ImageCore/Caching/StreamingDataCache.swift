@@ -1,5 +1,5 @@
 /// A data cache that writes entries while their bytes arrive, and reads parts of entries.
-public protocol StreamingDataCache: DataCache {
+public protocol StreamingDataCache: ImageDataCache {
     /// Starts an entry. Until it is finished, lookups find the older entry for the key.
     ///
     /// - Parameters:
@@ -8,10 +8,10 @@ public protocol StreamingDataCache: DataCache {
     ///     may follow.
     func writer(
         for key: DataCacheKey, expectedByteCount: Int?
-    ) async throws(DataCacheFailure) -> any DataCacheWriter
+    ) async throws(DataCacheError) -> any DataCacheWriter
 
     /// Opens an entry, or returns nil. The reader keeps its bytes if the entry is then replaced or removed.
-    func reader(for key: DataCacheKey) async throws(DataCacheFailure) -> (any DataCacheReader)?
+    func reader(for key: DataCacheKey) async throws(DataCacheError) -> (any DataCacheReader)?
 }
 
 /// Writes an entry. Call one method at a time.
@@ -22,9 +22,9 @@ public protocol StreamingDataCache: DataCache {
 /// - A writer that is cancelled or released before it is finished removes its entry and leaves the older one.
 public protocol DataCacheWriter: Sendable {
     /// Appends bytes.
-    func append(_ bytes: Data) async throws(DataCacheFailure)
+    func append(_ bytes: Data) async throws(DataCacheError)
     /// Makes the entry visible, atomically.
-    func finish(metadata: Data, createdAt: Date) async throws(DataCacheFailure)
+    func finish(metadata: Data, createdAt: Date) async throws(DataCacheError)
     /// Discards the entry. Does nothing after `finish` or a failure.
     func cancel() async
 }
@@ -38,7 +38,7 @@ public protocol DataCacheReader: Sendable {
     /// The time at which the bytes were created.
     var createdAt: Date { get }
     /// Returns the bytes in a range, clamped to the data; nil if they are damaged.
-    func bytes(in range: Range<Int>) async throws(DataCacheFailure) -> Data?
+    func bytes(in range: Range<Int>) async throws(DataCacheError) -> Data?
 }
 
 /// An entry in memory is its own reader.

@@ -44,7 +44,7 @@ package final class ConversionStage: PixelRowSink {
     }
 
     /// - Precondition: The row has the width and layout of the stage.
-    package func receive(_ input: Span<UInt8>) throws(DecodingFailure) {
+    package func receive(_ input: Span<UInt8>) throws(ImageDecodingError) {
         precondition(input.count == rowBytes, "the row has the wrong length")
         // The swap avoids a copy of the array while it is written.
         var converted: [UInt8] = []

@@ -11,7 +11,7 @@ public protocol FrameReader: AnyObject {
     ///   - index: The frame, from 0.
     ///   - isCancelled: Called between rows. Return true to stop decoding.
     /// - Throws: `.noSuchFrame`, `.cancelled`, or an error of the decoder.
-    func frame(at index: Int, isCancelled: @Sendable () -> Bool) throws(DecodingFailure) -> Bitmap
+    func frame(at index: Int, isCancelled: @Sendable () -> Bool) throws(ImageDecodingError) -> Bitmap
 }
 
 /// Decodes each frame of a file by itself.
@@ -21,14 +21,14 @@ final class IndependentFrameReader: FrameReader {
     private var request: DecodingRequest
     private let decoder: any SizedImageDecoder
 
-    init(_ data: Data, request: DecodingRequest, decoder: any SizedImageDecoder) throws(DecodingFailure) {
+    init(_ data: Data, request: DecodingRequest, decoder: any SizedImageDecoder) throws(ImageDecodingError) {
         header = try decoder.header(of: data)
         self.data = data
         self.request = request
         self.decoder = decoder
     }
 
-    func frame(at index: Int, isCancelled: @Sendable () -> Bool) throws(DecodingFailure) -> Bitmap {
+    func frame(at index: Int, isCancelled: @Sendable () -> Bool) throws(ImageDecodingError) -> Bitmap {
         request.frame = index
         return try decoder.decode(data, request: request, isCancelled: isCancelled).bitmap
     }

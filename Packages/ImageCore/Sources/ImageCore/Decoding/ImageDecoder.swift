@@ -14,7 +14,7 @@ public protocol ImageDecoder: Sendable {
     func recognizes(_ prefix: Data) -> Bool
 
     /// Opens an image. Throws `.malformed`, `.truncated`, `.unsupported` or `.limitExceeded`.
-    func open(_ data: Data, limits: DecodingLimits) throws(DecodingFailure) -> any OpenedImage
+    func open(_ data: Data, limits: DecodingLimits) throws(ImageDecodingError) -> any OpenedImage
 
     /// Returns a decoder that takes the memory of whole images from a pool, unless it already has one. By default
     /// returns itself, for codecs that deliver row by row.
@@ -71,7 +71,7 @@ public protocol OpenedImage: AnyObject {
     func decode(
         frame index: Int, size: PixelSize, layout: PixelLayout, preference: DecodingPreference,
         into sink: any PixelRowSink
-    ) throws(DecodingFailure)
+    ) throws(ImageDecodingError)
 }
 
 extension OpenedImage {
@@ -86,7 +86,7 @@ extension OpenedImage {
     /// Decodes with the preference for quality.
     public func decode(
         frame index: Int, size: PixelSize, layout: PixelLayout, into sink: any PixelRowSink
-    ) throws(DecodingFailure) {
+    ) throws(ImageDecodingError) {
         try decode(frame: index, size: size, layout: layout, preference: .quality, into: sink)
     }
 }
@@ -99,7 +99,7 @@ public protocol PixelRowSink: AnyObject {
     /// Receives the next row, whose length and layout were fixed when the sink was created.
     ///
     /// An error ends the decoding with that error. Throw `.cancelled` to stop it.
-    func receive(_ row: Span<UInt8>) throws(DecodingFailure)
+    func receive(_ row: Span<UInt8>) throws(ImageDecodingError)
 
     /// Lets a decoder write a whole image of `byteCount` bytes into the result, instead of delivering its rows.
     ///
@@ -111,19 +111,19 @@ public protocol PixelRowSink: AnyObject {
     ///   - write: Receives arbitrary bytes and writes each of them, without padding and in the fixed layout. Calls
     ///     `checkCancellation()` every few rows. If it throws, the image is discarded.
     func receiveImage(
-        byteCount: Int, write: (inout [UInt8]) throws(DecodingFailure) -> Void
-    ) throws(DecodingFailure) -> Bool
+        byteCount: Int, write: (inout [UInt8]) throws(ImageDecodingError) -> Void
+    ) throws(ImageDecodingError) -> Bool
 
     /// Throws `.cancelled` if no more rows are needed. Decoders call it if they work for long before the next row.
-    func checkCancellation() throws(DecodingFailure)
+    func checkCancellation() throws(ImageDecodingError)
 }
 
 extension PixelRowSink {
     /// Returns false.
     public func receiveImage(
-        byteCount: Int, write: (inout [UInt8]) throws(DecodingFailure) -> Void
-    ) throws(DecodingFailure) -> Bool { false }
+        byteCount: Int, write: (inout [UInt8]) throws(ImageDecodingError) -> Void
+    ) throws(ImageDecodingError) -> Bool { false }
 
     /// Does nothing.
-    public func checkCancellation() throws(DecodingFailure) {}
+    public func checkCancellation() throws(ImageDecodingError) {}
 }

@@ -13,7 +13,7 @@ public protocol ImageEncoder: Sendable {
 
     /// Returns a complete file. The same image and options give the same bytes with one version of the library. Throws
     /// `.cancelled` soon after the current task is cancelled, as far as the encoding library allows it.
-    func encode(_ bitmap: Bitmap, options: EncodingOptions) throws(EncodingFailure) -> Data
+    func encode(_ bitmap: Bitmap, options: EncodingOptions) throws(ImageEncodingError) -> Data
 
     /// Returns a complete animated file.
     ///
@@ -25,7 +25,7 @@ public protocol ImageEncoder: Sendable {
     ///   is encoded as a still image, and several frames are not supported.
     func encode(
         _ frames: [AnimationFrame], loopCount: Int, options: EncodingOptions
-    ) throws(EncodingFailure) -> Data
+    ) throws(ImageEncodingError) -> Data
 }
 
 extension ImageEncoder {
@@ -33,26 +33,26 @@ extension ImageEncoder {
 
     public func encode(
         _ frames: [AnimationFrame], loopCount: Int, options: EncodingOptions
-    ) throws(EncodingFailure) -> Data {
+    ) throws(ImageEncodingError) -> Data {
         guard let first = frames.first else { throw .inconsistentFrames }
         if frames.count > 1 { throw .animationUnsupported(format) }
         return try encode(first.bitmap, options: options)
     }
 
     /// Throws `.unsupportedSize` unless both sides are from 1 to `largest`.
-    package func check(_ size: PixelSize, largest: Int) throws(EncodingFailure) {
+    package func check(_ size: PixelSize, largest: Int) throws(ImageEncodingError) {
         guard (1...largest).contains(size.width), (1...largest).contains(size.height) else {
             throw .unsupportedSize(format, size)
         }
     }
 
     /// Throws `.cancelled` if the current task is cancelled.
-    package func checkCancellation() throws(EncodingFailure) {
+    package func checkCancellation() throws(ImageEncodingError) {
         if Task.isCancelled { throw .cancelled }
     }
 
     /// Returns the size of all frames. Throws `.inconsistentFrames` if there are none or their sizes differ.
-    package func commonSize(of frames: [AnimationFrame]) throws(EncodingFailure) -> PixelSize {
+    package func commonSize(of frames: [AnimationFrame]) throws(ImageEncodingError) -> PixelSize {
         guard let size = frames.first?.bitmap.size, frames.allSatisfy({ $0.bitmap.size == size }) else {
             throw .inconsistentFrames
         }
@@ -118,7 +118,7 @@ public struct EncodingOptions: Hashable, Sendable {
 
 /// Why an image could not be encoded.
 @nonexhaustive
-public enum EncodingFailure: Error, Hashable, Sendable {
+public enum ImageEncodingError: Error, Hashable, Sendable {
     /// The format can't hold an image of this size.
     case unsupportedSize(ImageFormat, PixelSize)
     /// The format or the library doesn't support animations.
@@ -131,7 +131,7 @@ public enum EncodingFailure: Error, Hashable, Sendable {
     case failed(ImageFormat, String)
 }
 
-extension EncodingFailure: CustomStringConvertible {
+extension ImageEncodingError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .unsupportedSize(let format, let size):

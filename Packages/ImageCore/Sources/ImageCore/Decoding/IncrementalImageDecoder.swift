@@ -32,18 +32,18 @@ public protocol IncrementalImage: AnyObject {
     /// available.
     ///
     /// Throws the errors of `append`.
-    func start(size: PixelSize, layout: PixelLayout) throws(DecodingFailure)
+    func start(size: PixelSize, layout: PixelLayout) throws(ImageDecodingError)
 
     /// Appends bytes.
     ///
     /// Throws `.malformed`, `.unsupported` or `.limitExceeded` as soon as the bytes show it. Don't use the image after an
     /// error. Bytes after the end of the image are ignored.
-    func append(_ bytes: Data) throws(DecodingFailure)
+    func append(_ bytes: Data) throws(ImageDecodingError)
 
     /// Passes the first `extent.rows` rows to `sink`, in the best quality available.
     ///
     /// Throws the errors of the sink, and `.malformed` if it detects damage.
-    func decodePreview(into sink: any PixelRowSink) throws(DecodingFailure)
+    func decodePreview(into sink: any PixelRowSink) throws(ImageDecodingError)
 }
 
 /// The decoded part of an image. It grows unless the data is damaged. Equal extents of one image show the same pixels.

@@ -7,19 +7,19 @@
 /// - Methods are synchronous and CPU-bound: don't call them on the main actor. `isCancelled` is called between rows.
 public protocol SizedImageDecoder: Sendable {
     /// Reads the header only.
-    func header(of data: Data) throws(DecodingFailure) -> ImageHeader
+    func header(of data: Data) throws(ImageDecodingError) -> ImageHeader
 
     /// Decodes an image. Throws `.cancelled` soon after `isCancelled` returns true.
     func decode(
         _ data: Data, request: DecodingRequest, isCancelled: @Sendable () -> Bool
-    ) throws(DecodingFailure) -> DecodedImage
+    ) throws(ImageDecodingError) -> DecodedImage
 
     /// Opens a file to read its frames. By default, each frame is decoded by itself.
     ///
     /// - Parameters:
     ///   - data: The complete file.
     ///   - request: The size and the color space of the frames.
-    func makeFrameReader(of data: Data, request: DecodingRequest) throws(DecodingFailure) -> any FrameReader
+    func makeFrameReader(of data: Data, request: DecodingRequest) throws(ImageDecodingError) -> any FrameReader
 
     /// Creates a session that makes previews of one image. Returns nil if the decoder makes none, which is the default.
     ///
@@ -30,7 +30,7 @@ public protocol SizedImageDecoder: Sendable {
 }
 
 extension SizedImageDecoder {
-    public func makeFrameReader(of data: Data, request: DecodingRequest) throws(DecodingFailure) -> any FrameReader {
+    public func makeFrameReader(of data: Data, request: DecodingRequest) throws(ImageDecodingError) -> any FrameReader {
         try IndependentFrameReader(data, request: request, decoder: self)
     }
 
@@ -56,7 +56,7 @@ public protocol DecodingSession: AnyObject {
     /// - Throws: `.cancelled`, or `.limitExceeded` if there are too many bytes.
     func append(
         _ bytes: Data, at elapsed: Duration, isCancelled: @Sendable () -> Bool
-    ) throws(DecodingFailure) -> DecodedImage?
+    ) throws(ImageDecodingError) -> DecodedImage?
 }
 
 /// Decides when a preview is due. It uses no clock.

@@ -21,7 +21,7 @@ package struct IndexedImage {
     ///     less smooth.
     package init(
         _ bitmap: Bitmap, area: PixelArea, colorCount: Int = 256, keepsAlpha: Bool = false, dithering: Int32 = 16
-    ) throws(EncodingFailure) {
+    ) throws(ImageEncodingError) {
         let colors = AreaColors(
             pixels: bitmap.pixels, width: bitmap.size.width, area: area, keepsAlpha: keepsAlpha)
         let statistics = try ColorStatistics(colors, isOpaque: bitmap.isOpaque || !keepsAlpha)
@@ -34,7 +34,7 @@ package struct IndexedImage {
     }
 
     /// Adds the index of the nearest color for each pixel, and the one after the palette for transparent pixels.
-    private mutating func addIndices(of colors: AreaColors, dithering: Int32) throws(EncodingFailure) {
+    private mutating func addIndices(of colors: AreaColors, dithering: Int32) throws(ImageEncodingError) {
         var matcher = ColorMatcher(palette)
         var errors = ErrorRows(width: colors.area.width)
         indices.reserveCapacity(colors.area.width * colors.area.height)
@@ -104,7 +104,7 @@ private struct ColorStatistics {
     private var seen: Set<RGBAColor> = []
     private var last: RGBAColor?
 
-    init(_ colors: AreaColors, isOpaque: Bool) throws(EncodingFailure) {
+    init(_ colors: AreaColors, isOpaque: Bool) throws(ImageEncodingError) {
         bins = [ColorBin](repeating: ColorBin(), count: RGBAColor.binCount / (isOpaque ? 2 : 1))
         for y in 0..<colors.area.height {
             if Task.isCancelled { throw .cancelled }

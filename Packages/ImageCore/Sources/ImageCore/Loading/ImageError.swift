@@ -10,7 +10,7 @@ public indirect enum ImageError: Error, Hashable, Sendable {
     /// The server responded with 404 or 410, or the file doesn't exist.
     case notFound
     /// The bytes could not be decoded.
-    case decoding(DecodingFailure)
+    case decoding(ImageDecodingError)
     /// The closure of `ImageOrigin.fetch` threw an error. The text is for humans.
     case fetch(String)
     /// The closure of `ImageOrigin.fetch` made a request that would wait for the closure itself.
@@ -35,7 +35,7 @@ public indirect enum ImageError: Error, Hashable, Sendable {
         /// The transport may not connect to the addresses of the host.
         case blockedAddress
         /// No request was sent, because requests to the host have just failed repeatedly.
-        case hostUnavailable
+        case serverUnavailable
         /// Any other failure.
         case other
     }

@@ -32,7 +32,7 @@ public struct ImageLoadEvent: Hashable, Sendable {
         /// 0.
         case refreshed
         /// The disk cache failed. The loader continues without it.
-        case diskFailed(DataCacheFailure)
+        case diskFailed(DataCacheError)
         /// The work waits for a slot in a lane.
         case queued(WorkLane)
         /// The download has its slot and starts.

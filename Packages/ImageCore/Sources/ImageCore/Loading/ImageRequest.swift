@@ -25,14 +25,14 @@ public struct ImageRequest: Sendable {
     public var identifier: String?
     /// How long the memory cache keeps the image, compared with others. With nil, it is transient if its original is on
     /// disk after the request, and otherwise persistent.
-    public var retention: ImageRetention?
+    public var retention: MemoryRetention?
     /// Whether to deliver previews while the bytes arrive, if the format and the decoder support them.
     public var isProgressive = false
     /// Requests for the image in lower quality, worst first. Tasks deliver each as a preview unless a better one is
     /// available.
     public var lowQuality: [ImageRequest] = []
     /// Values that the loader doesn't read, such as a placeholder and a transition.
-    public var options = ImageRequestOptions()
+    public var options = ImageUserInfo()
 
     /// Creates a request for an origin. The other properties have their default values.
     public init(

@@ -135,22 +135,22 @@ final class BodyRecording: Sendable {
 
     var body: TransportBody {
         TransportBody(
-            pull: { () async throws(TransportFailure) in try await self.next() }, discard: { self.received.discard() })
+            pull: { () async throws(TransportError) in try await self.next() }, discard: { self.received.discard() })
     }
 
     /// Reads the first `limit` bytes, so that a body up to this length is stored even if nobody reads it.
     func body(readingAhead limit: Int) async -> TransportBody {
         var prefix = Data()
-        do throws(TransportFailure) {
+        do throws(TransportError) {
             while prefix.count <= limit {
                 guard let chunk = try await next() else { return TransportBody(prefix) }
                 prefix.append(chunk)
             }
         } catch {
-            return TransportBody(pull: { () async throws(TransportFailure) in throw error })
+            return TransportBody(pull: { () async throws(TransportError) in throw error })
         }
         let unread = OneTimeData(prefix)
-        return TransportBody(pull: { () async throws(TransportFailure) in
+        return TransportBody(pull: { () async throws(TransportError) in
             if let prefix = unread.take() { return prefix }
             return try await self.next()
         })
@@ -163,7 +163,7 @@ final class BodyRecording: Sendable {
         return await finish()
     }
 
-    private func next() async throws(TransportFailure) -> Data? {
+    private func next() async throws(TransportError) -> Data? {
         var iterator = received.makeAsyncIterator()
         let chunk = try await iterator.next()
         if let chunk { await record(chunk) } else { await finish() }
@@ -185,7 +185,7 @@ final class BodyRecording: Sendable {
         let time = store.now()
         return await store.inTime(key) {
             guard let writer = await self.write() else { return false }
-            let isFinished: Void? = await self.store.reporting(self.key) { () async throws(DataCacheFailure) in
+            let isFinished: Void? = await self.store.reporting(self.key) { () async throws(DataCacheError) in
                 try await writer.finish(metadata: Data(), createdAt: time)
             }
             return isFinished == nil ? false : await self.insert(self.state.withLock(\.byteCount))
@@ -201,7 +201,7 @@ final class BodyRecording: Sendable {
         let new = existing == nil ? await store.writer(name, of: key, expectedByteCount: expectedBytes) : nil
         guard let writer = existing ?? new else { return nil }
         state.withLock { $0.writer = $0.isGivenUp ? nil : writer }
-        return await store.reporting(key) { () async throws(DataCacheFailure) in
+        return await store.reporting(key) { () async throws(DataCacheError) in
             try await writer.append(bytes)
             return writer
         }

@@ -14,7 +14,7 @@ struct CachedExchange: Sendable {
     let key: ResponseKey
     let network: any DataTransport
     let store: ResponseStore
-    let rules: CachingRules
+    let rules: CachingOptions
     let revalidations: PendingRevalidations
 
     /// The request as the policy sees it. A HEAD is treated like a GET (RFC 9110, 9.3.2).
@@ -22,7 +22,7 @@ struct CachedExchange: Sendable {
     private var unconditionalRequest: HTTPCacheRequest { cacheRequest.unconditional }
 
     /// Asks the store once. Returns a stored response, or the exchange with the server.
-    func answer() async throws(TransportFailure) -> CacheAnswer {
+    func answer() async throws(TransportError) -> CacheAnswer {
         if request.cacheUse == .reload { return .exchange(after: .policy, start: fetch) }
         guard let index = await store.readableIndex(key) else { return exchange(after: .unreadable) }
         var variants = index.variants
@@ -40,7 +40,7 @@ struct CachedExchange: Sendable {
             case .validate(let index, let conditions, let fallback):
                 let variant = variants[index]
                 if request.cacheUse == .readOnly || !cacheRequest.isPlainGet { return exchange(after: .stale) }
-                return .exchange(after: .stale) { () async throws(TransportFailure) in
+                return .exchange(after: .stale) { () async throws(TransportError) in
                     try await validate(variant, conditions, fallback)
                 }
             case .fetch: return exchange(after: miss)
@@ -53,7 +53,7 @@ struct CachedExchange: Sendable {
         switch request.cacheUse {
         case .onlyIfCached: .exchange(after: miss) { unavailable }
         case .readOnly:
-            .exchange(after: miss) { () async throws(TransportFailure) in try await network.send(request) }
+            .exchange(after: miss) { () async throws(TransportError) in try await network.send(request) }
         default: .exchange(after: miss, start: fetch)
         }
     }
@@ -80,7 +80,7 @@ struct CachedExchange: Sendable {
 
     /// Returns a stored response, or the part for the request's conditions and range. Throws `.tooLarge` above the
     /// limit.
-    func serve(_ stored: Stored, _ source: ResponseSource) throws(TransportFailure) -> TransportResponse {
+    func serve(_ stored: Stored, _ source: ResponseSource) throws(TransportError) -> TransportResponse {
         let (response, byteCount) = (stored.variant.response, stored.body.byteCount)
         let conditional = response.conditionalResponse(
             to: HTTPCacheRequest(method: request.method, headers: request.headers), byteCount: byteCount)
@@ -132,11 +132,11 @@ extension CachedExchange {
     }
 
     /// Sends the request to the server without conditions.
-    @Sendable func fetch() async throws(TransportFailure) -> TransportResponse {
+    @Sendable func fetch() async throws(TransportError) -> TransportResponse {
         await deliver(try await sendToServer([:]))
     }
 
-    private func sendToServer(_ conditions: HTTPFields) async throws(TransportFailure) -> ServerResponse {
+    private func sendToServer(_ conditions: HTTPFields) async throws(TransportError) -> ServerResponse {
         var request = request
         // A HEAD needs no conditions: its response describes the current state of the resource.
         if request.method == .get { request.headers.append(contentsOf: conditions) }
@@ -148,11 +148,11 @@ extension CachedExchange {
     /// Validates a stored response with the server (RFC 9111, 4.3). Fetches a new one if its body is missing.
     func validate(
         _ variant: VariantIndex.Variant, _ conditions: HTTPFields, _ fallback: StaleFallback
-    ) async throws(TransportFailure) -> TransportResponse {
+    ) async throws(TransportError) -> TransportResponse {
         guard let body = await store.body(of: variant, key) else { return try await fetch() }
         var stored = Stored(variant: variant, body: body)
         let server: ServerResponse
-        do throws(TransportFailure) {
+        do throws(TransportError) {
             server = try await sendToServer(conditions)
         } catch {
             guard fallback.allows(after: error) else { throw error }
@@ -195,7 +195,7 @@ extension CachedExchange {
     }
 
     private func revalidate(_ variant: VariantIndex.Variant) async -> RevalidationOutcome {
-        do throws(TransportFailure) {
+        do throws(TransportError) {
             let server = try await sendToServer(variant.response.validationFields)
             let response: TransportResponse
             switch await evaluate(server, of: variant, .never) {

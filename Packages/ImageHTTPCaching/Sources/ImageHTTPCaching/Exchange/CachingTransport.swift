@@ -9,7 +9,7 @@ public import ImageTransporting
 public struct CachingTransport: DataTransport, ResponseCache {
     private let network: any DataTransport
     private let store: ResponseStore
-    private let rules: CachingRules
+    private let rules: CachingOptions
     private let revalidations = PendingRevalidations()
 
     /// Creates a caching transport.
@@ -22,7 +22,7 @@ public struct CachingTransport: DataTransport, ResponseCache {
     ///     later, or not at all, and the observer is notified. With nil, a response waits as long as the cache.
     ///   - now: Returns the current wall time, from which ages are calculated.
     public init(
-        over network: any DataTransport, cache: any DataCache, rules: CachingRules = CachingRules(),
+        over network: any DataTransport, cache: any ImageDataCache, rules: CachingOptions = CachingOptions(),
         clock: (any Clock<Duration>)? = ContinuousClock(), now: @escaping @Sendable () -> Date
     ) {
         self.network = network
@@ -33,12 +33,12 @@ public struct CachingTransport: DataTransport, ResponseCache {
     }
 
     /// Returns the stored response, or an exchange with the server. Follows redirects, of which each hop is stored.
-    public func answer(to request: TransportRequest) async throws(TransportFailure) -> CacheAnswer {
+    public func answer(to request: TransportRequest) async throws(TransportError) -> CacheAnswer {
         try await answer(RedirectChain(request))
     }
 
     /// Follows stored redirects up to a response, or to a request that must be sent.
-    private func answer(_ start: RedirectChain) async throws(TransportFailure) -> CacheAnswer {
+    private func answer(_ start: RedirectChain) async throws(TransportError) -> CacheAnswer {
         var chain = start
         while true {
             switch try await hopAnswer(to: chain.request) {
@@ -46,7 +46,7 @@ public struct CachingTransport: DataTransport, ResponseCache {
                 guard try chain.follow(response.head) else { return .stored(response) }
                 response.body.discard()
             case .exchange(let miss, let start):
-                return .exchange(after: miss) { [chain] () async throws(TransportFailure) in
+                return .exchange(after: miss) { [chain] () async throws(TransportError) in
                     try await follow(await start(), chain)
                 }
             }
@@ -55,7 +55,7 @@ public struct CachingTransport: DataTransport, ResponseCache {
 
     private func follow(
         _ response: TransportResponse, _ start: RedirectChain
-    ) async throws(TransportFailure) -> TransportResponse {
+    ) async throws(TransportError) -> TransportResponse {
         var chain = start
         guard try chain.follow(response.head) else { return response }
         response.body.discard()
@@ -65,9 +65,9 @@ public struct CachingTransport: DataTransport, ResponseCache {
         }
     }
 
-    private func hopAnswer(to request: TransportRequest) async throws(TransportFailure) -> CacheAnswer {
+    private func hopAnswer(to request: TransportRequest) async throws(TransportError) -> CacheAnswer {
         if let exchange = exchange(request) { return try await exchange.answer() }
-        return .exchange(after: .policy) { () async throws(TransportFailure) in try await sendUncached(request) }
+        return .exchange(after: .policy) { () async throws(TransportError) in try await sendUncached(request) }
     }
 
     public func removeStoredResponses(to request: TransportRequest) async {
@@ -94,7 +94,7 @@ public struct CachingTransport: DataTransport, ResponseCache {
     }
 
     /// Sends a request past the cache. An unsafe method invalidates stored responses (RFC 9111, 4.4).
-    private func sendUncached(_ request: TransportRequest) async throws(TransportFailure) -> TransportResponse {
+    private func sendUncached(_ request: TransportRequest) async throws(TransportError) -> TransportResponse {
         let response = try await network.send(request)
         let invalidated = CacheInvalidation.invalidatedURLs(
             by: request.method, of: request.url, response: response.head)
@@ -131,7 +131,7 @@ public struct CachingTransport: DataTransport, ResponseCache {
 }
 
 /// The policy, keys, identities and callbacks of a `CachingTransport`.
-public struct CachingRules: Sendable {
+public struct CachingOptions: Sendable {
     /// Decides what is stored and reused.
     public var policy: any HTTPCachePolicy
     /// Maps URLs to cache keys.
@@ -171,7 +171,7 @@ extension TransportRequest {
 @nonexhaustive
 public enum CachingEvent: Hashable, Sendable {
     /// The data cache failed while handling this URL. The request continued without it.
-    case cacheFailed(URL, DataCacheFailure)
+    case cacheFailed(URL, DataCacheError)
     /// A complete response for this URL was stored. `bytes` is the length of its body.
     case stored(URL, bytes: Int)
     /// A stale response that was returned for this URL has been revalidated in the background (RFC 5861, 3).
@@ -186,5 +186,5 @@ public enum RevalidationOutcome: Hashable, Sendable {
     /// The server sent a newer response with this status. You may want to reload the image.
     case replaced(status: Int)
     /// The request failed. The stored response is unchanged.
-    case failed(TransportFailure)
+    case failed(TransportError)
 }

@@ -27,15 +27,15 @@ private struct EntryKeys: Sendable {
 /// within two seconds, by the clock, is stored without the caller.
 struct ResponseStore: Sendable {
     let now: @Sendable () -> Date
-    private let cache: any DataCache
+    private let cache: any ImageDataCache
     private let timeout: StoreTimeout
     private let names: EntryNames
-    private let report: @Sendable (URL, DataCacheFailure) -> Void
+    private let report: @Sendable (URL, DataCacheError) -> Void
     private let queue = KeyedSerialQueue()
 
     init(
-        cache: any DataCache, clock: (any Clock<Duration>)?, now: @escaping @Sendable () -> Date,
-        report: @escaping @Sendable (URL, DataCacheFailure) -> Void
+        cache: any ImageDataCache, clock: (any Clock<Duration>)?, now: @escaping @Sendable () -> Date,
+        report: @escaping @Sendable (URL, DataCacheError) -> Void
     ) {
         self.cache = cache
         timeout = StoreTimeout(clock: clock)
@@ -48,7 +48,7 @@ struct ResponseStore: Sendable {
 
     /// Returns nil if the cache fails. Starts to remove an index from another version, which can contain credentials.
     func readableIndex(_ key: ResponseKey) async -> VariantIndex? {
-        let entry = await reporting(key) { () async throws(DataCacheFailure) in
+        let entry = await reporting(key) { () async throws(DataCacheError) in
             guard let keys = try await keys(key) else { return nil as DataCacheEntry? }
             return try await cache.entry(for: keys.index)
         }
@@ -60,7 +60,7 @@ struct ResponseStore: Sendable {
     }
 
     /// Returns the keys of entries. Returns nil if they need a key that the cache doesn't have, unless it is created.
-    private func keys(_ key: ResponseKey, creating: Bool = false) async throws(DataCacheFailure) -> EntryKeys? {
+    private func keys(_ key: ResponseKey, creating: Bool = false) async throws(DataCacheError) -> EntryKeys? {
         guard let address = key.publicAddress else { return EntryKeys(text: key.text) }
         return try await names.name(for: key.text, creationTime: creating ? now() : nil)
             .map { EntryKeys(text: "\(address) \($0)") }
@@ -105,7 +105,7 @@ struct ResponseStore: Sendable {
 
     /// Opens a body. Returns nil if it is missing or damaged, and then removes its variant.
     func body(of variant: VariantIndex.Variant, _ key: ResponseKey) async -> StoredBody? {
-        let found = await reporting(key) { () async throws(DataCacheFailure) in
+        let found = await reporting(key) { () async throws(DataCacheError) in
             guard let keys = try await keys(key) else { return nil as StoredBody? }
             return try await StoredBody(in: cache, keys.body(variant.bodyName))
         }
@@ -116,7 +116,7 @@ struct ResponseStore: Sendable {
 
     /// Starts to store a body. Returns nil if the cache fails.
     func writer(_ name: String, of key: ResponseKey, expectedByteCount: Int?) async -> (any DataCacheWriter)? {
-        await reporting(key) { () async throws(DataCacheFailure) in
+        await reporting(key) { () async throws(DataCacheError) in
             guard let keys = try await keys(key, creating: true) else { return nil as (any DataCacheWriter)? }
             guard let streaming = cache as? any StreamingDataCache else {
                 return CollectingWriter(cache, keys.body(name))
@@ -127,9 +127,9 @@ struct ResponseStore: Sendable {
 
     /// Returns nil if the cache fails.
     func reporting<Value: Sendable>(
-        _ key: ResponseKey, _ body: () async throws(DataCacheFailure) -> Value
+        _ key: ResponseKey, _ body: () async throws(DataCacheError) -> Value
     ) async -> Value? {
-        do throws(DataCacheFailure) {
+        do throws(DataCacheError) {
             return try await body()
         } catch {
             report(key.url, error)
@@ -139,7 +139,7 @@ struct ResponseStore: Sendable {
 
     private func write(_ index: VariantIndex, _ key: ResponseKey) async -> Bool {
         let time = now()
-        return await reporting(key) { () async throws(DataCacheFailure) in
+        return await reporting(key) { () async throws(DataCacheError) in
             guard let keys = try await keys(key, creating: !index.isEmpty) else { return }
             guard !index.isEmpty, let data = try? JSONEncoder().encode(index) else {
                 return try await cache.remove(for: keys.index)
@@ -149,7 +149,7 @@ struct ResponseStore: Sendable {
     }
 
     private func removeBody(_ name: String, of key: ResponseKey) async {
-        await reporting(key) { () async throws(DataCacheFailure) in
+        await reporting(key) { () async throws(DataCacheError) in
             if let keys = try await keys(key) { try await cache.remove(for: keys.body(name)) }
         }
     }
@@ -157,18 +157,18 @@ struct ResponseStore: Sendable {
 
 /// Collects an entry in memory, for caches without streaming.
 private final class CollectingWriter: DataCacheWriter {
-    private let cache: any DataCache
+    private let cache: any ImageDataCache
     private let key: DataCacheKey
     private let data = Mutex(Data())
 
-    init(_ cache: any DataCache, _ key: DataCacheKey) {
+    init(_ cache: any ImageDataCache, _ key: DataCacheKey) {
         self.cache = cache
         self.key = key
     }
 
-    func append(_ bytes: Data) async throws(DataCacheFailure) { data.withLock { $0.append(bytes) } }
+    func append(_ bytes: Data) async throws(DataCacheError) { data.withLock { $0.append(bytes) } }
 
-    func finish(metadata: Data, createdAt: Date) async throws(DataCacheFailure) {
+    func finish(metadata: Data, createdAt: Date) async throws(DataCacheError) {
         let data = data.withLock { $0 }
         try await cache.store(DataCacheEntry(data: data, metadata: metadata, createdAt: createdAt), for: key)
     }
@@ -181,7 +181,7 @@ struct StoredBody: Sendable {
     private let reader: any DataCacheReader
     private let prefix: Data
 
-    init?(in cache: any DataCache, _ key: DataCacheKey) async throws(DataCacheFailure) {
+    init?(in cache: any ImageDataCache, _ key: DataCacheKey) async throws(DataCacheError) {
         let reader: (any DataCacheReader)?
         if let streaming = cache as? any StreamingDataCache {
             reader = try await streaming.reader(for: key)
@@ -199,7 +199,7 @@ struct StoredBody: Sendable {
         if range == 0..<prefix.count { return TransportBody(prefix) }
         if range.upperBound <= prefix.count { return TransportBody(prefix.subdata(in: range)) }
         let chunks = StoredChunks(reader, range, prefix: prefix)
-        return TransportBody(pull: { () async throws(TransportFailure) in try await chunks.next() })
+        return TransportBody(pull: { () async throws(TransportError) in try await chunks.next() })
     }
 }
 
@@ -219,7 +219,7 @@ private final class StoredChunks: Sendable {
     }
 
     /// Throws `.closedEarly` if the entry can no longer be read.
-    func next() async throws(TransportFailure) -> Data? {
+    func next() async throws(TransportError) -> Data? {
         if Task.isCancelled { throw .cancelled }
         let (start, buffered) = rest.withLock { $0 }
         guard start < end else { return nil }

@@ -19,7 +19,7 @@ final class StoreTimeout: Sendable {
     private static let maxRunningWhenLate = 16
 
     /// What is reported for a response that isn't stored in time.
-    static let failure = DataCacheFailure.io("storing takes too long, so the response doesn't wait for it")
+    static let failure = DataCacheError.io("storing takes too long, so the response doesn't wait for it")
 
     private let clock: (any Clock<Duration>)?
     private let state = Mutex(State())

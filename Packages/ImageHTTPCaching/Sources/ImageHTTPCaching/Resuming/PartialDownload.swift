@@ -158,7 +158,7 @@ struct ContentRange: Equatable {
 ///
 /// The keys of parts include the validator and the offset, so that parts of different bodies are never combined.
 struct PartialStore: Sendable {
-    private let cache: any DataCache
+    private let cache: any ImageDataCache
     private let timeout: StoreTimeout
     private let names: EntryNames
     /// The text in the key of the descriptive entry.
@@ -166,13 +166,13 @@ struct PartialStore: Sendable {
     /// Whether the text can contain or depend on credentials.
     private let isPrivate: Bool
     private let now: @Sendable () -> Date
-    private let onFailure: @Sendable (DataCacheFailure) -> Void
+    private let onFailure: @Sendable (DataCacheError) -> Void
 
     /// - Parameter onFailure: Called if the cache fails. The methods then return nil or false.
     init(
-        _ request: TransportRequest, in cache: any DataCache, _ names: EntryNames, partition: String,
+        _ request: TransportRequest, in cache: any ImageDataCache, _ names: EntryNames, partition: String,
         _ timeout: StoreTimeout, now: @escaping @Sendable () -> Date,
-        onFailure: @escaping @Sendable (DataCacheFailure) -> Void
+        onFailure: @escaping @Sendable (DataCacheError) -> Void
     ) {
         self.cache = cache
         self.names = names
@@ -219,7 +219,7 @@ struct PartialStore: Sendable {
     func remove(_ partial: PartialDownload, parts: [Range<Int>]) async {
         let names = [""] + parts.map { name(partial, $0.lowerBound) }
         _ = await inTime {
-            await reporting { () async throws(DataCacheFailure) -> Void in
+            await reporting { () async throws(DataCacheError) -> Void in
                 for name in names {
                     if let key = try await key(name) { try await cache.remove(for: key) }
                 }
@@ -237,14 +237,14 @@ struct PartialStore: Sendable {
     private func name(_ partial: PartialDownload, _ offset: Int) -> String { "\n\(partial.validator) at \(offset)" }
 
     /// - Parameter name: The name of a part, or an empty text for the descriptive entry.
-    private func key(_ name: String, creating: Bool = false) async throws(DataCacheFailure) -> DataCacheKey? {
+    private func key(_ name: String, creating: Bool = false) async throws(DataCacheError) -> DataCacheKey? {
         if !isPrivate { return DataCacheKey(identifier: text + name) }
         return try await names.name(for: text + name, creationTime: creating ? now() : nil)
             .map { DataCacheKey(identifier: "partial \($0)") }
     }
 
     private func entry(_ name: String) async -> Data? {
-        await reporting { () async throws(DataCacheFailure) in
+        await reporting { () async throws(DataCacheError) in
             guard let key = try await key(name) else { return nil as Data? }
             return try await cache.entry(for: key)?.data
         } ?? nil
@@ -252,14 +252,14 @@ struct PartialStore: Sendable {
 
     private func save(_ data: Data, _ name: String) async -> Bool {
         let entry = DataCacheEntry(data: data, createdAt: now())
-        return await reporting { () async throws(DataCacheFailure) -> Void in
+        return await reporting { () async throws(DataCacheError) -> Void in
             if let key = try await key(name, creating: true) { try await cache.store(entry, for: key) }
         } != nil
     }
 
     @discardableResult
-    private func reporting<Value>(_ operation: () async throws(DataCacheFailure) -> Value) async -> Value? {
-        do throws(DataCacheFailure) {
+    private func reporting<Value>(_ operation: () async throws(DataCacheError) -> Value) async -> Value? {
+        do throws(DataCacheError) {
             return try await operation()
         } catch {
             onFailure(error)

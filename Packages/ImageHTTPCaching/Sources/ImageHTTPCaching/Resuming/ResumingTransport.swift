@@ -12,13 +12,13 @@ import Synchronization
 /// that must not be stored (`CacheUse.bypass`, `no-store`).
 public struct ResumingTransport: DataTransport {
     private let transport: any DataTransport
-    private let cache: any DataCache
+    private let cache: any ImageDataCache
     private let partition: String
     private let partBytes: Int
     private let timeout: StoreTimeout
     private let names: EntryNames
     private let now: @Sendable () -> Date
-    private let onCacheFailure: @Sendable (URL, DataCacheFailure) -> Void
+    private let onCacheFailure: @Sendable (URL, DataCacheError) -> Void
 
     /// Creates a transport that resumes interrupted downloads.
     ///
@@ -32,10 +32,10 @@ public struct ResumingTransport: DataTransport {
     ///   - now: Returns the current date.
     ///   - onCacheFailure: Called with the URL of the request if the cache fails. The transfer continues without it.
     public init(
-        _ transport: any DataTransport, cache: any DataCache, partition: String = "",
+        _ transport: any DataTransport, cache: any ImageDataCache, partition: String = "",
         partBytes: Int = 1 << 20, clock: (any Clock<Duration>)? = ContinuousClock(),
         now: @escaping @Sendable () -> Date,
-        onCacheFailure: @escaping @Sendable (URL, DataCacheFailure) -> Void = { _, _ in }
+        onCacheFailure: @escaping @Sendable (URL, DataCacheError) -> Void = { _, _ in }
     ) {
         self.transport = transport
         self.cache = cache
@@ -47,7 +47,7 @@ public struct ResumingTransport: DataTransport {
         self.onCacheFailure = onCacheFailure
     }
 
-    public func send(_ request: TransportRequest) async throws(TransportFailure) -> TransportResponse {
+    public func send(_ request: TransportRequest) async throws(TransportError) -> TransportResponse {
         guard request.isResumable else { return try await transport.send(request) }
         let store = PartialStore(request, in: cache, names, partition: partition, timeout, now: now) {
             [onCacheFailure] failure in onCacheFailure(request.url, failure)
@@ -72,7 +72,7 @@ public struct ResumingTransport: DataTransport {
     private func resumed(
         _ partial: PartialDownload, _ head: ResponseHead, stored: [Range<Int>], rest: TransportBody,
         _ store: PartialStore, _ request: TransportRequest
-    ) throws(TransportFailure) -> TransportResponse {
+    ) throws(TransportError) -> TransportResponse {
         guard partial.totalBytes <= request.maxBodyBytes else { throw .tooLarge(allowedBytes: request.maxBodyBytes) }
         return TransportResponse(head: head, body: body(partial, stored: stored, rest: rest, store))
     }
@@ -80,7 +80,7 @@ public struct ResumingTransport: DataTransport {
     /// Throws if a response with status 200 is a part that nobody asked for.
     private func recorded(
         _ response: TransportResponse, _ store: PartialStore
-    ) throws(TransportFailure) -> TransportResponse {
+    ) throws(TransportError) -> TransportResponse {
         if response.head.status == .ok, response.head.isPart {
             response.body.discard()
             throw .malformedResponse("a part of the body in response to a request for all of it")
@@ -134,18 +134,18 @@ final class ResumableBody: Sendable {
 
     var body: TransportBody {
         TransportBody(
-            pull: { () async throws(TransportFailure) in try await self.pull() }, discard: { self.rest.discard() })
+            pull: { () async throws(TransportError) in try await self.pull() }, discard: { self.rest.discard() })
     }
 
-    private func pull() async throws(TransportFailure) -> Data? {
+    private func pull() async throws(TransportError) -> Data? {
         if let part = state.withLock({ $0.toReplay.popFirst() }) { return try await replay(part) }
-        do throws(TransportFailure) {
+        do throws(TransportError) {
             var iterator = rest.makeAsyncIterator()
             guard let piece = try await iterator.next() else {
                 try await finish()
                 return nil
             }
-            let part = try state.withLock { state throws(TransportFailure) in try state.assembler.arrived(piece) }
+            let part = try state.withLock { state throws(TransportError) in try state.assembler.arrived(piece) }
             if let part { await save(part) }
             return piece
         } catch .malformedResponse(let reason) where isResumed {
@@ -159,7 +159,7 @@ final class ResumableBody: Sendable {
     }
 
     /// Throws if the cache has removed the part since; the transfer must then be repeated.
-    private func replay(_ range: Range<Int>) async throws(TransportFailure) -> Data {
+    private func replay(_ range: Range<Int>) async throws(TransportError) -> Data {
         if Task.isCancelled { throw .cancelled }
         if let part = await store.part(of: partial, at: range.lowerBound), part.count == range.count { return part }
         await removeStored()
@@ -176,8 +176,8 @@ final class ResumableBody: Sendable {
         }
     }
 
-    private func finish() async throws(TransportFailure) {
-        try state.withLock { state throws(TransportFailure) in try state.assembler.finish() }
+    private func finish() async throws(TransportError) {
+        try state.withLock { state throws(TransportError) in try state.assembler.finish() }
         await removeStored()
     }
 
@@ -208,7 +208,7 @@ struct PartAssembler {
     }
 
     /// Returns a part if it is full. Throws `.malformedResponse` if there are more bytes than announced.
-    mutating func arrived(_ piece: Data) throws(TransportFailure) -> Part? {
+    mutating func arrived(_ piece: Data) throws(TransportError) -> Part? {
         received += piece.count
         guard received <= totalBytes else { throw .malformedResponse("more than the \(totalBytes) bytes announced") }
         // At most `partBytes`, although the server announces the total.
@@ -221,7 +221,7 @@ struct PartAssembler {
     mutating func interrupted() -> Part? { pending.isEmpty ? nil : takePart() }
 
     /// Throws `.closedEarly` if bytes are missing.
-    func finish() throws(TransportFailure) {
+    func finish() throws(TransportError) {
         guard received == totalBytes else { throw .closedEarly(received: received, expected: totalBytes) }
     }
 

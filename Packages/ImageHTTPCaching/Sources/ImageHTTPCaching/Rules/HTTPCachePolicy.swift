@@ -64,9 +64,9 @@ public enum StaleFallback: Hashable, Sendable {
     func allows(status: Int) -> Bool { self == .serverError && [500, 502, 503, 504].contains(status) }
 
     /// Returns whether a stale response may be used after this failure: only if the server could not be reached.
-    func allows(after failure: TransportFailure) -> Bool {
+    func allows(after failure: TransportError) -> Bool {
         switch failure {
-        case .unresolvedHost, .connectionFailed, .timedOut, .connectionLost, .closedEarly, .hostUnavailable:
+        case .unresolvedHost, .connectionFailed, .timedOut, .connectionLost, .closedEarly, .serverUnavailable:
             self != .never
         case .malformedResponse: self == .serverError
         default: false

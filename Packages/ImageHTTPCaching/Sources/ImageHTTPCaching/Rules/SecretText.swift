@@ -26,27 +26,27 @@ struct SecretText: Codable, Hashable, Sendable {
 public final class EntryNames: Sendable {
     private static let entryKey = DataCacheKey(identifier: "key-of-private-names")
 
-    private let cache: any DataCache
+    private let cache: any ImageDataCache
     private let key = Mutex<[UInt8]?>(nil)
     private let queue = KeyedSerialQueue()
 
     /// Creates names for the entries of a cache, in which their key is stored.
-    public init(_ cache: any DataCache) { self.cache = cache }
+    public init(_ cache: any ImageDataCache) { self.cache = cache }
 
     /// Returns the name for a text. Returns nil if there is no key yet and none is made.
     ///
     /// - Parameters:
     ///   - text: A text that can contain credentials, or depend on them.
     ///   - creationTime: The time of a new key; nil to make none.
-    /// - Throws: `DataCacheFailure` if the cache fails.
-    public func name(for text: String, creationTime: Date?) async throws(DataCacheFailure) -> String? {
+    /// - Throws: `DataCacheError` if the cache fails.
+    public func name(for text: String, creationTime: Date?) async throws(DataCacheError) -> String? {
         guard let key = try await key(creationTime: creationTime) else { return nil }
         return SHA256.hexadecimalCode(of: Array(text.utf8), key: key)
     }
 
-    private func key(creationTime: Date?) async throws(DataCacheFailure) -> [UInt8]? {
+    private func key(creationTime: Date?) async throws(DataCacheError) -> [UInt8]? {
         if let known = key.withLock({ $0 }) { return known }
-        return try await queue.perform("") { () async throws(DataCacheFailure) in
+        return try await queue.perform("") { () async throws(DataCacheError) in
             if let known = key.withLock({ $0 }) { return known }
             var stored = try await storedKey()
             if stored == nil, let creationTime {
@@ -60,7 +60,7 @@ public final class EntryNames: Sendable {
         }
     }
 
-    private func storedKey() async throws(DataCacheFailure) -> [UInt8]? {
+    private func storedKey() async throws(DataCacheError) -> [UInt8]? {
         try await cache.entry(for: Self.entryKey).flatMap { $0.data.count == 32 ? Array($0.data) : nil }
     }
 }

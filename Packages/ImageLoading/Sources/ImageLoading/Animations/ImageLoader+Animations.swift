@@ -6,7 +6,7 @@ extension ImageLoader {
     ///
     /// The first frame is loaded like an image and shares all operations with requests for it: one download serves both.
     /// If it is in memory, the original is loaded from disk, or from the network if it is not stored. All who show
-    /// the same image share the frames. ``ImageLoaderConfiguration/animationByteLimit`` limits their memory.
+    /// the same image share the frames. ``ImageLoaderParts/animationByteLimit`` limits their memory.
     ///
     /// - Parameters:
     ///   - request: The request for the image.

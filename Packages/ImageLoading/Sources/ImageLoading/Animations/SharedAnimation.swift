@@ -33,7 +33,7 @@ final class SharedAnimation: AnimationFrames {
         window = Mutex(
             FrameWindow(
                 frameCount: header.frameCount, frameByteCount: image.bitmap.byteCount, repeats: header.loopCount != 1))
-        reader = SerialReader { [decoder = loader.configuration.decoder] () throws(DecodingFailure) in
+        reader = SerialReader { [decoder = loader.configuration.decoder] () throws(ImageDecodingError) in
             try decoder.makeFrameReader(of: data, request: request.decoding)
         }
     }
@@ -80,12 +80,12 @@ final class SharedAnimation: AnimationFrames {
 
     /// Reads one frame at a time. Keeps the canvas of the codec, so that each of a series of frames is decoded once.
     private actor SerialReader {
-        private let open: @Sendable () throws(DecodingFailure) -> any FrameReader
+        private let open: @Sendable () throws(ImageDecodingError) -> any FrameReader
         private var opened: (any FrameReader)?
 
-        init(_ open: @escaping @Sendable () throws(DecodingFailure) -> any FrameReader) { self.open = open }
+        init(_ open: @escaping @Sendable () throws(ImageDecodingError) -> any FrameReader) { self.open = open }
 
-        func frame(at index: Int) throws(DecodingFailure) -> Bitmap {
+        func frame(at index: Int) throws(ImageDecodingError) -> Bitmap {
             let reader = if let opened { opened } else { try open() }
             opened = reader
             return try reader.frame(at: index, isCancelled: { Task.isCancelled })

@@ -130,7 +130,7 @@ struct DownloadConditions: Hashable, Sendable {
     }
 }
 
-extension ImageLoaderConfiguration {
+extension ImageLoaderParts {
     /// Returns nil if there are no monitors, so that all downloads are allowed.
     func makeGate() -> DownloadGate? {
         guard memoryPressureMonitor != nil || applicationStateMonitor != nil || connectivityMonitor != nil else {

@@ -119,13 +119,13 @@ extension ImageLoader {
     ) async throws -> ImageResult {
         do {
             return try await decode(original, for: context, shared.priority)
-        } catch let failure as DecodingFailure where failure.isCausedByData && context.storage.disk != .none {
+        } catch let failure as ImageDecodingError where failure.isCausedByData && context.storage.disk != .none {
             return try await renewImage(original, after: failure, for: context, shared, previews)
         }
     }
 
     private func renewImage(
-        _ original: OriginalResult, after failure: DecodingFailure, for context: RequestContext,
+        _ original: OriginalResult, after failure: ImageDecodingError, for context: RequestContext,
         _ shared: any SharedOperation, _ previews: PreviewSession
     ) async throws -> ImageResult {
         let isStored = [.disk, .validated, .stale].contains(original.loaded.source)
@@ -138,7 +138,7 @@ extension ImageLoader {
         let renewed = try await originalData(for: renewal, shared, previews)
         do {
             return try await decode(renewed, for: context, shared.priority)
-        } catch let failure as DecodingFailure where failure.isCausedByData {
+        } catch let failure as ImageDecodingError where failure.isCausedByData {
             if context.isCurrent(renewed.start) { try await removeStoredOriginal(for: renewal) }
             throw failure
         }
@@ -189,7 +189,7 @@ extension ImageLoader {
         let (key, original) = (context.key, context.original)
         if context.isCurrent(start) {
             // By default, an image whose original is on disk is cheap to get back.
-            let retention: ImageRetention = isStored || loaded.source == .disk ? .transient : .persistent
+            let retention: MemoryRetention = isStored || loaded.source == .disk ? .transient : .persistent
             cache.insert(loaded.image, for: key, retention: context.request.retention ?? retention)
             generations.withLock { $0.store(key, start, of: original) }
             if context.isCurrent(start) {
@@ -235,7 +235,7 @@ extension DecodedImage {
     }
 }
 
-extension DecodingFailure {
+extension ImageDecodingError {
     /// Whether the data is the cause, not the request or the limits.
     var isCausedByData: Bool {
         switch self {

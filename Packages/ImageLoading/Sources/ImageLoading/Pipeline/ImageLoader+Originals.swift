@@ -34,7 +34,7 @@ extension ImageLoader {
     private func askDisk(
         for context: RequestContext, _ shared: any SharedOperation, _ cacheUse: CacheUse, isRepeated: Bool = false
     ) async throws -> DiskAnswer {
-        var request = try TransportRequest(context, configuration.transferLimits)
+        var request = try TransportRequest(context, configuration.transferOptions)
         request.priority = shared.priority.value
         request.cacheUse = cacheUse
         let newestStart = context.newestStart
@@ -60,7 +60,7 @@ extension ImageLoader {
         do {
             let data = try await collect(response)
             return .loaded(recordLoad(of: data, from: response.source, start, isStored: true, context))
-        } catch TransportFailure.closedEarly {
+        } catch TransportError.closedEarly {
             context.send(.diskMiss(.missingBytes))
             let cacheUse = context.storage.disk.writes ? CacheUse.reload : .bypass
             return try await askDisk(for: context, shared, cacheUse, isRepeated: true)
@@ -73,7 +73,7 @@ extension ImageLoader {
         guard storage.readsDisk else { return false }
         do {
             var lookup = try TransportRequest(
-                request, identifier: cacheKey(for: request).identifier, configuration.transferLimits)
+                request, identifier: cacheKey(for: request).identifier, configuration.transferOptions)
             lookup.cacheUse = .readOnly
             guard case .stored(let response) = try await transport.answer(to: lookup) else {
                 return false
@@ -89,11 +89,11 @@ extension ImageLoader {
     func removeStoredOriginal(for context: RequestContext) async throws(ImageError) {
         guard !context.original.isLocal else { return }
         await transport.removeStoredResponses(
-            to: try TransportRequest(context, configuration.transferLimits))
+            to: try TransportRequest(context, configuration.transferOptions))
     }
 
     func checkSize(of data: Data) throws(ImageError) -> Data {
-        let limit = configuration.transferLimits.maxBodyBytes
+        let limit = configuration.transferOptions.maxBodyBytes
         guard data.count <= limit else { throw .tooLarge(allowedBytes: limit) }
         return data
     }
@@ -117,8 +117,8 @@ extension ImageLoader {
     func collect(
         _ response: TransportResponse, into received: ReceivedBytes = ReceivedBytes(),
         onProgress: (WorkProgress) -> Void = { _ in }
-    ) async throws(TransportFailure) -> Data {
-        let (total, limit) = (response.head.expectedBytes, configuration.transferLimits.maxBodyBytes)
+    ) async throws(TransportError) -> Data {
+        let (total, limit) = (response.head.expectedBytes, configuration.transferOptions.maxBodyBytes)
         var pieces = response.body.makeAsyncIterator()
         while let piece = try await pieces.next(isolation: nil) {
             guard received.count + piece.count <= limit else { throw .tooLarge(allowedBytes: limit) }
@@ -169,7 +169,7 @@ extension ImageLoader {
     /// Returns whether it is stored.
     private func storeFetched(_ result: OriginalResult, _ context: RequestContext) async throws -> Bool {
         guard context.storage.disk.writes, context.isCurrent(result.start) else { return false }
-        let request = try TransportRequest(context, configuration.transferLimits)
+        let request = try TransportRequest(context, configuration.transferOptions)
         let lifetime = request.lifetime(.zero)
         let isStored = await transport.storeResponse(result.loaded.data, to: request, lifetime: lifetime)
         if context.isCurrent(result.start) { return isStored }

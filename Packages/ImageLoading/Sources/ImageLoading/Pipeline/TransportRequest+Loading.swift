@@ -4,7 +4,7 @@ import ImageTransporting
 
 extension TransportRequest {
     /// Creates the request that is looked up and sent.
-    init(_ context: RequestContext, _ limits: TransferLimits) throws(ImageError) {
+    init(_ context: RequestContext, _ limits: TransferOptions) throws(ImageError) {
         try self.init(context.request, identifier: context.original.identifier, limits)
         cacheUse = context.storage.cacheUse
         // Intermediate caches must validate with the server, too.
@@ -12,7 +12,7 @@ extension TransportRequest {
     }
 
     /// - Parameter identifier: The text that identifies the original. An application's own fetch has a URL with it.
-    init(_ request: ImageRequest, identifier: String, _ limits: TransferLimits) throws(ImageError) {
+    init(_ request: ImageRequest, identifier: String, _ limits: TransferOptions) throws(ImageError) {
         var fields = HTTPFields()
         for (name, value) in request.url == nil ? [:] : request.headers {
             guard let name = HTTPField.Name(name) else { throw .invalidURL("no header can be named \"\(name)\"") }

@@ -156,7 +156,7 @@ actor PreviewSession {
         return ImagePreview(image, number: previewCount)
     }
 
-    private func makeSession(_ configuration: ImageLoaderConfiguration) -> (any DecodingSession)? {
+    private func makeSession(_ configuration: ImageLoaderParts) -> (any DecodingSession)? {
         configuration.decoder.makeSession(request: request, throttle: configuration.previewThrottle)
     }
 

@@ -34,12 +34,12 @@ final class RetryController: Sendable {
     /// The cost of a retry in tenths, so that all counts are whole numbers.
     private static let retryCost = 10
 
-    private let policy: RetryPolicy
+    private let policy: TransferRetryPolicy
     /// The maximum of `tenths`.
     private let capacity: Int
     private let tenths: Mutex<Int>
 
-    init(_ policy: RetryPolicy) {
+    init(_ policy: TransferRetryPolicy) {
         self.policy = policy
         capacity = max(0, min(policy.sharedBudget, .max / Self.retryCost)) * Self.retryCost
         tenths = Mutex(capacity)

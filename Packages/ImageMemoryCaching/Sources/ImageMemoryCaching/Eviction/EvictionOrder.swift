@@ -32,10 +32,10 @@ public struct EvictionCandidate: Hashable, Sendable {
     /// The cost in the unit of the limits, 0 or more.
     public var cost: Int
     /// Whether the value is expensive to get back.
-    public var retention: ImageRetention
+    public var retention: MemoryRetention
 
     /// Creates a candidate.
-    public init(hash: UInt64, cost: Int, retention: ImageRetention = .persistent) {
+    public init(hash: UInt64, cost: Int, retention: MemoryRetention = .persistent) {
         self.hash = hash
         self.cost = cost
         self.retention = retention

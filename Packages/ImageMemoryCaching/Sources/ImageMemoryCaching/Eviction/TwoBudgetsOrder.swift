@@ -30,5 +30,5 @@ struct TwoBudgetsOrder: EvictionOrder {
         return fill.exceeds(persistentLimits) ? persistent ?? transient : transient ?? persistent
     }
 
-    private func queue(of retention: ImageRetention) -> Int { retention == .transient ? 0 : 1 }
+    private func queue(of retention: MemoryRetention) -> Int { retention == .transient ? 0 : 1 }
 }

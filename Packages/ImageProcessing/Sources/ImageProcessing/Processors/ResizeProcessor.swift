@@ -38,7 +38,7 @@ public struct ResizeProcessor: ImageProcessor {
         }
     }
 
-    /// Returns the resized image. Throws `DecodingFailure.limitExceeded` before it allocates memory, and
+    /// Returns the resized image. Throws `ImageDecodingError.limitExceeded` before it allocates memory, and
     /// `CancellationError`.
     public func process(_ bitmap: Bitmap) throws -> Bitmap {
         switch result {
@@ -76,7 +76,7 @@ private final class RowCollector: PixelRowSink {
         pixels.reserveCapacity(size.area * 4)
     }
 
-    func receive(_ row: Span<UInt8>) throws(DecodingFailure) {
+    func receive(_ row: Span<UInt8>) throws(ImageDecodingError) {
         // Sound: the pointer is used within the closure only.
         unsafe row.withUnsafeBufferPointer { unsafe pixels.append(contentsOf: $0) }
     }

@@ -68,7 +68,7 @@ package final class LanczosStage: PixelRowSink {
         result = [UInt8](repeating: 255, count: output.width * 4)
     }
 
-    package func receive(_ row: Span<UInt8>) throws(DecodingFailure) {
+    package func receive(_ row: Span<UInt8>) throws(ImageDecodingError) {
         precondition(row.count == input.width * 4, "a row of \(row.count) bytes for an image of \(input)")
         guard emitted < output.height else { return }
         if received >= verticalWeights.starts[emitted] { filter(row) }

@@ -67,7 +67,7 @@ final class CollectorClient: Sendable {
         } catch {
             if Task.isCancelled { return .unavailable }
             changed(isFailing: true, "\(error)".withoutSecrets)
-            return error is TransportFailure ? .unavailable : .refused
+            return error is TransportError ? .unavailable : .refused
         }
     }
 

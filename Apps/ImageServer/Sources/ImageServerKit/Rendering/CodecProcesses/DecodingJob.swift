@@ -18,7 +18,7 @@ package struct DecodingJob: Codable, Sendable {
         guard let decoder = [any ImageDecoder].all.first(where: { $0.format.rawValue == format }) else {
             return CodecReply(.unsupported, "there is no decoder")
         }
-        do throws(DecodingFailure) {
+        do throws(ImageDecodingError) {
             let limits = DecodingLimits(
                 encodedBytes: .max, pixels: .max, side: .max, decodedBytes: decodedBytes)
             let image = try decoder.open(file, limits: limits)

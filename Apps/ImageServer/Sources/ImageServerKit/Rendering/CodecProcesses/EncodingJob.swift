@@ -19,7 +19,7 @@ package struct EncodingJob: Codable, Sendable {
             let colorSpace = ColorSpace(rawValue: colorSpace), pixels.count == size.area * 4
         else { return CodecReply(.unsupported, "there is no encoder for these pixels") }
         let bitmap = Bitmap(size: size, pixels: Array(pixels), isOpaque: isOpaque, colorSpace: colorSpace)
-        do throws(EncodingFailure) {
+        do throws(ImageEncodingError) {
             let options = EncodingOptions(
                 quality: quality, isLossless: isLossless, isProgressive: isProgressive)
             let file = try settings.configured(output).encoder.encode(bitmap, options: options)

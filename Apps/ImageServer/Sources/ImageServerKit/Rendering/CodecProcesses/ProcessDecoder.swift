@@ -24,7 +24,7 @@ struct ProcessDecoder: ImageDecoder {
         ProcessDecoder(base: base.using(pool), smallArea: smallArea, animationArea: animationArea)
     }
 
-    func open(_ data: Data, limits: DecodingLimits) throws(DecodingFailure) -> any OpenedImage {
+    func open(_ data: Data, limits: DecodingLimits) throws(ImageDecodingError) -> any OpenedImage {
         let image = try base.open(data, limits: limits)
         let largest = image.header.frameCount > 1 ? animationArea : smallArea
         if image.header.storedSize.area <= largest { return image }
@@ -60,7 +60,7 @@ private final class ProcessImage: OpenedImage {
     func decode(
         frame index: Int, size: PixelSize, layout: PixelLayout, preference: DecodingPreference,
         into sink: any PixelRowSink
-    ) throws(DecodingFailure) {
+    ) throws(ImageDecodingError) {
         guard index == 0 else { throw .noSuchFrame(index, frameCount: 1) }
         let job = DecodingJob(
             format: header.format.rawValue, width: size.width, height: size.height,
@@ -81,10 +81,10 @@ private final class ProcessImage: OpenedImage {
 
     private func reply(
         to job: DecodingJob, limit: Int, checkpoint: () throws -> Void
-    ) throws(DecodingFailure) -> CodecReply {
+    ) throws(ImageDecodingError) -> CodecReply {
         do {
             return try CodecJob.decode(job).start(Array(data), limit: limit, checkpoint: checkpoint)
-        } catch let failure as DecodingFailure {
+        } catch let failure as ImageDecodingError {
             throw failure
         } catch {
             throw .unsupported(header.format, "\(error)")
@@ -93,7 +93,7 @@ private final class ProcessImage: OpenedImage {
 
     private func send(
         _ bytes: [UInt8], _ size: PixelSize, _ layout: PixelLayout, to sink: any PixelRowSink
-    ) throws(DecodingFailure) {
+    ) throws(ImageDecodingError) {
         let bytesPerRow = size.width * layout.bytesPerPixel
         for y in 0..<min(size.height, bytes.count / bytesPerRow) {
             try sink.receive(bytes.span.extracting(y * bytesPerRow..<(y + 1) * bytesPerRow))

@@ -11,7 +11,7 @@ struct ProcessEncoder: ImageEncoder {
     var format: ImageFormat { base.format }
     var keepsAlpha: Bool { base.keepsAlpha }
 
-    func encode(_ bitmap: Bitmap, options: EncodingOptions) throws(EncodingFailure) -> Data {
+    func encode(_ bitmap: Bitmap, options: EncodingOptions) throws(ImageEncodingError) -> Data {
         if bitmap.size.area <= smallArea { return try base.encode(bitmap, options: options) }
         let job = EncodingJob(
             format: format.rawValue, width: bitmap.size.width, height: bitmap.size.height,
@@ -21,9 +21,9 @@ struct ProcessEncoder: ImageEncoder {
             // No encoder makes a file of noise much larger than its pixels.
             let limit = bitmap.pixels.count * 2 + 65_536
             let reply = try CodecJob.encode(job).start(bitmap.pixels, limit: limit) { try Task.checkCancellation() }
-            guard reply.outcome == .complete else { throw EncodingFailure.failed(format, reply.text) }
+            guard reply.outcome == .complete else { throw ImageEncodingError.failed(format, reply.text) }
             return Data(reply.body)
-        } catch let failure as EncodingFailure {
+        } catch let failure as ImageEncodingError {
             throw failure
         } catch is CancellationError {
             throw .cancelled

@@ -10,15 +10,15 @@
 /// - Several open caches can use one store only if the implementation says so.
 /// - Operations throw only if the store is broken. Callers can continue without it and try again later.
 /// - No operation blocks a thread of the cooperative pool on I/O.
-public protocol DataCache: Sendable {
+public protocol ImageDataCache: Sendable {
     /// Returns the entry for a key, or nil.
-    func entry(for key: DataCacheKey) async throws(DataCacheFailure) -> DataCacheEntry?
+    func entry(for key: DataCacheKey) async throws(DataCacheError) -> DataCacheEntry?
     /// Stores an entry and replaces the older one.
-    func store(_ entry: DataCacheEntry, for key: DataCacheKey) async throws(DataCacheFailure)
+    func store(_ entry: DataCacheEntry, for key: DataCacheKey) async throws(DataCacheError)
     /// Removes the entry for a key, if there is one.
-    func remove(for key: DataCacheKey) async throws(DataCacheFailure)
+    func remove(for key: DataCacheKey) async throws(DataCacheError)
     /// Removes all entries.
-    func removeAll() async throws(DataCacheFailure)
+    func removeAll() async throws(DataCacheError)
 }
 
 /// Encoded bytes with their metadata.
@@ -40,7 +40,7 @@ public struct DataCacheEntry: Hashable, Sendable {
 
 /// Why an operation of a data cache failed.
 @nonexhaustive
-public enum DataCacheFailure: Error, Hashable, Sendable {
+public enum DataCacheError: Error, Hashable, Sendable {
     /// The device or the quota is full.
     case noSpace
     /// The directory can't be created, read or written. The text names the call and the reason.

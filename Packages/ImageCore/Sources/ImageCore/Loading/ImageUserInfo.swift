@@ -1,9 +1,9 @@
 /// Values of a request for views, observers and the application. The loader doesn't read them.
-public struct ImageRequestOptions: Sendable {
+public struct ImageUserInfo: Sendable {
     /// The name of an option. You can add your own:
     ///
     /// ```swift
-    /// extension ImageRequestOptions.Key { static let row = Self(rawValue: "row") }
+    /// extension ImageUserInfo.Key { static let row = Self(rawValue: "row") }
     /// ```
     public struct Key: RawRepresentable, Hashable, Sendable {
         /// The name of the option.
@@ -31,7 +31,7 @@ public struct ImageRequestOptions: Sendable {
     public subscript<Value: Sendable>(key: Key, as type: Value.Type) -> Value? { values[key] as? Value }
 }
 
-extension ImageRequestOptions {
+extension ImageUserInfo {
     /// The image that a view shows after a failure; nil for the placeholder.
     public var failureImage: DecodedImage? {
         get { self[.failureImage, as: DecodedImage.self] }
@@ -58,7 +58,7 @@ extension ImageRequestOptions {
     }
 
     /// Whether a view looks the same with other options. Placeholders that are made on demand are compared by their id.
-    package func looksLike(_ other: ImageRequestOptions) -> Bool {
+    package func looksLike(_ other: ImageUserInfo) -> Bool {
         hasPlaceholder(of: other)
             && failureImage == other.failureImage && comparable(.transition) == other.comparable(.transition)
     }
@@ -66,7 +66,7 @@ extension ImageRequestOptions {
     private func comparable(_ key: Key) -> AnyHashable? { (self[key] as? any Hashable).map { AnyHashable($0) } }
 
     /// Whether both have the same placeholder, as far as that can be known without making it.
-    package func hasPlaceholder(of other: ImageRequestOptions) -> Bool {
+    package func hasPlaceholder(of other: ImageUserInfo) -> Bool {
         self[.placeholder, as: DecodedImage.self] == other[.placeholder, as: DecodedImage.self]
             && self[.placeholder, as: DeferredPlaceholder.self] == other[.placeholder, as: DeferredPlaceholder.self]
     }

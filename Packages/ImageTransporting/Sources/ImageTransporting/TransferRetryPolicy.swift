@@ -5,7 +5,7 @@ import ImageCore
 ///
 /// Failures that are `ImageError.isTransient` are retried. Negative values count as 0, and durations are limited to 100
 /// years.
-public struct RetryPolicy: Sendable {
+public struct TransferRetryPolicy: Sendable {
     /// The maximum number of retries of a transfer. 0 disables retries.
     public var retries: Int
     /// The upper bound of the first delay. It doubles with each retry.

@@ -1,6 +1,6 @@
 /// Why an image could not be decoded.
 @nonexhaustive
-public enum DecodingFailure: Error, Hashable, Sendable {
+public enum ImageDecodingError: Error, Hashable, Sendable {
     /// No decoder recognizes the first bytes.
     case unknownFormat
     /// The data violates its format. The text is for humans.
@@ -17,7 +17,7 @@ public enum DecodingFailure: Error, Hashable, Sendable {
     case cancelled
 }
 
-extension DecodingFailure: CustomStringConvertible {
+extension ImageDecodingError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .unknownFormat: "not an image in a known format"
@@ -32,7 +32,7 @@ extension DecodingFailure: CustomStringConvertible {
     }
 }
 
-/// Identifies a limit of `DecodingLimits`, for example in `DecodingFailure.limitExceeded`.
+/// Identifies a limit of `DecodingLimits`, for example in `ImageDecodingError.limitExceeded`.
 @nonexhaustive
 public enum DecodingLimit: String, Sendable, CaseIterable {
     /// The limit of the same name in `DecodingLimits`.
@@ -85,13 +85,13 @@ public struct DecodingLimits: Hashable, Sendable {
     public static let `default` = DecodingLimits()
 
     /// Checks a value. Throws `.limitExceeded` if it exceeds the limit.
-    public func check(_ limit: DecodingLimit, _ value: Int) throws(DecodingFailure) {
+    public func check(_ limit: DecodingLimit, _ value: Int) throws(ImageDecodingError) {
         let allowed = self[limit]
         if value > allowed { throw .limitExceeded(limit, value: value, allowed: allowed) }
     }
 
     /// Checks the sides and the area of an image. Throws `.limitExceeded` if one exceeds its limit.
-    public func check(_ size: PixelSize) throws(DecodingFailure) {
+    public func check(_ size: PixelSize) throws(ImageDecodingError) {
         try check(.side, max(size.width, size.height))
         try check(.pixels, size.area)
     }

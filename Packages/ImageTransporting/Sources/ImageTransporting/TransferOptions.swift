@@ -1,5 +1,5 @@
 /// The limits of each transfer. See `TransportRequest` for their exact meaning.
-public struct TransferLimits: Sendable, Hashable {
+public struct TransferOptions: Sendable, Hashable {
     /// The maximum time to establish a connection.
     public var connectTimeout: Duration
     /// The maximum time without a byte.

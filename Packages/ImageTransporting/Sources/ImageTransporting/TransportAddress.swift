@@ -7,7 +7,7 @@
 #endif
 
 /// A numeric address of IPv4 or IPv6, without a port or a scope.
-public struct IPAddress: Hashable, Sendable {
+public struct TransportAddress: Hashable, Sendable {
     /// The bytes in network order: 4 for IPv4, 16 for IPv6.
     public let bytes: [UInt8]
 
@@ -30,7 +30,7 @@ public struct IPAddress: Hashable, Sendable {
     }
 }
 
-extension IPAddress: CustomStringConvertible {
+extension TransportAddress: CustomStringConvertible {
     /// The address in the usual notation; for IPv6 in the form of RFC 5952.
     public var description: String {
         if bytes.count == 4 { return bytes.map { "\($0)" }.joined(separator: ".") }

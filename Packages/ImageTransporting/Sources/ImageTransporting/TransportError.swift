@@ -1,6 +1,6 @@
 /// The reason why a transfer failed. The associated strings are for logs and people; don't parse them.
 @nonexhaustive
-public enum TransportFailure: Error, Hashable, Sendable {
+public enum TransportError: Error, Hashable, Sendable {
     /// The URL has a scheme that this transport doesn't support, or no host.
     case invalidURL(String)
     /// The host name couldn't be resolved.
@@ -32,7 +32,7 @@ public enum TransportFailure: Error, Hashable, Sendable {
     /// The host has no address to which the transport may connect, by its address policy.
     case blockedAddress(String)
     /// No request was sent, because requests to the server have just failed repeatedly.
-    case hostUnavailable(String)
+    case serverUnavailable(String)
     /// The file at this path doesn't exist.
     case notFound(String)
     /// The task was cancelled, or the transport was shut down.
@@ -54,7 +54,7 @@ public enum TransportFailure: Error, Hashable, Sendable {
     }
 }
 
-extension TransportFailure: CustomStringConvertible {
+extension TransportError: CustomStringConvertible {
     /// A description for logs.
     public var description: String {
         switch self {
@@ -76,7 +76,7 @@ extension TransportFailure: CustomStringConvertible {
         case .redirectLoop(let text): "redirected in a loop: \(text)"
         case .blockedRedirect(let text): "blocked redirect: \(text)"
         case .blockedAddress(let text): "blocked address: \(text)"
-        case .hostUnavailable(let text): "host unavailable: \(text)"
+        case .serverUnavailable(let text): "host unavailable: \(text)"
         case .notFound(let text): "not found: \(text)"
         case .cancelled: "cancelled"
         case .other(let text): text

@@ -4,17 +4,17 @@ public import ImageTransporting
 /// Measures and empties what a loader stores on disk. Entries that are stored meanwhile may stay.
 public struct DiskMaintenance: Sendable {
     /// Removes all entries.
-    public var removeAll: @Sendable () async throws(DataCacheFailure) -> Void
+    public var removeAll: @Sendable () async throws(DataCacheError) -> Void
     /// Removes the entries that were neither stored nor read for longer than a time.
-    public var removeUnused: @Sendable (_ age: Duration) async throws(DataCacheFailure) -> Void
+    public var removeUnused: @Sendable (_ age: Duration) async throws(DataCacheError) -> Void
     /// Returns the size in bytes, including the index.
-    public var byteCount: @Sendable () async throws(DataCacheFailure) -> Int
+    public var byteCount: @Sendable () async throws(DataCacheError) -> Int
 
     /// Creates the maintenance of a store.
     public init(
-        removeAll: @escaping @Sendable () async throws(DataCacheFailure) -> Void,
-        removeUnused: @escaping @Sendable (_ age: Duration) async throws(DataCacheFailure) -> Void,
-        byteCount: @escaping @Sendable () async throws(DataCacheFailure) -> Int
+        removeAll: @escaping @Sendable () async throws(DataCacheError) -> Void,
+        removeUnused: @escaping @Sendable (_ age: Duration) async throws(DataCacheError) -> Void,
+        byteCount: @escaping @Sendable () async throws(DataCacheError) -> Int
     ) {
         self.removeAll = removeAll
         self.removeUnused = removeUnused
@@ -22,9 +22,9 @@ public struct DiskMaintenance: Sendable {
     }
 }
 
-/// The components of a loader. `ImageLoaderOptions.makeConfiguration()` of ImageLoaderKit creates those of this
+/// The components of a loader. `ImageLoaderOptions.makeParts()` of ImageLoaderKit creates those of this
 /// package.
-public struct ImageLoaderConfiguration: Sendable {
+public struct ImageLoaderParts: Sendable {
     /// Stores decoded images; nil for no memory cache.
     public var memoryCache: (any ImageCache)?
     /// Returns the text that identifies the image of a URL, in memory and on disk; nil for the normalized URL.
@@ -49,9 +49,9 @@ public struct ImageLoaderConfiguration: Sendable {
     /// Reports whether there is a network. With nil, no download waits for one.
     public var connectivityMonitor: (any ConditionMonitor<Connectivity>)?
     /// The policy for retries of failed downloads.
-    public var retryPolicy: RetryPolicy
+    public var retryPolicy: TransferRetryPolicy
     /// The limits and timeouts of downloads.
-    public var transferLimits: TransferLimits
+    public var transferOptions: TransferOptions
     /// The size, in bytes, of the decoded frames of all animations that are shown, in addition to their first frames.
     ///
     /// Each animation has at least one frame. While memory is short, it has one.
@@ -69,7 +69,7 @@ public struct ImageLoaderConfiguration: Sendable {
         scheduler: any WorkScheduler, coalescer: any RequestCoalescer<OperationKey, OperationResult>,
         observer: (any ImageLoaderObserver)? = nil,
         memoryPressureMonitor: (any ConditionMonitor<MemoryPressureLevel>)? = nil,
-        retryPolicy: RetryPolicy, transferLimits: TransferLimits = TransferLimits(),
+        retryPolicy: TransferRetryPolicy, transferOptions: TransferOptions = TransferOptions(),
         previewThrottle: PreviewThrottle = PreviewThrottle(), clock: any Clock<Duration>,
         taskExecutor: (any TaskExecutor)? = nil
     ) {
@@ -81,7 +81,7 @@ public struct ImageLoaderConfiguration: Sendable {
         self.observer = observer
         self.memoryPressureMonitor = memoryPressureMonitor
         self.retryPolicy = retryPolicy
-        self.transferLimits = transferLimits
+        self.transferOptions = transferOptions
         self.previewThrottle = previewThrottle
         self.clock = clock
         self.taskExecutor = taskExecutor
@@ -124,7 +124,7 @@ public struct LoaderTransport: ResponseCache {
     }
 
     /// Returns a stored response, or the exchange of the transport for the scheme.
-    public func answer(to request: TransportRequest) async throws(TransportFailure) -> CacheAnswer {
+    public func answer(to request: TransportRequest) async throws(TransportError) -> CacheAnswer {
         try await transport(for: request).answer(to: request)
     }
 
