@@ -83,14 +83,14 @@ final class BrokenScheduler: WorkScheduler {
         }
     }
 
-    private func addSlot() { base.setLimit(limit + 1, of: .decode) }
+    private func addSlot() { base[limitOf: .decode] = limit + 1 }
 
     private func runFailing<Value: Sendable>(_ work: @Sendable () async throws -> Value) async throws -> Value {
         do {
             return try await work()
         } catch {
             if defect == .replacesErrors { throw CancellationError() }
-            base.setLimit(0, of: .decode)
+            base[limitOf: .decode] = 0
             throw error
         }
     }
@@ -111,7 +111,7 @@ final class BrokenScheduler: WorkScheduler {
         do {
             return try await base.run(in: lane, server: nil, priority: priority, work)
         } catch let error as CancellationError {
-            if base.runningCount == 0 { base.setLimit(limit - 1, of: .decode) }
+            if base.runningCount == 0 { base[limitOf: .decode] = limit - 1 }
             throw error
         }
     }

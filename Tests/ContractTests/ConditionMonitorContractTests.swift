@@ -14,7 +14,7 @@ struct ConditionMonitorContractTests {
     func settable(_ rule: Rule) async throws {
         try await rule.check {
             let monitor = SettableConditionMonitor(Connectivity.online)
-            return ConditionFixture(monitor: monitor) { monitor.set($0) }
+            return ConditionFixture(monitor: monitor) { monitor.condition = $0 }
         }
     }
 

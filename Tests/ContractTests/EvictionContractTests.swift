@@ -7,8 +7,8 @@ struct EvictionOrderContractTests {
     typealias Rule = ContractRule<EvictionOrderContract.Subject>
 
     static let policies: [EvictionPolicy] = [
-        .lru, .s3FIFO, .lfu, .gdsf, .gdsf(persistentWeight: 0.001), .twoBudgets(), .twoBudgets(persistentShare: 0),
-        .twoBudgets(persistentShare: 1),
+        .lru, .s3FIFO, .lfu, .gdsf, .gdsf(preferredWeight: 0.001), .twoBudgets(), .twoBudgets(preferredShare: 0),
+        .twoBudgets(preferredShare: 1),
     ]
 
     @Test("the policies pass", arguments: policies, EvictionOrderContract.rules)

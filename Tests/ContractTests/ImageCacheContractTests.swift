@@ -95,7 +95,7 @@ final class BrokenImageCache: ImageCache {
         case returnsRemoved = "an image that is still in use is not found after it was removed"
         case returnsReplaced = "an image that is still in use is not found after a newer one replaced it"
         case mixesImages = "concurrent inserts for one key leave one of the images unchanged"
-        case ignoresRetention = "a thousand transient images don't evict a persistent one"
+        case ignoresRetention = "a thousand expendable images don't evict a preferred one"
         case locksPredicates = "a predicate of removeAll(where:) may use the cache"
         case losesOnReplace = "concurrent inserts for many keys lose no image that fits"
 

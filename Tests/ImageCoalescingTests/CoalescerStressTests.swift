@@ -27,7 +27,7 @@ struct CoalescerStressTests {
             let caller = RandomCaller(key: number % 3, coalescer, &random)
             let task = Task(executorPreference: executor) { outcomes.append(await caller.hasExpectedResult()) }
             executor.run(steps: Int.random(in: 0...4, using: &random))
-            caller.priority.set(.anyCase(&random))
+            caller.priority.value = .anyCase(&random)
             if Bool.random(using: &random) { task.cancel() }
         }
         executor.run()
@@ -43,7 +43,7 @@ struct CoalescerStressTests {
             let caller = RandomCaller(key: Int.random(in: 0..<3, using: &random), coalescer, &random)
             let task = Task { outcomes.append(await caller.hasExpectedResult()) }
             if Bool.random(using: &random) { await Task.yield() }
-            caller.priority.set(.anyCase(&random))
+            caller.priority.value = .anyCase(&random)
             if Bool.random(using: &random) { task.cancel() }
         }
     }

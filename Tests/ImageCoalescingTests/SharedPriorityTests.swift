@@ -13,9 +13,9 @@ struct SharedPriorityTests {
         let caller = await fixture.join(.low)
         let priority = fixture.operations.messages[0].priority
         let observation = priority.observe { [source = caller.priority] in
-            if $0.value == .normal { source.set(.high) }
+            if $0.value == .normal { source.value = .high }
         }
-        caller.priority.set(.normal)
+        caller.priority.value = .normal
         #expect(priority.value == .high)
         observation.end()
         fixture.gate.open()
@@ -44,7 +44,7 @@ struct SharedPriorityTests {
         let second = Task { [coalescer = fixture.coalescer] in
             // The latest progress arrives during the join.
             try await coalescer.value(for: "a", priority: priority) { _ in
-                priority.set(.veryHigh)
+                priority.value = .veryHigh
             } operation: { _ in
                 0
             }
@@ -60,10 +60,10 @@ struct SharedPriorityTests {
         let (first, second) = (await fixture.join(.low), await fixture.join(.veryLow))
         let (values, priority) = (MessageLog<RequestPriority>(), fixture.operations.messages[0].priority)
         let observation = priority.observe { values.append($0.value) }
-        for value in [RequestPriority.normal, .high] { second.priority.set(value) }
-        first.priority.set(.normal)
+        for value in [RequestPriority.normal, .high] { second.priority.value = value }
+        first.priority.value = .normal
         await second.leave()
-        second.priority.set(.veryHigh)
+        second.priority.value = .veryHigh
         #expect(values.messages == [.normal, .high, .normal] && priority.value == .normal)
         observation.end()
         fixture.gate.open()

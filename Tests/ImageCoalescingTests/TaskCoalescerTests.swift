@@ -128,7 +128,7 @@ struct TaskCoalescerTests {
         let second = fixture.call(.high)
         await fixture.operations.reaches(2)
         observation.end()
-        second.priority.set(.veryHigh)
+        second.priority.value = .veryHigh
         #expect(fixture.operations.messages.map(\.priority.value) == [.veryLow, .veryHigh])
         fixture.gate.open()
         #expect(try await second.task.value == 7)

@@ -28,7 +28,7 @@
             let image = try jxl.open(data)
             #expect(
                 image.header
-                    == ImageHeader(format: .jxl, storedSize: Self.size, hasAlpha: channels % 2 == 0))
+                    == ImageHeader(format: .jpegXL, storedSize: Self.size, hasAlpha: channels % 2 == 0))
             let expected = JXLSamples.rgba(values, channels: channels, maximum: maximum)
             let pixels = try jxl.pixels(image)
             // libjxl rounds a product of floats, so halves can go either way.
@@ -91,7 +91,7 @@
             var coding = TestJXL(Self.size)
             coding.extraChannel = 4  // black
             let data = try coding.file(JXLSamples.bytes(channels: 3))
-            #expect(throws: ImageDecodingError.unsupported(.jxl, "CMYK")) { try jxl.open(data) }
+            #expect(throws: ImageDecodingError.unsupported(.jpegXL, "CMYK")) { try jxl.open(data) }
         }
 
         @Test("pixels are stored as they are, and the header has the orientation", arguments: ImageOrientation.allCases)

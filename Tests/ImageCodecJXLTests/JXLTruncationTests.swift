@@ -23,7 +23,7 @@
             let data = try Self.file(isLossless: true, channels: channels)
             let whole = jxl.rows(data).rows
             let (rows, failure) = jxl.rows(data.prefix(data.count * 3 / 5))
-            #expect(failure == .truncated(.jxl))
+            #expect(failure == .truncated(.jpegXL))
             #expect(rows.count > 256 && rows.count < 1100)
             let isEqual = rows.elementsEqual(whole.prefix(rows.count))
             #expect(isEqual)
@@ -34,7 +34,7 @@
             let data = try Self.file(isLossless: false)
             let whole = jxl.rows(data).rows
             let (rows, failure) = jxl.rows(data.prefix(data.count * 3 / 5))
-            #expect(failure == .truncated(.jxl))
+            #expect(failure == .truncated(.jpegXL))
             #expect(rows.count == 1100)
             #expect(rows[0].largestDifference(to: whole[0]) == 0)
             #expect(rows[1099].largestDifference(to: whole[1099]) > 0)
@@ -161,14 +161,14 @@
         @Test("data without signature or with a damaged header is malformed, and the start of a signature is truncated")
         func damage() throws {
             let data = try TestJXL(Self.size).file(JXLSamples.bytes(channels: 3))
-            #expect(Self.opening(Data("GIF89a".utf8)) == .malformed(.jxl, "the signature is missing"))
-            #expect(Self.opening(Data([0, 0, 0, 12, 0x4A])) == .truncated(.jxl))
-            #expect(Self.opening(data.prefix(2)) == .truncated(.jxl))
-            #expect(Self.opening(TestJXL.container([])) == .truncated(.jxl))
+            #expect(Self.opening(Data("GIF89a".utf8)) == .malformed(.jpegXL, "the signature is missing"))
+            #expect(Self.opening(Data([0, 0, 0, 12, 0x4A])) == .truncated(.jpegXL))
+            #expect(Self.opening(data.prefix(2)) == .truncated(.jpegXL))
+            #expect(Self.opening(TestJXL.container([])) == .truncated(.jpegXL))
             var damaged = data
             for index in data.count / 2..<data.count { damaged[index] = 0x55 }
             let failure = jxl.rows(damaged).failure
-            #expect(failure == .malformed(.jxl, "libjxl rejected the data"))
+            #expect(failure == .malformed(.jpegXL, "libjxl rejected the data"))
         }
     }
 #endif

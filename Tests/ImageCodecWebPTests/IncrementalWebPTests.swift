@@ -78,7 +78,7 @@ struct IncrementalWebPTests {
         var data = try Self.encoded(isLossless: true)
         data.replaceSubrange(20..<21, with: [0])
         let image = WebPDecoder().makeIncrementalImage(limits: .default)
-        #expect(throws: ImageDecodingError.malformed(.webp, "libwebp rejected the data")) { try image.append(data) }
+        #expect(throws: ImageDecodingError.malformed(.webP, "libwebp rejected the data")) { try image.append(data) }
     }
 
     @Test("start rejects sizes other than the stored one and its half, and layouts other than RGBA")

@@ -166,11 +166,11 @@ struct LosslessMemoryTests {
             return Self.refusal(of: builder.file)
         }
         let green = (value: 1 | 2 << 1, bits: 3)
-        #expect(failure([green, green]) == .malformed(.webp, "a transform is repeated"))
-        #expect(failure([(0b10, 2), (12, 4)]) == .malformed(.webp, "the color cache has 12 bits"))
-        #expect(failure([(0b100, 6)]) == .truncated(.webp))
+        #expect(failure([green, green]) == .malformed(.webP, "a transform is repeated"))
+        #expect(failure([(0b10, 2), (12, 4)]) == .malformed(.webP, "the color cache has 12 bits"))
+        #expect(failure([(0b100, 6)]) == .truncated(.webP))
         // A code-length code without lengths.
         let empty = failure([(0b100, 7), (0, 17), (0, 64)])
-        #expect(empty == .malformed(.webp, "a prefix code is not complete"))
+        #expect(empty == .malformed(.webP, "a prefix code is not complete"))
     }
 }

@@ -144,12 +144,12 @@ struct WebPAnimationTests {
             #expect(throws: ImageDecodingError.self) { try webp.pixels(data) }
         }
         let outside = try Self.animation(64, 96) { try $0.frame(.gradient(64, 96), left: 2) }
-        #expect(throws: ImageDecodingError.malformed(.webp, "a frame exceeds the canvas")) {
+        #expect(throws: ImageDecodingError.malformed(.webP, "a frame exceeds the canvas")) {
             try webp.open(outside.dropLast(20))
         }
         let file = try WebPEncoder().encode(.flat(2, 1, Self.red), options: EncodingOptions(isLossless: true))
         let resized = try Self.animation(4, 1) { $0.frame(file, 4, 1) }
-        #expect(throws: ImageDecodingError.malformed(.webp, "a frame and its image differ in size")) {
+        #expect(throws: ImageDecodingError.malformed(.webP, "a frame and its image differ in size")) {
             try webp.open(resized)
         }
     }
@@ -214,7 +214,7 @@ extension WebPAnimationTests {
         #expect(try webp.open(truncated).header.frameCount == 2)
         #expect(webp.rows(truncated, frame: 0).failure == nil)
         let (rows, failure) = webp.rows(truncated, frame: 1)
-        #expect(failure == .truncated(.webp))
+        #expect(failure == .truncated(.webP))
         #expect(rows.count == 96)
         let matching = zip(rows, expected).prefix { $0.0 == $0.1 }.count
         #expect(matching < 96)
@@ -226,10 +226,10 @@ extension WebPAnimationTests {
         let first = try Self.animation(64, 98) { try $0.frame(.gradient(64, 96), top: 2) }
         let expected = webp.rows(first).rows
         let (rows, failure) = webp.rows(first.dropLast(20))
-        #expect(failure == .truncated(.webp))
+        #expect(failure == .truncated(.webP))
         #expect(rows.count >= 2 && rows.count < 98)
         #expect(rows == Array(expected.prefix(rows.count)))
-        #expect(throws: ImageDecodingError.truncated(.webp)) {
+        #expect(throws: ImageDecodingError.truncated(.webP)) {
             try webp.pixels(webp.open(first.dropLast(20)), frame: 1)
         }
         let whole = try Self.animation(64, 96, hasAlpha: false) { try $0.frame(.gradient(64, 96)) }

@@ -16,7 +16,7 @@ struct WebPDecoderTests {
     func lossless(hasAlpha: Bool) throws {
         let bitmap = Bitmap.gradient(33, 21, hasAlpha: hasAlpha)
         let image = try webp.open(try WebPEncoder().encode(bitmap, options: Self.lossless))
-        #expect(image.header == ImageHeader(format: .webp, storedSize: bitmap.size, hasAlpha: hasAlpha))
+        #expect(image.header == ImageHeader(format: .webP, storedSize: bitmap.size, hasAlpha: hasAlpha))
         #expect(try webp.pixels(image) == bitmap.pixels)
     }
 
@@ -39,7 +39,7 @@ struct WebPDecoderTests {
     func refused(frames: Int?) async {
         #expect(await WebPEncoder(effort: 0).hasLongestSide(16_383))
         #expect(await WebPEncoder().failure(64, 64, frames: frames, isCancelled: true) == .cancelled)
-        let tooLong = ImageEncodingError.unsupportedSize(.webp, PixelSize(width: 16_384, height: 1))
+        let tooLong = ImageEncodingError.unsupportedSize(.webP, PixelSize(width: 16_384, height: 1))
         #expect(await WebPEncoder().failure(16_384, 1, frames: 2) == tooLong)
         #expect(WebPEncoder().keepsAlpha)
     }
@@ -146,7 +146,7 @@ struct WebPDecoderTests {
             }
         }
         #expect(try webp.pixels(webp.open(file(chunkCount: 10_000))).isEmpty == false)
-        #expect(throws: ImageDecodingError.malformed(.webp, "too many chunks")) {
+        #expect(throws: ImageDecodingError.malformed(.webP, "too many chunks")) {
             try webp.open(file(chunkCount: 10_001))
         }
         let frames = try WebPAnimationTests.animation(1, 1) { builder in
@@ -188,7 +188,7 @@ struct WebPDecoderTests {
         var most = 0
         for count in 0..<data.count {
             let (rows, failure) = webp.rows(data.prefix(count))
-            #expect(failure == .truncated(.webp), "\(count) of \(data.count) bytes")
+            #expect(failure == .truncated(.webP), "\(count) of \(data.count) bytes")
             #expect(rows == Array(whole.prefix(rows.count)))
             #expect(rows.count >= most)
             most = rows.count
@@ -200,7 +200,7 @@ struct WebPDecoderTests {
     func mismatch() throws {
         var builder = WebPBuilder(6, 5)
         builder.image(of: try WebPEncoder().encode(.flat(6, 4, [10, 20, 30, 255]), options: Self.lossless))
-        #expect(throws: ImageDecodingError.malformed(.webp, "libwebp rejected the data")) {
+        #expect(throws: ImageDecodingError.malformed(.webP, "libwebp rejected the data")) {
             try webp.open(builder.finished)
         }
     }

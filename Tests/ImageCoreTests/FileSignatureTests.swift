@@ -55,9 +55,9 @@ struct FileSignatureTests {
         let signatures: [(ImageFormat, [UInt8])] = [
             (.jpeg, [0xFF, 0xD8, 0xFF, 0xE1]), (.png, [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]),
             (.gif, Array("GIF87a".utf8)), (.gif, Array("GIF89a".utf8)),
-            (.jxl, [0xFF, 0x0A, 0, 0]),
-            (.jxl, [0, 0, 0, 12] + Array("JXL ".utf8) + [0x0D, 0x0A, 0x87, 0x0A]),
-            (.webp, Array("RIFF".utf8) + [1, 2, 3, 4] + Array("WEBPVP8L".utf8)),
+            (.jpegXL, [0xFF, 0x0A, 0, 0]),
+            (.jpegXL, [0, 0, 0, 12] + Array("JXL ".utf8) + [0x0D, 0x0A, 0x87, 0x0A]),
+            (.webP, Array("RIFF".utf8) + [1, 2, 3, 4] + Array("WEBPVP8L".utf8)),
         ]
         for (format, bytes) in signatures {
             #expect(FileSignature.format(of: Data(bytes)) == format)

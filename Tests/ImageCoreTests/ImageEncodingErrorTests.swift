@@ -7,9 +7,10 @@ struct EncodingFailureTests {
     func sizes() {
         let size = PixelSize(width: 16_384, height: 2)
         #expect(
-            "\(ImageEncodingError.unsupportedSize(.webp, size))"
+            "\(ImageEncodingError.unsupportedSize(.webP, size))"
                 == "webp can't hold an image of 16384x2 pixels: each side has from 1 to 16383")
-        #expect("\(ImageEncodingError.unsupportedSize(.jxl, size))".hasSuffix("262144, and the area at most 268435456"))
+        #expect(
+            "\(ImageEncodingError.unsupportedSize(.jpegXL, size))".hasSuffix("262144, and the area at most 268435456"))
         #expect("\(ImageEncodingError.unsupportedSize(.png, size))" == "png can't hold an image of 16384x2 pixels")
     }
 

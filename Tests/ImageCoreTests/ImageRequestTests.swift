@@ -31,7 +31,7 @@ struct ImageRequestTests {
             { $0.origin = .data(Data("a".utf8)) }, { $0.identifier = "a" }, { $0.headers = ["A": "b"] },
             { $0.target = ImageTarget(PixelSize(width: 1, height: 1)) },
             { $0.processors = [NamedProcessor(identifier: "a")] },
-            { $0.mode = .revalidate }, { $0.cachePolicy.memory = .readOnly }, { $0.cachePolicy.disk = .none },
+            { $0.mode = .revalidate }, { $0.cachePolicy.memory = .readOnly }, { $0.cachePolicy.disk = .disabled },
         ]
         for change in changes {
             var other = plain

@@ -24,9 +24,9 @@ struct LivePriorityTests {
     func observers() {
         let priority = LivePriority(.low)
         let (values, observation) = observe(priority)
-        for value in [RequestPriority.low, .high, .high, .veryLow] { priority.set(value) }
+        for value in [RequestPriority.low, .high, .high, .veryLow] { priority.value = value }
         observation.end()
-        priority.set(.normal)
+        priority.value = .normal
         #expect(values.all == [.high, .veryLow])
     }
 
@@ -38,12 +38,12 @@ struct LivePriorityTests {
         _ = priority.observe { _ in log(1) }
         let second = priority.observe { priority in
             log(2)
-            if priority.value == .high { priority.set(.normal) }
+            if priority.value == .high { priority.value = .normal }
         }
         _ = priority.observe { _ in log(3) }
-        priority.set(.high)
+        priority.value = .high
         second.end()
-        priority.set(.low)
+        priority.value = .low
         #expect(order.withLock { $0 } == [1, 2, 1, 2, 3, 3, 1, 3])
     }
 
@@ -55,13 +55,13 @@ struct LivePriorityTests {
         let (first, second) = (LivePriority(.normal), LivePriority(.veryLow))
         let following = [priority.follow(first), priority.follow(second)]
         #expect(priority.value == .normal)
-        second.set(.veryHigh)
+        second.value = .veryHigh
         #expect(priority.value == .veryHigh)
-        second.set(.veryLow)
-        first.set(.veryLow)
+        second.value = .veryLow
+        first.value = .veryLow
         #expect(priority.value == .low)
-        priority.set(.high)
-        first.set(.normal)
+        priority.value = .high
+        first.value = .normal
         #expect(priority.value == .high)
         for following in following { following.end() }
     }
@@ -75,7 +75,7 @@ struct LivePriorityTests {
         #expect(priority.value == .high)
         following.1.end()
         #expect(priority.value == .low)
-        first.set(.veryHigh)
+        first.value = .veryHigh
         #expect(priority.value == .low)
     }
 
@@ -85,7 +85,7 @@ struct LivePriorityTests {
         let following = Mutex<PriorityObservation?>(nil)
         let observation = source.observe { _ in following.withLock { $0 }?.end() }
         following.withLock { $0 = priority.follow(source) }
-        source.set(.high)  // the first observer ends the following, before the second one follows
+        source.value = .high  // the first observer ends the following, before the second one follows
         #expect(priority.value == .low)
         observation.end()
     }
@@ -97,9 +97,9 @@ struct LivePriorityTests {
         )
         let following = [middle.follow(source), other.follow(source), top.follow(middle), top.follow(other)]
         let (values, observation) = observe(top)
-        source.set(.high)
+        source.value = .high
         #expect(middle.value == .high && top.value == .high)
-        source.set(.normal)
+        source.value = .normal
         #expect(top.value == .normal)
         observation.end()
         for following in following { following.end() }
@@ -115,7 +115,7 @@ struct LivePriorityTests {
             let copy = Mutex(RequestPriority.veryLow)
             let observation = priority.observe { priority in copy.withLock { $0 = priority.value } }
             await withTaskGroup(of: Void.self) { group in
-                for value in RequestPriority.allCases { group.addTask { source.set(value) } }
+                for value in RequestPriority.allCases { group.addTask { source.value = value } }
                 group.addTask { _ = priority.follow(source) }
                 group.addTask { priority.follow(source).end() }
             }
@@ -150,7 +150,7 @@ struct LivePriorityTests {
             withExtendedLifetime([priority.follow(first), second.follow(followed)]) {}
         }
         #expect(follower == nil && source == nil)
-        first.set(.high)
+        first.value = .high
         withExtendedLifetime(second) {}
     }
 
@@ -158,7 +158,7 @@ struct LivePriorityTests {
     func endsAfterRelease() {
         let (priority, source) = (LivePriority(.low), LivePriority(.high))
         let (first, second) = (priority.follow(LivePriority(.veryHigh)), LivePriority(.low).follow(source))
-        source.set(.normal)
+        source.value = .normal
         #expect(priority.value == .veryHigh)
         first.end()
         second.end()

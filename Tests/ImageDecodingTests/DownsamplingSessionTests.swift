@@ -119,7 +119,7 @@ struct DownsamplingSessionTests {
 
     private func session(
         _ request: DecodingRequest = DecodingRequest(), codec: any ImageDecoder = FakeIncrementalDecoder(),
-        limits: DecodingLimits = .default, throttle: PreviewThrottle = .none
+        limits: DecodingLimits = .default, throttle: PreviewThrottle = .unlimited
     ) -> (any DecodingSession)? {
         DownsamplingDecoder(decoders: [codec], limits: limits).makeSession(request: request, throttle: throttle)
     }
@@ -155,8 +155,8 @@ struct PreviewThrottleTests {
     @Test("without a throttle, a preview is due with each new row")
     func none() {
         let last = (PreviewExtent(passes: 1, rows: 20), Duration.zero)
-        #expect(PreviewThrottle.none.isDue(PreviewExtent(passes: 1, rows: 21), of: 100, at: .zero, after: last))
-        #expect(!PreviewThrottle.none.isDue(last.0, of: 100, at: .zero, after: last))
+        #expect(PreviewThrottle.unlimited.isDue(PreviewExtent(passes: 1, rows: 21), of: 100, at: .zero, after: last))
+        #expect(!PreviewThrottle.unlimited.isDue(last.0, of: 100, at: .zero, after: last))
     }
 
     private func isDue(

@@ -127,14 +127,14 @@ private struct SilentEncoder: ImageEncoder {
 @Suite("AdaptiveEncoderChoice")
 struct AdaptiveEncoderChoiceTests {
     private static let choice = AdaptiveEncoderChoice(
-        transparent: FakeEncoder(format: .webp), photograph: FakeEncoder(format: .jpeg),
+        transparent: FakeEncoder(format: .webP), photograph: FakeEncoder(format: .jpeg),
         drawing: FakeEncoder(format: .png))
     private static let size = PixelSize(width: 32, height: 8)
 
     @Test("selects the encoder for transparency if a pixel is transparent")
     func transparent() {
         let bitmap = Bitmap(size: Self.size, pixels: [UInt8](repeating: 9, count: 1024), isOpaque: false)
-        #expect(Self.choice.encoder(for: bitmap).format == .webp)
+        #expect(Self.choice.encoder(for: bitmap).format == .webP)
     }
 
     @Test("treats an image as a drawing if most neighbors are equal", arguments: [1, 2, 3, 8])

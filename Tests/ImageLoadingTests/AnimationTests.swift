@@ -89,7 +89,7 @@ struct AnimationTests {
     @Test("without a disk cache, an animation is downloaded once", arguments: [false, true])
     func withoutDisk(_ isProcessed: Bool) async throws {
         let request = fixture.animated("a") {
-            $0.cachePolicy.disk = .none
+            $0.cachePolicy.disk = .disabled
             if isProcessed { $0.processors = [FakeProcessor("same") { $0 }] }
         }
         try await fixture.loader.animation(for: request).frames.prepare(from: 1)
@@ -273,11 +273,11 @@ struct AnimationMemoryTests {
         let fixture = loader(byteLimit: 1_024, pressure: monitor)
         let frames = try await fixture.loader.animation(for: fixture.animated("a", frames: 20)).frames
         try await frames.prepare(from: 3)
-        monitor.set(level)
+        monitor.condition = level
         #expect(cached(frames) == [3])
         try await frames.prepare(from: 4)
         #expect(cached(frames) == [4])
-        monitor.set(.normal)
+        monitor.condition = .normal
         try await frames.prepare(from: 4)
         #expect(cached(frames) == [4, 5, 6, 7])
     }

@@ -52,12 +52,12 @@ struct ConditionTests {
         let fixture = fixture()
         let task = fixture.loader.task(for: heldOnce("a", .low, fixture))
         fixture.run()
-        if byMemory { pressure.set(.warning) } else { application.set(.background) }
+        if byMemory { pressure.condition = .warning } else { application.condition = .background }
         fixture.run()
         #expect(fixture.transport.cancellationCount == 1 && fixture.transport.sendCount == 1)
         #expect(fixture.observer.kinds().last == .deferred)
         #expect(fixture.coalescer.callerCount == 2)
-        if byMemory { pressure.set(.normal) } else { application.set(.foreground) }
+        if byMemory { pressure.condition = .normal } else { application.condition = .foreground }
         #expect(await end(of: task, fixture) == "network")
         #expect(fixture.transport.sendCount == 2)
     }
@@ -65,7 +65,7 @@ struct ConditionTests {
     @Test("a new low-priority download is not sent under pressure until its priority is raised")
     func raised() async {
         let fixture = fixture()
-        pressure.set(.critical)
+        pressure.condition = .critical
         let task = fixture.loader.task(for: fixture.request("a") { $0.priority = .low })
         fixture.run()
         #expect(fixture.transport.messages.isEmpty)
@@ -78,8 +78,8 @@ struct ConditionTests {
         let fixture = fixture()
         let task = fixture.loader.task(for: heldOnce("a", .normal, fixture))
         fixture.run()
-        pressure.set(.critical)
-        application.set(.background)
+        pressure.condition = .critical
+        application.condition = .background
         fixture.run()
         #expect(fixture.transport.cancellationCount == 0)
         let local = ImageRequest(.data(LoaderFixture.image, name: "bytes"), priority: .veryLow)
@@ -136,20 +136,20 @@ struct ConditionTests {
     @Test("a deferred download is cancelled with its request")
     func cancelledWhileDeferred() async {
         let fixture = fixture()
-        application.set(.background)
+        application.condition = .background
         let task = fixture.loader.task(for: fixture.request("a") { $0.priority = .low })
         fixture.run()
         task.cancel()
         fixture.run()
         #expect(fixture.coalescer.isIdle)
-        application.set(.foreground)
+        application.condition = .foreground
         fixture.run()
         #expect(fixture.transport.messages.isEmpty)
     }
 
     @Test("the conditions when the loader is created apply")
     func initialConditions() {
-        application.set(.background)
+        application.condition = .background
         let fixture = fixture()
         let task = fixture.loader.task(for: fixture.request("a") { $0.priority = .low })
         fixture.run()
@@ -162,12 +162,12 @@ struct ConditionTests {
     @Test("a request that fails without a network waits without a slot, and completes with the network")
     func networkReturns() async {
         let fixture = fixture(downloads: 1)
-        network.set(.offline)
+        network.condition = .offline
         let tasks = ["a", "b", "c"].map { fixture.loader.task(for: failingOnce($0, .normal, fixture)) }
         fixture.run()
         #expect(fixture.transport.sendCount == 3)
         #expect(fixture.observer.kinds().filter { $0 == .waitingForNetwork }.count == 3)
-        network.set(.online)
+        network.condition = .online
         for task in tasks { #expect(await end(of: task, fixture) == "network") }
         #expect(fixture.transport.sendCount == 6)
     }
@@ -175,14 +175,14 @@ struct ConditionTests {
     @Test("with the network, the request with the highest current priority starts first")
     func priorities() async {
         let fixture = fixture(downloads: 1)
-        network.set(.offline)
+        network.condition = .offline
         let tasks = ["a", "b", "c"].map { fixture.loader.task(for: failingOnce($0, .normal, fixture)) }
         fixture.run()
         tasks[2].priority = .veryHigh
         tasks[0].priority = .veryLow
         let blocker = fixture.loader.task(for: heldOnce("blocker", .normal, fixture))
         fixture.run()
-        network.set(.online)
+        network.condition = .online
         fixture.run()
         let before = fixture.transport.requests.count
         blocker.cancel()
@@ -193,14 +193,14 @@ struct ConditionTests {
     @Test("waiting for the network ends if the request is cancelled or the loader is invalidated")
     func cancelledWhileWaiting() async {
         let fixture = fixture()
-        network.set(.offline)
+        network.condition = .offline
         let cancelled = fixture.loader.task(for: failingOnce("a", .normal, fixture))
         let invalidated = fixture.loader.task(for: failingOnce("b", .normal, fixture))
         fixture.run()
         cancelled.cancel()
         fixture.loader.invalidate()
         #expect(await end(of: invalidated, fixture) == "\(ImageError.invalidated)")
-        network.set(.online)
+        network.condition = .online
         fixture.run()
         #expect(fixture.transport.sendCount == 2 && fixture.coalescer.isIdle)
     }
@@ -208,18 +208,18 @@ struct ConditionTests {
     @Test("retries, delays and host failures before and during the outage don't count")
     func freshStart() async {
         let fixture = fixture(retries: 1)
-        network.set(.offline)
+        network.condition = .offline
         let replies = Array(repeating: ScriptedTransport.Reply.failure(.connectionFailed("no route")), count: 12)
         let task = fixture.loader.task(for: fixture.request("a", first: replies[0]))
         fixture.transport.script(fixture.request("a").address, replies + [.ok(LoaderFixture.image)])
         for _ in 0..<11 {
             fixture.run()
             fixture.clock.advance(by: .seconds(100))
-            network.set(.online)
-            network.set(.offline)
+            network.condition = .online
+            network.condition = .offline
         }
         fixture.run()
-        network.set(.online)
+        network.condition = .online
         fixture.run()
         fixture.clock.advance(by: .seconds(1))
         #expect(await end(of: task, fixture) == "network")
@@ -234,10 +234,10 @@ struct ConditionTests {
         fixture.transport.script(
             fixture.request("a").address, [failure, failure, failure, .ok(LoaderFixture.image)])
         fixture.run()
-        network.set(.offline)
+        network.condition = .offline
         fixture.clock.advance(by: .seconds(100))
         fixture.run()
-        network.set(.online)
+        network.condition = .online
         fixture.run()
         fixture.clock.advance(by: .seconds(100))
         #expect(await end(of: task, fixture) == "network")
@@ -249,7 +249,7 @@ struct ConditionTests {
         let fixture = fixture()
         let refused = fixture.loader.task(for: failingOnce("a", .normal, fixture))
         #expect(await end(of: refused, fixture).hasPrefix("network (unresolvedHost)"))
-        network.set(.offline)
+        network.condition = .offline
         let missing = fixture.loader.task(for: fixture.request("b", then: .status(.notFound)))
         #expect(await end(of: missing, fixture) == "not found")
     }
@@ -266,8 +266,8 @@ struct ConditionTests {
             fixture.run()
         }
         #expect(loader == nil)
-        application.set(.background)
-        pressure.set(.critical)
+        application.condition = .background
+        pressure.condition = .critical
     }
 }
 

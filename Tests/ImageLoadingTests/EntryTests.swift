@@ -24,7 +24,7 @@ struct EntryTests {
 
     /// Requests whose policy or mode would keep a request from reading or writing the caches.
     static let restrictions: [@Sendable (inout ImageRequest) -> Void] = [
-        { _ in }, { $0.cachePolicy = .none }, { $0.mode = .onlyIfCached }, { $0.mode = .reload },
+        { _ in }, { $0.cachePolicy = .disabled }, { $0.mode = .onlyIfCached }, { $0.mode = .reload },
         { $0.priority = .low },
         { $0.cachePolicy = ImageCachePolicy(memory: .readOnly, disk: .readOnly) },
     ]
@@ -78,7 +78,7 @@ struct EntryTests {
         let (stepped, gate) = (LoaderFixture.stepped(), Gate())
         let old = ScriptedTransport.Reply(body: [.wait(gate), .piece(LoaderFixture.image)])
         let request = stepped.request("a", fit: nil, first: old, then: .ok(FakeImage.encode(width: 20, height: 20))) {
-            $0.cachePolicy.disk = .none
+            $0.cachePolicy.disk = .disabled
         }
         let older = stepped.start { try await stepped.loader.image(for: request).image.bitmap.size.width }
         stepped.run()

@@ -25,7 +25,7 @@ struct EventTests {
 
     @Test("a cache that the request bypasses is reported")
     func policy() async throws {
-        let nothing = fixture.request("a") { $0.cachePolicy = .none }
+        let nothing = fixture.request("a") { $0.cachePolicy = .disabled }
         #expect(await misses(nothing) == [.memoryMiss(.policy), .diskMiss(.policy)])
         let reload = fixture.request("a") { $0.mode = .reload }
         #expect(await misses(reload) == [.memoryMiss(.policy), .diskMiss(.policy)])

@@ -50,7 +50,7 @@ struct FetchedOriginalTests {
 
     @Test(
         "the disk cache policy applies to reading and writing",
-        arguments: [(CacheAccess.readWrite, 1), (.readOnly, 0), (.none, 0)])
+        arguments: [(CacheAccess.readWrite, 1), (.readOnly, 0), (.disabled, 0)])
     func policy(_ access: CacheAccess, entries: Int) async throws {
         _ = try await fixture.loader.data(for: request { $0.cachePolicy.disk = access })
         #expect(fixture.storedOriginals.count == entries)

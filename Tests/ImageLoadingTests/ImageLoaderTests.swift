@@ -120,7 +120,7 @@ struct ImageLoaderTests {
         let fixture = LoaderFixture()
         var request = fixture.request("a")
         _ = try await fixture.loader.image(for: request)
-        for policy in [ImageCachePolicy.diskOnly, .none] {
+        for policy in [ImageCachePolicy.diskOnly, .disabled] {
             request.cachePolicy = policy
             #expect(fixture.loader.cachedImage(for: request) == nil)
         }

@@ -56,10 +56,10 @@ struct LoaderFixture {
     }
 
     /// Changes the number of concurrent downloads of a stepped fixture. 0 blocks them.
-    func limitDownloads(to count: Int) { (scheduler as? PriorityScheduler)?.setLimit(count, of: .download) }
+    func limitDownloads(to count: Int) { (scheduler as? PriorityScheduler)?[limitOf: .download] = count }
 
     /// Changes the number of concurrent decodes of a stepped fixture. 0 blocks them.
-    func limitDecodes(to count: Int) { (scheduler as? PriorityScheduler)?.setLimit(count, of: .decode) }
+    func limitDecodes(to count: Int) { (scheduler as? PriorityScheduler)?[limitOf: .decode] = count }
 
     /// Starts a task on the executor of the loader.
     func start<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) -> Task<Value, any Error> {

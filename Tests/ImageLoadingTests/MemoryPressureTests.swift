@@ -18,9 +18,9 @@ struct MemoryPressureTests {
         ])
     func responses(_ level: MemoryPressureLevel, _ message: InMemoryImageCache.Message) {
         let fixture = fixture()
-        monitor.set(level)
+        monitor.condition = level
         #expect(fixture.memory.messages == [message])
-        monitor.set(.normal)
+        monitor.condition = .normal
         #expect(fixture.memory.messages == [message])
     }
 
@@ -28,15 +28,15 @@ struct MemoryPressureTests {
     func background() {
         let application = SettableConditionMonitor(ApplicationState.foreground)
         let fixture = LoaderFixture { $0.applicationStateMonitor = application }
-        application.set(.background)
-        application.set(.foreground)
+        application.condition = .background
+        application.condition = .foreground
         #expect(fixture.memory.messages == [.trim(toShare: 0.25)])
     }
 
     @Test("a released loader does not trim the cache")
     func releasedLoader() {
         let memory = fixture().memory
-        monitor.set(.critical)
+        monitor.condition = .critical
         #expect(memory.messages.isEmpty)
     }
 
@@ -54,7 +54,7 @@ struct MemoryPressureTests {
         await scheduler.arrivals(2)
         let task = Task { try await fixture.loader.image(for: wanted) }
         await scheduler.reaches { $0.contains { $0.isRaised } }
-        monitor.set(level)
+        monitor.condition = level
         #expect(prefetcher.count == 0)
         await scheduler.reachesCancellation()
         try await scheduler.runNext()
@@ -69,10 +69,10 @@ struct MemoryPressureTests {
         let fixture = fixture()
         let prefetcher = ImagePrefetcher(loader: fixture.loader)
         let request = fixture.request("a")
-        monitor.set(.warning)
+        monitor.condition = .warning
         prefetcher.start([request])
         #expect(prefetcher.count == 0)
-        monitor.set(.normal)
+        monitor.condition = .normal
         prefetcher.start([request])
         await prefetcher.finished()
         #expect(fixture.transport.messages.contains(.sent(request.address)))

@@ -67,7 +67,7 @@ struct PrefetchDestinationTests {
     @Test("a request that can't be stored in the destination is not loaded")
     func notStorable() {
         let fixture = LoaderFixture.stepped()
-        let (reads, none) = (ImageCachePolicy(memory: .readOnly, disk: .readOnly), ImageCachePolicy.none)
+        let (reads, none) = (ImageCachePolicy(memory: .readOnly, disk: .readOnly), ImageCachePolicy.disabled)
         for policy in [reads, none] {
             let requests = fixture.requests(["a"]) { $0.cachePolicy = policy }
             for destination in ImagePrefetcher.Destination.allCases {
@@ -147,7 +147,7 @@ struct PrefetchDestinationTests {
         let decoder = ScriptedPreviews()
         let fixture = LoaderFixture.stepped { configuration in
             configuration.decoder = decoder
-            configuration.previewThrottle = .none
+            configuration.previewThrottle = .unlimited
         }
         let pieces: [ScriptedTransport.Step] = [
             .piece(LoaderFixture.image[0..<20]), .piece(Data(LoaderFixture.image[20...])),

@@ -25,7 +25,7 @@ struct PreviewTests {
 
     private func fixture(
         _ decoder: ScriptedPreviews, scheduler: any WorkScheduler = ImmediateScheduler(), retries: Int = 0,
-        throttle: PreviewThrottle = .none
+        throttle: PreviewThrottle = .unlimited
     ) -> LoaderFixture {
         LoaderFixture(scheduler: scheduler, retries: retries) {
             $0.decoder = decoder
@@ -204,7 +204,7 @@ struct PreviewTests {
 @Suite("Previews of images whose stored bytes are undecodable", .timeLimit(.minutes(10)))
 struct RenewedPreviewTests {
     private let gates = [Gate(), Gate()]
-    private let fixture = LoaderFixture(adjust: { ($0.decoder, $0.previewThrottle) = (ScriptedPreviews(), .none) })
+    private let fixture = LoaderFixture(adjust: { ($0.decoder, $0.previewThrottle) = (ScriptedPreviews(), .unlimited) })
 
     /// Returns a request whose stored original, of 60 bytes, is undecodable. The new one waits after 10 and 20 bytes.
     private func request(

@@ -44,7 +44,7 @@ struct ReloadTests {
     @Test("a request after a reload does not join older work")
     func olderIsNotJoined() async throws {
         let fixture = LoaderFixture.stepped()
-        let request = request(.none, of: fixture)
+        let request = request(.disabled, of: fixture)
         let older = width(of: request, from: fixture)
         #expect(try await width(of: reloading(request), from: fixture).value == 20)
         let later = width(of: request, from: fixture)

@@ -107,12 +107,12 @@ struct CacheAccessTests {
 
     /// Each access, and whether it reads and writes a cache.
     private static let accesses: [(CacheAccess, reads: Bool, writes: Bool)] = [
-        (.readWrite, true, true), (.readOnly, true, false), (.none, false, false),
+        (.readWrite, true, true), (.readOnly, true, false), (.disabled, false, false),
     ]
 
     @Test("read-only access stores nothing in memory, and none reads nothing", arguments: accesses)
     func memory(_ access: CacheAccess, reads: Bool, writes: Bool) async throws {
-        var request = fixture.request("a") { $0.cachePolicy = ImageCachePolicy(memory: access, disk: .none) }
+        var request = fixture.request("a") { $0.cachePolicy = ImageCachePolicy(memory: access, disk: .disabled) }
         _ = try await fixture.loader.image(for: request)
         #expect(fixture.memory.images.count == (writes ? 1 : 0))
         request.cachePolicy.memory = .readWrite
@@ -125,7 +125,7 @@ struct CacheAccessTests {
 
     @Test("read-only access stores nothing on disk, and none reads nothing", arguments: accesses)
     func disk(_ access: CacheAccess, reads: Bool, writes: Bool) async throws {
-        var request = fixture.request("a") { $0.cachePolicy = ImageCachePolicy(memory: .none, disk: access) }
+        var request = fixture.request("a") { $0.cachePolicy = ImageCachePolicy(memory: .disabled, disk: access) }
         _ = try await fixture.loader.image(for: request)
         #expect(fixture.storedOriginals.count == (writes ? 1 : 0))
         request.cachePolicy.disk = .readWrite

@@ -7,52 +7,53 @@ import Testing
 
 @Suite("How long images stay in memory")
 struct RetentionTests {
-    @Test("with two budgets, a thousand transient images don't evict a persistent one")
-    func persistent() async throws {
+    @Test("with two budgets, a thousand expendable images don't evict a preferred one")
+    func preferred() async throws {
         let memory = MemoryImageCache(byteLimit: 100_000, policy: .twoBudgets())
         let fixture = LoaderFixture { $0.memoryCache = memory }
-        let kept = fixture.request("kept") { $0.retention = .persistent }
+        let kept = fixture.request("kept") { $0.memoryRetention = .preferred }
         _ = try await fixture.loader.image(for: kept)
         for number in 0..<1_000 {
-            _ = try await fixture.loader.image(for: fixture.request("\(number)") { $0.retention = .transient })
+            _ = try await fixture.loader.image(for: fixture.request("\(number)") { $0.memoryRetention = .expendable })
         }
         #expect(fixture.loader.cachedImage(for: kept) != nil)
         #expect(memory.count < 200)
     }
 
-    @Test("by default, an image is transient if its original is on disk, and otherwise persistent")
+    @Test("by default, an image is expendable if its original is on disk, and otherwise preferred")
     func automatic() async throws {
         let fixture = LoaderFixture()
-        let (stored, unstored) = (fixture.request("a"), fixture.request("b") { $0.cachePolicy.disk = .none })
+        let (stored, unstored) = (fixture.request("a"), fixture.request("b") { $0.cachePolicy.disk = .disabled })
         let refused = fixture.request("c", first: .ok(LoaderFixture.image, headers: [.cacheControl: "no-store"]))
         for request in [stored, unstored, refused] { _ = try await fixture.loader.image(for: request) }
         #expect(
             fixture.memory.retentions == [
-                stored.cacheKey: .transient, unstored.cacheKey: .persistent, refused.cacheKey: .persistent,
+                stored.cacheKey: .expendable, unstored.cacheKey: .preferred, refused.cacheKey: .preferred,
             ])
         fixture.memory.removeAll()
         _ = try await fixture.loader.image(for: stored)
-        #expect(fixture.memory.retentions == [stored.cacheKey: .transient])
+        #expect(fixture.memory.retentions == [stored.cacheKey: .expendable])
         let withoutDisk = LoaderTestBed()
         let request = withoutDisk.request("a")
         _ = try await withoutDisk.loader.image(for: request)
-        #expect(withoutDisk.memory.retentions == [request.cacheKey: .persistent])
+        #expect(withoutDisk.memory.retentions == [request.cacheKey: .preferred])
     }
 
-    @Test("the image of a fetch is transient if its original is stored", arguments: [CacheAccess.readWrite, .readOnly])
+    @Test(
+        "the image of a fetch is expendable if its original is stored", arguments: [CacheAccess.readWrite, .readOnly])
     func fetched(_ access: CacheAccess) async throws {
         let fixture = LoaderFixture()
         let origin = ImageOrigin.fetch(name: "photo") { LoaderFixture.image }
         let request = ImageRequest(origin, cachePolicy: ImageCachePolicy(disk: access))
         _ = try await fixture.loader.image(for: request)
-        #expect(fixture.memory.retentions == [request.cacheKey: access.writes ? .transient : .persistent])
+        #expect(fixture.memory.retentions == [request.cacheKey: access.writes ? .expendable : .preferred])
     }
 
-    @Test("an image that the application inserts is persistent, unless the request says otherwise")
+    @Test("an image that the application inserts is preferred, unless the request says otherwise")
     func inserted() {
         let fixture = LoaderFixture()
-        let (own, cheap) = (fixture.request("a"), fixture.request("b") { $0.retention = .transient })
+        let (own, cheap) = (fixture.request("a"), fixture.request("b") { $0.memoryRetention = .expendable })
         for request in [own, cheap] { fixture.loader.insert(LoaderTestBed.image(width: 4), for: request) }
-        #expect(fixture.memory.retentions == [own.cacheKey: .persistent, cheap.cacheKey: .transient])
+        #expect(fixture.memory.retentions == [own.cacheKey: .preferred, cheap.cacheKey: .expendable])
     }
 }

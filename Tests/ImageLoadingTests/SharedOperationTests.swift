@@ -46,7 +46,7 @@ struct SharedOperationTests {
         #expect(fixture.decoder.decodeCount == 1)
         #expect(fixture.loader.cachedImage(for: processed(plain)) != nil)
         var unread = processed(plain)
-        unread.cachePolicy.memory = .none
+        unread.cachePolicy.memory = .disabled
         #expect(try await fixture.loader.image(for: unread).source == .disk)
         #expect(fixture.decoder.decodeCount == 2)
     }

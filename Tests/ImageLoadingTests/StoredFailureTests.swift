@@ -50,12 +50,12 @@ struct StoredFailureTests {
                 .movedPermanently,
                 headers: [.location: dead.address.absoluteString, .cacheControl: "max-age=600"])
             let request = fixture.request("a", first: moved)
-            connectivity.set(isOffline ? .offline : .online)
+            connectivity.condition = isOffline ? .offline : .online
             let task = Task { await load(request, waits: isOffline ? 0 : 1, fixture) }
             await fixture.transport.sends(2)
             if isOffline {
                 await becomesTrue { fixture.observer.kinds().contains(.waitingForNetwork) }
-                connectivity.set(.online)
+                connectivity.condition = .online
             }
             #expect(try await task.value.get() == .network)
             let names = fixture.transport.requests.map(\.url.lastPathComponent)

@@ -87,12 +87,12 @@ struct EvictionPolicyTests {
 
     @Test("with two budgets, neither kind reduces the share of the other, and each can use the rest of the other share")
     func keepsTwoBudgets() {
-        let cache = MemoryCache<Int, Int>(limits: CacheLimits(cost: 100), policy: .twoBudgets(persistentShare: 0.6))
-        for key in 0..<100 { cache.insert(key, retention: .transient, for: key) }
+        let cache = MemoryCache<Int, Int>(limits: CacheLimits(cost: 100), policy: .twoBudgets(preferredShare: 0.6))
+        for key in 0..<100 { cache.insert(key, retention: .expendable, for: key) }
         #expect(cache.count == 100)
-        for key in 100..<300 { cache.insert(key, retention: .persistent, for: key) }
+        for key in 100..<300 { cache.insert(key, retention: .preferred, for: key) }
         #expect((0..<100).filter { cache.value(for: $0) != nil } == Array(60..<100))
-        for key in 300..<500 { cache.insert(key, retention: .transient, for: key) }
+        for key in 300..<500 { cache.insert(key, retention: .expendable, for: key) }
         #expect((0..<300).filter { cache.value(for: $0) != nil } == Array(240..<300))
     }
 
@@ -124,12 +124,12 @@ struct EvictionPolicyTests {
     }
 
     @Test(
-        "with GDSF, a persistent entry outlives a few times as many transient ones",
+        "with GDSF, a preferred entry outlives a few times as many expendable ones",
         arguments: [(20, true), (1_000, false)])
     func weighsRetention(_ count: Int, isFound: Bool) {
         let cache = MemoryCache<Int, Int>(limits: CacheLimits(cost: 10), policy: .gdsf)
-        cache.insert(0, retention: .persistent, for: 0)
-        for key in 1...count { cache.insert(key, retention: .transient, for: key) }
+        cache.insert(0, retention: .preferred, for: 0)
+        for key in 1...count { cache.insert(key, retention: .expendable, for: key) }
         #expect((cache.value(for: 0) != nil) == isFound)
     }
 

@@ -35,7 +35,7 @@ struct BindingStateTests {
         var state = BindingState(options: .init())
         let first = try begin(&state, request("a"))
         #expect(accepts(&state, .finished(.failure(.cancelled)), first))
-        #expect(state.appearance.text == "idle none")
+        #expect(state.appearance.text == "idle empty")
         _ = state.becameVisible(false)
         guard case .start = state.becameVisible(true) else { throw NotStarted() }
     }
@@ -58,7 +58,7 @@ struct BindingStateTests {
         var state = BindingState(options: options)
         let generation = try begin(&state, request("a"))
         #expect(accepts(&state, .finished(.success(loaded(1, from: source))), generation))
-        #expect(state.appearance.transition == (source == .memory ? .none : .fadeIn(.seconds(1))))
+        #expect(state.appearance.transition == (source == .memory ? .immediate : .fadeIn(.seconds(1))))
     }
 
     @Test("a retry asks the origin until it succeeds, also if it waits until the surface is visible")

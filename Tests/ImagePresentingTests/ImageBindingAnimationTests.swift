@@ -94,13 +94,13 @@ struct ImageBindingAnimationTests {
     func hidden(_ releases: Bool) async {
         let binding = await playing(releasesHidden: releases)
         clock.tick(at: .seconds(1))
-        binding.setVisible(false)
+        binding.isVisible = false
         #expect(!clock.isRunning)
         #expect(shownWidth == (releases ? nil : 2))
         let count = surface.rendered.count
         clock.tick(at: .seconds(2))
         #expect(surface.rendered.count == count)
-        binding.setVisible(true)
+        binding.isVisible = true
         #expect(clock.isRunning)
         if releases { return }
         for second in 60...61 { clock.tick(at: .seconds(second)) }

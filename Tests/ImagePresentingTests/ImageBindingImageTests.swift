@@ -59,7 +59,7 @@ struct ImageBindingImageTests {
         let binding = fixture.binding(on: surface)
         binding.bind(fixture.request("a", [ScriptedTransport.Reply(announcedBytes: file.count, body: body)]))
         await surface.log.reaches(2)
-        #expect(rendered == ["loading none", "loading(10) none"])
+        #expect(rendered == ["loading empty", "loading(10) empty"])
         gate.open()
         await surface.ends { $0.phase.isSuccess }
     }
@@ -86,7 +86,7 @@ struct ImageBindingImageTests {
         let binding = fixture.binding(on: surface) { $0.transition = .fadeIn(.seconds(1)) }
         binding.bind(fixture.request("a", behind: gate) { $0.lowQuality = [preview] })
         await surface.ends { $0.kind == .preview }
-        #expect(surface.last.transition == .none)
+        #expect(surface.last.transition == .immediate)
         gate.open()
         await surface.ends { $0.phase.isSuccess }
         #expect(rendered.last == "success(network) final 4 fadeIn")
@@ -129,7 +129,7 @@ struct ImageBindingImageTests {
         let binding = fixture.binding(on: surface)
         binding.bind(old)
         binding.bind(fixture.request("new", behind: gate))
-        #expect(rendered == ["success(memory) final 2", "loading none"])
+        #expect(rendered == ["success(memory) final 2", "loading empty"])
         gate.open()
     }
 

@@ -40,7 +40,7 @@ struct ImageBindingTests {
         binding.bind(fixture.request("a?sig=1", behind: gate))
         await gate.arrivals(1)
         binding.bind(fixture.request("a?sig=2", behind: gate))
-        #expect(rendered == ["loading none"])
+        #expect(rendered == ["loading empty"])
         gate.open()
         await surface.ends { $0.phase.isSuccess }
         binding.bind(fixture.request("a?sig=3"))
@@ -55,13 +55,13 @@ struct ImageBindingTests {
         binding.bind(fixture.request("a", behind: gate))
         await gate.arrivals(1)
         binding.unbind()
-        #expect(rendered == ["loading none", "idle none"])
+        #expect(rendered == ["loading empty", "idle empty"])
         await fixture.transport.cancellations(1)
         gate.open()
         await becomesTrue { fixture.coalescer.isIdle }
         binding.unbind()
         binding.retry()
-        #expect(rendered == ["loading none", "idle none"])
+        #expect(rendered == ["loading empty", "idle empty"])
         #expect(binding.request == nil)
     }
 
@@ -74,7 +74,7 @@ struct ImageBindingTests {
         binding = nil
         await fixture.transport.cancellations(1)
         gate.open()
-        #expect(rendered == ["loading none"])
+        #expect(rendered == ["loading empty"])
     }
 
     @Test("cancels at the next event after the surface is deallocated")
@@ -91,7 +91,7 @@ struct ImageBindingTests {
         gate.open()
         await fixture.transport.cancellations(1)
         await becomesTrue { binding?.request == nil }
-        #expect(binding?.appearance.text == "idle none")
+        #expect(binding?.appearance.text == "idle empty")
     }
 
     @Test("a surface may bind another request while it renders")
@@ -117,7 +117,7 @@ struct ImageBindingTests {
         binding.bind(request)
         await gate.arrivals(1)
         binding.bind(request)
-        #expect(rendered == ["loading none"])
+        #expect(rendered == ["loading empty"])
         gate.open()
         await surface.ends { $0.phase.isSuccess }
         let count = rendered.count
@@ -182,11 +182,11 @@ struct ImageBindingTests {
         #expect(rendered.isEmpty)
         binding.bind(fixture.failing(2))
         binding.retry()
-        #expect(rendered == ["loading none"])
+        #expect(rendered == ["loading empty"])
         for sends in 2...3 {
             await surface.ends { $0.phase.isFailure }
             binding.retry()
-            #expect(rendered.last == "loading none")
+            #expect(rendered.last == "loading empty")
             await fixture.transport.sends(sends)
         }
         await surface.ends { $0.phase.isSuccess }

@@ -41,7 +41,7 @@ struct ImageModelTests {
         let request = fixture.request("a")
         let (model, change) = (ImageModel(loader: fixture.loader), MessageLog<String>())
         withObservationTracking {
-            #expect(model.appearance(for: request).text == "loading none")
+            #expect(model.appearance(for: request).text == "loading empty")
         } onChange: {
             change.append("changed")
         }
@@ -61,7 +61,7 @@ struct ImageModelTests {
         model.show(shown)
         #expect(model.appearance(for: shown).imageVersion == model.appearance.imageVersion)
         #expect(model.appearance(for: hit).text == "success(memory) final 4")
-        #expect(model.appearance(for: missing).text == "loading none")
+        #expect(model.appearance(for: missing).text == "loading empty")
         let placeholder = fixture.request("b") { $0.options.setPlaceholder { LoaderTestBed.image(width: 9) } }
         #expect(model.appearance(for: placeholder).text == "loading placeholder 9")
         #expect(model.appearance(for: missing).imageVersion != model.appearance.imageVersion)
@@ -115,12 +115,12 @@ struct ImageModelTests {
         let gate = Gate()
         let model = ImageModel(loader: fixture.loader)
         model.show(fixture.request("a", behind: gate))
-        #expect(model.appearance.text == "loading none")
+        #expect(model.appearance.text == "loading empty")
         gate.open()
         await becomes(model) { $0.phase.isSuccess }
         #expect(model.appearance.text == "success(network) final 4")
         model.clear()
-        #expect(model.appearance.text == "idle none")
+        #expect(model.appearance.text == "idle empty")
         #expect(model.request == nil)
     }
 
@@ -134,7 +134,7 @@ struct ImageModelTests {
         options.releasesHiddenImage = true
         let releasing = ImageModel(loader: fixture.loader, options: options)
         releasing.show(fixture.request("a"))
-        releasing.setVisible(false)
-        #expect(releasing.appearance.text == "idle none")
+        releasing.isVisible = false
+        #expect(releasing.appearance.text == "idle empty")
     }
 }

@@ -27,7 +27,7 @@ struct OtherLoaderTests {
         await gate.arrivals(1)
         binding.unbind()
         await becomesTrue { loader.log.messages.contains(.cancelled("fetch a")) }
-        #expect(surface.rendered.last == "idle none")
+        #expect(surface.rendered.last == "idle empty")
     }
 
     @Test("a fake loader delivers versions of lower quality as previews")
@@ -76,13 +76,13 @@ struct OtherLoaderTests {
         let binding = ImageBinding(loader: loader)
         binding.bind(request)
         binding.surface = surface
-        #expect(surface.rendered == ["loading none"])
+        #expect(surface.rendered == ["loading empty"])
         binding.surface = nil
         gate.open()
         await becomesTrue { binding.appearance.phase.isSuccess }
         let second = RecordingSurface()
         binding.surface = second
         #expect(second.rendered == ["success(network) final 4"])
-        #expect(surface.rendered == ["loading none"])
+        #expect(surface.rendered == ["loading empty"])
     }
 }

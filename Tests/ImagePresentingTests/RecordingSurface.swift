@@ -50,7 +50,7 @@ extension ImageAppearance {
         let width = image.map { " \($0.bitmap.size.width)" } ?? ""
         let suffix =
             switch transition {
-            case .none: ""
+            case .immediate: ""
             case .fadeIn: " fadeIn"
             case .crossDissolve: " crossDissolve"
             }

@@ -56,7 +56,7 @@ struct ViewBindingTests {
         }
         binding.bind(fixture.request("a"), with: fixture.loader, options: ImageBinding.Options())
         await surface.ends { $0.phase.isSuccess }
-        #expect(surface.last.transition == .none)
+        #expect(surface.last.transition == .immediate)
         let options = ImageBinding.Options(transition: .fadeIn(.seconds(1)))
         binding.bind(fixture.request("b", width: 5), with: fixture.loader, options: options)
         await surface.ends { $0.phase.isSuccess }

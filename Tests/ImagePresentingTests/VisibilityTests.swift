@@ -19,16 +19,16 @@ struct VisibilityTests {
         let scheduler = ManualScheduler()
         let fixture = LoaderTestBed(scheduler: scheduler)
         let binding = fixture.binding(on: surface)
-        binding.setVisible(false)
+        binding.isVisible = false
         binding.bind(fixture.request("a") { $0.priority = .high })
         await scheduler.arrivals(1)
         #expect(scheduler.priorities == [.low])
-        binding.setVisible(true)
-        binding.setVisible(true)
+        binding.isVisible = true
+        binding.isVisible = true
         #expect(scheduler.priorities == [.low, .high])
-        binding.setVisible(false)
+        binding.isVisible = false
         #expect(scheduler.priorities == [.low, .high, .low])
-        #expect(surface.rendered == ["loading none"])
+        #expect(surface.rendered == ["loading empty"])
     }
 
     @Test("a new binding is visible: it starts at the priority of the request, and keeps a lower one when hidden")
@@ -41,7 +41,7 @@ struct VisibilityTests {
         await scheduler.arrivals(1)
         #expect(scheduler.priorities == [.veryLow])
         let hidden = fixture.binding(on: surface)
-        hidden.setVisible(false)
+        hidden.isVisible = false
         hidden.bind(fixture.request("b") { $0.priority = .veryLow })
         await scheduler.arrivals(2)
         #expect(scheduler.priorities.allSatisfy { $0 == .veryLow })
@@ -52,8 +52,8 @@ struct VisibilityTests {
         let scheduler = ManualScheduler()
         let fixture = LoaderTestBed(scheduler: scheduler)
         let binding = fixture.binding(on: surface)
-        binding.setVisible(false)
-        surface.onRender = { [weak binding] _ in binding?.setVisible(true) }
+        binding.isVisible = false
+        surface.onRender = { [weak binding] _ in binding?.isVisible = true }
         binding.bind(fixture.request("a") { $0.priority = .high })
         await scheduler.arrivals(1)
         #expect(scheduler.priorities == [.high])
@@ -63,16 +63,16 @@ struct VisibilityTests {
     func loadsWhenVisible() async {
         let gate = Gate()
         let binding = fixture.binding(on: surface) { $0.loadsBeforeVisible = false }
-        binding.setVisible(false)
+        binding.isVisible = false
         binding.bind(fixture.request("a", behind: gate) { $0.options.setPlaceholder(LoaderTestBed.image(width: 9)) })
         #expect(rendered == ["idle placeholder 9"])
-        binding.setVisible(true)
+        binding.isVisible = true
         await gate.arrivals(1)
-        binding.setVisible(false)
+        binding.isVisible = false
         #expect(rendered == ["idle placeholder 9", "loading placeholder 9", "idle placeholder 9"])
         await fixture.transport.cancellations(1)
         gate.open()
-        binding.setVisible(true)
+        binding.isVisible = true
         await surface.ends { $0.phase.isSuccess }
         #expect(fixture.transport.sendCount == 2)
     }
@@ -87,12 +87,12 @@ struct VisibilityTests {
             $0.releasesHiddenImage = true
             $0.keepsOldImage = true
         }
-        binding.setVisible(true)
+        binding.isVisible = true
         binding.bind(request)
-        binding.setVisible(false)
+        binding.isVisible = false
         #expect(binding.appearance.image == nil)
-        binding.setVisible(true)
-        #expect(rendered == ["success(memory) final 4", "idle none", "success(memory) final 4"])
+        binding.isVisible = true
+        #expect(rendered == ["success(memory) final 4", "idle empty", "success(memory) final 4"])
     }
 
     @Test("releasesHiddenImage shows the placeholder only while the surface is visible")
@@ -102,11 +102,11 @@ struct VisibilityTests {
             $0.releasesHiddenImage = true
             $0.loadsBeforeVisible = false
         }
-        binding.setVisible(false)
+        binding.isVisible = false
         binding.bind(fixture.request("a", behind: gate) { $0.options.setPlaceholder(LoaderTestBed.image(width: 9)) })
-        binding.setVisible(true)
-        binding.setVisible(false)
-        #expect(rendered == ["idle none", "loading placeholder 9", "idle none"])
+        binding.isVisible = true
+        binding.isVisible = false
+        #expect(rendered == ["idle empty", "loading placeholder 9", "idle empty"])
         gate.open()
     }
 
@@ -116,24 +116,24 @@ struct VisibilityTests {
             $0.releasesHiddenImage = true
             $0.keepsOldImage = true
         }
-        binding.setVisible(false)
+        binding.isVisible = false
         let preview = fixture.request("small", width: 2)
         binding.bind(fixture.request("a") { $0.lowQuality = [preview] })
         await surface.ends { $0.phase.isIdle }
-        #expect(rendered.allSatisfy { $0.hasSuffix(" none") })
-        binding.setVisible(true)
+        #expect(rendered.allSatisfy { $0.hasSuffix(" empty") })
+        binding.isVisible = true
         #expect(rendered.last == "success(memory) final 4")
     }
 
     @Test("visibility changes nothing without a request and after a failure")
     func nothingToDo() async {
         let binding = fixture.binding(on: surface) { $0.loadsBeforeVisible = false }
-        binding.setVisible(true)
+        binding.isVisible = true
         binding.bind(fixture.request("a", [.status(.notFound)]))
         await surface.ends { $0.phase.isFailure }
         let count = rendered.count
-        binding.setVisible(false)
-        binding.setVisible(true)
+        binding.isVisible = false
+        binding.isVisible = true
         #expect(rendered.count == count)
         #expect(fixture.transport.sendCount == 1)
     }

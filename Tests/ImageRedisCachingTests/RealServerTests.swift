@@ -196,7 +196,7 @@
             let chainOnly = try cache(server, host: "127.0.0.1", port: port) { $0.tlsVerification = .chainOnly }
             try await chainOnly.store(entry, for: key)
             let unverified = try cache(server, host: "127.0.0.1", port: port) {
-                ($0.rootsFile, $0.tlsVerification) = (nil, .none)
+                ($0.rootsFile, $0.tlsVerification) = (nil, .disabled)
             }
             #expect(await unverified.entry(for: key) == entry)
         }

@@ -16,9 +16,9 @@ struct PrioritySchedulerTests {
         fixture.call("high", .high)
         let lowered = fixture.call("lowered", .veryHigh)
         fixture.call("last", .low)
-        raised.priority.set(.high)
-        lowered.priority.set(.low)
-        held.priority.set(.veryLow)
+        raised.priority.value = .high
+        lowered.priority.value = .low
+        held.priority.value = .veryLow
         fixture.openGate()
         #expect(fixture.starts.messages == ["held", "raised", "high", "lowered", "last"])
     }
@@ -31,7 +31,7 @@ struct PrioritySchedulerTests {
         let second = fixture.call("second")
         let source = LivePriority(.low)
         let following = second.priority.follow(source)
-        source.set(.high)
+        source.value = .high
         fixture.gate.letOnePass()
         fixture.executor.run()
         following.end()
@@ -85,7 +85,7 @@ struct PrioritySchedulerTests {
             await #expect(throws: CancellationError.self) { try await call.task.value }
         }
         #expect(payload == nil)
-        priority.set(.high)
+        priority.value = .high
         fixture.openGate()
     }
 
@@ -128,10 +128,10 @@ struct PrioritySchedulerTests {
         let fixture = SchedulerFixture(limit: 0)
         for name in ["1", "2", "3", "4"] { fixture.hold(name) }
         #expect(fixture.scheduler.runningCount == 0)
-        fixture.scheduler.setLimit(3, of: .download)
+        fixture.scheduler[limitOf: .download] = 3
         fixture.executor.run()
         #expect(fixture.starts.messages.count == 3)
-        fixture.scheduler.setLimit(1, of: .download)
+        fixture.scheduler[limitOf: .download] = 1
         fixture.gate.letOnePass()
         fixture.gate.letOnePass()
         fixture.executor.run()

@@ -57,7 +57,7 @@ struct SchedulerStressTests {
             }
             counts.ended.append(result)
         }
-        priority.set(RequestPriority.allCases.randomElement(using: &random) ?? .normal)
+        priority.value = RequestPriority.allCases.randomElement(using: &random) ?? .normal
         if Bool.random(using: &random) { task.cancel() }
     }
 

@@ -39,12 +39,12 @@ struct ManualSchedulerTests {
     func messages() async throws {
         let first = await call(.low)
         let second = await call(in: .download, server: "a")
-        first.priority.set(.high)
+        first.priority.value = .high
         second.task.cancel()
         await #expect(throws: CancellationError.self) { try await second.task.value }
-        second.priority.set(.high)
+        second.priority.value = .high
         try await scheduler.run(first.id)
-        first.priority.set(.low)
+        first.priority.value = .low
         #expect(
             scheduler.messages == [
                 .enqueued(first.id, .decode, .low, server: nil), .enqueued(second.id, .download, .normal, server: "a"),
@@ -57,7 +57,7 @@ struct ManualSchedulerTests {
     func order() async throws {
         let (low, first, second) = (await call(.low), await call(), await call())
         let raised = await call(.veryLow)
-        raised.priority.set(.veryHigh)
+        raised.priority.value = .veryHigh
         #expect(scheduler.waiting == [raised.id, first.id, second.id, low.id])
         #expect(try await scheduler.runNext() == raised.id)
         try await scheduler.runAll()

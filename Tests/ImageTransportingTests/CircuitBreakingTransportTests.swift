@@ -203,19 +203,19 @@ struct CircuitBreakingTransportTests {
 
     @Test("failures without a network count as nothing")
     func offline() async {
-        connectivity.set(.offline)
+        connectivity.condition = .offline
         await fail("http://a/1", times: 3)
         #expect(network.sendCount == 3)
-        connectivity.set(.online)
+        connectivity.condition = .online
         #expect(await !isRefused("http://a/1"))
     }
 
     @Test("when the network returns, all servers get requests again")
     func networkReturned() async {
         await fail("http://a/1")
-        connectivity.set(.offline)
+        connectivity.condition = .offline
         #expect(await isRefused("http://a/1"))
-        connectivity.set(.online)
+        connectivity.condition = .online
         #expect(await !isRefused("http://a/1"))
     }
 
@@ -224,10 +224,10 @@ struct CircuitBreakingTransportTests {
         let closed = Mutex(0)
         let transport = CircuitBreakingTransport(
             ClosingTransport { closed.withLock { $0 += 1 } }, clock: clock, connectivityMonitor: connectivity)
-        connectivity.set(.offline)
+        connectivity.condition = .offline
         #expect(closed.withLock { $0 } == 0)
-        connectivity.set(.online)
-        connectivity.set(.online)
+        connectivity.condition = .online
+        connectivity.condition = .online
         #expect(closed.withLock { $0 } == 1)
         transport.closeIdleConnections()
         #expect(closed.withLock { $0 } == 2)
@@ -249,8 +249,8 @@ struct CircuitBreakingTransportTests {
             Self.url("http://a/1"), Reply(beforeHead: [.wait(gate), .fail(.timedOut(.head))]))
         let tasks = (0..<2).map { _ in Task { await get("http://a/1") } }
         await gate.arrivals(2)
-        connectivity.set(.offline)
-        connectivity.set(.online)
+        connectivity.condition = .offline
+        connectivity.condition = .online
         gate.open()
         for task in tasks { #expect(await task.value == .timedOut(.head)) }
         #expect(await !isRefused("http://a/1"))

@@ -31,12 +31,12 @@ struct DiskEncodingTests {
 
     @Test(
         "a PNG photograph is stored as a smaller JPEG or WebP with the same pixel size",
-        arguments: [DiskEncoding.format(.jpeg), .format(.webp), .adaptive()])
+        arguments: [DiskEncoding.format(.jpeg), .format(.webP), .adaptive()])
     func reencodes(_ encoding: DiskEncoding) throws {
         let encoded = try encoded(encoding)
         #expect(try encoded.count < Self.png().count)
         let header = try ImageDecoders.makeDecoder().header(of: encoded)
-        #expect(header.format == (encoding == .format(.webp) ? .webp : .jpeg))
+        #expect(header.format == (encoding == .format(.webP) ? .webP : .jpeg))
         #expect(header.size == PixelSize(width: 64, height: 64))
     }
 

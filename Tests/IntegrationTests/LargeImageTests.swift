@@ -47,7 +47,7 @@ struct LargeImageTests {
     func previews() throws {
         let data = Self.photograph(PixelSize(width: 16_320, height: 12_240))
         let target = ImageTarget(PixelSize(width: 300, height: 300))
-        let session = Self.decoder.makeSession(request: DecodingRequest(target: target), throttle: .none)
+        let session = Self.decoder.makeSession(request: DecodingRequest(target: target), throttle: .unlimited)
         let preview = try session?.append(data.prefix(data.count / 2), at: .zero) { false }
         #expect(preview?.bitmap.size == PixelSize(width: 300, height: 225))
     }

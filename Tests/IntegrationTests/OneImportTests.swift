@@ -37,7 +37,7 @@ private func setEveryOption(_ options: inout ImageLoaderOptions) {
     options.memoryLifetime = .seconds(60)
     options.diskByteLimit = 1_000
     options.diskOptions.layout = .flat
-    options.diskEncoding = .format(.webp, quality: 0.5)
+    options.diskEncoding = .format(.webP, quality: 0.5)
     options.diskEncryption = NoEncryption()
     options.transport = SilentTransport()
     options.httpCachePolicy = FixedLifetimePolicy(lifetime: .seconds(60))

@@ -36,7 +36,7 @@ struct SharingTests {
 
     @Test(
         "two sizes of one URL are one download and two images", arguments: HTTPTransport.allCases,
-        [ImageCachePolicy.all, .memoryOnly, .diskOnly, .none])
+        [ImageCachePolicy.all, .memoryOnly, .diskOnly, .disabled])
     func twoSizes(_ http: HTTPTransport, policy: ImageCachePolicy) async throws {
         let signal = LoopbackSignal()
         let server = try heldServer(signal)

@@ -82,8 +82,8 @@ struct UnavailableOriginTests {
         for number in 0..<10 { _ = await test.failure(try request("\(number)", .refused)) }
         let image = try request("image", .ok(Data([1])))
         #expect(isUnavailable(await test.failure(image)))
-        connectivity.set(.offline)
-        connectivity.set(.online)
+        connectivity.condition = .offline
+        connectivity.condition = .online
         #expect(try await test.loader.data(for: image).source == .network)
     }
 }

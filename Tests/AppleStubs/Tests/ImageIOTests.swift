@@ -72,9 +72,9 @@ struct ImageIOTests {
 
     @Test("there are codecs for the formats that the system reads and writes")
     func available() {
-        let formats: [ImageFormat] = [.jpeg, .png, .webp, .gif, .heic, .avif]
+        let formats: [ImageFormat] = [.jpeg, .png, .webP, .gif, .heic, .avif]
         #expect(ImageIODecoder.available.map(\.format) == formats)
-        #expect(ImageIOEncoder.available.map(\.format) == formats.filter { $0 != .webp })
+        #expect(ImageIOEncoder.available.map(\.format) == formats.filter { $0 != .webP })
     }
 
     @Test("reads the header, and decodes the full size with straight alpha")
@@ -101,7 +101,7 @@ struct ImageIOTests {
 
     @Test(
         "reads delays and loops of an animation by the rules of the other decoders",
-        arguments: [("com.compuserve.gif", .gif, 4), ("public.png", .png, 3), ("org.webmproject.webp", .webp, 3)]
+        arguments: [("com.compuserve.gif", .gif, 4), ("public.png", .png, 3), ("org.webmproject.webp", .webP, 3)]
             as [(String, ImageFormat, Int)])
     func animation(type: String, format: ImageFormat, loops: Int) throws {
         let frames = [2, 0, 1, 50].map { ToyFile.Frame(hundredths: $0, pixels: [UInt8](repeating: 9, count: 16)) }
@@ -192,10 +192,10 @@ struct ImageIOTests {
         empty.width = 0
         #expect(throws: ImageDecodingError.self) { try ImageIODecoder(.png).open(empty.data, limits: .default) }
         #expect(throws: ImageEncodingError.self) {
-            try ImageIOEncoder(.webp).encode(opaque, options: EncodingOptions())
+            try ImageIOEncoder(.webP).encode(opaque, options: EncodingOptions())
         }
         let frames = Array(repeating: AnimationFrame(bitmap: opaque, delay: .zero), count: 2)
-        for format in [ImageFormat.jpeg, .webp] {
+        for format in [ImageFormat.jpeg, .webP] {
             #expect(throws: ImageEncodingError.animationUnsupported(format)) {
                 try ImageIOEncoder(format).encode(frames, loopCount: 0, options: EncodingOptions())
             }

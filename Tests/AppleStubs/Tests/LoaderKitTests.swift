@@ -28,7 +28,7 @@ struct LoaderKitTests {
 
     @Test("the codecs are those of ImageIO, which read HEIC and AVIF")
     func codecs() {
-        #expect([any ImageDecoder].standard.map(\.format) == [.jpeg, .png, .webp, .gif, .heic, .avif])
+        #expect([any ImageDecoder].standard.map(\.format) == [.jpeg, .png, .webP, .gif, .heic, .avif])
         #expect([any ImageEncoder].standard.map(\.format) == [.jpeg, .png, .gif, .heic, .avif])
     }
 

@@ -25,7 +25,7 @@ struct CodecSuites {
     @Test("the system has the formats that apps use most")
     func formats() {
         let read = Set(ImageIODecoder.available.map(\.format))
-        #expect(read.isSuperset(of: [.jpeg, .png, .webp, .gif, .heic, .avif]))
+        #expect(read.isSuperset(of: [.jpeg, .png, .webP, .gif, .heic, .avif]))
         #expect(Set(Self.written).isSuperset(of: [.jpeg, .png, .gif, .heic]))
     }
 

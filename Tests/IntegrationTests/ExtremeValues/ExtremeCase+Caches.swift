@@ -16,7 +16,7 @@ extension ExtremeCase {
 
     private static let policies: [EvictionPolicy] =
         [.lru, .lfu, .s3FIFO, .gdsf]
-        + doubles.flatMap { [.gdsf(persistentWeight: $0), .twoBudgets(persistentShare: $0)] }
+        + doubles.flatMap { [.gdsf(preferredWeight: $0), .twoBudgets(preferredShare: $0)] }
 
     private static func key(_ number: Int) -> ImageCacheKey { ImageCacheKey(identifier: "\(number)") }
 

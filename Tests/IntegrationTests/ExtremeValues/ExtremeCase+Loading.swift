@@ -150,7 +150,7 @@ extension ExtremeCase {
                 }
                 try await group.waitForAll()
             }
-            scheduler.setLimit(value, of: .download)
+            scheduler[limitOf: .download] = value
         }
     }
 

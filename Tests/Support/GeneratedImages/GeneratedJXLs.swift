@@ -30,12 +30,12 @@
             pq.primaries = 9
             pq.transfer = 16
             return [
-                GeneratedImage("pq16", .jxl, try pq.file((0..<17 * 11 * 3).map { UInt16($0 * 110) })),
-                GeneratedImage("premultiplied", .jxl, try TestJXL(size, channels: 4).premultipliedFile(rgba)),
-                GeneratedImage("layers", .jxl, try layered.file([.init(rgba, duration: 3, savedSlot: 0), layer])),
-                GeneratedImage("gray16", .jxl, try deep.file((0..<17 * 11).map { UInt16($0 * 350) })),
-                GeneratedImage("parts", .jxl, TestJXL.container(boxes)),
-                GeneratedImage("jpeg", .jxl, try TestJXL.file(jpeg: jpeg)),
+                GeneratedImage("pq16", .jpegXL, try pq.file((0..<17 * 11 * 3).map { UInt16($0 * 110) })),
+                GeneratedImage("premultiplied", .jpegXL, try TestJXL(size, channels: 4).premultipliedFile(rgba)),
+                GeneratedImage("layers", .jpegXL, try layered.file([.init(rgba, duration: 3, savedSlot: 0), layer])),
+                GeneratedImage("gray16", .jpegXL, try deep.file((0..<17 * 11).map { UInt16($0 * 350) })),
+                GeneratedImage("parts", .jpegXL, TestJXL.container(boxes)),
+                GeneratedImage("jpeg", .jpegXL, try TestJXL.file(jpeg: jpeg)),
             ]
         }
 
@@ -44,14 +44,14 @@
             let size = PixelSize(width: 5, height: 300)
             let pixels = Scene.bitmap(size.width, size.height).packed().packedPixels ?? []
             var coding = TestJXL(size)
-            var images = [GeneratedImage("groups-lossless", .jxl, try coding.file(pixels))]
+            var images = [GeneratedImage("groups-lossless", .jpegXL, try coding.file(pixels))]
             coding.isLossless = false
-            images.append(GeneratedImage("groups-lossy", .jxl, try coding.file(pixels)))
+            images.append(GeneratedImage("groups-lossy", .jpegXL, try coding.file(pixels)))
             coding.progression = 1
-            images.append(GeneratedImage("groups-progressive", .jxl, try coding.file(pixels)))
+            images.append(GeneratedImage("groups-progressive", .jpegXL, try coding.file(pixels)))
             coding.progression = 0
             coding.isModular = true
-            images.append(GeneratedImage("groups-modular", .jxl, try coding.file(pixels)))
+            images.append(GeneratedImage("groups-modular", .jpegXL, try coding.file(pixels)))
             return images
         }
     }

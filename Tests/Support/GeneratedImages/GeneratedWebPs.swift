@@ -7,7 +7,7 @@ extension GeneratedImage {
         let encoder = WebPEncoder()
         var images = try encoded(by: encoder)
         let flat = try encoder.encode(Bitmap.flat(20, 20, [1, 2, 3, 255]), options: .init(isLossless: true))
-        images.append(GeneratedImage("lossless-flat", .webp, flat))
+        images.append(GeneratedImage("lossless-flat", .webP, flat))
         return images + (try oddWebPs())
     }
 
@@ -23,8 +23,8 @@ extension GeneratedImage {
         try composited.frame(.flat(4, 4, [0, 255, 0, 100]), left: 2, top: 4, delay: 0, blends: true, clears: true)
         try composited.frame(.flat(3, 5, [0, 0, 255, 0]), left: 6, top: 0, blends: false)
         return [
-            GeneratedImage("profile-exif", .webp, described.finished),
-            GeneratedImage("composited", .webp, composited.finished),
+            GeneratedImage("profile-exif", .webP, described.finished),
+            GeneratedImage("composited", .webP, composited.finished),
         ]
     }
 }

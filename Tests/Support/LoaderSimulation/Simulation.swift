@@ -119,7 +119,7 @@ package final class Simulation {
         try runUntilChosenWorkHasStarted()
         context.update { $0.lanes.setLimit(limit, of: lane) }
         if bug == .ignoresZeroLimit, limit == 0 { return }
-        scheduler.setLimit(limit, of: lane)
+        scheduler[limitOf: lane] = limit
     }
 
     /// Takes steps until all work that the scheduler has chosen has started, so that none starts after a change of its

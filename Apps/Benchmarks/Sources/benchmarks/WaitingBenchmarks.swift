@@ -50,7 +50,7 @@ enum WaitingBenchmarks {
                 for task in tasks.prefix(count / 2) { task.cancel() }
                 try await until { scheduler.waitingCount == count - count / 2 }
             } / Double(count / 2)
-        scheduler.setLimit(6, of: .download)
+        scheduler[limitOf: .download] = 6
         for task in tasks.dropFirst(count / 2) { _ = try await task.image() }
         return costs
     }

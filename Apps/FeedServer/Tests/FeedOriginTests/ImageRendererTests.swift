@@ -11,7 +11,7 @@ struct ImageRendererTests {
         let image = try renderer.render(recipe)
         let signatures: [ImageFormat: [UInt8]] = [
             .jpeg: [0xFF, 0xD8, 0xFF], .png: Array("\u{89}PNG".unicodeScalars.map { UInt8($0.value) }),
-            .webp: Array("RIFF".utf8), .gif: Array("GIF89a".utf8),
+            .webP: Array("RIFF".utf8), .gif: Array("GIF89a".utf8),
         ]
         #expect(image.bytes.starts(with: try #require(signatures[recipe.format])))
         #expect(try renderer.render(recipe) == image)
@@ -24,7 +24,7 @@ struct ImageRendererTests {
         modified.isProgressive = true
         #expect(try marker(0xC0, in: renderer.render(plain)) && marker(0xC2, in: renderer.render(modified)))
         #expect(try renderer.render(plain).entityTag != renderer.render(modified).entityTag)
-        plain.format = .webp
+        plain.format = .webP
         modified = plain
         modified.isLossless = true
         #expect(try renderer.render(modified).bytes.count > renderer.render(plain).bytes.count)

@@ -55,11 +55,11 @@ struct PhotoFeedTests {
             ("baseline JPEG", { $0.format == .jpeg && !$0.isProgressive }),
             ("progressive", { $0.format == .jpeg && $0.isProgressive }),
             ("PNG", { $0.format == .png && !$0.hasAlpha }), ("PNG with alpha", { $0.format == .png && $0.hasAlpha }),
-            ("lossy WebP", { $0.format == .webp && !$0.isLossless }),
-            ("lossless WebP", { $0.format == .webp && $0.isLossless }),
+            ("lossy WebP", { $0.format == .webP && !$0.isLossless }),
+            ("lossless WebP", { $0.format == .webP && $0.isLossless }),
             ("still GIF", { $0.format == .gif && $0.frames == nil }),
             ("animated GIF", { $0.format == .gif && $0.frames ?? 0 > 1 }),
-            ("animated WebP", { $0.format == .webp && $0.frames ?? 0 > 1 }),
+            ("animated WebP", { $0.format == .webP && $0.frames ?? 0 > 1 }),
         ]
         for (name, fits) in kinds { #expect(recipes.contains(where: fits), "\(name)") }
         #expect(recipes.allSatisfy { max($0.thumbnail(300).width, $0.thumbnail(300).height) == 300 })

@@ -33,12 +33,12 @@ enum FuzzTarget: String, CaseIterable {
         switch self {
         case .jpeg, .incrementalJPEG: [.jpeg]
         case .png, .incrementalPNG: [.png]
-        case .webp, .incrementalWebP: [.webp]
+        case .webp, .incrementalWebP: [.webP]
         case .gif: [.gif]
         case .avif: [.avif]
         case .heif: [.heic]
-        case .jxl, .incrementalJXL: [.jxl]
-        case .sniffer, .pipeline: [.jpeg, .png, .webp, .gif, .avif, .heic, .jxl]
+        case .jxl, .incrementalJXL: [.jpegXL]
+        case .sniffer, .pipeline: [.jpeg, .png, .webP, .gif, .avif, .heic, .jpegXL]
         case .exif: []
         }
     }

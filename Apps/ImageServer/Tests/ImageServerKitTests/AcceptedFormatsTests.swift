@@ -16,7 +16,7 @@ import Testing
     @Test(
         "chooses WebP only if it is named",
         arguments: [
-            ("image/webp", ImageFormat.webp), ("image/png, image/webp;q=0.8", .webp), ("IMAGE/WebP", .webp),
+            ("image/webp", ImageFormat.webP), ("image/png, image/webp;q=0.8", .webP), ("IMAGE/WebP", .webP),
             ("image/webp;q=0", .jpeg), ("image/webp; q=0.0, */*", .jpeg), ("*/*", .jpeg), ("image/*", .jpeg),
             ("", .jpeg),
         ])
@@ -25,10 +25,10 @@ import Testing
     #if AVIF
         @Test("prefers AVIF to WebP if the rules allow it, except for animations")
         func avif() {
-            #expect(format("image/webp,image/avif", of: .jpeg) == .webp)
-            let rules = FormatRules(automatic: [.webp, .avif])
+            #expect(format("image/webp,image/avif", of: .jpeg) == .webP)
+            let rules = FormatRules(automatic: [.webP, .avif])
             #expect(format("image/webp,image/avif", of: .jpeg, rules: rules) == .avif)
-            #expect(format("image/webp,image/avif", of: .gif, frames: 2, rules: rules) == .webp)
+            #expect(format("image/webp,image/avif", of: .gif, frames: 2, rules: rules) == .webP)
         }
     #endif
 
@@ -36,10 +36,10 @@ import Testing
     func sources() {
         #expect(format(nil, of: .png) == .png)
         #expect(format(nil, of: .gif) == .gif)
-        #expect(format(nil, of: .webp) == .jpeg)
-        #expect(format(nil, of: .webp, hasAlpha: true) == .png)
-        #expect(format(nil, of: .webp, frames: 2) == .gif)
-        #expect(format("image/webp", of: .gif, frames: 2) == .webp)
+        #expect(format(nil, of: .webP) == .jpeg)
+        #expect(format(nil, of: .webP, hasAlpha: true) == .png)
+        #expect(format(nil, of: .webP, frames: 2) == .gif)
+        #expect(format("image/webp", of: .gif, frames: 2) == .webP)
     }
 
     @Test("has equal keys for clients with equal formats")

@@ -72,6 +72,6 @@ import Testing
         let path = "/insecure/g:ce/rs:auto:120:0:0/aHR0cHM6Ly9leGFtcGxlLmNvbS9hLmpwZw.webp"
         #expect(throws: URLFailure.wrongSignature) { try parse(path) }
         let url = try ImageURLParser(signature: nil).parse(path, now: now)
-        #expect(url.options.width == 120 && url.options.format == .webp)
+        #expect(url.options.width == 120 && url.options.format == .webP)
     }
 }

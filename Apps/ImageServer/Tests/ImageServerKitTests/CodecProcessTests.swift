@@ -58,7 +58,7 @@
 
         @Test(
             "has more memory than the server for an image of the largest size",
-            arguments: [ImageFormat.avif, .jxl].filter { OutputFormats.output(for: $0) != nil })
+            arguments: [ImageFormat.avif, .jpegXL].filter { OutputFormats.output(for: $0) != nil })
         func memory(format: ImageFormat) throws {
             let output = try #require(OutputFormats.output(for: format))
             let base = try #require([any ImageDecoder].all.first { $0.format == format })
@@ -113,10 +113,10 @@
         @Test("an image of any size has a process, if the settings ask for slow encoding")
         func slowSettings() {
             var slow = EncoderSettings()
-            #expect(slow.uninterruptedArea(of: .avif) > 0 && slow.uninterruptedArea(of: .jxl) > 0)
+            #expect(slow.uninterruptedArea(of: .avif) > 0 && slow.uninterruptedArea(of: .jpegXL) > 0)
             slow.avifSpeed = 5
             slow.jxlEffort = 8
-            #expect(slow.uninterruptedArea(of: .avif) == 0 && slow.uninterruptedArea(of: .jxl) == 0)
+            #expect(slow.uninterruptedArea(of: .avif) == 0 && slow.uninterruptedArea(of: .jpegXL) == 0)
         }
 
         @Test("a job that can't be done says why")

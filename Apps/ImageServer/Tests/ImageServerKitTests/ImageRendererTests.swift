@@ -89,7 +89,7 @@ import Testing
     func negotiation() throws {
         #expect(try render(try SampleImages.jpeg(), "w:8").format == .jpeg)
         #expect(try render(try SampleImages.png(), "w:8").format == .png)
-        #expect(try render(try SampleImages.png(), "w:8", accept: "image/webp").format == .webp)
+        #expect(try render(try SampleImages.png(), "w:8", accept: "image/webp").format == .webP)
         #expect(try render(try SampleImages.png(), "w:8/f:gif", accept: "image/webp").format == .gif)
     }
 
@@ -211,12 +211,12 @@ import Testing
             return try renderer.render(source, url.options, accepted: accepted).format
         }
         let jpeg = try SampleImages.jpeg()
-        let enforced = FormatRules(automatic: [], enforced: [.webp])
-        #expect(try format(jpeg, "w:8/f:png", "image/webp", enforced) == .webp)
+        let enforced = FormatRules(automatic: [], enforced: [.webP])
+        #expect(try format(jpeg, "w:8/f:png", "image/webp", enforced) == .webP)
         #expect(try format(jpeg, "w:8/f:png", nil, enforced) == .png)
         #expect(try format(jpeg, "w:8", "image/webp", FormatRules(automatic: [])) == .jpeg)
-        let preferred = FormatRules(automatic: [], preferred: [.webp, .png])
-        #expect(try format(jpeg, "w:8", nil, preferred) == .webp)
+        let preferred = FormatRules(automatic: [], preferred: [.webP, .png])
+        #expect(try format(jpeg, "w:8", nil, preferred) == .webP)
         #expect(try format(SampleImages.png(), "w:8", nil, preferred) == .png)
         #expect(try format(jpeg, "w:8/pd:5", nil, FormatRules(preferred: [.jpeg, .png])) == .jpeg)
         let webp = try render(jpeg, "w:8/f:webp").data

@@ -49,7 +49,7 @@ import Testing
         "reads Base64 sources with and without padding, slashes and an extension",
         arguments: [
             ("aHR0cDovL2EuYi9jZA", nil), ("aHR0cDovL2EuYi9jZA==", nil), ("aHR0cDov/L2EuYi/9jZA", nil),
-            ("aHR0cDovL2EuYi9jZA.webp", ImageFormat.webp), ("aHR0cDovL2EuYi9jZA==.gif", .gif),
+            ("aHR0cDovL2EuYi9jZA.webp", ImageFormat.webP), ("aHR0cDovL2EuYi9jZA==.gif", .gif),
         ])
     func encodedSources(text: String, format: ImageFormat?) throws {
         let url = try parse("/_/w:1/\(text)")
@@ -158,9 +158,9 @@ import Testing
 
     @Test("reads outputs and deliveries")
     func outputs() throws {
-        #expect(try options("q:80/f:webp").format == .webp)
+        #expect(try options("q:80/f:webp").format == .webP)
         #expect(try options("ext:jpeg").format == .jpeg)
-        #expect(try options("fq:jpg:70:webp:60").formatQuality == [.jpeg: 70, .webp: 60])
+        #expect(try options("fq:jpg:70:webp:60").formatQuality == [.jpeg: 70, .webP: 60])
         #expect(try options("mb:10000").maxBytes == 10_000)
         #expect(try options("skp:gif:png").unprocessedFormats == [.gif, .png])
         #expect(try options("fn:a%20b").filename == "a b")

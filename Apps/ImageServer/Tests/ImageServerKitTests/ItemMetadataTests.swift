@@ -94,8 +94,8 @@ import Testing
         let image = file(table, item: "av01", type: "text/plain")
         #expect(metadata(Self.isRead.added(to: image, format: .avif)) == Self.isRead)
         let boxes = JXLFile.adding(Self.isRead, to: Data([0xFF, 0x0A, 1, 2, 3]))
-        #expect(ImageMetadata(of: boxes, .jxl) == Self.isRead)
-        for (file, format) in [(items, ImageFormat.heic), (image, .avif), (boxes, .jxl)] {
+        #expect(ImageMetadata(of: boxes, .jpegXL) == Self.isRead)
+        for (file, format) in [(items, ImageFormat.heic), (image, .avif), (boxes, .jpegXL)] {
             for count in 0..<file.count { _ = ImageMetadata(of: file.prefix(count), format) }
             for index in 0..<file.count {
                 for byte: UInt8 in [0, 1, 0x7F, 0xFF] {
@@ -108,7 +108,7 @@ import Testing
         }
         var compressed = boxes
         compressed.replaceSubrange(try #require(compressed.firstRange(of: Data("Exif".utf8))), with: Data("brob".utf8))
-        #expect(ImageMetadata(of: compressed, .jxl) == ImageMetadata(xmp: Self.xmp))
+        #expect(ImageMetadata(of: compressed, .jpegXL) == ImageMetadata(xmp: Self.xmp))
     }
 }
 

@@ -12,7 +12,7 @@ import Testing
 @Suite struct MetadataTests {
     /// The formats of results that have metadata, in this build.
     private static var results: [ImageFormat] {
-        [.jpeg, .png, .webp, .avif, .jxl].filter { OutputFormats.output(for: $0) != nil }
+        [.jpeg, .png, .webP, .avif, .jpegXL].filter { OutputFormats.output(for: $0) != nil }
     }
 
     private static var sources: [ImageFormat] {
@@ -59,7 +59,7 @@ import Testing
 
     /// The size of a result of the width 20. The Exif orientation does not apply to files of boxes.
     private func size(of format: ImageFormat) -> PixelSize {
-        [.avif, .heic, .jxl].contains(format) ? PixelSize(width: 20, height: 10) : PixelSize(width: 20, height: 40)
+        [.avif, .heic, .jpegXL].contains(format) ? PixelSize(width: 20, height: 10) : PixelSize(width: 20, height: 40)
     }
 
     private func rendered(_ source: Data, _ text: String) throws -> Data {

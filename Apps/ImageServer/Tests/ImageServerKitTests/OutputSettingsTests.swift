@@ -23,7 +23,7 @@ import Testing
         #expect(try await settings().results.formats == FormatRules())
         let off = try await settings(
             "--auto-webp", "false", "--enforce-webp", "true", "--preferred-formats", "webp,png")
-        #expect(off.results.formats == FormatRules(automatic: [], enforced: [.webp], preferred: [.webp, .png]))
+        #expect(off.results.formats == FormatRules(automatic: [], enforced: [.webP], preferred: [.webP, .png]))
         #expect(
             await failure("--preferred-formats", "svg")
                 == .invalid("preferredFormats", "svg is not a format of results"))

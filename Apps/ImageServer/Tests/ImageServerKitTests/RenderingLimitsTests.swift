@@ -20,7 +20,7 @@ import Testing
 
     @Test(
         "of a large animation, the codecs that can't be interrupted decode one frame",
-        arguments: [(ImageFormat.avif, 1), (.jxl, 1), (.webp, 3)])
+        arguments: [(ImageFormat.avif, 1), (.jpegXL, 1), (.webP, 3)])
     func largeAnimations(format: ImageFormat, count: Int) {
         var header = ImageHeader(format: format, storedSize: PixelSize(width: 4_096, height: 2_048))
         header.frameCount = 3

@@ -253,7 +253,7 @@ import Testing
                 "--allowed-origins", "a.org,*.b.org", "--format-quality", "webp:70,jpg:90", "--file-roots", "/srv",
             ])
         #expect(try settings.originRules.allowedOrigins == [AllowedOrigin("a.org"), AllowedOrigin("*.b.org")])
-        #expect(settings.quality[.webp] == 70 && settings.quality[.jpeg] == 90 && settings.quality[.png] == 80)
+        #expect(settings.quality[.webP] == 70 && settings.quality[.jpeg] == 90 && settings.quality[.png] == 80)
         #expect(settings.originRules.fileRoots == [URL(filePath: "/srv", directoryHint: .isDirectory)])
     }
 

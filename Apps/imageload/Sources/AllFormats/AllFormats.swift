@@ -52,7 +52,7 @@ extension ImageEncoders {
     /// The encoder of the smallest lossless files of a format, or nil if there is none.
     public static func smallest(for format: ImageFormat) -> (any ImageEncoder)? {
         #if !canImport(ImageIO)
-            if format == .webp { return WebPEncoder(effort: 6) }
+            if format == .webP { return WebPEncoder(effort: 6) }
         #endif
         return encoder(for: format, in: .all)
     }

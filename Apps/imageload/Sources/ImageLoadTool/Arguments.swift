@@ -48,7 +48,7 @@ extension RequestPriority: ExpressibleByArgument {
 
 extension ImageCachePolicy: ExpressibleByArgument {
     private static let named: KeyValuePairs<String, ImageCachePolicy> = [
-        "all": .all, "memoryOnly": .memoryOnly, "diskOnly": .diskOnly, "none": .none,
+        "all": .all, "memoryOnly": .memoryOnly, "diskOnly": .diskOnly, "none": .disabled,
     ]
 
     public init?(argument: String) {

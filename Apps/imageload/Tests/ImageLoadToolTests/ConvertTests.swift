@@ -44,7 +44,7 @@ struct ConvertTests {
             try files("out") == [
                 "a.webp", "deep", "deep/c.jpg.webp", "deep/c.png.webp", "deep/er", "deep/er/b.webp",
             ])
-        #expect(try header("out/deep/er/b.webp").format == .webp)
+        #expect(try header("out/deep/er/b.webp").format == .webP)
     }
 
     @Test(

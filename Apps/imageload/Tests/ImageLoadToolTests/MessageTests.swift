@@ -50,7 +50,7 @@ final class MessageTests {
     @Test("a failed encoding advises a smaller size only if the size is the reason")
     func encodingAdvice() {
         let failures: [(ImageEncodingError, advisesSize: Bool)] = [
-            (.unsupportedSize(.webp, PixelSize(width: 16_384, height: 2)), true), (.failed(.webp, "reason"), false),
+            (.unsupportedSize(.webP, PixelSize(width: 16_384, height: 2)), true), (.failed(.webP, "reason"), false),
         ]
         for (failure, advisesSize) in failures {
             let line = ToolFailure(failure, subject: "a.webp").line

@@ -102,7 +102,7 @@ struct QualityTests {
     private func converted(_ frames: [Bitmap], target: Double, to format: OutputFormat) throws -> ConvertedImage {
         let animation = frames.map { AnimationFrame(bitmap: $0, delay: .milliseconds(100)) }
         let lossless = EncodingOptions(isLossless: true)
-        let source = try #require(ImageEncoders.encoder(for: .webp)).encode(animation, loopCount: 0, options: lossless)
+        let source = try #require(ImageEncoders.encoder(for: .webP)).encode(animation, loopCount: 0, options: lossless)
         return try ImageConverter(ConversionSettings(format: format, quality: .automatic(target))).convert(source)
     }
 

@@ -58,7 +58,7 @@ final class ToolTests {
         ])
     func memory(command: String, canShrink: Bool) async throws {
         for (name, helps) in [("a.png", canShrink), ("a.webp", false)] {
-            let file = try image(name == "a.png" ? .png : .webp, named: name)
+            let file = try image(name == "a.png" ? .png : .webP, named: name)
             let arguments = command.replacing("FILE", with: file).replacing("DIR", with: folder.path).split(
                 separator: " "
             )
@@ -207,7 +207,7 @@ final class ToolTests {
 
     @Test("thumbhash prints the hash of a file, and the names of several; --decode writes the image of a hash")
     func thumbHash() async throws {
-        let (file, other) = (try image(.png, named: "a.png"), try image(.webp, named: "b.webp"))
+        let (file, other) = (try image(.png, named: "a.png"), try image(.webP, named: "b.webp"))
         let hash = ThumbHash(bitmap: gradient)
         #expect(try await run(["thumbhash", file]).output == hash.base64 + "\n")
         let both = try await run(["thumbhash", file, other])
@@ -234,7 +234,7 @@ final class ToolTests {
 
     @Test("sheet writes a PNG of all images")
     func sheet() async throws {
-        let file = try image(.webp, named: "a.webp")
+        let file = try image(.webP, named: "a.webp")
         let output = folder.appending(path: "sheet.png")
         let result = try await run([
             "sheet", file, file, file, "--columns", "2", "--size", "40x30", "--output", output.path, "--cache",

@@ -18,7 +18,7 @@
 
         /// Creates a decoder.
         ///
-        /// - Parameter format: `.jpeg`, `.png`, `.webp`, `.gif`, `.heic`, `.avif` or `.jxl`. With others, no file is
+        /// - Parameter format: `.jpeg`, `.png`, `.webP`, `.gif`, `.heic`, `.avif` or `.jpegXL`. With others, no file is
         ///   recognized.
         public init(_ format: ImageFormat) { self.format = format }
 

@@ -20,7 +20,7 @@
         /// Returns ImageIO's index of a frame.
         func index(of frame: Int) -> Int { isAnimatable ? frame : CGImageSourceGetPrimaryImageIndex(source) }
 
-        private var isAnimatable: Bool { [.gif, .png, .webp].contains(format) }
+        private var isAnimatable: Bool { [.gif, .png, .webP].contains(format) }
 
         func header(limits: DecodingLimits) throws(ImageDecodingError) -> ImageHeader {
             let count = frameCount
@@ -119,7 +119,7 @@
                 delay = kCGImagePropertyAPNGUnclampedDelayTime
                 writtenDelay = kCGImagePropertyAPNGDelayTime
                 loopCount = kCGImagePropertyAPNGLoopCount
-            case .webp:
+            case .webP:
                 dictionary = kCGImagePropertyWebPDictionary
                 delay = kCGImagePropertyWebPUnclampedDelayTime
                 loopCount = kCGImagePropertyWebPLoopCount

@@ -6,8 +6,8 @@
     /// The uniform type identifiers by which ImageIO names formats.
     enum SystemType {
         private static let identifiers: [(format: ImageFormat, identifier: String)] = [
-            (.jpeg, "public.jpeg"), (.png, "public.png"), (.webp, "org.webmproject.webp"), (.gif, "com.compuserve.gif"),
-            (.heic, "public.heic"), (.avif, "public.avif"), (.jxl, "public.jpeg-xl"),
+            (.jpeg, "public.jpeg"), (.png, "public.png"), (.webP, "org.webmproject.webp"), (.gif, "com.compuserve.gif"),
+            (.heic, "public.heic"), (.avif, "public.avif"), (.jpegXL, "public.jpeg-xl"),
         ]
 
         static func identifier(of format: ImageFormat) -> String? {

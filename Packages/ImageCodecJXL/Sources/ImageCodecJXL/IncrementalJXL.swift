@@ -37,7 +37,7 @@
 
         func start(size: PixelSize, layout: PixelLayout) throws(ImageDecodingError) {
             guard size == header?.storedSize, layout == .rgba8 || layout == header?.nativeLayout else {
-                throw .unsupported(.jxl, "the image can only be decoded at its stored size")
+                throw .unsupported(.jpegXL, "the image can only be decoded at its stored size")
             }
             if info?.hasAnimation == true || frames?.mustBeDecodedWhole == true { return finish() }
             try limits.check(.decodedBytes, heldBytes(size: size, layout: layout))
@@ -57,7 +57,7 @@
         func decodePreview(into sink: any PixelRowSink) throws(ImageDecodingError) {
             guard let canvas, extent.rows > 0 else { return }
             if let session, shownPosition != session.position {
-                guard session.flush() else { throw .malformed(.jxl, "libjxl could not show the decoded part") }
+                guard session.flush() else { throw .malformed(.jpegXL, "libjxl could not show the decoded part") }
                 shownPosition = session.position
             }
             try canvas.send(extent.rows, to: sink)
@@ -125,8 +125,8 @@
                     extent = PreviewExtent(passes: extent.passes + 1, rows: canvas.size.height)
                     return finish()
                 case jxl_needs_input: return updateExtent()
-                case jxl_finished: throw .malformed(.jxl, "a frame is missing")
-                default: throw .malformed(.jxl, "libjxl rejected the data")
+                case jxl_finished: throw .malformed(.jpegXL, "a frame is missing")
+                default: throw .malformed(.jpegXL, "libjxl rejected the data")
                 }
             }
         }

@@ -20,13 +20,13 @@
         /// - Parameter pool: Provides the memory of images and takes it back. Use the pool of the cache that stores them.
         public init(pool: PixelBufferPool? = nil) { self.pool = pool }
 
-        public var format: ImageFormat { .jxl }
+        public var format: ImageFormat { .jpegXL }
 
         public func using(_ pool: PixelBufferPool) -> JXLDecoder { JXLDecoder(pool: self.pool ?? pool) }
 
         /// Returns whether the data starts with the signature of a codestream (ISO/IEC 18181-1, annex A) or of a container
         /// (ISO/IEC 18181-2, 9.1).
-        public func recognizes(_ prefix: Data) -> Bool { FileSignature.format(of: prefix) == .jxl }
+        public func recognizes(_ prefix: Data) -> Bool { FileSignature.format(of: prefix) == .jpegXL }
 
         /// Reads the headers of the image and of each frame. Decodes no pixels. A truncated file is accepted if the header of
         /// the first displayed frame is complete.
@@ -34,14 +34,14 @@
             try limits.check(.encodedBytes, data.count)
             guard recognizes(data.prefix(12)) else {
                 let isShort = data.count < 12 && JXLContainer.signature.starts(with: data)
-                throw isShort ? .truncated(.jxl) : .malformed(.jxl, "the signature is missing")
+                throw isShort ? .truncated(.jpegXL) : .malformed(.jpegXL, "the signature is missing")
             }
             let codestream = try JXLContainer.codestream(of: data)
             let session = try JXLSession()
-            guard let info = try session.readHeader(of: codestream, limits: limits) else { throw .truncated(.jxl) }
+            guard let info = try session.readHeader(of: codestream, limits: limits) else { throw .truncated(.jpegXL) }
             var frames = JXLFrameList(after: session.position, of: info)
             try frames.read(codestream, limits: limits)
-            guard frames.first != nil else { throw .truncated(.jxl) }
+            guard frames.first != nil else { throw .truncated(.jpegXL) }
             let opened = OpenedJXL(codestream, info: info, frames: frames, session: session, limits: limits, pool: pool)
             opened.header.hasGainMap = JXLContainer.hasGainMap(data)
             return opened
@@ -97,22 +97,22 @@
         ) throws(ImageDecodingError) {
             guard frames.durations.indices.contains(index) else {
                 let isMissing = !frames.isComplete && index >= frames.durations.count
-                throw isMissing ? .truncated(.jxl) : .noSuchFrame(index, frameCount: frames.durations.count)
+                throw isMissing ? .truncated(.jpegXL) : .noSuchFrame(index, frameCount: frames.durations.count)
             }
             guard size == info.size, layout == .rgba8 || layout == info.nativeLayout else {
-                throw .unsupported(.jxl, "the image can only be decoded at \(info.size)")
+                throw .unsupported(.jpegXL, "the image can only be decoded at \(info.size)")
             }
             let byteCount = size.byteCount(layout)
             try limits.check(.decodedBytes, byteCount.plus(frames.workingBytes))
             let isWritten = try sink.receiveImage(byteCount: byteCount) { pixels throws(ImageDecodingError) in
-                if try decode(index, layout: layout, to: &pixels, sink) != nil { throw .truncated(.jxl) }
+                if try decode(index, layout: layout, to: &pixels, sink) != nil { throw .truncated(.jpegXL) }
             }
             if isWritten { return }
             var pixels = pool?.takeFilled(byteCount: byteCount) ?? [UInt8](repeating: 0, count: byteCount)
             let rows = try decode(index, layout: layout, to: &pixels, sink)
             defer { pool?.give(pixels) }
             try send(rows ?? size.height, of: pixels, layout: layout, to: sink)
-            if rows != nil { throw .truncated(.jxl) }
+            if rows != nil { throw .truncated(.jpegXL) }
         }
 
         private func send(
@@ -176,8 +176,8 @@
                 case jxl_needs_output: unsafe try session.setOutput(output, layout: layout)
                 case jxl_frame_done: return nil
                 case jxl_needs_input: if end == codestream.count { return availableRows(of: session) }
-                case jxl_finished: throw .malformed(.jxl, "a frame is missing")
-                default: throw .malformed(.jxl, "libjxl rejected the data")
+                case jxl_finished: throw .malformed(.jpegXL, "a frame is missing")
+                default: throw .malformed(.jpegXL, "libjxl rejected the data")
                 }
             }
         }
@@ -205,8 +205,8 @@
         /// Returns the available parts of the codestream. Throws `.malformed` if the file has no signature.
         static func parts(of file: Data) throws(ImageDecodingError) -> [Data] {
             if file.starts(with: codestreamSignature) { return [file] }
-            guard file.starts(with: signature) else { throw .malformed(.jxl, "the signature is missing") }
-            var reader = BoxReader(file, format: .jxl)
+            guard file.starts(with: signature) else { throw .malformed(.jpegXL, "the signature is missing") }
+            var reader = BoxReader(file, format: .jpegXL)
             var parts: [Data] = []
             for box in try reader.fileBoxes() {
                 let bytes = reader.bytes(in: box.content)
@@ -222,14 +222,14 @@
 
         /// Returns whether a file has a box with a gain map (ISO/IEC 18181-2:2024, 9.10).
         static func hasGainMap(_ file: Data) -> Bool {
-            var reader = BoxReader(file, format: .jxl)
+            var reader = BoxReader(file, format: .jpegXL)
             return file.starts(with: signature) && (try? reader.fileBoxes())?.contains { $0.name == "jhgm" } == true
         }
 
         /// Returns the codestream of a file, without copying it unless it is divided.
         static func codestream(of file: Data) throws(ImageDecodingError) -> Data {
             let parts = try parts(of: file)
-            guard let first = parts.first else { throw .truncated(.jxl) }
+            guard let first = parts.first else { throw .truncated(.jpegXL) }
             return parts.count == 1 ? first : Data(parts.joined())
         }
     }

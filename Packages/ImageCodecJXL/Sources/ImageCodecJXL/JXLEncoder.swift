@@ -28,7 +28,7 @@
             self.colorProfile = colorProfile
         }
 
-        public var format: ImageFormat { .jxl }
+        public var format: ImageFormat { .jpegXL }
         public var keepsAlpha: Bool { true }
 
         /// Encodes a still image.
@@ -70,7 +70,7 @@
 
         private func check(_ size: PixelSize) throws(ImageEncodingError) {
             try check(size, largest: Self.largestSide)
-            if size.area > Self.largestArea { throw .unsupportedSize(.jxl, size) }
+            if size.area > Self.largestArea { throw .unsupportedSize(.jpegXL, size) }
         }
     }
 
@@ -102,7 +102,7 @@
             unsafe settings.loops = UInt32(clamping: loopCount ?? 0)
             unsafe settings.setColor(space)
             guard let handle = unsafe Self.open(&settings, profile: encoder.colorProfile) else {
-                throw .failed(.jxl, "libjxl could not start the file")
+                throw .failed(.jpegXL, "libjxl could not start the file")
             }
             unsafe self.handle = handle
         }
@@ -123,7 +123,7 @@
             let isAdded = unsafe pixels(of: bitmap).withUnsafeBufferPointer { pixels in
                 unsafe jxl_encoder_add(handle, pixels.baseAddress, pixels.count, milliseconds, isLast ? 1 : 0) != 0
             }
-            guard isAdded, write() else { throw .failed(.jxl, "libjxl could not encode the image") }
+            guard isAdded, write() else { throw .failed(.jpegXL, "libjxl could not encode the image") }
         }
 
         private func pixels(of bitmap: Bitmap) -> [UInt8] {

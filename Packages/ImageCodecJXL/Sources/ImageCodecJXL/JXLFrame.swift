@@ -145,7 +145,7 @@
             let top = hasOrigin ? try readLength().unpacked : 0
             let canvas = frame.size
             frame.size = PixelSize(width: try readLength(), height: try readLength())
-            guard frame.size.width > 0, frame.size.height > 0 else { throw .malformed(.jxl, "a frame is empty") }
+            guard frame.size.width > 0, frame.size.height > 0 else { throw .malformed(.jpegXL, "a frame is empty") }
             let coversCanvas =
                 left <= 0 && top <= 0 && frame.size.width + left >= canvas.width
                 && frame.size.height + top >= canvas.height
@@ -183,7 +183,7 @@
         /// Reads how a channel is blended. Returns whether it replaces that of the canvas.
         private mutating func readBlending(isPartial: Bool) throws(ImageDecodingError) -> Bool {
             let mode = try reader.choice((0, 0), (0, 1), (0, 2), (2, 3))
-            guard mode <= 4 else { throw .malformed(.jxl, "a frame has an unknown blend mode") }
+            guard mode <= 4 else { throw .malformed(.jpegXL, "a frame has an unknown blend mode") }
             let usesAlpha = info.extraChannelCount > 0 && (mode == 2 || mode == 3)
             if usesAlpha { _ = try reader.choice((0, 0), (0, 1), (0, 2), (3, 3)) }
             if usesAlpha || mode == 4 { _ = try reader.bool() }
@@ -216,7 +216,7 @@
             lowFrequencyCount = blockColumns.divided(by: groupSize) * blockRows.divided(by: groupSize)
             let isSingle = groupCount == 1 && frame.passCount == 1
             frame.sectionCount = isSingle ? 1 : 2 + lowFrequencyCount + groupCount * frame.passCount
-            guard frame.sectionCount <= 65_536 else { throw .malformed(.jxl, "a frame has too many sections") }
+            guard frame.sectionCount <= 65_536 else { throw .malformed(.jpegXL, "a frame has too many sections") }
             frame.groupHeight = groupSize * upsampling
             frame.filterReach = 16 * upsampling
         }
@@ -270,7 +270,7 @@
 
         /// Reads up to 32 bits, the lowest first.
         mutating func bits(_ count: Int) throws(ImageDecodingError) -> Int {
-            guard position + count <= 8 * bytes.count else { throw .truncated(.jxl) }
+            guard position + count <= 8 * bytes.count else { throw .truncated(.jpegXL) }
             var value = 0
             for index in 0..<count {
                 let bit = bytes[bytes.startIndex + position / 8] >> UInt8(position % 8) & 1
@@ -308,7 +308,7 @@
 
         /// Skips bits, which must exist.
         mutating func skip(_ count: UInt64) throws(ImageDecodingError) {
-            guard count <= UInt64(8 * bytes.count - position) else { throw .truncated(.jxl) }
+            guard count <= UInt64(8 * bytes.count - position) else { throw .truncated(.jpegXL) }
             position += Int(count)
         }
 

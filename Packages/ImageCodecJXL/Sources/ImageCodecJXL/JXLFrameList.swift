@@ -75,7 +75,7 @@
             if let sections = frame.sections { return sections.upperBound }
             if frame.isLast { return codestream.count }
             guard frame.sectionCount <= 1 << 11, reorderedSections + frame.sectionCount <= 1 << 14 else {
-                throw .unsupported(.jxl, "too many reordered sections")
+                throw .unsupported(.jpegXL, "too many reordered sections")
             }
             try limits.check(.decodedBytes, 4.times(max(frame.size.area, info.size.area)))
             let needed = frame.usesLowFrequencyFrame ? partsStart..<offset : offset..<offset

@@ -14,7 +14,7 @@
         /// - Parameter composesLayers: Whether the layers of an image are composed, or are frames of their own.
         init(composesLayers: Bool = true) throws(ImageDecodingError) {
             guard let handle = unsafe jxl_open(composesLayers ? 1 : 0) else {
-                throw .unsupported(.jxl, "libjxl could not allocate memory")
+                throw .unsupported(.jpegXL, "libjxl could not allocate memory")
             }
             unsafe self.handle = handle
         }
@@ -49,7 +49,7 @@
                 case jxl_needs_input:
                     try limits.check(.decodedBytes, position.times(512))
                     if end == codestream.count { return nil }
-                default: throw .malformed(.jxl, "libjxl rejected the header")
+                default: throw .malformed(.jpegXL, "libjxl rejected the header")
                 }
             }
         }
@@ -57,7 +57,7 @@
         private func info(limits: DecodingLimits) throws(ImageDecodingError) -> JXLInfo {
             var header = jxl_header()
             guard unsafe jxl_read_header(handle, &header) != 0 else {
-                throw .unsupported(.jxl, "the color space is unknown")
+                throw .unsupported(.jpegXL, "the color space is unknown")
             }
             let isUsed = header.has_profile != 0 && header.profile_length <= limits.metadataBytes
             return try JXLInfo(header, profile: isUsed ? profile(header.profile_length) : nil, limits: limits)
@@ -80,7 +80,7 @@
 
         /// Starts again at the first byte, and then delivers no frame before `frame`.
         func restart(at frame: Int) throws(ImageDecodingError) {
-            guard unsafe jxl_restart(handle, frame) != 0 else { throw .malformed(.jxl, "libjxl could not restart") }
+            guard unsafe jxl_restart(handle, frame) != 0 else { throw .malformed(.jpegXL, "libjxl could not restart") }
             position = 0
         }
 
@@ -97,7 +97,7 @@
             let isSet = unsafe jxl_set_output(
                 handle, CInt(layout == .rgba16 ? 4 : layout.bytesPerPixel), layout == .rgba16 ? 16 : 8,
                 pixels.baseAddress, pixels.count)
-            if isSet == 0 { throw .malformed(.jxl, "the image has another size than its header") }
+            if isSet == 0 { throw .malformed(.jpegXL, "the image has another size than its header") }
         }
 
         /// Writes the decoded part of the frame to the output. Returns false if nothing can be shown.
@@ -126,7 +126,7 @@
             // A length has at least 12 bits. The byte that completes the last one is not known.
             var bytes = codestream.dropFirst(offset).prefix(12 * frame.sectionCount / 8)
             while unsafe jxl_skip_rest(session.handle) == 0 {
-                if bytes.isEmpty { throw .truncated(.jxl) }
+                if bytes.isEmpty { throw .truncated(.jpegXL) }
                 let event = session.processFrame(bytes).event
                 guard event == jxl_needs_input || event == jxl_needs_output else { throw invalidOrder }
                 offset += bytes.count
@@ -143,7 +143,9 @@
             return (frame.event, header.used + frame.used)
         }
 
-        private static var invalidOrder: ImageDecodingError { .malformed(.jxl, "the order of the sections is invalid") }
+        private static var invalidOrder: ImageDecodingError {
+            .malformed(.jpegXL, "the order of the sections is invalid")
+        }
 
         /// Passes zeros. Returns the number of zeros that are skipped before the first empty frame.
         private func skippedBytes(limit: Int) throws(ImageDecodingError) -> Int {
@@ -154,7 +156,7 @@
                 count += used
                 if event == jxl_needs_output { break }
                 guard event == jxl_needs_input else { throw Self.invalidOrder }
-                guard count <= limit else { throw .truncated(.jxl) }
+                guard count <= limit else { throw .truncated(.jpegXL) }
             }
             unsafe jxl_skip_rest(handle)
             return count - process(zeros).used
@@ -172,7 +174,7 @@
         init(_ header: jxl_header, profile: Data?, limits: DecodingLimits) throws(ImageDecodingError) {
             size = PixelSize(width: Int(header.width), height: Int(header.height))
             try limits.check(size)
-            if header.has_black != 0 { throw .unsupported(.jxl, "CMYK") }
+            if header.has_black != 0 { throw .unsupported(.jpegXL, "CMYK") }
             self.header = header
             color = SourceColor(header, profile: profile)
         }
@@ -200,7 +202,7 @@
         /// Returns the header of a file with these durations of frames, in ticks.
         func header(durations: [Int]) -> ImageHeader {
             var result = ImageHeader(
-                format: .jxl, storedSize: size,
+                format: .jpegXL, storedSize: size,
                 orientation: ImageOrientation(rawValue: Int(header.orientation)) ?? .up,
                 hasAlpha: header.has_alpha != 0, color: color, nativeLayout: nativeLayout)
             if durations.count > 1 {

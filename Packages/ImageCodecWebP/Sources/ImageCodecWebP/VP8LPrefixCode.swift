@@ -28,7 +28,7 @@ struct VP8LBitReader {
 
     /// Consumes bits after a `peek`.
     mutating func skip(_ count: Int) throws(ImageDecodingError) {
-        guard count <= bitCount else { throw .truncated(.webp) }
+        guard count <= bitCount else { throw .truncated(.webP) }
         accumulator >>= UInt64(count)
         bitCount -= count
     }
@@ -70,7 +70,7 @@ struct VP8LPrefixCode {
         }
         if symbols.count == 1 { return }
         let used = (1...Self.longestCode).reduce(0) { $0 + counts[$1] << (Self.longestCode - $1) }
-        guard used == 1 << Self.longestCode else { throw .malformed(.webp, "a prefix code is not complete") }
+        guard used == 1 << Self.longestCode else { throw .malformed(.webP, "a prefix code is not complete") }
         fillLookUp()
     }
 
@@ -112,7 +112,7 @@ struct VP8LPrefixCode {
         var left = alphabet
         if try reader.readFlag() {
             left = try reader.read(try reader.read(3) * 2 + 2) + 2
-            guard left <= alphabet else { throw .malformed(.webp, "a prefix code has too many lengths") }
+            guard left <= alphabet else { throw .malformed(.webP, "a prefix code has too many lengths") }
         }
         var lengths: [Int] = []
         var previous = 8
@@ -127,7 +127,7 @@ struct VP8LPrefixCode {
             }
             if symbol < 16, symbol > 0 { previous = symbol }
         }
-        guard lengths.count <= alphabet else { throw .malformed(.webp, "a run of lengths is too long") }
+        guard lengths.count <= alphabet else { throw .malformed(.webP, "a run of lengths is too long") }
         return lengths + repeatElement(0, count: alphabet - lengths.count)
     }
 
@@ -147,6 +147,6 @@ struct VP8LPrefixCode {
             first = (first + count) << 1
             code <<= 1
         }
-        throw .malformed(.webp, "a prefix code is not complete")
+        throw .malformed(.webP, "a prefix code is not complete")
     }
 }

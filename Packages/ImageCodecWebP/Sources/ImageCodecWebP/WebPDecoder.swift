@@ -22,7 +22,7 @@ public struct WebPDecoder: ImageDecoder {
     ///   them.
     public init(pool: PixelBufferPool? = nil) { self.pool = pool }
 
-    public var format: ImageFormat { .webp }
+    public var format: ImageFormat { .webP }
 
     public func using(_ pool: PixelBufferPool) -> WebPDecoder { WebPDecoder(pool: self.pool ?? pool) }
 
@@ -35,7 +35,7 @@ public struct WebPDecoder: ImageDecoder {
     public func open(_ data: Data, limits: DecodingLimits) throws(ImageDecodingError) -> any OpenedImage {
         try limits.check(.encodedBytes, data.count)
         guard recognizes(data.prefix(12)) else {
-            throw data.count < 12 ? .truncated(.webp) : .malformed(.webp, "the RIFF and WEBP signatures are missing")
+            throw data.count < 12 ? .truncated(.webP) : .malformed(.webP, "the RIFF and WEBP signatures are missing")
         }
         let structure = try WebPStructure(inspecting: data, limits: limits)
         return OpenedWebP(data: data, structure: structure, limits: limits, pool: pool)
@@ -84,10 +84,10 @@ final class OpenedWebP: OpenedImage {
     ) throws(ImageDecodingError) {
         guard (0..<structure.frameCount).contains(index) else {
             let isMissing = structure.isTruncated && index >= structure.frameCount
-            throw isMissing ? .truncated(.webp) : .noSuchFrame(index, frameCount: structure.frameCount)
+            throw isMissing ? .truncated(.webP) : .noSuchFrame(index, frameCount: structure.frameCount)
         }
         guard size == decodableSize(covering: size), layout == .rgba8 else {
-            throw .unsupported(.webp, "the image can't be decoded at \(size) in this layout")
+            throw .unsupported(.webP, "the image can't be decoded at \(size) in this layout")
         }
         switch structure.content {
         case .still(let image):
@@ -132,7 +132,7 @@ final class OpenedWebP: OpenedImage {
             try session.update(data.prefix(data.count * piece / pieceCount))
             try session.send(shown..<session.rows, to: sink)
         }
-        throw .truncated(.webp)
+        throw .truncated(.webP)
     }
 
     private func composite(
@@ -151,7 +151,7 @@ final class OpenedWebP: OpenedImage {
             if frame.isTruncated {
                 try working.draw(frame, firstRows: decodedPart(of: frame))
                 try working.send(to: sink)
-                throw .truncated(.webp)
+                throw .truncated(.webP)
             }
             try working.draw(frame, of: data)
         }
@@ -201,7 +201,7 @@ final class IncrementalWebP: IncrementalImage {
 
     func start(size: PixelSize, layout: PixelLayout) throws(ImageDecodingError) {
         guard header != nil, size == decodableSize(covering: size), layout == .rgba8 else {
-            throw .unsupported(.webp, "the image can't be decoded at \(size) in this layout")
+            throw .unsupported(.webP, "the image can't be decoded at \(size) in this layout")
         }
         self.size = size
         try advance()

@@ -16,7 +16,7 @@ public struct WebPEncoder: ImageEncoder {
     /// - Parameter effort: From 0 (fastest) to 6 (smallest files). Other values are clamped.
     public init(effort: Int = 4) { self.effort = min(max(effort, 0), 6) }
 
-    public var format: ImageFormat { .webp }
+    public var format: ImageFormat { .webP }
     public var keepsAlpha: Bool { true }
 
     /// Encodes a still image.
@@ -81,7 +81,7 @@ extension PixelArea {
             1: "out of memory", 2: "out of memory", 6: "too many details", 9: "too large a file",
         ]
         let reason = reasons[error] ?? "internal error \(error)"
-        if error != 0 { throw .failed(.webp, "libwebp could not encode the image: \(reason)") }
+        if error != 0 { throw .failed(.webP, "libwebp could not encode the image: \(reason)") }
     }
 
     deinit { unsafe webp_free(&bytes) }
@@ -107,7 +107,7 @@ extension PixelArea {
 
     deinit { unsafe webp_animation_close(handle) }
 
-    private static var failure: ImageEncodingError { .failed(.webp, "libwebp could not assemble the animation") }
+    private static var failure: ImageEncodingError { .failed(.webP, "libwebp could not assemble the animation") }
 
     func add(_ image: EncodedWebP, at area: PixelArea, delay: Duration) throws(ImageEncodingError) {
         let isGood = unsafe webp_animation_add(
@@ -131,7 +131,7 @@ extension webp_bytes {
         let isAdded = unsafe profile.withUnsafeBytes { profile in
             unsafe webp_add_profile(&self, profile.baseAddress?.assumingMemoryBound(to: UInt8.self), profile.count)
         }
-        if isAdded == 0 { throw .failed(.webp, "libwebp could not add the color profile") }
+        if isAdded == 0 { throw .failed(.webP, "libwebp could not add the color profile") }
     }
 
     fileprivate var copy: Data {

@@ -139,7 +139,7 @@ extension WebPImage {
         let handle = unsafe webp_session_open(CInt(image.size.width), CInt(image.size.height), output, memory)
         guard let handle = unsafe handle else {
             unsafe memory.deallocate()
-            throw .unsupported(.webp, "libwebp could not allocate memory")
+            throw .unsupported(.webP, "libwebp could not allocate memory")
         }
         unsafe self.memory = memory
         unsafe self.handle = handle

@@ -97,7 +97,7 @@ struct VP8LMemoryEstimate {
         var seen: Set<Int> = []
         while try reader.readFlag() {
             let kind = try reader.read(2)
-            guard seen.insert(kind).inserted else { throw .malformed(.webp, "a transform is repeated") }
+            guard seen.insert(kind).inserted else { throw .malformed(.webP, "a transform is repeated") }
             switch kind {
             case 0, 1:  // Predictor, color.
                 let size = try readReducedSize()
@@ -122,7 +122,7 @@ struct VP8LMemoryEstimate {
     private mutating func readCacheBits() throws(ImageDecodingError) -> Int {
         guard try reader.readFlag() else { return 0 }
         let bits = try reader.read(4)
-        guard (1...11).contains(bits) else { throw .malformed(.webp, "the color cache has \(bits) bits") }
+        guard (1...11).contains(bits) else { throw .malformed(.webP, "the color cache has \(bits) bits") }
         return bits
     }
 
@@ -141,7 +141,7 @@ struct VP8LMemoryEstimate {
         var left = size.area
         while left > 0 {
             let (pixel, count) = try codes.read(from: &reader)
-            guard count <= left else { throw .malformed(.webp, "pixels are copied beyond the end") }
+            guard count <= left else { throw .malformed(.webP, "pixels are copied beyond the end") }
             left -= count
             largest = max(largest, pixel)
         }

@@ -74,12 +74,12 @@ struct WebPStructure {
         }
         let frames = try chunks.frames()
         guard let first = frames.first else {
-            throw isTruncated ? .truncated(.webp) : .malformed(.webp, "the animation has no frames")
+            throw isTruncated ? .truncated(.webP) : .malformed(.webP, "the animation has no frames")
         }
         // libwebp checks this only if the file is complete.
         let bounds = canvas
         guard frames.allSatisfy({ $0.isContained(in: bounds) }) else {
-            throw .malformed(.webp, "a frame exceeds the canvas")
+            throw .malformed(.webP, "a frame exceeds the canvas")
         }
         content = .frames(frames)
         loopCount = Int(file.loop_count)
@@ -91,7 +91,7 @@ struct WebPStructure {
 
     var header: ImageHeader {
         var header = ImageHeader(
-            format: .webp, storedSize: canvas, hasAlpha: hasAlpha,
+            format: .webP, storedSize: canvas, hasAlpha: hasAlpha,
             color: colorProfile.map(SourceColor.init(profile:)) ?? .sRGB)
         header.orientation = orientation ?? .up
         if case .frames(let frames) = content, frames.count > 1 {
@@ -125,10 +125,10 @@ extension WebPImage {
 func check(_ outcome: webp_outcome) throws(ImageDecodingError) {
     switch outcome {
     case webp_ok: return
-    case webp_truncated: throw .truncated(.webp)
-    case webp_unsupported: throw .unsupported(.webp, "libwebp does not support this kind of image")
-    case webp_out_of_memory: throw .unsupported(.webp, "libwebp could not allocate memory")
-    default: throw .malformed(.webp, "libwebp rejected the data")
+    case webp_truncated: throw .truncated(.webP)
+    case webp_unsupported: throw .unsupported(.webP, "libwebp does not support this kind of image")
+    case webp_out_of_memory: throw .unsupported(.webP, "libwebp could not allocate memory")
+    default: throw .malformed(.webP, "libwebp rejected the data")
     }
 }
 
@@ -163,7 +163,7 @@ struct RIFFChunks {
             let chunk = Chunk(name: bytes.name(at: offset), payload: payload)
             if chunk.name == "ANMF" { frameCount += 1 }
             try limits.check(.frames, frameCount)
-            if chunks.count - frameCount >= Self.maximumOtherChunks { throw .malformed(.webp, "too many chunks") }
+            if chunks.count - frameCount >= Self.maximumOtherChunks { throw .malformed(.webP, "too many chunks") }
             chunks.append(chunk)
             offset = payload.upperBound + size % 2
         }
@@ -201,7 +201,7 @@ struct RIFFChunks {
                 last.isTruncated = true
                 frames.append(last)
             } catch {
-                if error != .truncated(.webp) { throw error }
+                if error != .truncated(.webP) { throw error }
             }
         }
         return frames
@@ -214,13 +214,13 @@ struct RIFFChunks {
             let height = bytes.integer(at: start + 9, length: 3),
             let duration = bytes.integer(at: start + 12, length: 3),
             let flags = bytes.integer(at: start + 15, length: 1)
-        else { throw .malformed(.webp, "a frame chunk is too short") }
+        else { throw .malformed(.webP, "a frame chunk is too short") }
         let data = start + 16..<payload.upperBound
         let image = try WebPImage(header: data, of: self.data)
         let frame = WebPFrame(
             left: 2 * left, top: 2 * top, size: PixelSize(width: width + 1, height: height + 1), duration: duration,
             blends: flags & 2 == 0, clears: flags & 1 != 0, data: data, image: image)
-        guard image.size == frame.size else { throw .malformed(.webp, "a frame and its image differ in size") }
+        guard image.size == frame.size else { throw .malformed(.webP, "a frame and its image differ in size") }
         return frame
     }
 }

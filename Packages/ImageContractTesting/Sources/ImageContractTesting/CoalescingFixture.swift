@@ -47,7 +47,7 @@ final class CoalescingFixture: Sendable {
         onProgress: @escaping @Sendable (WorkProgress) -> Void = { _ in },
         result: @escaping @Sendable () throws -> Int = { 7 }
     ) {
-        self.priority(of: caller).set(priority)
+        self.priority(of: caller).value = priority
         let task = Task {
             await call(caller, key: key, gate: gate ?? self.gate, onProgress: onProgress, result: result)
         }

@@ -61,7 +61,7 @@ public enum EvictionOrderContract {
     static func candidate(_ number: Int, cost: Int = 1) -> EvictionCandidate {
         EvictionCandidate(
             hash: UInt64(truncatingIfNeeded: number) &* 0x9E37_79B9_7F4A_7C15, cost: cost,
-            retention: number % 2 == 0 ? .persistent : .transient)
+            retention: number % 2 == 0 ? .preferred : .expendable)
     }
 
     /// Simulates a cache. Throws if a victim is no entry.

@@ -39,12 +39,12 @@ public enum ImageCacheContract {
         }
     ]
 
-    /// The rules of caches that keep persistent images longer than transient ones.
+    /// The rules of caches that keep preferred images longer than expendable ones.
     public static let retention: [ContractRule<Subject>] = [
-        ContractRule("a thousand transient images don't evict a persistent one") { makeCache in
+        ContractRule("a thousand expendable images don't evict a preferred one") { makeCache in
             let cache = makeCache(1_000)
-            cache.insert(image(100, 0), for: key(0), retention: .persistent)
-            for number in 1...1_000 { cache.insert(image(100, number), for: key(number), retention: .transient) }
+            cache.insert(image(100, 0), for: key(0), retention: .preferred)
+            for number in 1...1_000 { cache.insert(image(100, number), for: key(number), retention: .expendable) }
             try expect(cache, has: image(100, 0), for: key(0))
             try expect(cache, has: image(100, 1_000), for: key(1_000))
         }

@@ -249,7 +249,7 @@ public enum ImageDecoderContract {
         (.jpeg, Data([0xFF, 0xD8, 0xFF, 0xE0, 0, 16, 0x4A, 0x46, 0x49, 0x46, 0]) + Data(count: 21)),
         (.png, Data([0x89, 0x50, 0x4E, 0x47, 13, 10, 26, 10, 0, 0, 0, 13, 0x49, 0x48, 0x44, 0x52]) + Data(count: 16)),
         (.gif, Data("GIF89a".utf8) + Data(count: 26)),
-        (.webp, Data("RIFF".utf8) + Data([20, 0, 0, 0]) + Data("WEBPVP8 ".utf8) + Data(count: 16)),
+        (.webP, Data("RIFF".utf8) + Data([20, 0, 0, 0]) + Data("WEBPVP8 ".utf8) + Data(count: 16)),
         (
             ImageFormat(rawValue: "wave"),
             Data("RIFF".utf8) + Data([20, 0, 0, 0]) + Data("WAVEfmt ".utf8) + Data(count: 16)

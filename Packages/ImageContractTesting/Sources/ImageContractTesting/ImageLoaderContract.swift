@@ -49,7 +49,7 @@ public enum ImageLoaderContract {
             let expected = try await fixture.loader.image(for: fixture.image)
             let priority = LivePriority(.low)
             let loaded = try await fixture.loader.image(for: fixture.image, priority: priority) { _ in
-                priority.set(.high)
+                priority.value = .high
             }
             try expect(loaded.image == expected.image, "it loads another image")
         },

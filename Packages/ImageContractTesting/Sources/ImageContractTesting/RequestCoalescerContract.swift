@@ -90,9 +90,9 @@ public enum RequestCoalescerContract {
         try await fixture.join(1, .low)
         try await fixture.join(2, .high)
         try await fixture.expectPriority(.high, "after a high caller has joined a low one")
-        fixture.priority(of: 1).set(.veryHigh)
+        fixture.priority(of: 1).value = .veryHigh
         try await fixture.expectPriority(.veryHigh, "after a caller was raised to veryHigh")
-        fixture.priority(of: 1).set(.normal)
+        fixture.priority(of: 1).value = .normal
         try await fixture.expectPriority(.high, "after this caller was lowered")
         try await fixture.leave(2)
         try await fixture.expectPriority(.normal, "after the higher caller has left")

@@ -66,7 +66,7 @@ final class SchedulingFixture: Sendable {
     }
 
     func setPriority(_ priority: RequestPriority, of number: Int) {
-        calls.withLock { $0[number]?.priority }?.set(priority)
+        calls.withLock { $0[number]?.priority }?.value = priority
     }
 
     /// Cancels the task of the call.

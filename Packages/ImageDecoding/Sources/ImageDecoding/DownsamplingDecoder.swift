@@ -117,9 +117,9 @@ extension [any ImageDecoder] {
     private static var types: [ImageFormat: String] {
         [
             .jpeg: "JPEGDecoder of ImageCodecJPEG", .png: "PNGDecoder of ImageCodecPNG",
-            .webp: "WebPDecoder of ImageCodecWebP", .gif: "GIFDecoder of ImageCodecGIF",
+            .webP: "WebPDecoder of ImageCodecWebP", .gif: "GIFDecoder of ImageCodecGIF",
             .avif: "AVIFDecoder of ImageCodecAVIF", .heic: "HEIFDecoder of ImageCodecHEIF",
-            .jxl: "JXLDecoder of ImageCodecJXL",
+            .jpegXL: "JXLDecoder of ImageCodecJXL",
         ]
     }
 }

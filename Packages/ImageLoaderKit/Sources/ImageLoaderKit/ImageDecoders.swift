@@ -52,7 +52,7 @@ public enum ImageEncoders {
     ///
     /// - Parameter encoders: The available encoders. By default those of the platform.
     public static func adaptiveChoice(among encoders: [any ImageEncoder] = .standard) -> AdaptiveEncoderChoice {
-        let modern = encoder(for: .avif, in: encoders) ?? encoder(for: .jxl, in: encoders)
+        let modern = encoder(for: .avif, in: encoders) ?? encoder(for: .jpegXL, in: encoders)
         let png = encoder(for: .png, in: encoders) ?? PlatformCodecs.encoder(.png)
         let jpeg = encoder(for: .jpeg, in: encoders) ?? PlatformCodecs.encoder(.jpeg)
         return AdaptiveEncoderChoice(transparent: modern ?? png, photograph: modern ?? jpeg, drawing: png)

@@ -25,7 +25,7 @@ public struct ImageLoaderOptions: Sendable {
     public var cacheDirectory: URL?
     /// The limit of the memory cache, in bytes of decoded images.
     public var memoryByteLimit = 100_000_000
-    /// Chooses the images that the memory cache evicts. See also ``/ImageCore/ImageRequest/retention``.
+    /// Chooses the images that the memory cache evicts. See also ``/ImageCore/ImageRequest/memoryRetention``.
     public var memoryEvictionPolicy = EvictionPolicy.gdsf
     /// The time after which an image in the memory cache expires, from 0 to 100 years; nil for no limit.
     public var memoryLifetime: Duration?

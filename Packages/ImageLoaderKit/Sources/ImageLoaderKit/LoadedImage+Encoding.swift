@@ -18,7 +18,7 @@ public enum ImageFileFormat: Hashable, Sendable {
         switch self {
         case .jpeg: PlatformCodecs.encoder(.jpeg)
         case .png: PlatformCodecs.encoder(.png)
-        case .webP: PlatformCodecs.encoder(.webp)
+        case .webP: PlatformCodecs.encoder(.webP)
         case .gif: PlatformCodecs.encoder(.gif)
         }
     }

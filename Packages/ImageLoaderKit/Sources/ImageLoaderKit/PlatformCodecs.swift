@@ -28,7 +28,7 @@ import ImageCore
         static func encoder(_ format: ImageFormat) -> any ImageEncoder {
             switch format {
             case .jpeg: JPEGEncoder()
-            case .webp: WebPEncoder()
+            case .webP: WebPEncoder()
             case .gif: GIFEncoder()
             default: PNGEncoder()
             }

@@ -21,7 +21,7 @@ extension ImageLoader {
         let (key, original) = (cacheKey(for: request), original(of: request))
         outdateWork(on: original)
         generations.withLock { $0.store(key, $0.newestStart(of: original), of: original) }
-        configuration.memoryCache?.insert(image, for: key, retention: request.retention ?? .persistent)
+        configuration.memoryCache?.insert(image, for: key, retention: request.memoryRetention ?? .preferred)
     }
 
     /// Stores an encoded original on disk, as if it had been downloaded now, and removes its images from memory.

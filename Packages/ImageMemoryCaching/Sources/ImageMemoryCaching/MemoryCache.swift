@@ -48,7 +48,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
     ///   - cost: The cost in the unit of the limits. A negative value counts as 0.
     ///   - retention: Whether the value is expensive to get back.
     ///   - key: Identifies the value.
-    public func insert(_ value: Value, cost: Int = 1, retention: MemoryRetention = .persistent, for key: Key) {
+    public func insert(_ value: Value, cost: Int = 1, retention: MemoryRetention = .preferred, for key: Key) {
         let now = now?()
         let hash = UInt64(truncatingIfNeeded: key.hashValue)
         let record = EntryRecord(

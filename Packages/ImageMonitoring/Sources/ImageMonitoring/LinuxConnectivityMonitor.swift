@@ -49,7 +49,7 @@
         }
 
         /// Reads the state and reports a change.
-        func update() { latest.set(isOnline() ? .online : .offline) }
+        func update() { latest.condition = isOnline() ? .online : .offline }
 
         /// Opens a netlink socket that receives the changes of links, addresses and routes.
         private static func makeAnnouncementSocket() throws(MonitoringError) -> Int32 {

@@ -16,7 +16,7 @@
         /// Creates a monitor that observes until it is released.
         public init() {
             paths.withLock { [latest] paths in
-                paths.pathUpdateHandler = { latest.set($0.status == .unsatisfied ? .offline : .online) }
+                paths.pathUpdateHandler = { latest.condition = $0.status == .unsatisfied ? .offline : .online }
                 paths.start(queue: DispatchQueue(label: "network-path"))
             }
         }

@@ -61,7 +61,7 @@ struct BindingState: Sendable {
 
     /// Handles another request for the same image, which may have another priority and placeholder.
     private mutating func rebound(_ previous: ImageRequest?) -> Action {
-        let shows = [.none, .placeholder].contains(appearance.kind)
+        let shows = [.empty, .placeholder].contains(appearance.kind)
         guard shows, let request, let priority, let previous, !request.options.hasPlaceholder(of: previous.options)
         else { return priorityAction }
         showPlaceholder()
@@ -92,7 +92,7 @@ struct BindingState: Sendable {
         guard request != nil else { return .none }
         request = nil
         appearance.phase.apply(.clear)
-        show(nil, .none)
+        show(nil, .empty)
         return .stop
     }
 
@@ -166,7 +166,7 @@ struct BindingState: Sendable {
             return
         }
         appearance.phase.apply(.succeed(loaded.source))
-        show(loaded.image, .final, loaded.source == .memory ? .none : transition)
+        show(loaded.image, .final, loaded.source == .memory ? .immediate : transition)
     }
 
     private mutating func failed(_ error: ImageError) {
@@ -183,7 +183,7 @@ struct BindingState: Sendable {
         guard appearance.kind == .final else { return }
         appearance.image?.bitmap = frame
         appearance.imageVersion = numbers.number(of: appearance.image)
-        appearance.transition = .none
+        appearance.transition = .immediate
         appearance.isAnimating = isAnimating
     }
 
@@ -198,16 +198,16 @@ struct BindingState: Sendable {
         let isUsable = [.final, .preview, .previous].contains(appearance.kind)
         guard keepsImage, holdsImages, isUsable else { return showPlaceholder() }
         appearance.kind = .previous
-        appearance.transition = .none
+        appearance.transition = .immediate
     }
 
     private mutating func showPlaceholder() {
         let placeholder = holdsImages ? request?.options.makePlaceholder() : nil
-        show(placeholder, placeholder == nil ? .none : .placeholder)
+        show(placeholder, placeholder == nil ? .empty : .placeholder)
     }
 
     private mutating func show(
-        _ image: DecodedImage?, _ kind: ImageAppearance.Kind, _ transition: ImageTransition = .none
+        _ image: DecodedImage?, _ kind: ImageAppearance.Kind, _ transition: ImageTransition = .immediate
     ) {
         appearance.imageVersion = numbers.number(of: image)
         appearance.image = image

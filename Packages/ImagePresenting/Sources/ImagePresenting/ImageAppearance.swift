@@ -3,7 +3,7 @@ public import ImageCore
 /// The transition of a surface to a new image.
 public enum ImageTransition: Hashable, Sendable {
     /// Without a transition.
-    case none
+    case immediate
     /// The new image fades in over the background of the surface.
     case fadeIn(Duration)
     /// The new image fades in while the old image or placeholder fades out.
@@ -12,7 +12,7 @@ public enum ImageTransition: Hashable, Sendable {
     /// The duration in seconds, or `nil` if there is no transition.
     package var seconds: Double? {
         switch self {
-        case .none: nil
+        case .immediate: nil
         case .fadeIn(let duration), .crossDissolve(let duration): duration / .seconds(1)
         }
     }
@@ -32,7 +32,7 @@ public struct ImageAppearance: Sendable {
     @nonexhaustive
     public enum Kind: String, Hashable, Sendable, CaseIterable {
         /// No image. The surface draws its own placeholder, or nothing.
-        case none
+        case empty
         /// The placeholder of the request.
         case placeholder
         /// The image of the previous request, shown until there is a better one.
@@ -51,7 +51,7 @@ public struct ImageAppearance: Sendable {
     public var image: DecodedImage?
     /// The kind of `image`.
     public var kind: Kind
-    /// The transition to this appearance. `.none` except for images that were not in memory.
+    /// The transition to this appearance. `.immediate` except for images that were not in memory.
     public var transition: ImageTransition
     /// Whether the image is a frame of a playing animation, so that another follows soon.
     public var isAnimating = false
@@ -60,8 +60,8 @@ public struct ImageAppearance: Sendable {
 
     /// Creates an appearance. By default, it is idle and has no image.
     public init(
-        phase: ImagePhase = .idle, image: DecodedImage? = nil, kind: Kind = .none,
-        transition: ImageTransition = .none, imageVersion: UInt64 = 0
+        phase: ImagePhase = .idle, image: DecodedImage? = nil, kind: Kind = .empty,
+        transition: ImageTransition = .immediate, imageVersion: UInt64 = 0
     ) {
         self.phase = phase
         self.image = image

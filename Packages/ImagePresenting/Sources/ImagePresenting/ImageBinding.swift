@@ -11,14 +11,14 @@ import ImageLoading
 /// - Binding another request cancels the previous one, whose later results are never rendered.
 /// - Binding an equal request changes only the priority. If the request has failed, the image is loaded again.
 /// - With an `AnimationClock`, an animated image plays while the surface is visible.
-/// - A surface counts as visible until `setVisible(false)`. An invisible one loads at a low priority, or not at all.
+/// - A surface counts as visible until `isVisible = false`. An invisible one loads at a low priority, or not at all.
 /// - Deallocating the binding cancels its request. If the surface is deallocated, the next event cancels it.
 ///
 /// ```swift
 /// let binding = ImageBinding(loader: loader)
 /// binding.surface = cell
 /// binding.bind(request)         // the list assigns a row to the cell
-/// binding.setVisible(false)     // the cell leaves the screen
+/// binding.isVisible = false     // the cell leaves the screen
 /// binding.unbind()              // the cell is ready for reuse
 /// ```
 @MainActor
@@ -35,13 +35,13 @@ public final class ImageBinding {
         /// lists with many more bound than visible cells.
         public var releasesHiddenImage = false
         /// The transition to an image from the network or disk. The option `transition` of a request takes precedence.
-        public var transition = ImageTransition.none
+        public var transition = ImageTransition.immediate
 
         /// Creates options from the values of the properties.
         public init(
             keepsOldImage: Bool = false, loadsBeforeVisible: Bool = true,
             priorityBeforeVisible: RequestPriority = .low, releasesHiddenImage: Bool = false,
-            transition: ImageTransition = .none
+            transition: ImageTransition = .immediate
         ) {
             self.keepsOldImage = keepsOldImage
             self.loadsBeforeVisible = loadsBeforeVisible
@@ -112,17 +112,17 @@ public final class ImageBinding {
     public var appearance: ImageAppearance { state.appearance }
     /// The current request, or `nil` if the binding is unbound.
     public var request: ImageRequest? { state.request }
-    /// Whether the surface is visible.
-    public var isVisible: Bool { state.isVisible }
+    /// Whether the surface is visible. Initially true. `bind` and `unbind` do not change it.
+    public var isVisible: Bool {
+        get { state.isVisible }
+        set {
+            perform(state.becameVisible(newValue))
+            player?.isVisible = state.isVisible
+        }
+    }
 
     /// Shows the image of a request. Cancels the previous request unless it is equal.
     public func bind(_ request: ImageRequest) { perform(state.bound(request)) }
-
-    /// Sets whether the surface is visible. Initially true. `bind` and `unbind` do not change it.
-    public func setVisible(_ visible: Bool) {
-        perform(state.becameVisible(visible))
-        player?.isVisible = state.isVisible
-    }
 
     /// Clears the surface and cancels the request.
     public func unbind() { perform(state.unbound()) }

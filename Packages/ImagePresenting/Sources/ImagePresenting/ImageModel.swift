@@ -58,12 +58,15 @@ public final class ImageModel {
 
     /// Shows the image of a request, and makes the model visible. An image in memory is available at once.
     public func show(_ request: ImageRequest) {
-        binding.setVisible(true)
+        binding.isVisible = true
         binding.bind(request)
     }
 
-    /// Sets whether the view is visible. `show` makes it visible.
-    public func setVisible(_ visible: Bool) { binding.setVisible(visible) }
+    /// Whether the view is visible. `show` makes it visible. Not observed.
+    public var isVisible: Bool {
+        get { binding.isVisible }
+        set { binding.isVisible = newValue }
+    }
 
     /// Clears the image and cancels the request.
     public func clear() { binding.unbind() }

@@ -13,7 +13,7 @@ package final class ViewBinding {
 
     /// Whether the view is visible. Initially true.
     package var isVisible = true {
-        didSet { bound?.binding.setVisible(isVisible) }
+        didSet { bound?.binding.isVisible = isVisible }
     }
 
     /// - Parameters:
@@ -50,7 +50,7 @@ package final class ViewBinding {
         bound?.binding.unbind()
         let binding = ImageBinding(loader: loader, surface: surface, options: options, clock: clock)
         binding.prepare = prepare
-        binding.setVisible(isVisible)
+        binding.isVisible = isVisible
         bound = (loader, binding)
         return binding
     }

@@ -47,7 +47,7 @@
                     // A row that has already disappeared must not start a download.
                     if !Task.isCancelled { store.show(sized) }
                 }
-                .onDisappear { store.model?.setVisible(false) }
+                .onDisappear { store.model?.isVisible = false }
         }
 
         /// The request with the size of the view, or nil until it has one.

@@ -35,15 +35,15 @@
             let tokens = ObserverTokens(center: center)
             tokens.on(UIApplication.didEnterBackgroundNotification) { [applicationState] in
                 backgroundTime.setInBackground(true)
-                applicationState.set(.background)
+                applicationState.condition = .background
             }
             tokens.on(UIApplication.willEnterForegroundNotification) { [applicationState] in
                 backgroundTime.setInBackground(false)
-                applicationState.set(.foreground)
+                applicationState.condition = .foreground
             }
             tokens.on(UIApplication.didReceiveMemoryWarningNotification) { [memoryPressure] in
-                memoryPressure.set(.warning)
-                memoryPressure.set(.normal)
+                memoryPressure.condition = .warning
+                memoryPressure.condition = .normal
             }
             self.tokens = tokens
         }

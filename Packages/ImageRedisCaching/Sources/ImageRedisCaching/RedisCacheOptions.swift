@@ -8,7 +8,7 @@
             /// The certificate's chain only.
             case chainOnly
             /// Nothing. Anyone on the network can read and change entries.
-            case none
+            case disabled
         }
 
         /// The first part of each key on the server: 1 to 64 letters, digits, dots, hyphens and underscores.

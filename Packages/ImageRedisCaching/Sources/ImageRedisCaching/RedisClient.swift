@@ -135,7 +135,7 @@
                 switch tlsVerification {
                 case .full: .fullVerification
                 case .chainOnly: .noHostnameVerification
-                case .none: .none
+                case .disabled: .none
                 }
             do {
                 return try NIOSSLContext(configuration: configuration)

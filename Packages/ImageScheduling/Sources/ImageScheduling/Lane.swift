@@ -22,6 +22,7 @@ final class Lane: Sendable {
         state = Mutex(State(work: LaneState(configuration, overtakeLimit: overtakeLimit)))
     }
 
+    var limit: Int { state.withLock { $0.work.limit } }
     var waitingCount: Int { state.withLock { $0.starts.count } }
     var runningCount: Int { state.withLock { $0.work.runningCount } }
 

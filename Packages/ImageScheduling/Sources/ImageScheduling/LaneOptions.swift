@@ -2,7 +2,7 @@ import ImageCore
 
 /// The limits and the executor of a lane.
 public struct LaneOptions: Sendable {
-    /// The maximum amount of work at a time. With 0, nothing starts until `PriorityScheduler.setLimit` raises it.
+    /// The maximum amount of work at a time. With 0, nothing starts until `PriorityScheduler` gets another.
     public var limit: Int
     /// The maximum amount of work per server (scheme, host and port) at a time, at least 1; nil for no limit.
     public var perServerLimit: Int?

@@ -40,8 +40,11 @@ public final class PriorityScheduler: WorkScheduler {
         }
     }
 
-    /// Changes the limit of a lane. Running work continues. With 0, nothing starts.
-    public func setLimit(_ limit: Int, of lane: WorkLane) { self.lane(lane).change { $0.setLimit(limit, at: $1) } }
+    /// The limit of a lane. Running work continues after a change. With 0, nothing starts.
+    public subscript(limitOf lane: WorkLane) -> Int {
+        get { self.lane(lane).limit }
+        set { self.lane(lane).change { $0.setLimit(newValue, at: $1) } }
+    }
 
     /// The number of waiting work items in all lanes.
     public var waitingCount: Int { allLanes.reduce(0) { $0 + $1.waitingCount } }

@@ -3,7 +3,7 @@ import Synchronization
 
 /// An image cache for tests. It respects a limit and logs its calls.
 ///
-/// Of the transient images, and then of the persistent ones, the image that was inserted first is evicted first. Lookups
+/// Of the expendable images, and then of the preferred ones, the image that was inserted first is evicted first. Lookups
 /// don't change the order.
 public final class InMemoryImageCache: ImageCache {
     /// A call of the cache.
@@ -35,7 +35,7 @@ public final class InMemoryImageCache: ImageCache {
 
         /// Evicts images until the total cost is at most `cost`.
         mutating func trim(to cost: Int) {
-            while totalCost > cost { remove(order.first { retentions[$0] == .transient } ?? order[0]) }
+            while totalCost > cost { remove(order.first { retentions[$0] == .expendable } ?? order[0]) }
         }
 
         mutating func remove(_ key: ImageCacheKey) {

@@ -73,19 +73,19 @@ public struct PhotoFeed: Sendable {
         var recipe = ImageRecipe(id: id, format: .jpeg, width: width, height: height)
         switch id % 10 {
         case 2, 6: recipe.isProgressive = true
-        case 3: recipe.format = .webp
+        case 3: recipe.format = .webP
         case 4: recipe.format = .png
         case 5: (recipe.format, recipe.hasAlpha) = (.png, true)
-        case 7: (recipe.format, recipe.isLossless) = (.webp, true)
+        case 7: (recipe.format, recipe.isLossless) = (.webP, true)
         case 8: (recipe.format, recipe.frames) = (.gif, 12)
-        case 9: recipe.format = .webp
+        case 9: recipe.format = .webP
         case 0: recipe.format = .gif
         default: break
         }
         if id % 20 == 19 { recipe.hasAlpha = true }
         if id % 20 == 9 { recipe.frames = 12 }
         switch (recipe.format, recipe.isLossless) {
-        case (.webp, _) where recipe.frames != nil: return recipe.thumbnail(400)
+        case (.webP, _) where recipe.frames != nil: return recipe.thumbnail(400)
         case (.gif, _): return recipe.thumbnail(recipe.frames == nil ? 640 : 400)
         case (_, true): return recipe.thumbnail(720)
         case (.png, _): return recipe.thumbnail(900)

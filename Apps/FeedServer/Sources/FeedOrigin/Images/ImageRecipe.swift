@@ -62,7 +62,7 @@ public struct ImageRecipe: Hashable, Sendable {
 
     var contentType: String { "image/\(format.rawValue)" }
 
-    private static let suffixes: [ImageFormat: String] = [.jpeg: "jpg", .png: "png", .webp: "webp", .gif: "gif"]
+    private static let suffixes: [ImageFormat: String] = [.jpeg: "jpg", .png: "png", .webP: "webp", .gif: "gif"]
 }
 
 extension ImageRecipe {
@@ -94,9 +94,9 @@ extension ImageRecipe {
             throw BadRequest(text: "an image must have at most \(Self.maximumArea) pixels, including all frames")
         }
         let options: [(isRequested: Bool, formats: [ImageFormat], text: String)] = [
-            (hasAlpha, [.png, .webp, .gif], "transparency"),
+            (hasAlpha, [.png, .webP, .gif], "transparency"),
             (isProgressive, [.jpeg, .png, .gif], "progressive encoding"),
-            (isLossless, [.png, .webp], "lossless encoding"), (frames != nil, [.gif, .webp], "animation"),
+            (isLossless, [.png, .webP], "lossless encoding"), (frames != nil, [.gif, .webP], "animation"),
         ]
         for option in options where option.isRequested && !option.formats.contains(format) {
             throw BadRequest(text: "\(format) does not support \(option.text)")

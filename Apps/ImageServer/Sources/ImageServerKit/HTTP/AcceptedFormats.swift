@@ -9,7 +9,7 @@ public struct AcceptedFormats: Hashable, Sendable {
     private let rules: FormatRules
 
     /// The formats that can be chosen, best compression first.
-    private static let candidates: [ImageFormat] = [.jxl, .avif, .webp]
+    private static let candidates: [ImageFormat] = [.jpegXL, .avif, .webP]
 
     /// - Parameters:
     ///   - accept: The value of the Accept field; nil if there is none.

@@ -11,7 +11,7 @@ public struct FormatRules: Hashable, Sendable {
 
     /// Creates rules.
     public init(
-        automatic: Set<ImageFormat> = [.webp], enforced: Set<ImageFormat> = [],
+        automatic: Set<ImageFormat> = [.webP], enforced: Set<ImageFormat> = [],
         preferred: [ImageFormat] = [.jpeg, .png, .gif]
     ) {
         self.automatic = automatic

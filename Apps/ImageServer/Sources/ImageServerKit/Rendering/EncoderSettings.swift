@@ -36,14 +36,14 @@ public struct EncoderSettings: Hashable, Codable, Sendable {
         case .png:
             output.isProgressive = isInterlacedPNG
             output.encoder = PNGEncoder(colorCount: pngColorCount)
-        case .webp: output.encoder = WebPEncoder(effort: webpEffort)
+        case .webP: output.encoder = WebPEncoder(effort: webpEffort)
         case .avif:
             #if AVIF
                 output.encoder = AVIFEncoder(speed: avifSpeed)
             #else
                 break
             #endif
-        case .jxl:
+        case .jpegXL:
             #if JXL
                 output.encoder = JXLEncoder(effort: jxlEffort)
             #else

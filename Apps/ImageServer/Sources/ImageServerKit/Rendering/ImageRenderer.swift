@@ -112,7 +112,7 @@ public struct ImageRenderer: Sendable {
             wanted: options.format, for: header, isAnimated: header.frameCount > 1 && limits.frames > 1,
             hasAlpha: hasAlpha)
         var output = encoders.configured(OutputFormats.output(for: format) ?? OutputFormats.standard)
-        if [.avif, .jxl].contains(format) {
+        if [.avif, .jpegXL].contains(format) {
             output.encoder = ProcessEncoder(
                 base: output.encoder, settings: encoders, smallArea: encoders.uninterruptedArea(of: format))
         }

@@ -42,7 +42,7 @@ extension SettingsReader {
 
     private func formatRules() throws(SettingsFailure) -> FormatRules {
         var rules = FormatRules(automatic: [], preferred: [])
-        for (name, format) in [("Webp", ImageFormat.webp), ("Avif", .avif), ("Jxl", .jxl)] {
+        for (name, format) in [("Webp", ImageFormat.webP), ("Avif", .avif), ("Jxl", .jpegXL)] {
             if try isChosen("auto" + name, format) { rules.automatic.insert(format) }
             if try isChosen("enforce" + name, format) { rules.enforced.insert(format) }
         }

@@ -36,7 +36,7 @@ public enum OutputFormats {
         optional + [
             standard,
             OutputFormat(
-                format: .webp, mediaType: "image/webp", extensions: ["webp"], hasAlpha: true, isAnimated: true,
+                format: .webP, mediaType: "image/webp", extensions: ["webp"], hasAlpha: true, isAnimated: true,
                 isLossy: true, largestSide: 16_383, encoder: WebPEncoder()),
             OutputFormat(
                 format: .png, mediaType: "image/png", extensions: ["png"], hasAlpha: true, isAnimated: false,
@@ -63,7 +63,7 @@ public enum OutputFormats {
         #if JXL
             formats.append(
                 OutputFormat(
-                    format: .jxl, mediaType: "image/jxl", extensions: ["jxl"], hasAlpha: true, isAnimated: false,
+                    format: .jpegXL, mediaType: "image/jxl", extensions: ["jxl"], hasAlpha: true, isAnimated: false,
                     isLossy: true, encoder: JXLEncoder()))
         #endif
         return formats
@@ -76,7 +76,7 @@ public enum OutputFormats {
     static func mediaType(of format: ImageFormat) -> String {
         if let output = output(for: format) { return output.mediaType }
         switch format {
-        case .heic, .avif, .jxl, .bmp, .tiff: return "image/\(format.rawValue)"
+        case .heic, .avif, .jpegXL, .bmp, .tiff: return "image/\(format.rawValue)"
         case .ico: return "image/vnd.microsoft.icon"
         case .svg: return "image/svg+xml"
         default: return "application/octet-stream"
@@ -85,8 +85,8 @@ public enum OutputFormats {
 
     /// The formats that imgproxy knows, by its names. This server may have no decoder or encoder for them.
     private static let knownNames: [String: ImageFormat] = [
-        "jpg": .jpeg, "jpeg": .jpeg, "png": .png, "webp": .webp, "gif": .gif, "avif": .avif, "heic": .heic,
-        "jxl": .jxl, "ico": .ico, "svg": .svg, "bmp": .bmp, "tiff": .tiff,
+        "jpg": .jpeg, "jpeg": .jpeg, "png": .png, "webp": .webP, "gif": .gif, "avif": .avif, "heic": .heic,
+        "jxl": .jpegXL, "ico": .ico, "svg": .svg, "bmp": .bmp, "tiff": .tiff,
         "pdf": ImageFormat(rawValue: "pdf"), "psd": ImageFormat(rawValue: "psd"),
         "mp4": ImageFormat(rawValue: "mp4"),
     ]

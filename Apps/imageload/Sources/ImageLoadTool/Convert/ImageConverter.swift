@@ -127,7 +127,7 @@ struct ImageConverter: Sendable {
     }
 
     private func keepsFrames(_ header: ImageHeader) -> Bool {
-        header.frameCount > 1 && [.webp, .gif, .avif, .jxl].contains(format(for: header))
+        header.frameCount > 1 && [.webP, .gif, .avif, .jpegXL].contains(format(for: header))
     }
 
     /// Returns the format of the result. For `auto`, PNG: JPEG keeps the same metadata, and neither keeps frames.

@@ -46,7 +46,7 @@ extension ImageMetadata {
     static func writable(to format: ImageFormat, isAnimated: Bool) -> Set<MetadataKind> {
         switch format {
         case .avif where isAnimated: [.icc]
-        case .jpeg, .png, .webp, .avif, .heic, .jxl: [.exif, .icc, .xmp]
+        case .jpeg, .png, .webP, .avif, .heic, .jpegXL: [.exif, .icc, .xmp]
         default: []
         }
     }

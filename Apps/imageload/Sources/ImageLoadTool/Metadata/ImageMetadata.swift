@@ -33,9 +33,9 @@ extension ImageMetadata {
         switch format {
         case .jpeg: self = JPEGFile(file)?.metadata ?? ImageMetadata()
         case .png: self = PNGFile(file)?.metadata ?? ImageMetadata()
-        case .webp: self = WebPFile(file)?.metadata ?? ImageMetadata()
+        case .webP: self = WebPFile(file)?.metadata ?? ImageMetadata()
         case .avif, .heic: self = ItemFile(file)?.metadata ?? ImageMetadata()
-        case .jxl: self = JXLFile.metadata(of: file)
+        case .jpegXL: self = JXLFile.metadata(of: file)
         default: self = ImageMetadata()
         }
     }
@@ -56,9 +56,9 @@ extension ImageMetadata {
         switch format {
         case .jpeg: return JPEGFile(file)?.adding(self).data ?? file
         case .png: return PNGFile(file)?.adding(self, profile: compressedProfile).data ?? file
-        case .webp: return WebPFile(file)?.adding(self).data ?? file
+        case .webP: return WebPFile(file)?.adding(self).data ?? file
         case .avif, .heic: return ItemFile(file)?.adding(self) ?? file
-        case .jxl: return JXLFile.adding(self, to: file)
+        case .jpegXL: return JXLFile.adding(self, to: file)
         default: return file
         }
     }

@@ -31,7 +31,7 @@ struct ImageOptimizer: Sendable {
     /// Returns the memory in bytes that a file needs, roughly.
     func byteCount(of data: Data) -> Int {
         guard let header = try? decoder.header(of: data) else { return 0 }
-        let frames = header.format == .gif || header.format == .webp ? header.frameCount : 1
+        let frames = header.format == .gif || header.format == .webP ? header.frameCount : 1
         return header.size.area.multipliedReportingOverflow(by: 12 * frames).partialValue + 3 * data.count
     }
 
@@ -39,7 +39,7 @@ struct ImageOptimizer: Sendable {
         let header = try decoder.header(of: data)
         // The decoder has no 8-bit pixels of HDR to compare.
         if header.color.isHDR { return .left("left as it is: HDR") }
-        guard [.jpeg, .png, .gif, .webp].contains(header.format) else {
+        guard [.jpeg, .png, .gif, .webP].contains(header.format) else {
             return .left("left as it is: \(header.format) can't be compressed again without loss")
         }
         let reason = Self.reasonToLeave(data, header)

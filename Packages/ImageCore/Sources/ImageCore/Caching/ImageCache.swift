@@ -41,16 +41,16 @@ public protocol ImageCache: Sendable {
 
 /// How long a memory cache keeps an image, compared with others.
 public enum MemoryRetention: String, Sendable, CaseIterable {
-    /// The image is cheap to get back, for example from disk. It is evicted before persistent ones.
-    case transient
+    /// The image is cheap to get back, for example from disk. It is evicted before preferred ones.
+    case expendable
     /// The image is expensive to get back.
-    case persistent
+    case preferred
 }
 
 extension ImageCache {
-    /// Inserts a persistent image and replaces the older one.
+    /// Inserts a preferred image and replaces the older one.
     public func insert(_ image: DecodedImage, for key: ImageCacheKey) {
-        insert(image, for: key, retention: .persistent)
+        insert(image, for: key, retention: .preferred)
     }
 
     public var byteCount: Int? { nil }

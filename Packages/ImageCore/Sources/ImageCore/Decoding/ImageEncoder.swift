@@ -148,9 +148,9 @@ extension ImageFormat {
     /// The limit of the encoder of this package, for a message.
     fileprivate var sizeLimit: String {
         let largest: [ImageFormat: Int] = [
-            .jpeg: 65_500, .gif: 65_535, .webp: 16_383, .avif: 65_536, .heic: 16_384, .jxl: 262_144,
+            .jpeg: 65_500, .gif: 65_535, .webP: 16_383, .avif: 65_536, .heic: 16_384, .jpegXL: 262_144,
         ]
         guard let side = largest[self] else { return "" }
-        return ": each side has from 1 to \(side)\(self == .jxl ? ", and the area at most \(1 << 28)" : "")"
+        return ": each side has from 1 to \(side)\(self == .jpegXL ? ", and the area at most \(1 << 28)" : "")"
     }
 }

@@ -73,7 +73,7 @@ public struct PreviewThrottle: Hashable, Sendable {
     }
 
     /// Allows every preview that shows something new.
-    public static let none = PreviewThrottle(interval: .zero, rowShare: 0)
+    public static let unlimited = PreviewThrottle(interval: .zero, rowShare: 0)
 
     /// Returns whether a preview is due.
     ///

@@ -4,7 +4,7 @@ import Synchronization
 ///
 /// ```swift
 /// let applicationState = SettableConditionMonitor(ApplicationState.foreground)
-/// applicationState.set(.background)  // when this returns, every handler has been called
+/// applicationState.condition = .background  // when this returns, every handler has been called
 /// ```
 public final class SettableConditionMonitor<Condition: Hashable & Sendable>: ConditionMonitor {
     private struct State: Sendable {
@@ -18,10 +18,11 @@ public final class SettableConditionMonitor<Condition: Hashable & Sendable>: Con
     /// Creates a monitor with an initial condition.
     public init(_ condition: Condition) { state = Mutex(State(condition: condition)) }
 
-    public var condition: Condition { state.withLock { $0.condition } }
-
-    /// Changes the condition and calls the handlers. Call it from one thread at a time, and not from a handler.
-    public func set(_ condition: Condition) { report(condition, repeats: false) }
+    /// The current condition. A change calls the handlers. Set it from one thread at a time, and not from a handler.
+    public var condition: Condition {
+        get { state.withLock { $0.condition } }
+        set { report(newValue, repeats: false) }
+    }
 
     /// - Parameter repeats: Whether to call the handlers if the condition is the same.
     package func report(_ condition: Condition, repeats: Bool) {

@@ -12,7 +12,7 @@ public struct ImageFormat: RawRepresentable, Hashable, Sendable, CustomStringCon
     /// Portable Network Graphics (W3C PNG, ISO/IEC 15948).
     public static let png = ImageFormat(rawValue: "png")
     /// WebP (RFC 9649).
-    public static let webp = ImageFormat(rawValue: "webp")
+    public static let webP = ImageFormat(rawValue: "webp")
     /// Graphics Interchange Format, versions 87a and 89a.
     public static let gif = ImageFormat(rawValue: "gif")
     /// AV1 Image File Format (AOMedia AVIF 1.1), still and animated.
@@ -20,7 +20,7 @@ public struct ImageFormat: RawRepresentable, Hashable, Sendable, CustomStringCon
     /// High Efficiency Image File Format with HEVC (ISO/IEC 23008-12), which cameras write as HEIC.
     public static let heic = ImageFormat(rawValue: "heic")
     /// JPEG XL (ISO/IEC 18181), a code stream or in a container.
-    public static let jxl = ImageFormat(rawValue: "jxl")
+    public static let jpegXL = ImageFormat(rawValue: "jxl")
 }
 
 /// Detects the format of a file from its first bytes, also if no decoder for it is available.
@@ -34,8 +34,8 @@ public enum FileSignature {
         if bytes.starts(with: [0xFF, 0xD8, 0xFF]) { return .jpeg }
         if bytes.starts(with: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) { return .png }
         if bytes.starts(with: "GIF87a".utf8) || bytes.starts(with: "GIF89a".utf8) { return .gif }
-        if bytes.starts(with: "RIFF".utf8), bytes.dropFirst(8).starts(with: "WEBP".utf8) { return .webp }
-        if bytes.starts(with: [0xFF, 0x0A]) || bytes.starts(with: jxlContainer) { return .jxl }
+        if bytes.starts(with: "RIFF".utf8), bytes.dropFirst(8).starts(with: "WEBP".utf8) { return .webP }
+        if bytes.starts(with: [0xFF, 0x0A]) || bytes.starts(with: jxlContainer) { return .jpegXL }
         return FileTypeBox(bytes)?.format
     }
 

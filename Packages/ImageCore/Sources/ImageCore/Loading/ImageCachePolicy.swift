@@ -14,11 +14,11 @@ public struct ImageCachePolicy: Hashable, Sendable {
     /// Reads and writes both caches.
     public static let all = ImageCachePolicy()
     /// Bypasses the disk cache.
-    public static let memoryOnly = ImageCachePolicy(disk: .none)
+    public static let memoryOnly = ImageCachePolicy(disk: .disabled)
     /// Bypasses the memory cache.
-    public static let diskOnly = ImageCachePolicy(memory: .none)
+    public static let diskOnly = ImageCachePolicy(memory: .disabled)
     /// Bypasses both caches.
-    public static let none = ImageCachePolicy(memory: .none, disk: .none)
+    public static let disabled = ImageCachePolicy(memory: .disabled, disk: .disabled)
 }
 
 /// Whether a request reads a cache, and whether it writes what it loads. To write without reading, use
@@ -29,10 +29,10 @@ public enum CacheAccess: String, Hashable, Sendable, CaseIterable {
     /// Reads only. Responses that need validation are loaded again.
     case readOnly
     /// Neither reads nor writes.
-    case none
+    case disabled
 
     /// Whether the request reads the cache.
-    public var reads: Bool { self != .none }
+    public var reads: Bool { self != .disabled }
     /// Whether the request writes what it loads.
     public var writes: Bool { self == .readWrite }
 }

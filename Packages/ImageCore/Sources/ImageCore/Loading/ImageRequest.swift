@@ -23,9 +23,9 @@ public struct ImageRequest: Sendable {
     ///
     /// On disk, the rules of HTTP apply to URLs. Originals of `ImageOrigin.fetch` are stored under this identifier.
     public var identifier: String?
-    /// How long the memory cache keeps the image, compared with others. With nil, it is transient if its original is on
-    /// disk after the request, and otherwise persistent.
-    public var retention: MemoryRetention?
+    /// How long the memory cache keeps the image, compared with others. With nil, it is expendable if its original is on
+    /// disk after the request, and otherwise preferred.
+    public var memoryRetention: MemoryRetention?
     /// Whether to deliver previews while the bytes arrive, if the format and the decoder support them.
     public var isProgressive = false
     /// Requests for the image in lower quality, worst first. Tasks deliver each as a preview unless a better one is

@@ -34,11 +34,11 @@ public final class LivePriority: Sendable {
     /// Creates a priority that follows no others.
     public init(_ value: RequestPriority) { state = Mutex(State(own: value)) }
 
-    /// The highest of its own value and of the priorities that it follows.
-    public var value: RequestPriority { state.withLock { $0.value } }
-
-    /// Sets its own value.
-    public func set(_ value: RequestPriority) { change { $0.own = value } }
+    /// The highest of its own value and of the priorities that it follows. Setting it changes its own value.
+    public var value: RequestPriority {
+        get { state.withLock { $0.value } }
+        set { change { $0.own = newValue } }
+    }
 
     /// Calls `onChange` after each change, until the observation ends.
     ///

@@ -38,7 +38,7 @@ extension ImageLoader {
             shared = animations.animation(
                 for: key, orNew: SharedAnimation(loaded.image, data, of: request, key, priority, loader: self))
         }
-        if priority.value > shared.priority.value { shared.priority.set(priority.value) }
+        if priority.value > shared.priority.value { shared.priority.value = priority.value }
         return LoadedAnimation(image: loaded, frames: shared)
     }
 

@@ -119,7 +119,7 @@ extension ImageLoader {
     ) async throws -> ImageResult {
         do {
             return try await decode(original, for: context, shared.priority)
-        } catch let failure as ImageDecodingError where failure.isCausedByData && context.storage.disk != .none {
+        } catch let failure as ImageDecodingError where failure.isCausedByData && context.storage.disk != .disabled {
             return try await renewImage(original, after: failure, for: context, shared, previews)
         }
     }
@@ -189,8 +189,8 @@ extension ImageLoader {
         let (key, original) = (context.key, context.original)
         if context.isCurrent(start) {
             // By default, an image whose original is on disk is cheap to get back.
-            let retention: MemoryRetention = isStored || loaded.source == .disk ? .transient : .persistent
-            cache.insert(loaded.image, for: key, retention: context.request.retention ?? retention)
+            let retention: MemoryRetention = isStored || loaded.source == .disk ? .expendable : .preferred
+            cache.insert(loaded.image, for: key, retention: context.request.memoryRetention ?? retention)
             generations.withLock { $0.store(key, start, of: original) }
             if context.isCurrent(start) {
                 context.send(.storedInMemory)
@@ -212,7 +212,7 @@ extension RequestContext {
     fileprivate func withoutProcessors() -> RequestContext {
         replacing { request in
             request.processors = []
-            request.cachePolicy.memory = request.cachePolicy.memory.reads ? .readOnly : .none
+            request.cachePolicy.memory = request.cachePolicy.memory.reads ? .readOnly : .disabled
         }
     }
 }

@@ -95,7 +95,7 @@ struct StorageRules: Hashable, Sendable {
     init(_ request: ImageRequest, generation: UInt64 = 0) {
         self.generation = generation
         let isLocal = request.origin.isLocal
-        disk = isLocal ? .none : request.cachePolicy.disk
+        disk = isLocal ? .disabled : request.cachePolicy.disk
         mode = isLocal && request.mode == .onlyIfCached ? .standard : request.mode
     }
 
@@ -107,7 +107,7 @@ struct StorageRules: Hashable, Sendable {
         case .readWrite where isCacheOnly, .readOnly where isCacheOnly: .onlyIfCached
         case .readWrite: mode == .reload ? .reload : mode == .retry ? .revalidate : .standard
         case .readOnly: readsDisk ? .readOnly : .bypass
-        case .none: .bypass
+        case .disabled: .bypass
         }
     }
 

@@ -37,7 +37,7 @@ public final class ImageTask: Sendable {
     /// The current priority. An operation has the highest priority of its requests.
     public var priority: RequestPriority {
         get { livePriority.value }
-        set { livePriority.set(newValue) }
+        set { livePriority.value = newValue }
     }
 
     /// Whether the request has ended or was cancelled.

@@ -35,7 +35,7 @@ public struct EvictionCandidate: Hashable, Sendable {
     public var retention: MemoryRetention
 
     /// Creates a candidate.
-    public init(hash: UInt64, cost: Int, retention: MemoryRetention = .persistent) {
+    public init(hash: UInt64, cost: Int, retention: MemoryRetention = .preferred) {
         self.hash = hash
         self.cost = cost
         self.retention = retention

@@ -39,20 +39,20 @@ extension EvictionPolicy {
     /// Evicts the entry with the fewest uses for its cost. Refuses a new entry that would be evicted first.
     ///
     /// Greedy-dual-size-frequency: Cherkasova, HP Labs 1998.
-    public static let gdsf = gdsf(persistentWeight: 8)
+    public static let gdsf = gdsf(preferredWeight: 8)
 
     /// Returns GDSF with another weight.
-    /// - Parameter persistentWeight: How much more a persistent entry is worth than a transient one. Values
+    /// - Parameter preferredWeight: How much more a preferred entry is worth than an expendable one. Values
     ///   that are not above 0, and NaN, count as 1.
-    public static func gdsf(persistentWeight: Double) -> EvictionPolicy {
-        let weight = persistentWeight > 0 ? persistentWeight : 1
-        return EvictionPolicy(name: "GDSF") { GDSFOrder(persistentWeight: weight) }
+    public static func gdsf(preferredWeight: Double) -> EvictionPolicy {
+        let weight = preferredWeight > 0 ? preferredWeight : 1
+        return EvictionPolicy(name: "GDSF") { GDSFOrder(preferredWeight: weight) }
     }
 
-    /// Divides the limits between persistent and transient entries, so that neither kind evicts the other. Both are evicted
+    /// Divides the limits between preferred and expendable entries, so that neither kind evicts the other. Both are evicted
     /// by LRU.
-    /// - Parameter persistentShare: The share for persistent entries, from 0 to 1. Other values are clamped.
-    public static func twoBudgets(persistentShare: Double = 0.75) -> EvictionPolicy {
-        EvictionPolicy(name: "two budgets") { TwoBudgetsOrder(persistentShare: persistentShare) }
+    /// - Parameter preferredShare: The share for preferred entries, from 0 to 1. Other values are clamped.
+    public static func twoBudgets(preferredShare: Double = 0.75) -> EvictionPolicy {
+        EvictionPolicy(name: "two budgets") { TwoBudgetsOrder(preferredShare: preferredShare) }
     }
 }

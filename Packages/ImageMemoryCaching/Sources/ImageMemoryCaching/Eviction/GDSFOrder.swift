@@ -15,14 +15,14 @@ struct GDSFOrder: EvictionOrder {
         var priority = 0.0
     }
 
-    private let persistentWeight: Double
+    private let preferredWeight: Double
     private var lists = SlotQueues(count: ValueClass.count)
     private var entries: [Entry] = []
     private var age = 0.0
     /// The hash of the incoming entry, and the age before the evictions for it.
     private var incoming: (hash: UInt64, age: Double)?
 
-    init(persistentWeight: Double) { self.persistentWeight = persistentWeight }
+    init(preferredWeight: Double) { self.preferredWeight = preferredWeight }
 
     mutating func setLimits(_ limits: CacheLimits) {}
 
@@ -72,7 +72,7 @@ struct GDSFOrder: EvictionOrder {
     }
 
     private func worth(of candidate: EvictionCandidate) -> Double {
-        (candidate.retention == .persistent ? persistentWeight : 1) / Double(max(1, candidate.cost))
+        (candidate.retention == .preferred ? preferredWeight : 1) / Double(max(1, candidate.cost))
     }
 
     /// Updates the priority of an entry and returns its list.

@@ -1,18 +1,18 @@
 import ImageCore
 
-/// Evicts by LRU from two queues, one for transient and one for persistent entries.
+/// Evicts by LRU from two queues, one for expendable and one for preferred entries.
 ///
-/// Each queue has a share of the limits and can use the rest of the other share. If the persistent entries exceed their
-/// share, they are evicted first, otherwise the transient ones.
+/// Each queue has a share of the limits and can use the rest of the other share. If the preferred entries exceed their
+/// share, they are evicted first, otherwise the expendable ones.
 struct TwoBudgetsOrder: EvictionOrder {
-    private let persistentShare: Double
+    private let preferredShare: Double
     private var queues = SlotQueues(count: 2)
-    private var persistentLimits = CacheLimits()
+    private var preferredLimits = CacheLimits()
 
-    /// - Parameter persistentShare: 0 to 1.
-    init(persistentShare: Double) { self.persistentShare = min(1, max(0, persistentShare)) }
+    /// - Parameter preferredShare: 0 to 1.
+    init(preferredShare: Double) { self.preferredShare = min(1, max(0, preferredShare)) }
 
-    mutating func setLimits(_ limits: CacheLimits) { persistentLimits = limits.share(persistentShare) }
+    mutating func setLimits(_ limits: CacheLimits) { preferredLimits = limits.share(preferredShare) }
 
     mutating func insert(_ entry: EvictionCandidate, at slot: Int) {
         queues.append(slot, cost: entry.cost, to: queue(of: entry.retention))
@@ -23,12 +23,12 @@ struct TwoBudgetsOrder: EvictionOrder {
     mutating func remove(_ slot: Int) { queues.remove(slot) }
 
     mutating func victim(for incoming: EvictionCandidate?) -> Int? {
-        let transient = queues.oldest(in: queue(of: .transient))
-        let persistent = queues.oldest(in: queue(of: .persistent))
-        var fill = queues.fill(of: queue(of: .persistent))
-        if let incoming, incoming.retention == .persistent { fill = fill.adding(incoming.cost) }
-        return fill.exceeds(persistentLimits) ? persistent ?? transient : transient ?? persistent
+        let expendable = queues.oldest(in: queue(of: .expendable))
+        let preferred = queues.oldest(in: queue(of: .preferred))
+        var fill = queues.fill(of: queue(of: .preferred))
+        if let incoming, incoming.retention == .preferred { fill = fill.adding(incoming.cost) }
+        return fill.exceeds(preferredLimits) ? preferred ?? expendable : expendable ?? preferred
     }
 
-    private func queue(of retention: MemoryRetention) -> Int { retention == .transient ? 0 : 1 }
+    private func queue(of retention: MemoryRetention) -> Int { retention == .expendable ? 0 : 1 }
 }

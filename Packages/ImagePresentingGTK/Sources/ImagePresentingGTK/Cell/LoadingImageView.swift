@@ -112,7 +112,7 @@ public final class LoadingImageView: ImageSurface {
     }
 
     /// Sets whether the view is on the screen. A view that isn't neither loads nor holds an image.
-    public func setOnScreen(_ isOnScreen: Bool) { binding.setVisible(isOnScreen) }
+    public func setOnScreen(_ isOnScreen: Bool) { binding.isVisible = isOnScreen }
 
     private func reload() {
         guard let request else { return }
@@ -170,7 +170,7 @@ extension ImageTransition {
     /// background.
     fileprivate var milliseconds: Int {
         switch self {
-        case .none: 0
+        case .immediate: 0
         case .fadeIn(let duration), .crossDissolve(let duration): Int(duration / .milliseconds(1))
         }
     }

@@ -4,7 +4,7 @@ import ImageCore
 /// Decodes large images in a process of its own, because the codec can't be interrupted.
 struct ProcessDecoder: ImageDecoder {
     /// The formats whose codecs can't be interrupted.
-    static let formats: Set<ImageFormat> = [.avif, .heic, .jxl]
+    static let formats: Set<ImageFormat> = [.avif, .heic, .jpegXL]
     /// The largest area of an animation, in pixels, whose frames are decoded in this process: each for at most 0.4
     /// seconds. Of a larger one, only the first frame can be decoded.
     static let animationArea = 1 << 23
