@@ -49,6 +49,7 @@
                     max(1, maxConnectionsPerServer), 65_535)
                 made.connectionPool.idleTimeout = .milliseconds(maxIdleTime.wholeMilliseconds)
                 made.connectionPool.retryConnectionEstablishment = false
+                made.http1_1ConnectionDebugInitializer = { FramingByteLimit.add(to: $0) }
                 return made
             }
         }
