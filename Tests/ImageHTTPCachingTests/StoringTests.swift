@@ -89,6 +89,22 @@ struct StoringTests {
         #expect(test.entryCount == 2)
     }
 
+    @Test("the response to an older request is not stored after a newer one that must not be stored")
+    func olderEndsAfterNoStore() async throws {
+        let gate = Gate()
+        let older = ScriptedTransport.Reply.fresh([.wait(gate), .piece(Data("old".utf8))])
+        test.script("/a", older, .text("new", "Cache-Control: no-store"), .text("newest", "Cache-Control: max-age=60"))
+        let first = try await test.transport.send(CachingFixture.request("/a"))
+        test.time.advance(1)
+        #expect(try await test.get { $0.cacheUse = .reload }.text == "new")
+        gate.open()
+        #expect(try await Received(first).text == "old")
+        #expect(test.entryCount == 0)
+        test.time.advance(1)
+        #expect(try await test.get().text == "newest")
+        #expect(try await test.stored()?.text == "newest")
+    }
+
     @Test(
         "an older response that arrives later changes nothing that a later request stored",
         arguments: [

@@ -16,9 +16,7 @@ extension CachedExchange {
         } else if rules.policy.mayStore(response, to: cacheRequest), await mayReplaceStored(by: server.head) {
             return await storing(server, as: response)
         } else if server.head.status.code.describesResource, cacheRequest.isPlainGet {
-            await store.change(key) {
-                $0.remove(selectedBy: request.headers, invalidatedAt: server.requestTime, now: store.now())
-            }
+            await store.refuse(key, to: request.headers, sentAt: server.requestTime)
         }
         return server.response
     }

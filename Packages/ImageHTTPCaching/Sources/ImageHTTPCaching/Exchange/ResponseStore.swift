@@ -32,6 +32,8 @@ struct ResponseStore: Sendable {
     private let names: EntryNames
     private let report: @Sendable (URL, DataCacheError) -> Void
     private let queue = KeyedSerialQueue()
+    /// When the latest requests were sent whose responses must not be stored. They leave no trace in the cache.
+    private let refused = LatestTimes()
 
     init(
         cache: any ImageDataCache, clock: (any Clock<Duration>)?, now: @escaping @Sendable () -> Date,
@@ -76,8 +78,18 @@ struct ResponseStore: Sendable {
     /// Adds a variant, whose body must be stored already, to the index. Returns whether the index has it.
     @discardableResult
     func insert(_ variant: VariantIndex.Variant, _ key: ResponseKey, to request: HTTPFields) async -> Bool {
-        let index = await write(key, storedBody: variant.bodyName) { $0.insert(variant, to: request, now: now()) }
+        let index = await write(key, storedBody: variant.bodyName) { index in
+            let now = now()
+            if let time = refused[key.text], variant.response.requestTime < time, time <= now { return }
+            index.insert(variant, to: request, now: now)
+        }
         return index?.variants.contains(variant) ?? false
+    }
+
+    /// Removes the responses before a newer one, to a request sent at `time`, that must not be stored.
+    func refuse(_ key: ResponseKey, to request: HTTPFields, sentAt time: Date) async {
+        refused.note(time, for: key.text)
+        await change(key) { $0.remove(selectedBy: request, invalidatedAt: time, now: now()) }
     }
 
     /// Changes an index, and removes the bodies that it no longer refers to.
@@ -151,6 +163,20 @@ struct ResponseStore: Sendable {
     private func removeBody(_ name: String, of key: ResponseKey) async {
         await reporting(key) { () async throws(DataCacheError) in
             if let keys = try await keys(key) { try await cache.remove(for: keys.body(name)) }
+        }
+    }
+}
+
+/// Times by key, in memory. Above a thousand keys, it begins anew.
+private final class LatestTimes: Sendable {
+    private let times = Mutex<[String: Date]>([:])
+
+    subscript(key: String) -> Date? { times.withLock { $0[key] } }
+
+    func note(_ time: Date, for key: String) {
+        times.withLock { times in
+            if times.count >= 1_000 { times = [:] }
+            times[key] = max(time, times[key] ?? time)
         }
     }
 }
