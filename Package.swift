@@ -131,7 +131,10 @@ func testKernels(_ name: String, over libraries: [Target.Dependency] = [], trait
         cSettings: trait.map { [.define($0, .when(traits: [$0]))] })
 }
 
-let vocabulary = [module("ImageCore")]
+let vocabulary = [
+    // Its spans of arrays have lifetimes.
+    module("ImageCore", settings: strict + [.enableExperimentalFeature("Lifetimes")])
+]
 
 let caching = [
     module("ImageMemoryCaching", uses: ["ImageCore"]),

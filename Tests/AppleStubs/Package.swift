@@ -60,7 +60,7 @@ let package = Package(
         stub("UIKit", dependencies: "CoreGraphics", "QuartzCore"),
         stub("SwiftUI", dependencies: "CoreGraphics", "Combine"),
 
-        module("ImageCore"),
+        module("ImageCore", settings: strict + [.enableExperimentalFeature("Lifetimes")]),
         module("ImageMemoryCaching", uses: ["ImageCore"]),
         kernels("CImageDiskCaching"),
         module("ImageDiskCaching", uses: ["ImageCore", "CImageDiskCaching", "ImageIO"]),

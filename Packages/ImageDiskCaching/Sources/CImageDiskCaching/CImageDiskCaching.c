@@ -24,6 +24,8 @@ int disk_open(const char *path, int flags, bool cached) {
 long disk_read(int file, void *bytes, size_t count, long offset, bool cached) {
 #if defined(__linux__)
     if (cached) return preadv2(file, &(struct iovec){bytes, count}, 1, offset, RWF_NOWAIT);
+#else
+    if (cached) return errno = ENOSYS, -1;
 #endif
     return pread(file, bytes, count, offset);
 }
