@@ -7,67 +7,118 @@ import sys
 
 ADVICE = """The public API differs from the baseline in Documentation/API.
 If the change is intended, run `Scripts/check-api --update`, add a line to CHANGELOG.md, and commit the files.
-Lines with - are breaking changes: they need a new minor version before 1.0, and a new major version after it."""
+Lines with - or ! are breaking changes: they need a new minor version before 1.0, and a new major version after it.
+A line with ! is a new requirement without a default implementation."""
+
+# What the compiler adds to others.
+IMPLIED = {'Copyable', 'Escapable', 'SendableMetatype'}
 
 
 def read(graphs):
-    """Returns the symbols of each module, including its extensions of other modules."""
-    modules = collections.defaultdict(list)
-    for name in sorted(os.listdir(graphs)):
-        with open(os.path.join(graphs, name), encoding='utf-8') as file:
-            graph = json.load(file)
-        modules[name.split('.')[0].split('@')[0]] += graph['symbols']
-    return modules
+    """Returns the graphs of each platform's folder: its symbols and relationships by module, with extensions of other modules."""
+    platforms = {}
+    for platform in sorted(os.listdir(graphs)):
+        modules = platforms[platform] = collections.defaultdict(lambda: ([], []))
+        for name in sorted(os.listdir(os.path.join(graphs, platform))):
+            with open(os.path.join(graphs, platform, name), encoding='utf-8') as file:
+                graph = json.load(file)
+            symbols, relationships = modules[name.split('.')[0].split('@')[0]]
+            symbols += graph['symbols']
+            relationships += graph['relationships']
+    return platforms
 
 
-def line(symbol):
+def condition(constraints):
+    return ', '.join(f'{item["lhs"]} {item["kind"]} {item["rhs"]}' for item in constraints)
+
+
+def notes(relationships):
+    """Returns what each symbol conforms to, and whether it is a requirement or a default implementation, by identifier."""
+    found = collections.defaultdict(set)
+    for item in relationships:
+        source = item['source']
+        if item['kind'] == 'conformsTo':
+            protocol = item.get('targetFallback', item['target']).split('.')[-1]
+            where = condition(item.get('swiftConstraints', []))
+            if protocol not in IMPLIED:
+                found[source].add(f'{protocol} where {where}' if where else protocol)
+        elif item['kind'] in ('requirementOf', 'optionalRequirementOf'):
+            found[source].add('requirement')
+        elif item['kind'] == 'defaultImplementationOf':
+            found[source].add('default implementation')
+    return found
+
+
+def line(symbol, noted=()):
     declaration = ''.join(part['spelling'] for part in symbol['declarationFragments'])
-    constraints = symbol.get('swiftExtension', {}).get('constraints', [])
-    where = ', '.join(f'{item["lhs"]} {item["kind"]} {item["rhs"]}' for item in constraints)
-    return '.'.join(symbol['pathComponents']) + ': ' + ' '.join(declaration.split()) + (f' [{where}]' if where else '')
+    where = condition(symbol.get('swiftExtension', {}).get('constraints', []))
+    texts = ['.'.join(symbol['pathComponents']) + ': ' + ' '.join(declaration.split())]
+    return ' '.join(texts + [f'[{text}]' for text in (where, ', '.join(sorted(noted))) if text])
 
 
-def undocumented(modules):
+def lines(platforms):
+    """Returns the lines of each module. Those that only one of its platforms has name it."""
+    modules = collections.defaultdict(dict)
+    for platform, graphs in platforms.items():
+        for module, (symbols, relationships) in graphs.items():
+            noted = notes(relationships)
+            found = {line(symbol, noted[symbol['identifier']['precise']]) for symbol in symbols}
+            if found:
+                modules[module][platform] = found
+    return {module: {
+        text if all(text in other for other in found.values()) else f'{text} ({platform} only)'
+        for platform, texts in found.items() for text in texts
+    } for module, found in modules.items()}
+
+
+def undocumented(platforms):
     """Yields the public symbols without documentation that are declared in this repository."""
-    for module, symbols in sorted(modules.items()):
-        for symbol in symbols:
-            if 'docComment' not in symbol and 'location' in symbol and '/Packages/' in symbol['location']['uri']:
-                yield f'{module}: {line(symbol)}'
+    for graphs in platforms.values():
+        for module, (symbols, _) in sorted(graphs.items()):
+            for symbol in symbols:
+                if 'docComment' not in symbol and '/Packages/' in symbol.get('location', {}).get('uri', ''):
+                    yield f'{module}: {line(symbol)}'
 
 
 def update(modules, folder):
     os.makedirs(folder, exist_ok=True)
     for name in os.listdir(folder):
         os.remove(os.path.join(folder, name))
-    for module, symbols in modules.items():
+    for module, texts in modules.items():
         with open(os.path.join(folder, module + '.txt'), 'w', encoding='utf-8') as file:
-            file.writelines(text + '\n' for text in sorted(set(map(line, symbols))))
+            file.writelines(text + '\n' for text in sorted(texts))
 
 
 def differences(modules, folder):
-    """Yields a line per difference: `-` for a removed symbol, `+` for a new one."""
+    """Yields a line per difference: `-` for a removed symbol, `!` for a new requirement of an old protocol, else `+`."""
     baselines = {name.removesuffix('.txt') for name in os.listdir(folder)} if os.path.isdir(folder) else set()
     for module in sorted(baselines | set(modules)):
         path, old = os.path.join(folder, module + '.txt'), set()
         if os.path.exists(path):
             with open(path, encoding='utf-8') as file:
                 old = set(file.read().splitlines())
-        new = set(map(line, modules.get(module, [])))
+        new = modules.get(module, set())
+        known = {text.split(':')[0] for text in old}
+        defaults = {text.split(' [')[0] for text in new if '[default implementation]' in text}
         yield from (f'- {module}: {text}' for text in sorted(old - new))
-        yield from (f'+ {module}: {text}' for text in sorted(new - old))
+        for text in sorted(new - old):
+            is_required = '[requirement]' in text and text.split(' [')[0] not in defaults
+            breaks = is_required and text.split(':')[0].rpartition('.')[0] in known
+            yield f'{"!" if breaks else "+"} {module}: {text}'
 
 
 def main(graphs, folder, *options):
-    modules = read(graphs)
+    platforms = read(graphs)
+    modules = lines(platforms)
     if not modules:
         raise SystemExit('error: no symbol graphs found')
     if options == ('--update',):
         return update(modules, folder)
+    missing = sorted(set(undocumented(platforms)))
     if options == ('--undocumented',):
-        return print(*undocumented(modules), sep='\n')
+        return print(*missing, sep='\n')
     if options:
         raise SystemExit(f'error: unknown options: {" ".join(options)}; use --update or --undocumented')
-    missing = list(undocumented(modules))
     if missing:
         print(*missing, sep='\n')
         raise SystemExit('error: these public symbols have no documentation comment; add one to each')
