@@ -1,4 +1,5 @@
 // The headers of Darwin that the modules use, as `import Darwin` brings them.
+#include <arpa/inet.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>

@@ -106,6 +106,9 @@ public struct URL: Hashable, Codable, Sendable, CustomStringConvertible {
     public var standardized: URL { self }
     public var standardizedFileURL: URL { self }
     public var scheme: String? { nil }
+    public var user: String? { nil }
+    public var password: String? { nil }
+    public var host: String? { nil }
     public var port: Int? { nil }
     public var path: String { "" }
     public var pathExtension: String { "" }
