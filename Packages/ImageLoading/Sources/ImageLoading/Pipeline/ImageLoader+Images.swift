@@ -201,7 +201,7 @@ extension ImageLoader {
         {
             return false
         }
-        // A request that had to ask the server leaves no image that may be older than itself.
+        // A newer reload has won meanwhile. What this request found in memory may be older than the server's answer.
         cache.remove(for: key)
         return false
     }
