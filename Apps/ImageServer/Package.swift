@@ -133,7 +133,7 @@ let package = Package(
         .executableTarget(
             name: "image-server",
             dependencies: [
-                "CAllocator", "ImageServerKit", "ImageServing", module("ImageCore"),
+                "CAllocator", "ImageServerKit", "ImageServing", module("ImageCore"), module("ImageLoaderKit"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
                 .product(name: "Logging", package: "swift-log"),

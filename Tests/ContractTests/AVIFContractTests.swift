@@ -6,7 +6,7 @@
 
     @Suite("AVIF: the contracts of decoders and encoders")
     struct AVIFContractTests {
-        private static let encoder = AVIFEncoder(speed: 9)
+        private static let encoder = AVIFEncoder(effort: 1)
 
         @Test("the decoder passes", arguments: ImageDecoderContract.rules)
         func decoder(_ rule: ContractRule<ImageDecoderContract.Subject>) async throws {

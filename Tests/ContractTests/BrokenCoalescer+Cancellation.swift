@@ -82,7 +82,7 @@ extension BrokenCoalescer.Defect {
     }
 
     private static let cancelsForAll = Self(name: "cancels for all callers", brokenRules: [highestPriority]) {
-        let leaving = Gate()
+        let leaving = TestGate()
         return { call, base in
             var call = call
             let operation = call.operation

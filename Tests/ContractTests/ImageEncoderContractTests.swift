@@ -41,7 +41,7 @@ struct BrokenEncoder: ImageEncoder {
         case darkens = "the decoded file equals the image if lossless, and is close to it otherwise"
         case dropsAlpha = "the encoder keeps alpha if the format supports it, and drops it otherwise"
         case roundsAlpha = "the encoder keeps partly transparent pixels if it says so"
-        case halvesAtLowQuality = "the encoder accepts any quality, even out of range"
+        case halvesAtLowQuality = "the encoder accepts any quality"
         case acceptsAnySize = "encoding a size that the format can't represent fails"
         case playsOnce = "an animation is encoded with frames, delays and loop count, or fails as unsupported"
         case dropsColorSpace = "a file describes the color space of its image, or the image is converted to sRGB"
@@ -69,7 +69,7 @@ struct BrokenEncoder: ImageEncoder {
             return try encoder.encode(Bitmap(size: size, pixels: pixels, isOpaque: true), options: options)
         case .roundsAlpha:
             for index in stride(from: 3, to: pixels.count, by: 4) { pixels[index] = pixels[index] < 128 ? 0 : 255 }
-        case .halvesAtLowQuality where options.quality < 0:
+        case .halvesAtLowQuality where options.quality == 0:
             size.height /= 2
             pixels.removeLast(size.area * 4)
         case .acceptsAnySize where size.width > FakeEncoder.largestSide || size.height > FakeEncoder.largestSide:

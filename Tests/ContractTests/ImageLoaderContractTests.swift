@@ -27,7 +27,7 @@ struct ImageLoaderContractTests {
     }
 
     private static func fixture(_ make: (FakeImageLoader) -> any ImageLoaderProtocol) -> ImageLoaderFixture {
-        let (loader, gate) = (FakeImageLoader(), Gate())
+        let (loader, gate) = (FakeImageLoader(), TestGate())
         func request(_ name: String) -> ImageRequest { ImageRequest(.fetch(name: name) { Data() }) }
         loader.script(request("image"), .image(PixelSize(width: 4, height: 3)))
         loader.script(request("missing"), .failure(.notFound))
@@ -39,7 +39,7 @@ struct ImageLoaderContractTests {
 }
 
 /// A fake that breaks one rule.
-struct BrokenLoader: ImageLoaderProtocol {
+final class BrokenLoader: ImageLoaderProtocol {
     enum Defect: CaseIterable {
         case cachesNothing, refusesPriorities, startsWithOtherImage, playsNothing, playsOtherFrame, playsStill
         case changesNotFound, changesNotFoundOfAnimations, changesNotFoundOfData, changesCancelled
@@ -60,6 +60,11 @@ struct BrokenLoader: ImageLoaderProtocol {
 
     let base: FakeImageLoader
     let defect: Defect
+
+    init(base: FakeImageLoader, defect: Defect) {
+        self.base = base
+        self.defect = defect
+    }
 
     func cachedImage(for request: ImageRequest) -> LoadedImage? {
         defect == .cachesNothing ? nil : base.cachedImage(for: request)

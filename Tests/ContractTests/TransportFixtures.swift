@@ -32,13 +32,13 @@ enum TransportFixtures {
         var steps = server.pieces.map { ScriptedTransport.Step.piece(Data($0)) }
         switch server.ending {
         case .complete: break
-        case .stall, .trickle: steps.append(.wait(Gate()))
+        case .stall, .trickle: steps.append(.wait(TestGate()))
         case .disconnect where server.announcedBytes != nil: break
         case .disconnect, .disconnectInPiece:
             steps.append(.fail(.closedEarly(received: server.pieces.joined().count, expected: nil)))
         }
         return ScriptedTransport.Reply(
-            beforeHead: server.isSilentBeforeHead ? [.wait(Gate())] : [], status: .init(code: server.status),
+            beforeHead: server.isSilentBeforeHead ? [.wait(TestGate())] : [], status: .init(code: server.status),
             announcedBytes: server.announcedBytes, body: steps)
     }
 

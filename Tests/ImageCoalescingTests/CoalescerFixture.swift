@@ -19,10 +19,10 @@ struct CoalescerFixture {
     let coalescer = TaskCoalescer<String, Int>()
     /// The operations that were started, in order.
     let operations = MessageLog<any SharedOperation>()
-    let gate = Gate()
+    let gate = TestGate()
 
     func call(
-        _ priority: RequestPriority = .normal, key: String = "a", gate other: Gate? = nil,
+        _ priority: RequestPriority = .normal, key: String = "a", gate other: TestGate? = nil,
         result: @escaping @Sendable () throws -> Int = { 7 }
     ) -> Caller {
         let (priority, progress) = (LivePriority(priority), MessageLog<WorkProgress>())

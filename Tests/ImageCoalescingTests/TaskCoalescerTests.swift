@@ -41,7 +41,7 @@ struct TaskCoalescerTests {
 
     @Test("an operation that has ended leaves the one that follows it, and callers still join that")
     func followingOperation() async throws {
-        let open = Gate()
+        let open = TestGate()
         open.open()
         #expect(try await fixture.call(gate: open, result: { 1 }).task.value == 1)
         let second = await fixture.join()
@@ -56,7 +56,7 @@ struct TaskCoalescerTests {
     @Test("a cancelled operation that ends late leaves the one that has replaced it")
     func replacedOperation() async throws {
         final class Payload: Sendable {}
-        let late = Gate()
+        let late = TestGate()
         weak var payload: Payload?
         do {
             let held = Payload()
@@ -140,7 +140,7 @@ struct TaskCoalescerTests {
     @Test("a call that is cancelled in its progress handler ends after the handler, and receives no more")
     func cancelledInHandler() async {
         let (messages, task) = (MessageLog<Int>(), Watched<Task<Int, any Error>?>(nil))
-        let start = Gate()
+        let start = TestGate()
         let caller = Task { [fixture] in
             await start.pass()
             return try await fixture.coalescer.value(for: "a", priority: LivePriority(.low)) { progress in

@@ -56,7 +56,7 @@
                 AnimationFrame(
                     bitmap: Scene.bitmap(33, 21, hasAlpha: hasAlpha, seed: $0), delay: .milliseconds(20 + 7 * Int($0)))
             }
-            let data = try AVIFEncoder(speed: 9).encode(frames, loopCount: count, options: .init(isLossless: true))
+            let data = try AVIFEncoder(effort: 1).encode(frames, loopCount: count, options: .init(isLossless: true))
             let opened = try avif.open(data)
             #expect(opened.header.loopCount == count && opened.header.frameDelays == frames.map(\.delay))
             // libavif reads the same file.
@@ -90,7 +90,7 @@
             let bitmap = Scene.bitmap(128, 96, hasAlpha: true)
             var last = (count: 0, ratio: 20.0)
             for quality in [0.2, 0.6, 0.95] {
-                let data = try AVIFEncoder(speed: 9).encode(bitmap, options: .init(quality: quality))
+                let data = try AVIFEncoder(effort: 1).encode(bitmap, options: .init(quality: quality))
                 let pixels = try avif.pixels(try avif.open(data))
                 let ratio = pixels.signalToNoise(to: bitmap.pixels)
                 #expect(data.count > last.count && ratio > last.ratio, "\(quality): \(data.count) bytes, \(ratio) dB")
@@ -104,7 +104,7 @@
         @Test("the orientation and the profile are stored", arguments: ImageOrientation.allCases)
         func orientation(orientation: ImageOrientation) throws {
             let profile = Data((0..<77).map { UInt8($0) })
-            let encoder = AVIFEncoder(speed: 10, orientation: orientation, colorProfile: profile)
+            let encoder = AVIFEncoder(effort: 0, orientation: orientation, colorProfile: profile)
             let bitmap = Scene.bitmap(8, 5)
             let opened = try avif.open(try encoder.encode(bitmap, options: .init(isLossless: true)))
             #expect(opened.header.orientation == orientation && opened.header.colorProfile == profile)
@@ -113,7 +113,7 @@
 
         @Test("sides have up to 65,536 pixels, and animations stop when their task is cancelled")
         func refused() async {
-            #expect(await AVIFEncoder(speed: 10).hasLongestSide(65_536))
+            #expect(await AVIFEncoder(effort: 0).hasLongestSide(65_536))
             #expect(await AVIFEncoder().failure(8, 8, frames: 2, isCancelled: true) == .cancelled)
         }
 
@@ -121,22 +121,22 @@
         func animation() throws {
             let clear = Bitmap(size: Bitmap.displayP3.size, pixels: [UInt8](repeating: 0, count: 256), isOpaque: false)
             let frames = [Bitmap.displayP3, clear].map { AnimationFrame(bitmap: $0, delay: .zero) }
-            let header = try avif.header(of: AVIFEncoder(speed: 9).encode(frames, loopCount: 1, options: .init()))
+            let header = try avif.header(of: AVIFEncoder(effort: 1).encode(frames, loopCount: 1, options: .init()))
             #expect(header.color.primaries == .displayP3 && header.color.transfer == .sRGB)
             #expect(header.hasAlpha && header.loopCount == 1)
         }
 
-        @Test("chroma has half the resolution below quality 0.9, and speed changes the file")
+        @Test("chroma has half the resolution below quality 0.9, and effort changes the file")
         func coding() throws {
-            func file(_ quality: Double, speed: Int = 9) throws -> Data {
-                try AVIFEncoder(speed: speed).encode(Scene.bitmap(64, 48), options: .init(quality: quality))
+            func file(_ quality: Double, effort: Int = 1) throws -> Data {
+                try AVIFEncoder(effort: effort).encode(Scene.bitmap(64, 48), options: .init(quality: quality))
             }
             for (quality, subsampling) in [(0.89, 0x0C), (0.9, 0)] as [(Double, UInt8)] {
                 let data = try file(quality)
                 let configuration = try #require(data.firstRange(of: Data("av1C".utf8)))
                 #expect(data[configuration.upperBound + 2] & 0x0C == subsampling)
             }
-            #expect(try file(0.8, speed: 2) != file(0.8, speed: 9))
+            #expect(try file(0.8, effort: 8) != file(0.8, effort: 1))
         }
     }
 #endif

@@ -167,7 +167,7 @@
         func truncated() throws {
             for data in [
                 try TestAVIF.detailed(40, 30, format: 420, hasAlpha: true).file(),
-                try AVIFEncoder(speed: 9).encode(
+                try AVIFEncoder(effort: 1).encode(
                     (1...3).map { AnimationFrame(bitmap: Scene.bitmap(40, 30, seed: $0), delay: .seconds(1)) },
                     loopCount: 1,
                     options: .init()),

@@ -172,7 +172,7 @@
             let frames = (1...2).map {
                 AnimationFrame(bitmap: Scene.bitmap(40, 30, hasAlpha: hasAlpha, seed: $0), delay: .seconds(1))
             }
-            var data = try AVIFEncoder(speed: 9).encode(frames, loopCount: 1, options: .init())
+            var data = try AVIFEncoder(effort: 1).encode(frames, loopCount: 1, options: .init())
             let name = try #require(data.firstRange(of: Data("moov".utf8)))
             let length = data[name.lowerBound - 4..<name.lowerBound].reduce(0) { $0 << 8 | Int($1) }
             let movie = Data(data[name.upperBound..<name.lowerBound - 4 + length])

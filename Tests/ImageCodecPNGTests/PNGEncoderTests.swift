@@ -69,20 +69,20 @@ struct PNGEncoderTests {
         #expect(PNGEncoder().keepsAlpha)
     }
 
-    @Test("a higher compression level gives a smaller file, and levels are clamped")
-    func compressionLevel() throws {
+    @Test("more effort gives a smaller file, and efforts are clamped")
+    func effort() throws {
         let size = PixelSize(width: 100, height: 100)
         let pixels = (0..<size.area).flatMap { (index: Int) -> [UInt8] in
             [UInt8(index % 100), UInt8(index / 100), UInt8(index % 7), 255]
         }
         let image = Bitmap(size: size, pixels: pixels, isOpaque: true)
         let counts = try [0, 1, 9].map {
-            try PNGEncoder(compressionLevel: $0).encode(image, options: EncodingOptions()).count
+            try PNGEncoder(effort: $0).encode(image, options: EncodingOptions()).count
         }
         #expect(counts[0] > counts[1])
         #expect(counts[1] > counts[2])
         #expect(
-            try PNGEncoder(compressionLevel: 99).encode(image, options: EncodingOptions()).count == counts[2])
+            try PNGEncoder(effort: 99).encode(image, options: EncodingOptions()).count == counts[2])
     }
 }
 

@@ -25,6 +25,21 @@ struct DecodedImageTests {
         #expect(image == Self.image())
     }
 
+    @Test("a bitmap is opaque if all of its alpha values are 255, and an image of it has its size and alpha")
+    func fromPixels() {
+        let pixels: [UInt8] = [1, 2, 3, 255, 4, 5, 6, 255, 7, 8, 9, 255]
+        let size = PixelSize(width: 3, height: 1)
+        for alpha in [3, 7, 11] {
+            var clear = pixels
+            clear[alpha] = 254
+            let bitmap = Bitmap(size: size, pixels: clear)
+            #expect(!bitmap.isOpaque && DecodedImage(bitmap).header.hasAlpha)
+        }
+        let image = DecodedImage(Bitmap(size: size, pixels: pixels))
+        #expect(image.bitmap.isOpaque && !image.header.hasAlpha)
+        #expect(image.header.storedSize == size && image.completeness == .complete)
+    }
+
     @Test("images are equal, with equal hashes, if pixels, header and completeness are equal")
     func comparesAll() {
         let image = Self.image()

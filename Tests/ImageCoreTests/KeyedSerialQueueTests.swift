@@ -11,7 +11,9 @@ struct KeyedSerialQueueTests {
     private let executor = SeededExecutor(seed: 1)
 
     /// Starts an operation, which waits at the gate, and runs it as far as it gets.
-    private func start(_ name: String, on key: String, _ gate: Gate, throwing: Bool = false) -> Task<Void, any Error> {
+    private func start(_ name: String, on key: String, _ gate: TestGate, throwing: Bool = false) -> Task<
+        Void, any Error
+    > {
         let task = Task(executorPreference: executor) { [queue, log] in
             try await queue.perform(key) {
                 log.append("\(name) begins")
@@ -26,7 +28,7 @@ struct KeyedSerialQueueTests {
 
     @Test("operations on a key run one after another in order, also after one that throws; other keys don't wait")
     func order() async throws {
-        let gate = Gate()
+        let gate = TestGate()
         let first = start("1", on: "a", gate, throwing: true)
         let later = ["2", "3"].map { start($0, on: "a", gate) }
         let other = start("other", on: "b", gate)
@@ -46,7 +48,7 @@ struct KeyedSerialQueueTests {
 
     @Test("a cancelled operation waits for its turn too")
     func cancelled() async throws {
-        let gate = Gate()
+        let gate = TestGate()
         let first = start("1", on: "a", gate)
         let second = start("2", on: "a", gate)
         second.cancel()

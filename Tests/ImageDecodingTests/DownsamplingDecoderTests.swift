@@ -208,7 +208,7 @@ struct DownsamplingDecoderTests {
         }
         for frame in [-1, 1] {
             #expect(throws: ImageDecodingError.noSuchFrame(frame, frameCount: 1)) {
-                try decoder(NoncompliantDecoder()).decode(Data(), request: DecodingRequest(frame: frame)) { false }
+                try decoder(NoncompliantDecoder()).decode(Data(), request: DecodingRequest(frame: frame))
             }
         }
     }

@@ -31,8 +31,8 @@ struct ReencodingTransformTests {
         let decoder = FakeSizedImageDecoder()
         let request = DecodingRequest()
         #expect(
-            try decoder.decode(kept.data, request: request) { false }.bitmap
-                == decoder.decode(bulky.encoded, request: request) { false }.bitmap)
+            try decoder.decode(kept.data, request: request).bitmap
+                == decoder.decode(bulky.encoded, request: request).bitmap)
         #expect(try transform().restored(kept, for: key) == kept)
     }
 

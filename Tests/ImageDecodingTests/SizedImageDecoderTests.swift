@@ -32,6 +32,18 @@ struct SizedImageDecoderTests {
             ImageTarget.Mode.allCases.map { ImageTarget(PixelSize(width: width, height: height), mode: $0) }
         } + [ImageTarget(PixelSize(width: 61, height: 67), upscales: true)]
 
+    @Test("decoding without a closure ends when the task is cancelled", arguments: Kind.allCases)
+    func cancelledTask(_ kind: Kind) async {
+        let isCancelled = TestGate()
+        let decoding = Task {
+            await isCancelled.pass()
+            return try kind.makeDecoder().decode(Self.files[0])
+        }
+        decoding.cancel()
+        isCancelled.open()
+        await #expect(throws: ImageDecodingError.cancelled) { try await decoding.value }
+    }
+
     @Test(
         "the image has the size of the request and the header that is read alone, and says whether it is opaque",
         arguments: Kind.allCases, files)
@@ -40,7 +52,7 @@ struct SizedImageDecoderTests {
         let header = try decoder.header(of: file)
         for target in [nil] + Self.targets {
             let request = DecodingRequest(target: target)
-            let image = try decoder.decode(file, request: request) { false }
+            let image = try decoder.decode(file, request: request)
             #expect(image.header == header && image.bitmap.size == request.outputSize(for: header.size))
             let alpha = stride(from: 3, to: image.bitmap.pixels.count, by: 4).map { image.bitmap.pixels[$0] }
             #expect(image.bitmap.isOpaque == alpha.allSatisfy { $0 == 255 })
@@ -50,9 +62,9 @@ struct SizedImageDecoderTests {
     @Test("the image is the same each time, even concurrently", arguments: Kind.allCases, files)
     func concurrent(_ kind: Kind, _ file: Data) async throws {
         let (decoder, request) = (kind.makeDecoder(), DecodingRequest(target: Self.targets[0]))
-        let expected = try decoder.decode(file, request: request) { false }
+        let expected = try decoder.decode(file, request: request)
         try await withThrowingTaskGroup(of: DecodedImage.self) { group in
-            for _ in 0..<8 { group.addTask { try decoder.decode(file, request: request) { false } } }
+            for _ in 0..<8 { group.addTask { try decoder.decode(file, request: request) } }
             for try await image in group { #expect(image == expected) }
         }
     }
@@ -113,6 +125,6 @@ struct SizedImageDecoderTests {
     private func decode(
         _ data: Data, _ kind: Kind, _ request: DecodingRequest = DecodingRequest(), limits: DecodingLimits = .default
     ) throws -> DecodedImage {
-        try kind.makeDecoder(limits).decode(data, request: request) { false }
+        try kind.makeDecoder(limits).decode(data, request: request)
     }
 }

@@ -44,32 +44,4 @@ struct OptionsTests {
         }
         #expect(folder.files().isEmpty)
     }
-
-    @Test("names can be custom digests, and keys with the same digest never return each other's data")
-    func naming() async throws {
-        let cache = folder.cache(byteLimit: 4 << 20) {
-            $0.naming = .digest { SIMD4(UInt64($0.identifier.utf8.count), 0, 0, 0xFF) }
-        }
-        try await cache.store(entry(100), for: key(1))
-        #expect(folder.files().first?.hasSuffix("00000000000000ff") == true)
-        #expect(try await cache.entry(for: key(1)) == entry(100))
-        try await cache.store(entry(100, seed: 2), for: key(2))
-        #expect(try await cache.entry(for: key(1)) == nil)
-        #expect(try await cache.entry(for: key(2)) == entry(100, seed: 2))
-        #expect(try await cache.verify().damagedRemoved == 0)
-        // Large ones are opened, not read.
-        try await cache.store(entry(2 << 20), for: key(3))
-        #expect(try await cache.reader(for: key(3)) != nil)
-        #expect(try await cache.reader(for: key(4)) == nil)
-    }
-
-    @Test("a flat cache has its entries in one folder")
-    func flat() async throws {
-        let cache = folder.cache { $0.layout = .flat }
-        for number in 1...3 { try await cache.store(entry(100), for: key(number)) }
-        #expect(folder.files().allSatisfy { !$0.contains("/") })
-        #expect(try await cache.status().entryCount == 3)
-        try await cache.removeAll()
-        #expect(folder.files().isEmpty)
-    }
 }

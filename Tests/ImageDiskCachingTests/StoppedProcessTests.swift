@@ -60,7 +60,7 @@ struct StoppedProcessTests {
         "a lookup of a damaged or expired entry waits for no lock, and the entry is removed later",
         arguments: [true, false])
     func lookupBesideLock(isDamaged: Bool) async throws {
-        let inLock = Gate()
+        let inLock = TestGate()
         let fileSystem = FaultInjectingFileSystem { call in
             if call.operation == .lock { inLock.passBlocking() }
         }

@@ -97,7 +97,7 @@ struct MethodsAndRedirectsTests {
 
     @Test("does not store a pending response after its URL is invalidated")
     func invalidatedMeanwhile() async throws {
-        let gate = Gate()
+        let gate = TestGate()
         let pending = ScriptedTransport.Reply(
             headers: ["Cache-Control": "max-age=60"].fields, body: [.wait(gate), .piece(Data("old".utf8))])
         test.script("/a", pending, .text("changed"))

@@ -185,7 +185,7 @@ struct ResumingTransportTests {
 
     @Test("the received bytes of a cancelled transfer are stored")
     func cancelled() async throws {
-        let gate = Gate()
+        let gate = TestGate()
         server.script(
             url,
             [

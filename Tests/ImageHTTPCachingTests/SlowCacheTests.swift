@@ -105,19 +105,19 @@ struct SlowCacheTests {
 
 /// A cache whose changes wait for a gate. Lookups don't.
 private final class HungCache: ImageDataCache {
-    private let gates = MessageLog<Gate>()
+    private let gates = MessageLog<TestGate>()
     private let entries = InMemoryDataCache()
     /// The arrivals are the changes that have ended.
-    let finished = Gate()
+    let finished = TestGate()
 
     init() {
-        gates.append(Gate())
+        gates.append(TestGate())
         finished.open()
     }
 
-    var gate: Gate { gates.messages.last ?? Gate() }
+    var gate: TestGate { gates.messages.last ?? TestGate() }
 
-    func close() { gates.append(Gate()) }
+    func close() { gates.append(TestGate()) }
 
     func entry(for key: DataCacheKey) async throws(DataCacheError) -> DataCacheEntry? {
         try await entries.entry(for: key)
@@ -139,7 +139,7 @@ private final class HungCache: ImageDataCache {
 
 /// A streaming cache that makes no writer before a gate opens.
 private struct HungWriterCache: StreamingDataCache {
-    let gate = Gate()
+    let gate = TestGate()
 
     func entry(for key: DataCacheKey) async throws(DataCacheError) -> DataCacheEntry? { nil }
     func store(_ entry: DataCacheEntry, for key: DataCacheKey) async throws(DataCacheError) {}

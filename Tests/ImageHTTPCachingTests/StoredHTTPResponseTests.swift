@@ -126,7 +126,7 @@ struct ValidationTests {
         #expect(updated.status == 200 && updated.selectingFields == ["accept"])
         #expect(updated.headers.count == 5)
         #expect(updated.headers(at: noon + 101)[.date] == date(101))
-        #expect(updated.age(at: noon + 101) == 1)
+        #expect(updated.age(at: noon + 101) == .seconds(1))
         #expect(updated.requestTime == noon + 100 && updated.responseTime == noon + 101)
     }
 
@@ -151,7 +151,7 @@ struct ValidationTests {
                 byNotModified: ImageHTTPCachingTests.head(lines, status: 304), requestTime: arrival,
                 responseTime: arrival)
             for updated in try [#require(byHead), #require(confirmed)] {
-                #expect(updated.age(at: arrival) == Double(age))
+                #expect(updated.age(at: arrival) == .seconds(age))
                 #expect((RFC9111Policy().reuse(updated, for: request(), at: arrival) == .fresh) == (age < 60))
                 #expect(HTTPDate.parse(updated.headers(at: arrival)[values: .date].first ?? "", now: arrival) != nil)
             }

@@ -38,7 +38,7 @@ struct StoringTests {
 
     @Test("delivers each chunk as soon as it arrives")
     func streamed() async throws {
-        let gate = Gate()
+        let gate = TestGate()
         let reply = ScriptedTransport.Reply.fresh(
             announcedBytes: 6, [.piece(Data("123".utf8)), .wait(gate), .piece(Data("456".utf8))])
         test.script("/a", reply)
@@ -77,7 +77,7 @@ struct StoringTests {
 
     @Test("the response to an older request does not replace the result of a reload")
     func olderEndsLater() async throws {
-        let gate = Gate()
+        let gate = TestGate()
         let older = ScriptedTransport.Reply.fresh([.wait(gate), .piece(Data("old".utf8))])
         test.script("/a", older, .text("new", "Cache-Control: max-age=60"))
         let first = try await test.transport.send(CachingFixture.request("/a"))
@@ -91,7 +91,7 @@ struct StoringTests {
 
     @Test("the response to an older request is not stored after a newer one that must not be stored")
     func olderEndsAfterNoStore() async throws {
-        let gate = Gate()
+        let gate = TestGate()
         let older = ScriptedTransport.Reply.fresh([.wait(gate), .piece(Data("old".utf8))])
         test.script("/a", older, .text("new", "Cache-Control: no-store"), .text("newest", "Cache-Control: max-age=60"))
         let first = try await test.transport.send(CachingFixture.request("/a"))
@@ -113,7 +113,7 @@ struct StoringTests {
             .text("", "ETag: \"2\""), .text("", "ETag: \"1\"", "Cache-Control: max-age=600"),
         ], [HTTPRequest.Method.get, .head])
     func olderArrivesLater(_ older: ScriptedTransport.Reply, _ method: HTTPRequest.Method) async throws {
-        let gate = Gate()
+        let gate = TestGate()
         var held = older
         held.beforeHead = [.wait(gate)]
         let newer = ScriptedTransport.Reply.text("", "ETag: \"1\"", status: .notModified)

@@ -88,7 +88,7 @@ struct VariantsAndIdentityTests {
     func changesAtOnce() async throws {
         let disk = InMemoryDataCache()
         let test = CachingFixture(disk: disk)
-        let gate = Gate()
+        let gate = TestGate()
         disk.hold(.entry, at: gate)
         test.script("/a", .text("one", "Cache-Control: max-age=60", "Vary: Accept"))
         try await withThrowingTaskGroup(of: Void.self) { group in

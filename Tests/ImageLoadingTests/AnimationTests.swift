@@ -74,7 +74,7 @@ struct AnimationTests {
 
     @Test("an animation and its image that are loaded at the same time share the download and the first frame")
     func sharedDownload() async throws {
-        let gate = Gate()
+        let gate = TestGate()
         let request = fixture.animated("a", behind: gate)
         let image = Task { try await fixture.loader.image(for: request) }
         let animation = Task { try await fixture.loader.animation(for: request) }
@@ -293,7 +293,7 @@ struct AnimationMemoryTests {
 extension LoaderFixture {
     /// Returns a request for an animation of 8 by 8 pixels with 50 ms per frame. The red value of a frame is its number.
     fileprivate func animated(
-        _ name: String, frames: Int = 3, firstColor: Int = 0, loopCount: Int = 0, behind gate: Gate? = nil,
+        _ name: String, frames: Int = 3, firstColor: Int = 0, loopCount: Int = 0, behind gate: TestGate? = nil,
         adjust: (inout ImageRequest) -> Void = { _ in }
     ) -> ImageRequest {
         let image = FakeImage(

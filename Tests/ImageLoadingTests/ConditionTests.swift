@@ -14,7 +14,7 @@ struct ConditionTests {
     private let pressure = SettableConditionMonitor(MemoryPressureLevel.normal)
     private let application = SettableConditionMonitor(ApplicationState.foreground)
     private let network = SettableConditionMonitor(Connectivity.online)
-    private let gate = Gate()
+    private let gate = TestGate()
 
     private func fixture(retries: Int = 0, downloads: Int = 6) -> LoaderFixture {
         .stepped(retries: retries, downloads: downloads) {

@@ -16,7 +16,7 @@ struct DownloadTests {
     func leavesNothing() {
         let piece = ScriptedTransport.Step.piece(Data([1, 2, 3]))
         let bodies: [[ScriptedTransport.Step]] = [
-            [.piece(LoaderFixture.image)], [piece, .fail(.connectionLost("gone"))], [piece, .wait(Gate())],
+            [.piece(LoaderFixture.image)], [piece, .fail(.connectionLost("gone"))], [piece, .wait(TestGate())],
         ]
         let tasks = bodies.enumerated().map { number, body in
             let reply = ScriptedTransport.Reply(body: body)
@@ -55,7 +55,7 @@ struct DownloadTests {
         let versions = [RequestPriority.low, .veryHigh].map { priority in
             fixture.request("\(priority)") { $0.priority = priority }
         }
-        let held = ScriptedTransport.Reply(body: [.wait(Gate())])
+        let held = ScriptedTransport.Reply(body: [.wait(TestGate())])
         let task = fixture.loader.task(
             for: fixture.request("full", then: held) {
                 $0.priority = .high

@@ -75,7 +75,7 @@ struct EntryTests {
 
     @Test("after remove(_:), an older request doesn't store its image in memory, and no later one joins it")
     func removedMeanwhile() async throws {
-        let (stepped, gate) = (LoaderFixture.stepped(), Gate())
+        let (stepped, gate) = (LoaderFixture.stepped(), TestGate())
         let old = ScriptedTransport.Reply(body: [.wait(gate), .piece(LoaderFixture.image)])
         let request = stepped.request("a", fit: nil, first: old, then: .ok(FakeImage.encode(width: 20, height: 20))) {
             $0.cachePolicy.disk = .disabled
@@ -96,7 +96,7 @@ struct EntryTests {
 
     @Test("a request that reads the original from disk during remove(_:) doesn't put its image back into memory")
     func readMeanwhile() async throws {
-        let (stepped, gate) = (LoaderFixture.stepped(), Gate())
+        let (stepped, gate) = (LoaderFixture.stepped(), TestGate())
         let request = stepped.request("a")
         _ = stepped.start { try await stepped.loader.data(for: request) }
         stepped.run()
@@ -144,7 +144,7 @@ struct EntryTests {
 
     @Test("an older request doesn't replace an inserted image", arguments: [ImageLoadMode.standard, .reload])
     func insertedMeanwhile(_ mode: ImageLoadMode) async throws {
-        let (stepped, gate) = (LoaderFixture.stepped(), Gate())
+        let (stepped, gate) = (LoaderFixture.stepped(), TestGate())
         let held = ScriptedTransport.Reply(body: [.wait(gate), .piece(LoaderFixture.image)])
         let request = stepped.request("a", fit: nil, first: held) { $0.mode = mode }
         let older = stepped.start { try await stepped.loader.image(for: request).image.bitmap.size.width }

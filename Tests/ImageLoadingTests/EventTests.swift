@@ -71,7 +71,7 @@ struct EventTests {
 
     @Test("progress, waits for slots, processors and stores are reported in order")
     func steps() async throws {
-        let gate = Gate()
+        let gate = TestGate()
         let (head, tail) = (LoaderFixture.image.prefix(10), Data(LoaderFixture.image.dropFirst(10)))
         let reply = ScriptedTransport.Reply(announcedBytes: bytes, body: [.piece(head), .wait(gate), .piece(tail)])
         let request = fixture.request("a", then: reply) { $0.processors = [FakeProcessor("step")] }

@@ -70,7 +70,7 @@ struct FetchedOriginalTests {
 
     @Test("the result of an older fetch after a reload is not stored")
     func overtaken() async throws {
-        let gate = Gate()
+        let gate = TestGate()
         let old = ImageRequest(
             .fetch(name: "asset") {
                 await gate.pass()

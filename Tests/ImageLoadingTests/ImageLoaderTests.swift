@@ -143,7 +143,7 @@ struct ImageLoaderTests {
     @Test("each caller receives progress up to the total")
     func progress() async throws {
         let fixture = LoaderFixture()
-        let gate = Gate()
+        let gate = TestGate()
         let (head, tail) = (LoaderFixture.image.prefix(10), LoaderFixture.image.dropFirst(10))
         let request = fixture.request(
             "a",

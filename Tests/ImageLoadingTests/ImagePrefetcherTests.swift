@@ -29,7 +29,7 @@ struct ImagePrefetcherTests {
     func boundAtEachStep(seed: UInt64) {
         let fixture = LoaderFixture.stepped(SeededExecutor(seed: seed))
         let prefetcher = ImagePrefetcher(loader: fixture.loader, limit: 3)
-        let gates = (0..<40).map { _ in Gate() }
+        let gates = (0..<40).map { _ in TestGate() }
         let image = LoaderFixture.image
         let requests = gates.enumerated().map { number, gate in
             fixture.request(
@@ -111,7 +111,7 @@ struct ImagePrefetcherTests {
     @Test("stop cancels waiting and running requests")
     func stop() {
         let fixture = LoaderFixture.stepped(downloads: 1)
-        let gate = Gate()
+        let gate = TestGate()
         let prefetcher = ImagePrefetcher(loader: fixture.loader, limit: 2)
         let running = fixture.request("running", then: ScriptedTransport.Reply(body: [.wait(gate)]))
         let rest = fixture.requests(["queued", "waiting", "wanted"])
@@ -149,7 +149,7 @@ struct ImagePrefetcherTests {
     @Test("a released prefetcher stops its requests")
     func released() {
         let fixture = LoaderFixture.stepped()
-        let gate = Gate()
+        let gate = TestGate()
         do {
             let prefetcher = ImagePrefetcher(loader: fixture.loader, limit: 1)
             prefetcher.start([fixture.request("a", then: ScriptedTransport.Reply(body: [.wait(gate)]))])

@@ -11,7 +11,7 @@ import Testing
 @Suite("ImageTask", .timeLimit(.minutes(10)))
 struct ImageTaskTests {
     private let fixture = LoaderFixture()
-    private let gate = Gate()
+    private let gate = TestGate()
     private let log = MessageLog<String>()
 
     /// Returns a request that receives ten bytes at once, and the rest when the gate is open.
@@ -35,6 +35,15 @@ struct ImageTaskTests {
         var texts: [String] = []
         for await event in task.events { texts.append(text(event)) }
         return texts
+    }
+
+    @Test("a set of tasks has each of them once, and results can be compared")
+    func hashing() async throws {
+        let request = fixture.request("a")
+        let (first, second) = (fixture.loader.task(for: request), fixture.loader.task(for: request))
+        #expect(Set([first, second, first]).count == 2 && first == first && first != second)
+        let image = try await fixture.loader.image(for: request)
+        #expect(Set([image, image]).count == 1)
     }
 
     @Test("a listener receives progress and the result, a late one the latest progress and the result")

@@ -10,7 +10,7 @@ import Testing
 @Suite("Invalidation of the loader", .timeLimit(.minutes(10)))
 struct InvalidationTests {
     private let fixture = LoaderFixture.stepped()
-    private let gate = Gate()
+    private let gate = TestGate()
     private let log = MessageLog<String>()
 
     private var loader: ImageLoader { fixture.loader }
@@ -131,7 +131,7 @@ struct InvalidationTests {
         let executor = SeededExecutor(seed: 1)
         do {
             let fixture = LoaderFixture.stepped(executor)
-            let held = ScriptedTransport.Reply(body: [.wait(Gate())])
+            let held = ScriptedTransport.Reply(body: [.wait(TestGate())])
             let kept = fixture.loader.task(for: fixture.request("a", then: held))
             let prefetcher = ImagePrefetcher(loader: fixture.loader)
             prefetcher.start([fixture.request("b", then: held)])

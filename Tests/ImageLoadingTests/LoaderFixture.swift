@@ -68,7 +68,7 @@ struct LoaderFixture {
 
     /// - Parameter adjust: Replaces components of the loader.
     init(
-        scheduler: any WorkScheduler = ImmediateScheduler(), retries: Int = 0, decodeGate: Gate? = nil,
+        scheduler: any WorkScheduler = ImmediateScheduler(), retries: Int = 0, decodeGate: TestGate? = nil,
         executor: SeededExecutor? = nil, adjust: (inout ImageLoaderParts) -> Void = { _ in }
     ) {
         self.executor = executor

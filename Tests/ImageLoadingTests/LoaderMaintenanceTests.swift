@@ -11,7 +11,7 @@ import Testing
 @Suite("Times, sharing and maintenance of the loader", .timeLimit(.minutes(10)))
 struct LoaderMaintenanceTests {
     private let fixture = LoaderFixture()
-    private let gate = Gate()
+    private let gate = TestGate()
 
     private func heldRequest(_ name: String, fit side: Int = 20, of stepped: LoaderFixture? = nil) -> ImageRequest {
         let body: [ScriptedTransport.Step] = [.wait(gate), .piece(LoaderFixture.image)]

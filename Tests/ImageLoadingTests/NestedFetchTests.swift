@@ -93,7 +93,7 @@ struct NestedFetchTests {
 
     @Test("of fetches that wait for each other, one fails with `circularFetch`, whoever started them")
     func circle() async {
-        let gates = (0..<3).map { _ in Gate() }
+        let gates = (0..<3).map { _ in TestGate() }
         let requests = Mutex<[ImageRequest]>([])
         let fetches = (0..<3).map { number in
             request("fetch \(number)") { loader in
@@ -121,7 +121,7 @@ struct NestedFetchTests {
 
     @Test("two fetches wait for a third at the same time")
     func diamond() async throws {
-        let gate = Gate()
+        let gate = TestGate()
         let bottom = request("bottom") { _ in
             await gate.pass()
             return LoaderFixture.image
@@ -139,7 +139,7 @@ struct NestedFetchTests {
 
     @Test("a task that outlives the fetch can request its image")
     func afterwards() async throws {
-        let gate = Gate()
+        let gate = TestGate()
         let later = Mutex<Task<Data, any Error>?>(nil)
         let own = ImageRequest(.fetch(name: "a") { LoaderFixture.image }, cachePolicy: .diskOnly)
         let request = request("a") { loader in

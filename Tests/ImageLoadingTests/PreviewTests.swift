@@ -12,7 +12,7 @@ import Testing
 
 @Suite("Previews through the loader", .timeLimit(.minutes(10)))
 struct PreviewTests {
-    private let gates = [Gate(), Gate(), Gate()]
+    private let gates = [TestGate(), TestGate(), TestGate()]
     private let image = LoaderFixture.image
 
     /// Chunks of 10, 20 and 30 bytes, which end before the first, second and third gate.
@@ -121,7 +121,7 @@ struct PreviewTests {
 
     @Test("a preview that is in progress when the last byte arrives is not delivered")
     func overtaken() async throws {
-        let gate = Gate()
+        let gate = TestGate()
         let threads = DispatchTaskExecutor(name: "decoding", width: 2)  // for the blocking gate
         let lane = LaneOptions(limit: 2, executor: threads)
         let fixture = fixture(
@@ -203,7 +203,7 @@ struct PreviewTests {
 
 @Suite("Previews of images whose stored bytes are undecodable", .timeLimit(.minutes(10)))
 struct RenewedPreviewTests {
-    private let gates = [Gate(), Gate()]
+    private let gates = [TestGate(), TestGate()]
     private let fixture = LoaderFixture(adjust: { ($0.decoder, $0.previewThrottle) = (ScriptedPreviews(), .unlimited) })
 
     /// Returns a request whose stored original, of 60 bytes, is undecodable. The new one waits after 10 and 20 bytes.
@@ -250,7 +250,7 @@ struct RenewedPreviewTests {
 @Suite("Smaller images as previews", .timeLimit(.minutes(10)))
 struct LowQualityTests {
     private let fixture = LoaderFixture()
-    private let gate = Gate()
+    private let gate = TestGate()
 
     private func request(_ smaller: [ImageRequest]) -> ImageRequest {
         let body: [ScriptedTransport.Step] = [.wait(gate), .piece(LoaderFixture.image)]
@@ -293,7 +293,7 @@ struct LowQualityTests {
 
     @Test("a failed smaller image is ignored, and a loading one is cancelled when the image is available")
     func failsOrIsLate() async throws {
-        let held = Gate()
+        let held = TestGate()
         let late = fixture.request("late", then: ScriptedTransport.Reply(body: [.wait(held)]))
         let broken = fixture.request("broken", then: .failure(.connectionFailed("refused")))
         let task = fixture.loader.task(for: request([broken, late]))

@@ -10,7 +10,7 @@ import Testing
 @Suite("Reloads during older work")
 struct ReloadTests {
     private let fixture = LoaderFixture()
-    private let gate = Gate()
+    private let gate = TestGate()
 
     /// Returns a request whose first response blocks at the gate and is outdated. All later ones are new.
     private func request(_ policy: ImageCachePolicy, of stepped: LoaderFixture? = nil) -> ImageRequest {
@@ -65,7 +65,7 @@ struct ReloadTests {
     func olderIsBeingStored() async throws {
         gate.open()
         let request = request(.all)
-        let store = Gate()
+        let store = TestGate()
         fixture.disk.hold(.store, at: store)
         let older = Task { try await fixture.loader.data(for: request).data }
         await store.arrivals(1)
@@ -97,7 +97,7 @@ struct ReloadTests {
             $0.decoder = BlockingDecoder(base: $0.decoder, gate: gate, size: size)
         }
         let request = fixture.request("a") { $0.target = ImageTarget(size) }
-        let old = try fixture.decoder.decode(LoaderFixture.image, request: DecodingRequest()) { false }
+        let old = try fixture.decoder.decode(LoaderFixture.image)
         fixture.memory.insert(old, for: request.cacheKey)
         let reload = Task { [reloading] in try await fixture.loader.image(for: reloading(request, .reload)) }
         await gate.arrivals(1)
@@ -142,7 +142,7 @@ struct ReloadTests {
 /// Blocks at a gate before it decodes to one size.
 private struct BlockingDecoder: SizedImageDecoder {
     let base: any SizedImageDecoder
-    let gate: Gate
+    let gate: TestGate
     let size: PixelSize
 
     func header(of data: Data) throws(ImageDecodingError) -> ImageHeader { try base.header(of: data) }

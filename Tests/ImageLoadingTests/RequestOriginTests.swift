@@ -37,7 +37,7 @@ struct RequestOriginTests {
 
     @Test("a custom fetch is called once for all requests with its name")
     func fetch() async throws {
-        let gate = Gate()
+        let gate = TestGate()
         let calls = Mutex(0)
         let request = ImageRequest(
             .fetch(name: "asset 1") { [image] in
@@ -79,7 +79,7 @@ struct RequestOriginTests {
 
     @Test("a custom fetch is cancelled with its request, and isn't called offline")
     func fetchCancelled() async throws {
-        let (entered, cancelled) = (Gate(), Gate())
+        let (entered, cancelled) = (TestGate(), TestGate())
         let request = ImageRequest(
             .fetch(name: "d") {
                 entered.open()

@@ -9,10 +9,10 @@ final class ScriptedPreviews: SizedImageDecoder {
     /// The bytes passed to each session.
     let fed = MessageLog<Int>()
     private let sessions = Mutex(0)
-    private let gate: Gate?
+    private let gate: TestGate?
 
     /// - Parameter gate: Blocks the creation of each preview.
-    init(_ whole: FakeSizedImageDecoder = FakeSizedImageDecoder(), gate: Gate? = nil) {
+    init(_ whole: FakeSizedImageDecoder = FakeSizedImageDecoder(), gate: TestGate? = nil) {
         self.whole = whole
         self.gate = gate
     }

@@ -12,7 +12,7 @@ import Testing
 struct StartOrderTests {
     private static func image(_ width: Int) -> Data { FakeImage.encode(width: width, height: 8) }
 
-    private static func reply(_ width: Int, behind gate: Gate) -> ScriptedTransport.Reply {
+    private static func reply(_ width: Int, behind gate: TestGate) -> ScriptedTransport.Reply {
         ScriptedTransport.Reply(headers: [.eTag: "\"\(width)\""], body: [.wait(gate), .piece(image(width))])
     }
 
@@ -34,7 +34,7 @@ struct StartOrderTests {
     func random(seed: UInt64) async throws {
         var random = SeededRandom(seed: seed)
         let fixture = LoaderFixture.stepped(SeededExecutor(seed: seed))
-        var closed = (0..<6).map { _ in Gate() }
+        var closed = (0..<6).map { _ in TestGate() }
         let request = fixture.request("a", fit: nil)
         fixture.transport.script(request.address, closed.indices.map { Self.reply(10 + $0, behind: closed[$0]) })
         var (newest, isInserted, openCount) = (0, false, 0)
@@ -67,7 +67,7 @@ struct StartOrderTests {
 
     @Test("keeps an image that ends later than a newer 404 out of memory, as out of the disk")
     func notFound() async throws {
-        let (fixture, gate) = (LoaderFixture.stepped(), Gate())
+        let (fixture, gate) = (LoaderFixture.stepped(), TestGate())
         let request = fixture.request("a", fit: nil, first: Self.reply(10, behind: gate), then: .status(.notFound))
         let older = start(request, .standard, fixture)
         let newer = start(request, .reload, fixture)
@@ -81,11 +81,11 @@ struct StartOrderTests {
 
     @Test("keeps an image that its server has confirmed since an older reload started")
     func confirmed() async throws {
-        let (fixture, gate) = (LoaderFixture.stepped(), Gate())
+        let (fixture, gate) = (LoaderFixture.stepped(), TestGate())
         gate.open()
         let request = fixture.request("a", fit: nil, first: Self.reply(10, behind: gate))
         start(request, .standard, fixture)
-        let held = Gate()
+        let held = TestGate()
         fixture.transport.script(request.address, [Self.reply(20, behind: held), .status(.notModified)])
         let older = start(request, .reload, fixture)
         #expect(try await start(request, .revalidate, fixture).value.source == .validated)
@@ -97,13 +97,13 @@ struct StartOrderTests {
 
     @Test("ignores an attempt that failed and was answered with a stale image")
     func stale() async throws {
-        let (fixture, gate) = (LoaderFixture.stepped(), Gate())
+        let (fixture, gate) = (LoaderFixture.stepped(), TestGate())
         gate.open()
         var first = Self.reply(10, behind: gate)
         first.headers[.cacheControl] = "max-age=0, stale-if-error=600"
         let request = fixture.request("a", fit: nil, first: first)
         start(request, .standard, fixture)
-        let held = Gate()
+        let held = TestGate()
         fixture.transport.script(request.address, [Self.reply(20, behind: held), .refused])
         start(request, .reload, fixture)
         fixture.memory.removeAll()

@@ -8,14 +8,14 @@ import Testing
 
 @Suite("URLs that identify the same image", .timeLimit(.minutes(10)))
 struct URLIdentifierTests {
-    private let gate = Gate()
+    private let gate = TestGate()
     /// A loader that ignores queries.
     private let fixture = LoaderFixture { configuration in
         configuration.urlIdentifier = { url in String(url.absoluteString.prefix { $0 != "?" }) }
     }
 
     /// Returns a request for an image whose URL has this query.
-    private func request(_ query: String, gate: Gate? = nil) -> ImageRequest {
+    private func request(_ query: String, gate: TestGate? = nil) -> ImageRequest {
         let body = (gate.map { [.wait($0)] } ?? []) + [ScriptedTransport.Step.piece(LoaderFixture.image)]
         return fixture.request("a?\(query)", then: ScriptedTransport.Reply(body: body))
     }

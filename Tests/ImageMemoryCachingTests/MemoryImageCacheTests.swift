@@ -108,7 +108,7 @@ struct MemoryImageCacheTests {
 
 /// A key without texts, which costs nothing.
 private func key(_ number: Int) -> ImageCacheKey {
-    ImageCacheKey(identifier: "", target: ImageTarget(PixelSize(width: number, height: 1)))
+    ImageCacheKey(identifier: "", target: ImageTarget(PixelSize(width: number + 1, height: 1)))
 }
 
 /// An image with this cost in bytes, a multiple of four.

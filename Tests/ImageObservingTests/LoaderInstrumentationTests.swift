@@ -46,7 +46,7 @@
 
         /// Loads an image whose download takes three seconds.
         private func load(_ name: String) async throws {
-            let gate = Gate()
+            let gate = TestGate()
             let request = bed.request(name, behind: gate)
             let task = Task { try await bed.loader.image(for: request) }
             await gate.arrivals(1)
@@ -121,7 +121,7 @@
 
         @Test("a cancelled request is neither an error nor a warning")
         func cancelled() async throws {
-            let gate = Gate()
+            let gate = TestGate()
             let request = bed.request("a.jpg", behind: gate)
             let task = Task { try await bed.loader.image(for: request) }
             await gate.arrivals(1)

@@ -61,6 +61,18 @@ struct BindingStateTests {
         #expect(state.appearance.transition == (source == .memory ? .immediate : .fadeIn(.seconds(1))))
     }
 
+    @Test("a request can turn off the transition of its view")
+    func immediate() throws {
+        var options = ImageBinding.Options()
+        options.transition = .fadeIn(.seconds(1))
+        var state = BindingState(options: options)
+        var request = request("a")
+        request.options.transition = .immediate
+        let generation = try begin(&state, request)
+        #expect(accepts(&state, .finished(.success(loaded(1, from: .network))), generation))
+        #expect(state.appearance.transition == .immediate)
+    }
+
     @Test("a retry asks the origin until it succeeds, also if it waits until the surface is visible")
     func retries() async throws {
         var options = ImageBinding.Options()

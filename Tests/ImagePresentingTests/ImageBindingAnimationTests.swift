@@ -37,7 +37,7 @@ struct ImageBindingAnimationTests {
         return binding
     }
 
-    private var loadCount: Int { loader.log.messages.count { if case .image = $0 { true } else { false } } }
+    private var loadCount: Int { loader.messages.count { if case .image = $0 { true } else { false } } }
 
     private var shownWidth: Int? { surface.last.image?.bitmap.size.width }
 

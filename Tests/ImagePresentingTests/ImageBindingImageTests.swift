@@ -36,7 +36,7 @@ struct ImageBindingImageTests {
         "renders the placeholder, also one made on demand, the progress, and the network image with its transition",
         arguments: [true, false])
     func network(isMadeOnDemand: Bool) async {
-        let gate = Gate()
+        let gate = TestGate()
         let request = fixture.request("a", behind: gate) {
             let placeholder = LoaderTestBed.image(width: 9)
             $0.options.setPlaceholder(placeholder)
@@ -54,7 +54,7 @@ struct ImageBindingImageTests {
 
     @Test("renders the progress before the image is complete")
     func progress() async {
-        let (gate, file) = (Gate(), LoaderTestBed.file(width: 4))
+        let (gate, file) = (TestGate(), LoaderTestBed.file(width: 4))
         let body: [ScriptedTransport.Step] = [.piece(file.prefix(10)), .wait(gate), .piece(file.dropFirst(10))]
         let binding = fixture.binding(on: surface)
         binding.bind(fixture.request("a", [ScriptedTransport.Reply(announcedBytes: file.count, body: body)]))
@@ -66,7 +66,7 @@ struct ImageBindingImageTests {
 
     @Test("renders the best cached preview synchronously, and only once")
     func previewInMemory() async throws {
-        let gate = Gate()
+        let gate = TestGate()
         let previews = [fixture.request("tiny", width: 1), fixture.request("small", width: 2)]
         for request in previews { try await fixture.warm(request) }
         let binding = fixture.binding(on: surface)
@@ -81,7 +81,7 @@ struct ImageBindingImageTests {
 
     @Test("renders a low-quality image from the network")
     func previewFromNetwork() async {
-        let gate = Gate()
+        let gate = TestGate()
         let preview = fixture.request("small", width: 2)
         let binding = fixture.binding(on: surface) { $0.transition = .fadeIn(.seconds(1)) }
         binding.bind(fixture.request("a", behind: gate) { $0.lowQuality = [preview] })
@@ -94,7 +94,7 @@ struct ImageBindingImageTests {
 
     @Test("keepsOldImage shows the previous image until there is a better one")
     func keepsOld() async throws {
-        let gate = Gate()
+        let gate = TestGate()
         let (old, new) = (fixture.request("old", width: 2), fixture.request("new", behind: gate))
         try await fixture.warm(old)
         let binding = fixture.binding(on: surface) { $0.keepsOldImage = true }
@@ -111,7 +111,7 @@ struct ImageBindingImageTests {
 
     @Test("keepsOldImage keeps no placeholder")
     func keepsNoPlaceholder() {
-        let gate = Gate()
+        let gate = TestGate()
         let binding = fixture.binding(on: surface) { $0.keepsOldImage = true }
         for (name, width) in [("a", 9), ("b", 8)] {
             binding.bind(
@@ -123,7 +123,7 @@ struct ImageBindingImageTests {
 
     @Test("removes the previous image immediately by default")
     func dropsOld() async throws {
-        let gate = Gate()
+        let gate = TestGate()
         let old = fixture.request("old", width: 2)
         try await fixture.warm(old)
         let binding = fixture.binding(on: surface)

@@ -19,7 +19,7 @@ struct ImageBindingTests {
 
     @Test("cancels the previous request and never shows its image")
     func older() async {
-        let (old, new) = (Gate(), Gate())
+        let (old, new) = (TestGate(), TestGate())
         let binding = fixture.binding(on: surface)
         binding.bind(fixture.request("old", width: 2, behind: old))
         await old.arrivals(1)
@@ -35,7 +35,7 @@ struct ImageBindingTests {
     @Test("another URL of the same image is the same request")
     func rotatedURL() async {
         let fixture = LoaderTestBed { $0.urlIdentifier = { url in url.path } }
-        let gate = Gate()
+        let gate = TestGate()
         let binding = fixture.binding(on: surface)
         binding.bind(fixture.request("a?sig=1", behind: gate))
         await gate.arrivals(1)
@@ -50,7 +50,7 @@ struct ImageBindingTests {
 
     @Test("unbinding clears the surface and cancels, without a failure")
     func unbinding() async {
-        let gate = Gate()
+        let gate = TestGate()
         let binding = fixture.binding(on: surface)
         binding.bind(fixture.request("a", behind: gate))
         await gate.arrivals(1)
@@ -67,7 +67,7 @@ struct ImageBindingTests {
 
     @Test("deallocating the binding cancels its request")
     func bindingGone() async {
-        let gate = Gate()
+        let gate = TestGate()
         var binding: ImageBinding? = fixture.binding(on: surface)
         binding?.bind(fixture.request("a", behind: gate))
         await gate.arrivals(1)
@@ -79,9 +79,9 @@ struct ImageBindingTests {
 
     @Test("cancels at the next event after the surface is deallocated")
     func surfaceGone() async {
-        let (gate, file) = (Gate(), LoaderTestBed.file(width: 4))
+        let (gate, file) = (TestGate(), LoaderTestBed.file(width: 4))
         let body: [ScriptedTransport.Step] = [
-            .wait(gate), .piece(file.prefix(10)), .wait(Gate()), .piece(file.dropFirst(10)),
+            .wait(gate), .piece(file.prefix(10)), .wait(TestGate()), .piece(file.dropFirst(10)),
         ]
         let request = fixture.request("a", [ScriptedTransport.Reply(announcedBytes: file.count, body: body)])
         var surface: RecordingSurface? = RecordingSurface()
@@ -111,7 +111,7 @@ struct ImageBindingTests {
 
     @Test("binding an equal request changes nothing while loading and afterwards")
     func rebinding() async {
-        let gate = Gate()
+        let gate = TestGate()
         let request = fixture.request("a", behind: gate)
         let binding = fixture.binding(on: surface)
         binding.bind(request)
@@ -128,7 +128,7 @@ struct ImageBindingTests {
 
     @Test("another size of the same URL is loaded, and the image of the old size stays until then")
     func anotherSize() async {
-        let (gate, request) = (Gate(), fixture.request("a"))
+        let (gate, request) = (TestGate(), fixture.request("a"))
         let binding = fixture.binding(on: surface)
         binding.bind(request)
         await surface.ends { $0.phase.isSuccess }

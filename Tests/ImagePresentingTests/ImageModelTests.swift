@@ -15,7 +15,7 @@ struct ImageModelTests {
     /// Waits until the appearance satisfies the condition. Fails to return if observation does not work.
     private func becomes(_ model: ImageModel, _ condition: (ImageAppearance) -> Bool) async {
         while true {
-            let change = Gate()
+            let change = TestGate()
             let isReached = withObservationTracking {
                 condition(model.appearance)
             } onChange: {
@@ -74,7 +74,7 @@ struct ImageModelTests {
         for request in [old, small] { try await fixture.warm(request) }
         let model = ImageModel(loader: fixture.loader, options: ImageBinding.Options(keepsOldImage: true))
         model.show(old)
-        let gate = Gate()
+        let gate = TestGate()
         let (new, large) = (
             fixture.request("new", behind: gate), fixture.request("large", behind: gate) { $0.lowQuality = [small] }
         )
@@ -112,7 +112,7 @@ struct ImageModelTests {
 
     @Test("observers receive each change, and clear removes the image")
     func observing() async {
-        let gate = Gate()
+        let gate = TestGate()
         let model = ImageModel(loader: fixture.loader)
         model.show(fixture.request("a", behind: gate))
         #expect(model.appearance.text == "loading empty")

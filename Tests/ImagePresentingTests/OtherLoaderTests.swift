@@ -17,7 +17,7 @@ struct OtherLoaderTests {
 
     @Test("a failure and the cancellation of a fake loader reach the surface")
     func failures() async {
-        let gate = Gate()
+        let gate = TestGate()
         loader.script(request, .failure(.notFound))
         let binding = ImageBinding(loader: loader, surface: surface)
         binding.bind(request)
@@ -26,13 +26,13 @@ struct OtherLoaderTests {
         binding.retry()
         await gate.arrivals(1)
         binding.unbind()
-        await becomesTrue { loader.log.messages.contains(.cancelled("fetch a")) }
+        await becomesTrue { loader.messages.contains(.cancelled("fetch a")) }
         #expect(surface.rendered.last == "idle empty")
     }
 
     @Test("a fake loader delivers versions of lower quality as previews")
     func lowQuality() async {
-        let gate = Gate()
+        let gate = TestGate()
         var large = ImageRequest(.fetch(name: "large") { Data() })
         large.lowQuality = [request]
         loader.script(large, .held(gate, .image(PixelSize(width: 8, height: 6))))
@@ -71,7 +71,7 @@ struct OtherLoaderTests {
 
     @Test("a binding loads without a surface, and a surface that is set later renders what there is")
     func withoutSurface() async {
-        let gate = Gate()
+        let gate = TestGate()
         loader.script(request, .held(gate, .image(size)))
         let binding = ImageBinding(loader: loader)
         binding.bind(request)

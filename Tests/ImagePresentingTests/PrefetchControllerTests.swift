@@ -11,7 +11,7 @@ import Testing
 struct PrefetchControllerTests {
     /// A loader that ignores queries.
     private let fixture = LoaderTestBed { $0.urlIdentifier = { url in url.path } }
-    private let gate = Gate()
+    private let gate = TestGate()
     private let rules = PrefetchWindow.Rules(lead: .milliseconds(1), minimumAhead: 3, maximumAhead: 3)
 
     private func controller(limit: Int = 16, name: @escaping (Int) -> String? = { "\($0)" }) -> PrefetchController {

@@ -13,8 +13,8 @@ final class ScriptedFrames: AnimationFrames {
         var endCount = 0
     }
 
-    let gate = Gate()
-    let opening = Gate()
+    let gate = TestGate()
+    let opening = TestGate()
     let count: Int
     private let isBroken: Bool
     private let state: Mutex<State>

@@ -20,7 +20,7 @@ struct ViewBindingTests {
 
     @Test("applies the visibility to a binding that is created later")
     func visibility() async {
-        let (binding, gate) = (ViewBinding(surface: surface), Gate())
+        let (binding, gate) = (ViewBinding(surface: surface), TestGate())
         binding.isVisible = false
         binding.bind(fixture.request("a", behind: gate), with: fixture.loader, options: hiddenLoadsNothing)
         #expect(fixture.transport.sendCount == 0)
@@ -37,7 +37,7 @@ struct ViewBindingTests {
 
     @Test("a new loader replaces the previous one and cancels its request")
     func anotherLoader() async {
-        let (binding, gate, second) = (ViewBinding(surface: surface), Gate(), LoaderTestBed())
+        let (binding, gate, second) = (ViewBinding(surface: surface), TestGate(), LoaderTestBed())
         binding.bind(fixture.request("a", behind: gate), with: fixture.loader, options: ImageBinding.Options())
         await gate.arrivals(1)
         binding.bind(second.request("b", width: 7), with: second.loader, options: ImageBinding.Options())
@@ -66,7 +66,7 @@ struct ViewBindingTests {
 
     @Test("cancels the requests that were started, even if the list has changed")
     func cancelsPrefetches() async {
-        let gate = Gate()
+        let gate = TestGate()
         let names = Watched(["a", "b"])
         let prefetcher = ImagePrefetcher(loader: fixture.loader)
         let prefetches = PendingPrefetches<Int>(prefetcher: prefetcher) { [fixture] in

@@ -61,7 +61,7 @@ struct VisibilityTests {
 
     @Test("without loadsBeforeVisible, hiding cancels and showing loads again")
     func loadsWhenVisible() async {
-        let gate = Gate()
+        let gate = TestGate()
         let binding = fixture.binding(on: surface) { $0.loadsBeforeVisible = false }
         binding.isVisible = false
         binding.bind(fixture.request("a", behind: gate) { $0.options.setPlaceholder(LoaderTestBed.image(width: 9)) })
@@ -97,7 +97,7 @@ struct VisibilityTests {
 
     @Test("releasesHiddenImage shows the placeholder only while the surface is visible")
     func placeholderWhileVisible() {
-        let gate = Gate()
+        let gate = TestGate()
         let binding = fixture.binding(on: surface) {
             $0.releasesHiddenImage = true
             $0.loadsBeforeVisible = false

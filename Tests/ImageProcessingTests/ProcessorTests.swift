@@ -75,13 +75,26 @@ struct ProcessorTests {
         #expect((28...29).contains(result.pixels[9 * 4]))
     }
 
+    @Test("each processor has a short name")
+    func shortNames() throws {
+        let target = ImageTarget.fit(width: 2)
+        let radii = CornerRadii(topLeft: 1, bottomRight: 2)
+        let pairs: [(any ImageProcessor, any ImageProcessor)] = [
+            (.resize(target), ResizeProcessor(target)),
+            (.roundedCorners(radii: radii), RoundedCornersProcessor(radii: radii)),
+            (.custom(identifier: "a") { $0 }, ClosureProcessor(identifier: "a") { $0 }),
+        ]
+        for (short, long) in pairs {
+            #expect(short.identifier == long.identifier)
+            #expect(try short.process(Self.image(4, 4)) == long.process(Self.image(4, 4)))
+        }
+    }
+
     @Test("stretching does not keep the aspect ratio")
     func stretching() throws {
         let size = PixelSize(width: 4, height: 1)
         let processor = ResizeProcessor(stretchingTo: size)
         #expect(try processor.process(Self.image(3, 3)).size == size)
-        let least = ResizeProcessor(stretchingTo: PixelSize(width: 0, height: -3))
-        #expect(try least.process(Self.image(3, 3)).size == PixelSize(width: 1, height: 1))
         let huge = ResizeProcessor(stretchingTo: PixelSize(width: .max, height: 1))
         #expect(throws: ImageDecodingError.limitExceeded(.side, value: .max, allowed: 65_535)) {
             try huge.process(Self.image(3, 3))

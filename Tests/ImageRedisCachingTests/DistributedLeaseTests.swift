@@ -48,7 +48,7 @@
 
         @Test("other callers wait for the result, and the work is done once")
         func shared() async throws {
-            let gate = Gate()
+            let gate = TestGate()
             let first = Task {
                 try await value(lease()) {
                     await gate.pass()

@@ -131,6 +131,7 @@ struct PrioritySchedulerTests {
         fixture.scheduler[limitOf: .download] = 3
         fixture.executor.run()
         #expect(fixture.starts.messages.count == 3)
+        #expect(fixture.scheduler[limitOf: .download] == 3 && fixture.scheduler[limitOf: .decode] == 1)
         fixture.scheduler[limitOf: .download] = 1
         fixture.gate.letOnePass()
         fixture.gate.letOnePass()

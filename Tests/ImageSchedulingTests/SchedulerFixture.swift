@@ -14,7 +14,7 @@ struct SchedulerFixture {
     /// The names of the work items, in the order of their starts.
     let starts = MessageLog<String>()
     /// Blocks the work of `hold`.
-    let gate = Gate()
+    let gate = TestGate()
 
     /// - Parameter adjust: Changes the configuration of the download lane.
     init(limit: Int = 1, overtakeLimit: Int? = 64, adjust: (inout LaneOptions) -> Void = { _ in }) {

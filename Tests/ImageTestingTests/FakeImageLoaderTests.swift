@@ -11,7 +11,7 @@ struct FakeImageLoaderTests {
     @Test("a request without a script fails and is logged")
     func unscripted() async {
         await #expect(throws: ImageError.self) { try await loader.image(for: request) }
-        #expect(loader.log.messages == [.image("fetch a"), .unscripted("fetch a")])
+        #expect(loader.messages == [.image("fetch a"), .unscripted("fetch a")])
     }
 
     @Test("a loaded image is cached until cached images are removed, but not for requests that bypass the memory cache")
@@ -28,7 +28,7 @@ struct FakeImageLoaderTests {
 
     @Test("a held reply arrives when the gate opens")
     func held() async throws {
-        let gate = Gate()
+        let gate = TestGate()
         loader.script(request, .held(gate, .data(Data("a".utf8))))
         let task = Task { [loader, request] in try await loader.data(for: request).data }
         await gate.arrivals(1)

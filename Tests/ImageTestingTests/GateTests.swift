@@ -1,12 +1,12 @@
 import ImageTesting
 import Testing
 
-@Suite("Gate")
+@Suite("TestGate")
 struct GateTests {
     @Test("a closed gate suspends tasks until it opens")
     func holds() async {
-        let gate = Gate()
-        let passed = Gate()
+        let gate = TestGate()
+        let passed = TestGate()
         passed.open()
         let tasks = (0..<3).map { _ in
             Task {
@@ -23,7 +23,7 @@ struct GateTests {
 
     @Test("letOnePass lets the first waiting task pass")
     func letsOnePass() async {
-        let gate = Gate()
+        let gate = TestGate()
         let first = Task { await gate.pass() }
         await gate.arrivals(1)
         let second = Task { await gate.pass() }

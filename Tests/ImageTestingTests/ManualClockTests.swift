@@ -6,7 +6,7 @@ struct ManualClockTests {
     @Test("a sleeping task continues at its deadline, not before")
     func wakes() async throws {
         let clock = ManualClock()
-        let awake = Gate()
+        let awake = TestGate()
         awake.open()
         let task = Task {
             try await clock.sleep(for: .seconds(10))

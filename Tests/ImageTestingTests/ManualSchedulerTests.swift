@@ -11,7 +11,7 @@ struct ManualSchedulerTests {
 
     /// Makes a call and returns when its work waits. Calls are numbered from 1.
     private func call(
-        _ priority: RequestPriority = .normal, in lane: WorkLane = .decode, server: String? = nil, gate: Gate? = nil
+        _ priority: RequestPriority = .normal, in lane: WorkLane = .decode, server: String? = nil, gate: TestGate? = nil
     ) async -> (id: WorkID, task: Task<Int, any Error>, priority: LivePriority) {
         let number = scheduler.messages.count { $0.isArrival } + 1
         let priority = LivePriority(priority)

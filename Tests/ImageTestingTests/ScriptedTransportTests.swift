@@ -38,7 +38,7 @@ struct ScriptedTransportTests {
 
     @Test("a gate suspends the body, and cancelling the task ends the transfer immediately")
     func cancelAtGate() async throws {
-        let gate = Gate()
+        let gate = TestGate()
         transport.script(url, .init(body: [.piece(Data([1])), .wait(gate), .piece(Data([2]))]))
         let task = Task { try await fetch() }
         await gate.arrivals(1)
@@ -50,7 +50,7 @@ struct ScriptedTransportTests {
 
     @Test("the body continues when the gate opens")
     func passGate() async throws {
-        let gate = Gate()
+        let gate = TestGate()
         transport.script(
             url, .init(beforeHead: [.wait(gate)], body: [.piece(Data([1])), .wait(gate), .piece(Data([2]))]))
         async let data = fetch()

@@ -6,7 +6,7 @@ struct WaitGuardTests {
     @Test("ends the process, and says where the test waits and what has happened instead")
     func event() async throws {
         let result = try await #require(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-            let gate = Gate()
+            let gate = TestGate()
             gate.open()
             await gate.pass()
             await WaitGuard.$turns.withValue(0) { await gate.arrivals(2) }

@@ -8,7 +8,7 @@ struct WatchedTests {
     func reaches() async {
         let watched = Watched(0)
         await watched.reaches { $0 == 0 }
-        let (checked, continued) = (Gate(), Gate())
+        let (checked, continued) = (TestGate(), TestGate())
         let two = Task {
             await watched.reaches { value in
                 checked.open()
@@ -57,14 +57,14 @@ struct WatchedTests {
         "cancellation ends waiting for a gate, arrivals, an event or a message, but does not let a task pass a gate"
     )
     func everywhere() async {
-        let (gate, observer, log) = (Gate(), RecordingObserver(), MessageLog<Int>())
+        let (gate, observer, log) = (TestGate(), RecordingObserver(), MessageLog<Int>())
         let waiters = [
             Task { await gate.whenOpen() }, Task { await gate.arrivals(2) }, Task { await observer.event(.started) },
             Task { await log.reaches(1) },
         ]
         for waiter in waiters { waiter.cancel() }
         for waiter in waiters { await waiter.value }
-        let passed = Gate()
+        let passed = TestGate()
         let held = Task {
             await gate.pass()
             passed.open()

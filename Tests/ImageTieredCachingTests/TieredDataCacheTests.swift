@@ -49,7 +49,7 @@ struct TieredDataCacheTests {
 
     @Test("a store returns before the lower level is written")
     func writesLater() async throws {
-        let gate = Gate()
+        let gate = TestGate()
         lower.hold(.store, at: gate)
         let cache = makeCache()
         try await cache.store(entry(1), for: key(1))
@@ -63,7 +63,7 @@ struct TieredDataCacheTests {
 
     @Test("an entry that waits for the lower level is found after the upper one evicted it")
     func findsPending() async throws {
-        let gate = Gate()
+        let gate = TestGate()
         lower.hold(.store, at: gate)
         let cache = makeCache()
         try await cache.store(entry(1), for: key(1))
@@ -75,7 +75,7 @@ struct TieredDataCacheTests {
 
     @Test("of several stores for a key, only the newest that waits is written")
     func newestWins() async throws {
-        let gate = Gate()
+        let gate = TestGate()
         lower.hold(.store, at: gate)
         let cache = makeCache()
         for seed in 1...5 { try await cache.store(entry(UInt8(seed)), for: key(1)) }
@@ -88,7 +88,7 @@ struct TieredDataCacheTests {
 
     @Test("writes run at once up to the limit, and the others wait in order")
     func concurrentWrites() async throws {
-        let gate = Gate()
+        let gate = TestGate()
         lower.hold(.store, at: gate)
         let cache = makeCache { $0.maxConcurrentWrites = 2 }
         for number in 1...5 { try await cache.store(entry(1), for: key(number)) }
@@ -105,7 +105,7 @@ struct TieredDataCacheTests {
     @Test("entries that exceed the limits of the queue are dropped and counted, and their older entries are removed")
     func dropped() async throws {
         try await lower.store(entry(9), for: key(4))
-        let gate = Gate()
+        let gate = TestGate()
         lower.hold(.store, at: gate)
         let cache = makeCache {
             ($0.maxConcurrentWrites, $0.maxPendingWrites, $0.maxPendingBytes) = (1, 2, 25)
@@ -131,7 +131,7 @@ struct TieredDataCacheTests {
 
     @Test("a removal waits for a write in progress, and discards one that waits", arguments: [false, true])
     func removesAfterWrite(_ removesAll: Bool) async throws {
-        let gate = Gate()
+        let gate = TestGate()
         lower.hold(.store, at: gate)
         let cache = makeCache { $0.maxConcurrentWrites = 1 }
         for key in [key(1), key(2)] { try await cache.store(entry(1), for: key) }
@@ -149,7 +149,7 @@ struct TieredDataCacheTests {
 
     /// Runs a removal until it waits for the write of key 1 at a gate, then opens the gate and waits for its end.
     private func runUntilEnd(
-        opening gate: Gate, _ removal: @escaping @Sendable () async throws -> Void
+        opening gate: TestGate, _ removal: @escaping @Sendable () async throws -> Void
     ) async throws {
         let (executor, hasEnded) = (SeededExecutor(seed: 1), Watched(false))
         let task = Task(executorPreference: executor) {
@@ -169,7 +169,7 @@ struct TieredDataCacheTests {
 
     @Test("removals are sent to both levels at once")
     func removesAtOnce() async throws {
-        let gate = Gate()
+        let gate = TestGate()
         upper.hold(.remove, at: gate)
         lower.hold(.remove, at: gate)
         let cache = makeCache()
@@ -181,7 +181,7 @@ struct TieredDataCacheTests {
 
     @Test("lookups don't wait for an upper level that is slow to store, and fill it with up to 16 entries at once")
     func slowFill() async throws {
-        let gate = Gate()
+        let gate = TestGate()
         upper.hold(.store, at: gate)
         for number in 0..<20 { try await lower.store(entry(1), for: key(number)) }
         let cache = makeCache()
@@ -198,7 +198,7 @@ struct TieredDataCacheTests {
     @Test("an entry that is read while all are removed isn't stored in the upper level again")
     func removesDuringFill() async throws {
         try await lower.store(entry(1), for: key(1))
-        let gate = Gate()
+        let gate = TestGate()
         upper.hold(.store, at: gate)
         let cache = makeCache()
         #expect(try await cache.entry(for: key(1)) == entry(1))
@@ -214,7 +214,7 @@ struct TieredDataCacheTests {
         arguments: InMemoryDataCache.Operation.allCases)
     func fillIsNotLate(_ change: InMemoryDataCache.Operation) async throws {
         try await lower.store(entry(1), for: key(1))
-        let gate = Gate()
+        let gate = TestGate()
         lower.hold(.entry, at: gate)
         let cache = makeCache()
         let lookup = Task { try await cache.entry(for: key(1)) }
@@ -237,7 +237,7 @@ struct TieredDataCacheTests {
 
     @Test("a newer entry that only fits into the lower level isn't replaced by an older one that waits")
     func olderWriteWaits() async throws {
-        let gate = Gate()
+        let gate = TestGate()
         lower.hold(.store, at: gate)
         let cache = makeCache { $0.maxConcurrentWrites = 1 }
         for key in [key(0), key(1)] { try await cache.store(entry(1), for: key) }
@@ -253,7 +253,7 @@ struct TieredDataCacheTests {
 
     @Test("writes that are replaced while they wait leave their space to others")
     func replacedWrites() async throws {
-        let gate = Gate()
+        let gate = TestGate()
         lower.hold(.store, at: gate)
         let cache = makeCache { ($0.maxConcurrentWrites, $0.maxPendingBytes) = (1, 20) }
         try await cache.store(entry(1), for: key(0))

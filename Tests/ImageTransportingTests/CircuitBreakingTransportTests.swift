@@ -165,7 +165,7 @@ struct CircuitBreakingTransportTests {
 
     @Test("a cancelled request counts as nothing, whatever it throws")
     func cancelled() async {
-        let gate = Gate()
+        let gate = TestGate()
         for number in 0..<3 {
             network.script(Self.url("http://a/1"), Reply(body: [.piece(Data([1])), .wait(gate), .piece(Data([2]))]))
             let task = Task { await get("http://a/1") }
@@ -189,7 +189,7 @@ struct CircuitBreakingTransportTests {
     func longProbe() async throws {
         await fail("http://a/1")
         clock.advance(by: .seconds(5))
-        let gate = Gate()
+        let gate = TestGate()
         network.script(Self.url("http://a/1"), Reply(body: [.piece(Data([1])), .wait(gate), .piece(Data([2]))]))
         let probe = Task { await get("http://a/1") }
         await gate.arrivals(1)
@@ -244,7 +244,7 @@ struct CircuitBreakingTransportTests {
 
     @Test("a request that began before the network returned counts as nothing")
     func beganBefore() async {
-        let gate = Gate()
+        let gate = TestGate()
         network.script(
             Self.url("http://a/1"), Reply(beforeHead: [.wait(gate), .fail(.timedOut(.head))]))
         let tasks = (0..<2).map { _ in Task { await get("http://a/1") } }

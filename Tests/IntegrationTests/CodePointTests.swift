@@ -62,7 +62,7 @@ struct CodePointTests {
     private func decoded(_ chunk: [UInt8]) throws -> [[UInt8]] {
         let row = [0] + Self.colors.joined()
         let file = RawPNG(width: Self.colors.count, scanlines: [row], before: [.init("cICP", chunk)])
-        let image = try ImageDecoders.makeDecoder().decode(file.data, request: DecodingRequest()) { false }
+        let image = try DownsamplingDecoder.standard().decode(file.data)
         return Self.colors.indices.map { Array(image.bitmap.pixels[4 * $0..<4 * $0 + 3]) }
     }
 

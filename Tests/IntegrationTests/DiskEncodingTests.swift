@@ -35,7 +35,7 @@ struct DiskEncodingTests {
     func reencodes(_ encoding: DiskEncoding) throws {
         let encoded = try encoded(encoding)
         #expect(try encoded.count < Self.png().count)
-        let header = try ImageDecoders.makeDecoder().header(of: encoded)
+        let header = try DownsamplingDecoder.standard().header(of: encoded)
         #expect(header.format == (encoding == .format(.webP) ? .webP : .jpeg))
         #expect(header.size == PixelSize(width: 64, height: 64))
     }
@@ -51,15 +51,16 @@ struct DiskEncodingTests {
         func adaptiveAVIF() throws {
             let size = PixelSize(width: 32, height: 32)
             let plain = Bitmap(size: size, pixels: [UInt8](repeating: 200, count: size.area * 4), isOpaque: true)
-            let choice = ImageEncoders.adaptiveChoice(among: .standard + [AVIFEncoder()])
-            let photograph = try ImageDecoders.makeDecoder().decode(Self.png(), request: DecodingRequest()) { false }
+            let choice = AdaptiveEncoderChoice.standard(among: .standard + [AVIFEncoder()])
+            let photograph = try DownsamplingDecoder.standard().decode(Self.png())
             #expect(choice.encoder(for: photograph.bitmap).format == .avif)
             #expect(choice.encoder(for: plain).format == .png)
             let transform = DiskEncoding.adaptive().makeTransform(
                 decoders: .standard + [AVIFDecoder()], encoders: .standard + [AVIFEncoder()])
             let entry = DataCacheEntry(data: try Self.png(), createdAt: Date(timeIntervalSinceReferenceDate: 0))
             let stored = try #require(transform).stored(entry, for: key)
-            #expect(try ImageDecoders.makeDecoder(.standard + [AVIFDecoder()]).header(of: stored.data).format == .avif)
+            #expect(
+                try DownsamplingDecoder.standard(.standard + [AVIFDecoder()]).header(of: stored.data).format == .avif)
         }
     #endif
 }

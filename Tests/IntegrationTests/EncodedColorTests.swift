@@ -9,7 +9,7 @@ extension [any ImageEncoder] {
     fileprivate static var describingColor: [any ImageEncoder] { all.filter { $0.format != .gif } }
 }
 
-private let decoder = ImageDecoders.makeDecoder(.all)
+private let decoder = DownsamplingDecoder.standard(.all)
 
 /// Gradients between saturated colors.
 private func gradients(in space: ColorSpace, shift: Int = 0, isOpaque: Bool = true) -> Bitmap {
@@ -24,7 +24,7 @@ private func gradients(in space: ColorSpace, shift: Int = 0, isOpaque: Bool = tr
 }
 
 private func decode(_ file: Data, to color: OutputColor) throws -> Bitmap {
-    try decoder.decode(file, request: DecodingRequest(color: color)) { false }.bitmap
+    try decoder.decode(file, request: DecodingRequest(color: color)).bitmap
 }
 
 /// The mean difference of visible pixels, in levels.
@@ -41,7 +41,7 @@ struct EncodedColorTests {
         "an image in Display P3 opens in Display P3, and in sRGB with converted colors",
         arguments: [any ImageEncoder].describingColor.map(\.format), [false, true])
     func still(_ format: ImageFormat, isLossless: Bool) throws {
-        let encoder = try #require(ImageEncoders.encoder(for: format, in: .all))
+        let encoder = try #require([any ImageEncoder].all.encoder(for: format))
         for isOpaque in [true, false] where isOpaque || encoder.keepsAlpha {
             let source = gradients(in: .displayP3, isOpaque: isOpaque)
             let file = try encoder.encode(source, options: EncodingOptions(quality: 0.95, isLossless: isLossless))
@@ -56,7 +56,7 @@ struct EncodedColorTests {
 
     @Test("an image in sRGB gets no profile", arguments: [any ImageEncoder].all.map(\.format))
     func sRGB(_ format: ImageFormat) throws {
-        let encoder = try #require(ImageEncoders.encoder(for: format, in: .all))
+        let encoder = try #require([any ImageEncoder].all.encoder(for: format))
         let file = try encoder.encode(gradients(in: .sRGB), options: EncodingOptions(isLossless: true))
         #expect(try decoder.header(of: file).color == .sRGB)
         #expect(try decode(file, to: .automatic).colorSpace == .sRGB)
@@ -64,7 +64,7 @@ struct EncodedColorTests {
 
     @Test("an animation in Display P3 opens in Display P3", arguments: [any ImageEncoder].describingColor.map(\.format))
     func animated(_ format: ImageFormat) throws {
-        let encoder = try #require(ImageEncoders.encoder(for: format, in: .all))
+        let encoder = try #require([any ImageEncoder].all.encoder(for: format))
         let bitmaps = [gradients(in: .displayP3), gradients(in: .displayP3, shift: 3), gradients(in: .sRGB)]
         let frames = bitmaps.map { AnimationFrame(bitmap: $0, delay: .milliseconds(50)) }
         let file: Data
@@ -76,7 +76,7 @@ struct EncodedColorTests {
         }
         let reader = try decoder.makeFrameReader(of: file, request: DecodingRequest(color: .automatic))
         for (index, bitmap) in bitmaps.enumerated() {
-            let frame = try reader.frame(at: index) { false }
+            let frame = try reader.frame(at: index)
             #expect(frame.colorSpace == .displayP3)
             #expect(difference(bitmap.converted(to: .displayP3), frame) < 2)
         }
@@ -85,7 +85,7 @@ struct EncodedColorTests {
     @Test("GIF is in sRGB: an image in Display P3 is converted")
     func gif() throws {
         let source = gradients(in: .displayP3)
-        let encoder = try #require(ImageEncoders.encoder(for: .gif))
+        let encoder = try #require([any ImageEncoder].standard.encoder(for: .gif))
         let file = try encoder.encode(source, options: EncodingOptions())
         #expect(try difference(source.converted(to: .sRGB), decode(file, to: .automatic)) < 6)
     }
@@ -94,9 +94,9 @@ struct EncodedColorTests {
         "an image in Display P3 that the disk cache stores in another format opens in Display P3",
         arguments: [any ImageEncoder].describingColor.map(\.format).filter { $0 != .png })
     func reencoded(_ format: ImageFormat) throws {
-        let png = try #require(ImageEncoders.encoder(for: .png))
+        let png = try #require([any ImageEncoder].standard.encoder(for: .png))
         let source = gradients(in: .displayP3)
-        let encoder = try #require(ImageEncoders.encoder(for: format, in: .all))
+        let encoder = try #require([any ImageEncoder].all.encoder(for: format))
         let entry = DataCacheEntry(
             data: try png.encode(source, options: EncodingOptions()) + Data(count: 100_000),
             createdAt: Date(timeIntervalSinceReferenceDate: 0))

@@ -103,22 +103,36 @@ struct KitTests {
         }
     #endif
 
+    @Test("writing a format without an encoder fails, and other encoders can be passed")
+    func otherEncoders() async throws {
+        let server = try photoServer()
+        try await withDirectory { directory in
+            let image = try await ImageLoader(cacheDirectory: directory).image(for: server.url())
+            await #expect(throws: ImageEncodingError.noEncoder(.avif)) { try await image.encoded(as: .avif) }
+            await #expect(throws: ImageEncodingError.noEncoder(.png)) {
+                try await image.encoded(as: .png, encoders: [FakeEncoder()])
+            }
+            let data = try await image.encoded(as: .fake, encoders: [FakeEncoder()])
+            #expect(try FakeSizedImageDecoder().header(of: data).storedSize == image.size)
+        }
+    }
+
     @Test(
         "an image is encoded in each format and decodes to its size",
-        arguments: [
-            ImageFileFormat.jpeg(), .png, .webP(), .webP(quality: nil), .gif,
-        ])
-    func writing(format: ImageFileFormat) async throws {
+        arguments: [ImageFormat.jpeg, .png, .webP, .gif], [true, false])
+    func writing(format: ImageFormat, isLossless: Bool) async throws {
         let server = try photoServer()
         try await withDirectory { directory in
             let loader = try ImageLoader(cacheDirectory: directory)
             let image = try await loader.image(for: server.url())
             let file = directory.appending(path: "image")
-            try image.write(to: file, as: format)
+            let options = EncodingOptions(isLossless: isLossless)
+            try await image.write(to: file, as: format, options: options)
             let again = try await loader.image(for: file)
             #expect(again.size == image.size)
-            #expect(try Data(contentsOf: file) == image.encoded(as: format))
-            if format == .png { #expect(again.bitmap == image.bitmap) }
+            let encoded = try await image.encoded(as: format, options: options)
+            #expect(try Data(contentsOf: file) == encoded)
+            if format == .png || format == .webP && isLossless { #expect(again.bitmap == image.bitmap) }
         }
     }
 }

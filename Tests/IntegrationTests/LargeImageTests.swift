@@ -9,7 +9,7 @@ import Testing
 /// Limits count what is decoded and held. A codec that shrinks while it decodes needs little memory for a large image.
 @Suite("Large images with the default limits")
 struct LargeImageTests {
-    private static let decoder = ImageDecoders.makeDecoder()
+    private static let decoder = DownsamplingDecoder.standard()
     private static let memory = DecodingLimits.default.decodedBytes
 
     /// The sensors of 108 and 200 megapixels, in both orientations, and a stitched panorama.
@@ -28,7 +28,7 @@ struct LargeImageTests {
 
     private func decode(_ data: Data, to side: Int? = nil) throws(ImageDecodingError) -> DecodedImage {
         let target = side.map { ImageTarget(PixelSize(width: $0, height: $0)) }
-        return try Self.decoder.decode(data, request: DecodingRequest(target: target)) { false }
+        return try Self.decoder.decode(data, request: DecodingRequest(target: target))
     }
 
     @Test("a large photograph decodes to a thumbnail", arguments: photographs)

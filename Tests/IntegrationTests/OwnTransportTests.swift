@@ -45,7 +45,7 @@ struct OwnTransportTests {
 
     @Test("stored images don't wait for downloads that hang", arguments: Way.allCases)
     func hangingDownloads(_ way: Way) async throws {
-        let (network, gate) = (ScriptedTransport(), Gate())
+        let (network, gate) = (ScriptedTransport(), TestGate())
         let test = try makeTest(way, over: network)
         func request(_ name: String, _ reply: ScriptedTransport.Reply) throws -> ImageRequest {
             let url = try #require(URL(string: "http://images.example/\(name)"))

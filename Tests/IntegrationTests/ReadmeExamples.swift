@@ -45,7 +45,7 @@ private func useLoader(
     prefetcher.start(upcoming)
 
     let image = try await loader.image(for: url, priority: .high) { progress in report(progress) }
-    try image.write(to: file, as: .jpeg(quality: 0.9))
+    try await image.write(to: file, as: .jpeg)
 
     await loader.remove(request)
     try await loader.removeAll()

@@ -49,7 +49,7 @@ struct PrefixTests {
     private func shown(_ data: Data) -> Result<Bitmap, ImageDecodingError> {
         let request = DecodingRequest(acceptsTruncated: true)
         return Result { () throws(ImageDecodingError) in
-            try DownsamplingDecoder(decoders: Decoders.all).decode(data, request: request) { false }.bitmap
+            try DownsamplingDecoder(decoders: Decoders.all).decode(data, request: request).bitmap
         }
     }
 }

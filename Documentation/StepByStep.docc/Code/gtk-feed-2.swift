@@ -19,7 +19,7 @@ guard gtk_init_check() != 0 else {
 GtkMainLoop.attach()
 let loader = try ImageLoader()
 
-let window = Widget.window()
+let window = unsafe GtkWidgetRef(gtk_window_new())
 unsafe gtk_window_set_default_size(window.cast(to: GtkWindow.self), 700, 700)
 let animations = WindowClock(window)  // runs tasks after each frame, too
 

@@ -17,7 +17,7 @@ func photos(at feed: URL, with loader: ImageLoader) async throws -> [Photo] {
 final class PhotoCell: RecycledCell {
     private let photos: [Photo]
     private let image: LoadingImageView
-    var widget: Widget { image.widget }
+    var widget: GtkWidgetRef { image.widget }
 
     init(_ photos: [Photo], loader: ImageLoader, clock: AnimationClock) {
         self.photos = photos
@@ -40,7 +40,7 @@ guard gtk_init_check() != 0 else {
 GtkMainLoop.attach()
 let loader = try ImageLoader()
 
-let window = Widget.window()
+let window = unsafe GtkWidgetRef(gtk_window_new())
 unsafe gtk_window_set_default_size(window.cast(to: GtkWindow.self), 700, 700)
 let animations = WindowClock(window)  // runs tasks after each frame, too
 var list: CellList<PhotoCell>?
@@ -57,7 +57,7 @@ func show(_ photos: [Photo]) {
 
 /// Loads photos in the size of the cells.
 func prefetch(_ photos: [Photo]) -> PrefetchController {
-    let pixels = 160 * window.scaleFactor
+    let pixels = 160 * Int(unsafe gtk_widget_get_scale_factor(window.pointer))
     let size = PixelSize(width: pixels, height: pixels)
     return PrefetchController(prefetcher: ImagePrefetcher(loader: loader)) { position in
         ImageRequest(url: photos[position].thumbnailUrl, target: .fill(size))

@@ -12,7 +12,8 @@ struct Thumbnails: Sendable {
         let url = origin.appending(path: "images").appending(path: name)
         let image = try await loader.image(
             for: url, fitting: PixelSize(width: 300, height: 300))
-        return try image.encoded(as: .jpeg(quality: 0.8))
+        return try await image.encoded(
+            as: .jpeg, options: EncodingOptions(quality: 0.8))
     }
 }
 

@@ -11,7 +11,7 @@ import Testing
 struct ComparedViews: View {
     let url: URL
     let token: String
-    let loader: any ImageLoaderProtocol & AnyObject
+    let loader: any ImageLoaderProtocol
 
     var body: some View {
         list.imageLoader(loader)

@@ -72,11 +72,11 @@ struct LoaderKitTests {
     func encoding() async throws {
         transport.script(try url(), .ok(photo))
         let image = try await makeLoader().image(for: url())
-        let file = try image.encoded(as: .png)
-        let header = try ImageDecoders.makeDecoder().header(of: file)
+        let file = try await image.encoded(as: .png)
+        let header = try DownsamplingDecoder.standard().header(of: file)
         #expect(header.format == .png)
         #expect(header.storedSize == image.bitmap.size)
-        #expect(throws: ImageEncodingError.self) { try image.encoded(as: .webP()) }
+        await #expect(throws: ImageEncodingError.noEncoder(.webP)) { try await image.encoded(as: .webP) }
     }
 
     @Test("observes memory pressure and the network by default, and forbids Low Data Mode if asked to")

@@ -39,7 +39,7 @@ struct PhotoFeedViewTests {
 
     @Test("the footer shows that a page is loading, its error with a button, and its rows after that")
     func footer() async {
-        let gate = Gate()
+        let gate = TestGate()
         let host = host(
             ScriptedPhotoService([
                 1: [.photos(0..<2)], 2: [.gated(gate, .failure), .photos(2..<3)], 3: [.photos(0..<0)],

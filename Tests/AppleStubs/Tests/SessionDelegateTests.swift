@@ -2,6 +2,7 @@ import AppleFoundation
 import Foundation
 import HTTPTypes
 import ImageCore
+import ImageTesting
 import ImageTransporting
 import Synchronization
 import Testing
@@ -18,6 +19,21 @@ struct SessionDelegateTests {
     private let url: URL
 
     init() throws { url = try #require(URL(string: "https://example.com/a.jpg")) }
+
+    @Test("the handler answers challenges, and without one the system does")
+    func challenges() {
+        let space = URLProtectionSpace(host: "a", port: 443, protocol: "https", realm: nil, authenticationMethod: nil)
+        let challenge = URLAuthenticationChallenge(
+            protectionSpace: space, proposedCredential: nil, previousFailureCount: 0, failureResponse: nil, error: nil,
+            sender: ChallengeSender())
+        let answers = MessageLog<URLSession.AuthChallengeDisposition>()
+        for delegate in [delegate, SessionDelegate { _ in (.cancelAuthenticationChallenge, nil) }] {
+            delegate.urlSession(session, task: session.dataTask(with: url), didReceive: challenge) { answer, _ in
+                answers.append(answer)
+            }
+        }
+        #expect(answers.messages == [.performDefaultHandling, .cancelAuthenticationChallenge])
+    }
 
     /// A transfer whose task never runs.
     private func transfer(
@@ -144,4 +160,12 @@ struct SessionDelegateTests {
         #expect(followed.withLock { $0 } == nil)
         #expect(try deliver([:], to: session.dataTask(with: url)) == .cancel)
     }
+}
+
+private final class ChallengeSender: NSObject, URLAuthenticationChallengeSender {
+    func use(_ credential: URLCredential, for challenge: URLAuthenticationChallenge) {}
+    func continueWithoutCredential(for challenge: URLAuthenticationChallenge) {}
+    func cancel(_ challenge: URLAuthenticationChallenge) {}
+    func performDefaultHandling(for challenge: URLAuthenticationChallenge) {}
+    func rejectProtectionSpaceAndContinue(with challenge: URLAuthenticationChallenge) {}
 }

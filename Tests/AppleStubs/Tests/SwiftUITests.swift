@@ -78,7 +78,7 @@ struct SwiftUITests {
 
     @Test("draws a preview in memory in the first update, and then the image")
     func memoryPreview() async throws {
-        let (gate, small) = (Gate(), fixture.request("small", width: 2))
+        let (gate, small) = (TestGate(), fixture.request("small", width: 2))
         try await fixture.warm(small)
         let host = host(view(fixture.request("a", behind: gate) { $0.lowQuality = [small] }))
         #expect(host.drawn == ["image 2 (fit)"])
@@ -144,7 +144,7 @@ struct SwiftUITests {
 
     @Test("draws a placeholder until the image fades in, which animates only the image")
     func network() async {
-        let gate = Gate()
+        let gate = TestGate()
         let host = host(view(fixture.request("a", behind: gate)))
         #expect(host.drawn == ["gray"])
         gate.open()
@@ -176,7 +176,7 @@ struct SwiftUITests {
 
     @Test("a new request cancels the previous one, and never shows its image")
     func anotherRequest() async {
-        let (old, new) = (Gate(), Gate())
+        let (old, new) = (TestGate(), TestGate())
         let host = host(view(fixture.request("old", width: 2, behind: old)))
         await old.arrivals(1)
         host.update(view(fixture.request("new", behind: new)))
@@ -191,7 +191,7 @@ struct SwiftUITests {
         "a new request removes the previous image in the same update, or keeps it without a flash",
         arguments: [true, false])
     func anotherRequestWhenLoaded(keeps: Bool) async {
-        let gate = Gate()
+        let gate = TestGate()
         let options = ImageBinding.Options(keepsOldImage: keeps)
         let host = host(view(fixture.request("old", width: 2), options: options))
         await draws(["image 2 (fit)"])
@@ -208,7 +208,7 @@ struct SwiftUITests {
 
     @Test("an equal request changes nothing, but another priority and loader have an effect")
     func sameRequest() async {
-        let (first, scheduler, gate) = (Gate(), ManualScheduler(), Gate())
+        let (first, scheduler, gate) = (TestGate(), ManualScheduler(), TestGate())
         let queued = LoaderTestBed(scheduler: scheduler)
         var request = queued.request("a", behind: gate)
         let host = host(LoadingImage(request).imageLoader(queued.loader))
@@ -230,17 +230,17 @@ struct SwiftUITests {
         loader.script(request, .image(PixelSize(width: 4, height: 4)))
         let host = host(LoadingImage(request).imageLoader(loader))
         await draws(["image 4 (fit)"])
-        let calls = loader.log.messages
+        let calls = loader.messages
         for _ in 0..<5 { host.update(LoadingImage(request).imageLoader(loader)) }
         for _ in 0..<100 { await Task.yield() }
-        #expect(loader.log.messages == calls)
+        #expect(loader.messages == calls)
     }
 
     // MARK: Visibility
 
     @Test("cancels when the view disappears, and loads again when it reappears")
     func disappearing() async {
-        let gate = Gate()
+        let gate = TestGate()
         let host = host(view(fixture.request("a", behind: gate)))
         await gate.arrivals(1)
         host.disappear()
@@ -309,7 +309,7 @@ struct SwiftUITests {
 
     @Test("content for each phase has the progress, the placeholder of the request, the image and the error")
     func phases() async {
-        let (gate, file) = (Gate(), LoaderTestBed.file(width: 4))
+        let (gate, file) = (TestGate(), LoaderTestBed.file(width: 4))
         let body: [ScriptedTransport.Step] = [.piece(file.prefix(10)), .wait(gate), .piece(file.dropFirst(10))]
         let replies = [.status(.notFound), ScriptedTransport.Reply(announcedBytes: file.count, body: body)]
         let request = fixture.request("a", replies) { $0.options.setPlaceholder(LoaderTestBed.image(width: 9)) }

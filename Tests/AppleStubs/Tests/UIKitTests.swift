@@ -85,7 +85,7 @@ struct UIKitTests {
 
     @Test("prepareForReuse cancels the request and removes the image")
     func reuse() async {
-        let (gate, cell) = (Gate(), Cell(frame: .zero))
+        let (gate, cell) = (TestGate(), Cell(frame: .zero))
         cell.contentView.addSubview(cell.image)
         window.addSubview(cell)
         cell.image.load(fixture.request("a", behind: gate), with: fixture.loader)
@@ -177,7 +177,7 @@ struct UIKitTests {
 
     @Test("progress does not change the image")
     func progress() async {
-        let (gate, file) = (Gate(), LoaderTestBed.file(width: 4))
+        let (gate, file) = (TestGate(), LoaderTestBed.file(width: 4))
         let body: [ScriptedTransport.Step] = [.piece(file.prefix(10)), .wait(gate), .piece(file.dropFirst(10))]
         let request = fixture.request("a", [ScriptedTransport.Reply(announcedBytes: file.count, body: body)]) {
             $0.options.setPlaceholder(LoaderTestBed.image(width: 9))
@@ -195,7 +195,7 @@ struct UIKitTests {
 
     @Test("a view outside of a window loads as the options specify, and starts when it is added to one")
     func visibility() async {
-        let (gate, view) = (Gate(), LoadingImageView(frame: CGRect(x: 0, y: 0, width: 100, height: 100)))
+        let (gate, view) = (TestGate(), LoadingImageView(frame: CGRect(x: 0, y: 0, width: 100, height: 100)))
         var options = ImageBinding.Options()
         options.loadsBeforeVisible = false
         view.load(fixture.request("a", behind: gate), with: fixture.loader, options: options)
@@ -219,7 +219,7 @@ struct UIKitTests {
 
     @Test("starts and cancels prefetches for a collection view and a table view", arguments: [true, false])
     func prefetching(isTable: Bool) async {
-        let gate = Gate()
+        let gate = TestGate()
         let source = ImagePrefetchDataSource(prefetcher: ImagePrefetcher(loader: fixture.loader)) { [fixture] path in
             path.item == 2 ? nil : fixture.request("\(path.item)", behind: gate)
         }
@@ -271,7 +271,7 @@ struct UIKitTests {
             $0.applicationStateMonitor = conditions.applicationState
         }
         func tasks() -> Int { application.backgroundTasks.withLock { $0.count } }
-        let gates = [Gate(), Gate()]
+        let gates = [TestGate(), TestGate()]
         let task = fixture.loader.task(for: fixture.request("a", behind: gates[0]))
         await gates[0].arrivals(1)
         #expect(tasks() == 0)
@@ -305,7 +305,7 @@ struct UIKitTests {
 
     @Test("asks once for time that UIKit refuses, and again after the app was in the foreground")
     func refusedBackgroundTime() async {
-        let (application, center, gate) = (RefusingApplication(), NotificationCenter(), Gate())
+        let (application, center, gate) = (RefusingApplication(), NotificationCenter(), TestGate())
         let conditions = ApplicationConditions(application: application, center: center)
         let fixture = LoaderTestBed { $0.observer = conditions.backgroundTime }
         let task = fixture.loader.task(for: fixture.request("a", behind: gate))
@@ -321,7 +321,7 @@ struct UIKitTests {
 
     @Test("an app extension downloads in the background without time for it")
     func appExtension() async throws {
-        let (center, gate) = (NotificationCenter(), Gate())
+        let (center, gate) = (NotificationCenter(), TestGate())
         let conditions = ApplicationConditions(application: nil, center: center)
         let fixture = LoaderTestBed { $0.observer = conditions.backgroundTime }
         let task = fixture.loader.task(for: fixture.request("a", behind: gate))

@@ -162,7 +162,7 @@ extension ExtremeCase {
                 let lane = LaneOptions(limit: 1, startRate: startRate)
                 let scheduler = PriorityScheduler(lanes: [.download: lane])
                 for _ in 0..<3 {
-                    let gate = Gate()
+                    let gate = TestGate()
                     let work = Task {
                         try await scheduler.run(in: .download, server: nil, priority: LivePriority(.low)) {
                             await gate.pass()

@@ -36,7 +36,7 @@ struct ExtremeCase: Sendable, CustomTestStringConvertible {
 
     /// Targets of all sizes. None enlarges an image beyond the limits of a decoder without an error.
     static let targets: [ImageTarget] = {
-        let sides: [Int] = [.min, -1, 0, 1, 7, .max]
+        let sides: [Int] = [1, 7, .max]
         return sides.flatMap { width in
             sides.flatMap { height in
                 ImageTarget.Mode.allCases.flatMap { mode in

@@ -5,9 +5,9 @@
 
     extension GeneratedImage {
         static func avifs() throws -> [GeneratedImage] {
-            let images = try encoded(by: AVIFEncoder(speed: 9))
+            let images = try encoded(by: AVIFEncoder(effort: 1))
             let profile = Data(RawPNG.profile(space: "RGB "))
-            let turned = AVIFEncoder(speed: 9, orientation: .rightMirrored, colorProfile: profile)
+            let turned = AVIFEncoder(effort: 1, orientation: .rightMirrored, colorProfile: profile)
             let described = try turned.encode(Scene.bitmap(), options: .init(quality: 0.2))
             return images + [GeneratedImage("profile-orientation", .avif, described)]
         }

@@ -67,10 +67,10 @@ enum Main {
         let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
         guard !names.isEmpty else { throw FeedRun.Failure.noImages }
         let images = try names.map { try Data(contentsOf: folder.appending(path: $0)) }
-        let decoder = ImageDecoders.makeDecoder()
+        let decoder = DownsamplingDecoder.standard()
         let request = DecodingRequest(target: FeedRun.target)
         try await FeedRun.measure(count, atOnce: ProcessInfo.processInfo.activeProcessorCount) { number in
-            let image = try decoder.decode(images[number % images.count], request: request) { false }
+            let image = try decoder.decode(images[number % images.count], request: request)
             return (image.bitmap.size, .memory)
         }
     }

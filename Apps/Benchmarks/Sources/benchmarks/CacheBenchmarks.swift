@@ -57,7 +57,7 @@ enum CacheBenchmarks {
         try await cache.store(DataCacheEntry(data: jpeg, createdAt: Date()), for: key)
         guard let url = URL(string: "https://images.example.org/albums/17/photos/1.jpg") else { return [] }
         let loader = makeLoader(jpeg, url, cache)
-        let decoder = ImageDecoders.makeDecoder()
+        let decoder = DownsamplingDecoder.standard()
         let request = ImageRequest(url: url, target: target, cachePolicy: .diskOnly)
         _ = try await loader.data(for: request)
         let size = "\(jpeg.count / 1000) kB"
@@ -78,7 +78,7 @@ enum CacheBenchmarks {
             },
             fresh,
             try await Stopwatch.median("300 px from \(size): decoding alone (floor)", samples: 200) { _ in
-                _ = try decoder.decode(jpeg, request: DecodingRequest(target: target)) { false }
+                _ = try decoder.decode(jpeg, request: DecodingRequest(target: target))
             },
             try await Stopwatch.median("300 px from \(size): ImageLoader, disk hit", samples: 200) { _ in
                 guard try await loader.image(for: request).source == .disk else { throw Miss() }

@@ -149,17 +149,17 @@ enum DecodingBenchmarks {
 /// An encoded image, decoded through the public API.
 private struct Subject {
     let data: Data
-    private let decoder = ImageDecoders.makeDecoder(.all, idleByteLimit: DecodingLimits.default.decodedBytes)
+    private let decoder = DownsamplingDecoder.standard(.all, idleByteLimit: DecodingLimits.default.decodedBytes)
 
     init(_ data: Data) { self.data = data }
 
     func decode(_ target: ImageTarget?) throws {
-        _ = try decoder.decode(data, request: DecodingRequest(target: target)) { false }
+        _ = try decoder.decode(data, request: DecodingRequest(target: target))
     }
 
     /// Decodes all frames in order and keeps only one in memory.
     func decodeFrames() throws {
         let reader = try decoder.makeFrameReader(of: data)
-        for index in 0..<(try decoder.header(of: data).frameCount) { _ = try reader.frame(at: index) { false } }
+        for index in 0..<(try decoder.header(of: data).frameCount) { _ = try reader.frame(at: index) }
     }
 }

@@ -61,7 +61,7 @@ enum LoaderBenchmarks {
                         let body = try await transport.send(TransportRequest(url: url)).body
                         return try await body.collected(expectedBytes: nil, limit: 1_000)
                     }
-                    return try decoder.decode(try await original.value, request: DecodingRequest()) { false }
+                    return try decoder.decode(try await original.value)
                 }
                 _ = try await image.value
             }
@@ -70,7 +70,7 @@ enum LoaderBenchmarks {
 
     /// Measures callers that wait for one download, which a gate blocks until the last caller has joined.
     private static func additionalWaiters() async throws -> Double {
-        let (gate, coalescer) = (Gate(), TaskCoalescer<OperationKey, OperationResult>())
+        let (gate, coalescer) = (TestGate(), TaskCoalescer<OperationKey, OperationResult>())
         let loader = makeLoader(InstantTransport(gate: gate), coalescer: coalescer)
         let requests = Array(repeating: ImageRequest(.data(Data(), name: "none")), count: requestCount)
         guard let request = makeRequest(0) else { return .infinity }
@@ -114,7 +114,7 @@ enum LoaderBenchmarks {
 
 /// Returns a few bytes for each request, immediately or when a gate opens.
 struct InstantTransport: DataTransport {
-    var gate: Gate?
+    var gate: TestGate?
 
     func send(_ request: TransportRequest) async throws(TransportError) -> TransportResponse {
         await gate?.pass()

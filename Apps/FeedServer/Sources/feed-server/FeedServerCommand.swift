@@ -72,7 +72,7 @@ struct FeedServerCommand: ParsableCommand {
 
     private func site() -> Site {
         let renderer = ImageRenderer(encoders: [
-            JPEGEncoder(), PNGEncoder(compressionLevel: 3), WebPEncoder(), GIFEncoder(),
+            JPEGEncoder(), PNGEncoder(effort: 3), WebPEncoder(), GIFEncoder(),
         ])
         let images = ImageStore(concurrency: ProcessInfo.processInfo.activeProcessorCount) {
             recipe throws(ImageEncodingError) in

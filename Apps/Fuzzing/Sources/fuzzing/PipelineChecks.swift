@@ -55,6 +55,6 @@ struct PipelineCheck {
     }
 
     private func outcome(_ data: Data, _ request: DecodingRequest) -> Result<DecodedImage, ImageDecodingError> {
-        Result { () throws(ImageDecodingError) in try decoder.decode(data, request: request, isCancelled: { false }) }
+        Result { () throws(ImageDecodingError) in try decoder.decode(data, request: request) }
     }
 }

@@ -9,9 +9,10 @@ guard gtk_init_check() != 0 else {
 GtkMainLoop.attach()
 
 let loader = try ImageLoader()
-let window = Widget.window()
+let window = unsafe GtkWidgetRef(gtk_window_new())
 let animations = WindowClock(window)
-let row = Widget.box(GTK_ORIENTATION_HORIZONTAL, spacing: 12)
+let row = unsafe GtkWidgetRef(
+    gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 12))
 
 let cells = CommandLine.arguments.dropFirst()
     .compactMap { URL(webAddress: $0) }
@@ -20,7 +21,8 @@ let cells = CommandLine.arguments.dropFirst()
             loader: loader, width: 240, height: 240,
             clock: animations.clock)
         cell.load(url, description: url.lastPathComponent)
-        row.append(cell.widget)
+        unsafe gtk_box_append(
+            row.cast(to: GtkBox.self), cell.widget.pointer)
         return cell
     }
 

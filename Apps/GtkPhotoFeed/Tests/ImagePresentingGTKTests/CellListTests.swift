@@ -68,7 +68,7 @@ final class CellListTests: GtkTestCase {
             unsafe gtk_widget_set_child_visible(cell.widget.pointer, 0)
             XCTAssertFalse(cell.isOnScreen)
             unsafe gtk_widget_set_child_visible(cell.widget.pointer, 1)
-            XCTAssertTrue(GtkMainLoop.run(upTo: 5) { cell.isOnScreen })
+            XCTAssertTrue(GtkMainLoop.run(upTo: .seconds(5)) { cell.isOnScreen })
             XCTAssertEqual(cell.position, position)
         }
     }
@@ -187,7 +187,7 @@ final class CellListTests: GtkTestCase {
         return tops.count { $0 == tops.first }
     }
 
-    private func top(of cell: Widget) -> Double {
+    private func top(of cell: GtkWidgetRef) -> Double {
         var y = 0.0
         unsafe gtk_widget_translate_coordinates(cell.pointer, list.widget.pointer, 0, 0, nil, &y)
         return y
@@ -204,7 +204,7 @@ final class CellListTests: GtkTestCase {
 }
 
 @MainActor private final class RecordingCell: RecycledCell {
-    let widget = Widget.box(GTK_ORIENTATION_VERTICAL)
+    let widget = GtkWidgetRef.box(GTK_ORIENTATION_VERTICAL)
     var position: Int?
     var isOnScreen = false
     private let log: ListOnScreen.Log

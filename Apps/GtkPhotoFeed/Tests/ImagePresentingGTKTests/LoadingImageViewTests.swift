@@ -4,6 +4,7 @@ import ImageLoaderKit
 import ImageLoading
 import ImagePresenting
 import ImageTesting
+import Synchronization
 import XCTest
 
 @testable import ImagePresentingGTK
@@ -228,7 +229,7 @@ final class LoadingImageViewTests: GtkTestCase {
 
     func testAnAnimationThatWasLoadedBeforeTheWindowIsShownPlays() throws {
         try onScreen {
-            let window = Widget.window()
+            let window = unsafe GtkWidgetRef(gtk_window_new())
             let clock = WindowClock(window)
             let fixture = CellFixture(clock: clock.clock, frameCount: 3)
             defer { fixture.close() }
@@ -265,7 +266,7 @@ final class LoadingImageViewTests: GtkTestCase {
 /// A cell in a window, and a loader whose downloads wait for a gate.
 @MainActor private final class CellFixture {
     let cell: LoadingImageView
-    let gate = Gate()
+    let gate = TestGate()
     let failures = Failures()
     private let window: TestWindow
     private let clock = TestTime()
@@ -276,10 +277,10 @@ final class LoadingImageViewTests: GtkTestCase {
     }
 
     final class Failures: Sendable {
-        private let flag = Watched(false)
+        private let flag = Mutex(false)
         var isFailing: Bool {
-            get { flag.value }
-            set { flag.change { $0 = newValue } }
+            get { flag.withLock { $0 } }
+            set { flag.withLock { $0 = newValue } }
         }
     }
 
@@ -304,7 +305,9 @@ final class LoadingImageViewTests: GtkTestCase {
         let frames = (0..<frameCount).map { number in
             AnimationFrame(bitmap: bitmap(100, 80, red: UInt8(number * 40)), delay: .milliseconds(100))
         }
-        return (try? ImageEncoders.encoder(for: .gif)?.encode(frames, loopCount: 0, options: EncodingOptions()))
+        return
+            (try? [any ImageEncoder].standard.encoder(for: .gif)?.encode(
+                frames, loopCount: 0, options: EncodingOptions()))
             ?? Data()
     }
 

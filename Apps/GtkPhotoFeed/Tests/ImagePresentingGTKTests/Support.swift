@@ -20,14 +20,14 @@ class GtkTestCase: XCTestCase {
     }
 }
 
-/// The timeout of waits, in seconds. Only a failing test waits this long.
-let testTimeout = 20.0
+/// The timeout of waits. Only a failing test waits this long.
+let testTimeout = Duration.seconds(20)
 
 /// A visible window with one widget.
 @MainActor @safe final class TestWindow {
-    let window = unsafe Widget(gtk_window_new())
+    let window = unsafe GtkWidgetRef(gtk_window_new())
 
-    init(_ content: Widget, width: Int = 400, height: Int = 400) {
+    init(_ content: GtkWidgetRef, width: Int = 400, height: Int = 400) {
         unsafe gtk_window_set_default_size(window.cast(to: GtkWindow.self), Int32(width), Int32(height))
         unsafe gtk_window_set_child(window.cast(to: GtkWindow.self), content.pointer)
         unsafe gtk_widget_show(window.pointer)

@@ -6,7 +6,7 @@ import XCTest
 final class InscriptionTests: DesktopTestCase {
     func testTheSizeDoesNotDependOnTheText() throws {
         try onScreen {
-            let inscription = Widget.inscription(characters: 10, alignment: 0.5)
+            let inscription = GtkWidgetRef.inscription(characters: 10, alignment: 0.5)
             inscription.inscribedText = "short"
             let size = naturalSize(of: inscription)
             inscription.inscribedText = String(repeating: "a long text, and\n", count: 20)
@@ -17,7 +17,7 @@ final class InscriptionTests: DesktopTestCase {
 
     func testTheTextCanBeSet() throws {
         try onScreen {
-            let inscription = Widget.inscription(characters: 10, alignment: 0)
+            let inscription = GtkWidgetRef.inscription(characters: 10, alignment: 0)
             XCTAssertEqual(inscription.inscribedText, "")
             inscription.inscribedText = "Grüße"
             XCTAssertEqual(inscription.inscribedText, "Grüße")
@@ -26,7 +26,7 @@ final class InscriptionTests: DesktopTestCase {
 }
 
 /// Returns the natural width and height, in points.
-@MainActor private func naturalSize(of widget: Widget) -> [Int32] {
+@MainActor private func naturalSize(of widget: GtkWidgetRef) -> [Int32] {
     var size = GtkRequisition()
     unsafe gtk_widget_get_preferred_size(widget.pointer, nil, &size)
     return [size.width, size.height]

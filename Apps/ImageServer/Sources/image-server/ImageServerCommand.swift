@@ -1,6 +1,7 @@
 import CAllocator
 import Foundation
 import ImageCore
+import ImageLoaderKit
 import ImageServerKit
 import ImageServing
 import Logging
@@ -19,7 +20,7 @@ enum ImageServerCommand {
             return
         }
         if arguments.contains("--version") {
-            print(PackageVersion.current)
+            print(ImageLoader.version)
             return
         }
         if arguments.first == "--update-tables", arguments.count == 2 { return try updateTables(arguments[1]) }

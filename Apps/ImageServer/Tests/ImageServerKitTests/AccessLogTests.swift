@@ -180,7 +180,7 @@ import Testing
     func slowReader() async {
         let received = Mutex<[String]>([])
         let blocker = DispatchSemaphore(value: 0)
-        let started = Gate()
+        let started = TestGate()
         let output = LogOutput(limit: 20, now: { Date(timeIntervalSince1970: 0) }) { data in
             started.open()
             if received.withLock({ $0.isEmpty }) { blocker.wait() }

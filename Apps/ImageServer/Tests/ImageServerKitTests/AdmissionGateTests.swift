@@ -5,8 +5,8 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct AdmissionGateTests {
     private let clock = ManualClock()
-    private let working = Gate()
-    private let log = MessageLog<String>()
+    private let working = TestGate()
+    private let log = TestLog<String>()
 
     private func makeGate(running: Int, waiting: Int = 100, lends: Bool = true) -> AdmissionGate {
         AdmissionGate(
@@ -96,7 +96,7 @@ import Testing
             leaving.cancel()
             await #expect(throws: CancellationError.self) { try await leaving.value }
             #expect(admission.waitingCount == 0)
-            let cancellation = Gate()
+            let cancellation = TestGate()
             let cancelled = Task {
                 await cancellation.pass()
                 try await work(admission, "a")

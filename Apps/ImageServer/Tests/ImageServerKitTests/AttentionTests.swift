@@ -92,7 +92,7 @@ import Testing
         let url = try ImageURLParser(signature: nil).parse("/_/\(text)/f:png/plain/http://a/b", now: .distantPast)
         let renderer = ImageRenderer(decoder: SampleImages.decoder(), limits: RenderingLimits(), clock: ManualClock())
         let result = try renderer.render(source, url.options, accepted: AcceptedFormats(accept: nil))
-        let shown = try SampleImages.decoder().decode(result.data, request: DecodingRequest()) { false }.bitmap
+        let shown = try SampleImages.decoder().decode(result.data).bitmap
         let pixels = shown.pixels
         let red = stride(from: 0, to: pixels.count, by: 4).filter { pixels[$0] > 180 && pixels[$0 + 1] < 90 }.count
         let scale = try RenderingPlan(renderer.header(of: source), url.options).scaled.width

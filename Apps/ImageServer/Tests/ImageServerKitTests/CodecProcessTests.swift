@@ -14,7 +14,7 @@
     @Suite("Codecs in a process of their own") struct CodecProcessTests {
         private static let settings = EncoderSettings()
         private static let encoder = ProcessEncoder(
-            base: AVIFEncoder(speed: settings.avifSpeed), settings: settings, smallArea: 0)
+            base: AVIFEncoder(effort: 10 - settings.avifSpeed), settings: settings, smallArea: 0)
         private static let decoder = ProcessDecoder(base: AVIFDecoder(), smallArea: 0)
 
         private static func outcome(
@@ -23,7 +23,7 @@
         ) -> Result<DecodedImage, ImageDecodingError> {
             Result { () throws(ImageDecodingError) in
                 try DownsamplingDecoder(decoders: [decoder], limits: limits)
-                    .decode(file, request: DecodingRequest(target: target, frame: frame)) { false }
+                    .decode(file, request: DecodingRequest(target: target, frame: frame))
             }
         }
 

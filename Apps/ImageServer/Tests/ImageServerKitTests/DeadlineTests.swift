@@ -8,7 +8,7 @@ import Testing
 
     @Test("work that can't be interrupted is left behind after a moment")
     func uninterruptible() async throws {
-        let gate = Gate()
+        let gate = TestGate()
         let result = Task { [clock] in try await withDeadline(.seconds(2), clock: clock) { await gate.pass() } }
         await gate.arrivals(1)
         await clock.sleepers(1)
@@ -36,7 +36,7 @@ import Testing
     @Test("work is cancelled with its caller, and at the deadline")
     func cancellation() async throws {
         for isCancelled in [true, false] {
-            let ended = Gate()
+            let ended = TestGate()
             let result = Task { [clock] in
                 try await withDeadline(.seconds(2), clock: clock) {
                     defer { ended.open() }

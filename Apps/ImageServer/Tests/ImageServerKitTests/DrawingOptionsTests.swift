@@ -23,7 +23,7 @@ import Testing
     private func render(_ bitmap: Bitmap, _ text: String, watermark: Watermark? = nil) throws -> Bitmap {
         let source = try PNGEncoder().encode(bitmap, options: EncodingOptions())
         let result = try rendered(source, text, watermark: watermark)
-        return try SampleImages.decoder().decode(result.data, request: DecodingRequest()) { false }.bitmap
+        return try SampleImages.decoder().decode(result.data).bitmap
     }
 
     private func rendered(_ source: Data, _ text: String, watermark: Watermark? = nil) throws -> RenderedImage {

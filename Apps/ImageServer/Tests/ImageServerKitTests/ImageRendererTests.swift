@@ -36,7 +36,7 @@ import Testing
     func steps() throws {
         let text = "c:40:40:nowe/rot:90/rs:force:30:10/bl:1/pix:2/pd:2/bg:ff0000/f:png"
         let image = try render(try SampleImages.jpeg(), text)
-        let bitmap = try SampleImages.decoder().decode(image.data, request: DecodingRequest()) { false }.bitmap
+        let bitmap = try SampleImages.decoder().decode(image.data).bitmap
         #expect(bitmap.size == PixelSize(width: 34, height: 14))
         #expect(Array(bitmap.pixels.prefix(4)) == [255, 0, 0, 255])
         #expect(bitmap.isOpaque)
@@ -55,7 +55,7 @@ import Testing
         #expect(try header(render(SampleImages.png(), "\(steps)/scp:0").data).colorProfile == nil)
         guard name == "png" else { return }
         // The background is in sRGB.
-        let shown = try SampleImages.decoder().decode(kept, request: DecodingRequest()) { false }.bitmap
+        let shown = try SampleImages.decoder().decode(kept).bitmap
         #expect(zip(shown.pixels.prefix(4), [255, 0, 0, 255]).allSatisfy { abs(Int($0) - $1) <= 2 })
     }
 
@@ -65,7 +65,7 @@ import Testing
         func decoded(_ preference: DecodingPreference) throws -> Bitmap {
             let size = PixelSize(width: 100, height: 75)
             let target = ImageTarget(size, mode: .fill, upscales: true, preference: preference)
-            return try SampleImages.decoder().decode(source, request: DecodingRequest(target: target)) { false }.bitmap
+            return try SampleImages.decoder().decode(source, request: DecodingRequest(target: target)).bitmap
         }
         func encoded(_ bitmap: Bitmap, quality: Double) throws -> Data {
             try JPEGEncoder().encode(bitmap, options: EncodingOptions(quality: quality))
@@ -75,13 +75,13 @@ import Testing
         #expect(try render(source, "w:100/q:85/f:jpg").data == encoded(fast, quality: 0.85))
         #expect(try render(source, "w:100/q:86/f:jpg").data == encoded(best, quality: 0.86))
         let png = try render(source, "w:100/q:80/f:png").data
-        #expect(try SampleImages.decoder().decode(png, request: DecodingRequest()) { false }.bitmap == best)
+        #expect(try SampleImages.decoder().decode(png).bitmap == best)
     }
 
     @Test("puts white behind transparent pixels of formats without transparency")
     func flattening() throws {
         let image = try render(try SampleImages.png(8, 8, alpha: 0), "f:jpg")
-        let bitmap = try SampleImages.decoder().decode(image.data, request: DecodingRequest()) { false }.bitmap
+        let bitmap = try SampleImages.decoder().decode(image.data).bitmap
         #expect(bitmap.pixels.allSatisfy { $0 > 250 })
     }
 

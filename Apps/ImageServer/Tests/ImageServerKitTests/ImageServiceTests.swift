@@ -97,15 +97,15 @@ import Testing
     @Test("ends a request after the time limit, and cancels its work")
     func deadline() async throws {
         let fixture = ServiceFixture()
-        fixture.script(.held(Gate(), .data(try SampleImages.jpeg())))
+        fixture.script(.held(TestGate(), .data(try SampleImages.jpeg())))
         let service = fixture.makeService()
         let request = Task { try await service.image(path: path, accept: nil) }
         await fixture.clock.sleepers(1)
-        await fixture.loader.log.reaches(1)
+        await fixture.loader.waitForMessages(1)
         fixture.clock.advance(by: .seconds(31))
         await #expect { try await request.value } throws: { ($0 as? ServiceFailure)?.status == 504 }
         #expect(fixture.gate.runningCount == 0)
-        #expect(fixture.loader.log.messages.contains(.cancelled(ServiceFixture.source)))
+        #expect(fixture.loader.messages.contains(.cancelled(ServiceFixture.source)))
         await service.shutDown()
     }
 
@@ -170,7 +170,7 @@ import Testing
                 ($0 as? ServiceFailure)?.status == 403
             }
         }
-        #expect(fixture.loader.log.messages.isEmpty)
+        #expect(fixture.loader.messages.isEmpty)
     }
 }
 

@@ -88,7 +88,7 @@ import Testing
         #expect(ImageMetadata(of: result, to) == ImageMetadata(exif: exif, xmp: Self.xmp()))
         let header = try SampleImages.decoder().header(of: result)
         #expect(header.orientation == .up && header.size == size(of: from))
-        _ = try SampleImages.decoder().decode(result, request: DecodingRequest()) { false }
+        _ = try SampleImages.decoder().decode(result)
     }
 
     @Test("keeps nothing with kcr:0, and in formats that can't hold it")

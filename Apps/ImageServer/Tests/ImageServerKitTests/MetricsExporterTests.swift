@@ -78,7 +78,7 @@ import Testing
 
     @Test("sends the sums since the start after each interval, one export at a time")
     func intervals() async throws {
-        let gate = Gate()
+        let gate = TestGate()
         transport.script(url, .init(beforeHead: [.wait(gate)], announcedBytes: 0), .status(.ok))
         let counter = Counter(label: "a_total", factory: metrics)
         let running = Task { await exporter.run() }
@@ -117,7 +117,7 @@ import Testing
 
     @Test("the last export ends when the collector is too slow")
     func slowEnd() async throws {
-        let gate = Gate()
+        let gate = TestGate()
         transport.script(url, .init(beforeHead: [.wait(gate)]))
         let end = Task { await exporter.finish() }
         await transport.sends(1)

@@ -57,7 +57,7 @@ import Testing
             let renderer = ImageRenderer(
                 decoder: SampleImages.decoder(limits), limits: limits, clock: ContinuousClock())
             let image = try renderer.render(drawing, url.options, accepted: AcceptedFormats(accept: nil))
-            return try SampleImages.decoder().decode(image.data, request: DecodingRequest()) { false }.bitmap
+            return try SampleImages.decoder().decode(image.data).bitmap
         }
 
         @Test(
@@ -105,7 +105,7 @@ import Testing
             options.watermark.scale = 1
             let mark = Watermark(file: Self.drawing, opacity: 1)
             let image = try renderer.render(source, options, accepted: AcceptedFormats(accept: nil), watermark: mark)
-            let pixels = try SampleImages.decoder().decode(image.data, request: DecodingRequest()) { false }
+            let pixels = try SampleImages.decoder().decode(image.data)
                 .bitmap.pixels
             // In the middle row, the left half is black up to its last pixel.
             #expect((0..<200).allSatisfy { pixels[4 * (200 * 400 + $0) + 1] == 0 })

@@ -9,7 +9,7 @@ import Testing
 @Suite("Ending renderings that nobody waits for") struct RenderingCancellationTests {
     /// Runs work in a task that is cancelled before, and returns its failure.
     private func failure(_ work: @escaping @Sendable () throws -> Void) async -> RenderingFailure? {
-        let gate = Gate()
+        let gate = TestGate()
         let task = Task { () -> RenderingFailure? in
             await gate.pass()
             do {

@@ -83,7 +83,7 @@ import Testing
 
     @Test("treats a failing level as a miss, and reports it")
     func failures() async {
-        let reports = MessageLog<ResultLevel>()
+        let reports = TestLog<ResultLevel>()
         let cache = cache(memory: 0) { level, _ in reports.append(level) }
         await cache.storeShared(result("a"), for: "k")
         await cache.flush()
@@ -101,7 +101,7 @@ import Testing
 
     @Test("drops writes beyond the limit of pending ones")
     func boundedWrites() async {
-        let gate = Gate()
+        let gate = TestGate()
         disk.hold(.store, at: gate)
         let cache = cache(pendingWrites: 2)
         for name in ["a", "b", "c"] { cache.store(result(name), for: name) }

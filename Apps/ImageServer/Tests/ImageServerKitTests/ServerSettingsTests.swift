@@ -38,7 +38,7 @@ import Testing
 
     @Test("an origin that sends nothing for a second gives its download's place to another", .timeLimit(.minutes(10)))
     func silentOrigin() async throws {
-        let (clock, gate) = (ManualClock(), Gate())
+        let (clock, gate) = (ManualClock(), TestGate())
         let lane = try await settings(unsigned + ["--max-downloads", "1"]).downloads(clock: clock)
         let scheduler = PriorityScheduler(lanes: [.download: lane])
         let silent = Task {

@@ -51,7 +51,7 @@ final class ServiceFixture: Sendable {
     func advance(seconds: TimeInterval) { time.withLock { $0 += seconds } }
 
     /// The number of times that the original was asked for.
-    var loadCount: Int { loader.log.messages.filter { $0 == .data(Self.source) }.count }
+    var loadCount: Int { loader.messages.filter { $0 == .data(Self.source) }.count }
 
     /// - Parameter disk: The disk of another server that shares the rest.
     func makeService(disk: InMemoryDataCache? = nil, settingsKey: String? = nil) -> ImageService {

@@ -19,6 +19,6 @@ enum Samples {
     }
 
     static func png(_ width: Int = 64, _ height: Int = 32) throws -> Data {
-        try PNGEncoder(compressionLevel: 0).encode(bitmap(width, height), options: EncodingOptions())
+        try PNGEncoder(effort: 0).encode(bitmap(width, height), options: EncodingOptions())
     }
 }

@@ -24,7 +24,7 @@ import Testing
     }()
 
     private static func bitmap(_ name: String) throws -> Bitmap {
-        try decoder.decode(data(name), request: DecodingRequest(color: .sRGB)) { false }.bitmap
+        try decoder.decode(data(name), request: DecodingRequest(color: .sRGB)).bitmap
     }
 
     private static func data(_ name: String) throws -> Data { try Data(contentsOf: folder.appending(path: name)) }
@@ -94,7 +94,7 @@ import Testing
         limits.decodedBytes = 16 << 20
         let decoder = DownsamplingDecoder(decoders: .sources, limits: limits)
         do throws(ImageDecodingError) {
-            _ = try decoder.decode(data, request: DecodingRequest()) { false }
+            _ = try decoder.decode(data)
         } catch {
             #expect(error != .cancelled)
         }

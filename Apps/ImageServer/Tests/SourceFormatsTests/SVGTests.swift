@@ -180,7 +180,7 @@
             let isInputOpen = fcntl(STDIN_FILENO, F_GETFD) >= 0
             defer { #expect((fcntl(STDIN_FILENO, F_GETFD) >= 0) == isInputOpen) }
             #expect {
-                try decoder.decode(Self.svg(""), request: DecodingRequest()) { false }
+                try decoder.decode(Self.svg(""))
             } throws: {
                 "\($0)".contains("painter doesn't start") && !"\($0)".contains("/missing")
             }

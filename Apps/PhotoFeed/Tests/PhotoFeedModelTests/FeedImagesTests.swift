@@ -12,13 +12,13 @@ import Testing
 struct FeedImagesTests {
     private let fixture = LoaderTestBed()
 
-    private func images(behind gates: [Int: Gate] = [:]) -> FeedImages {
+    private func images(behind gates: [Int: TestGate] = [:]) -> FeedImages {
         FeedImages(loader: fixture.loader) { [fixture] photo in
             fixture.request("\(photo.id)", behind: gates[photo.id])
         }
     }
 
-    private func model(_ service: ScriptedPhotoService, behind gates: [Int: Gate] = [:]) -> PhotoFeedModel {
+    private func model(_ service: ScriptedPhotoService, behind gates: [Int: TestGate] = [:]) -> PhotoFeedModel {
         PhotoFeedModel(service: service, images: images(behind: gates))
     }
 
@@ -26,7 +26,7 @@ struct FeedImagesTests {
 
     @Test("the first image of each page is loaded before the others")
     func firstImageFirst() async {
-        let gates = [1: Gate(), 11: Gate()]
+        let gates = [1: TestGate(), 11: TestGate()]
         let model = model(ScriptedPhotoService([1: [.photos(1..<11)], 2: [.photos(11..<21)]]), behind: gates)
         model.load()
         await model.becomes("loaded idle 10")
@@ -45,7 +45,7 @@ struct FeedImagesTests {
 
     @Test("a refresh stops the loads for the old rows")
     func refreshStops() async {
-        let gate = Gate()
+        let gate = TestGate()
         let model = model(ScriptedPhotoService([1: [.photos(1..<11), .photos(31..<41)]]), behind: [1: gate])
         model.load()
         await gate.arrivals(1)
@@ -58,7 +58,7 @@ struct FeedImagesTests {
 
     @Test("the task of a page is removed when its first image is loaded")
     func finishedTasksAreRemoved() async {
-        let (gate, images) = (Gate(), images())
+        let (gate, images) = (TestGate(), images())
         images.prefetch((1..<11).map(ScriptedPhotoService.photo), isFirstPage: true)
         let gated = self.images(behind: [11: gate])
         gated.prefetch((11..<21).map(ScriptedPhotoService.photo), isFirstPage: false)

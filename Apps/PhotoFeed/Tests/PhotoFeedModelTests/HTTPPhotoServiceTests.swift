@@ -86,7 +86,7 @@ struct HTTPPhotoServiceTests {
 }
 
 /// Returns a scripted result for each load mode, and records the requests.
-private struct ScriptedDataLoader: ImageLoaderProtocol {
+private final class ScriptedDataLoader: ImageLoaderProtocol {
     let log = MessageLog<ImageRequest>()
     private let replies: [ImageLoadMode: Result<Data, ImageError>]
 

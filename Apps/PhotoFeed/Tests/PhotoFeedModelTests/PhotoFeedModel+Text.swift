@@ -33,7 +33,7 @@ extension PhotoFeedModel {
     /// Waits until an observer sees that `text` has a given value.
     func becomes(_ expected: String) async {
         while !Task.isCancelled {
-            let change = Gate()
+            let change = TestGate()
             let isReached = withObservationTracking {
                 text == expected
             } onChange: {

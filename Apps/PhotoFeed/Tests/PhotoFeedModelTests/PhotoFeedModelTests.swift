@@ -6,7 +6,7 @@ import Testing
 @MainActor
 @Suite("Photo feed model", .timeLimit(.minutes(10)))
 struct PhotoFeedModelTests {
-    private let gate = Gate()
+    private let gate = TestGate()
 
     @Test("the first page is loaded only once")
     func firstPage() async {
@@ -137,7 +137,7 @@ struct PhotoFeedModelTests {
 
     /// Never returns a page, and records cancellations.
     private struct CancellableService: PhotoService {
-        let gate = Gate()
+        let gate = TestGate()
         let cancelled = MessageLog<Int>()
 
         func page(_ number: Int, limit: Int) async throws(PhotoServiceFailure) -> [Photo] {

@@ -5,7 +5,7 @@ import Testing
 @MainActor
 @Suite("Refreshing a photo feed", .timeLimit(.minutes(10)))
 struct RefreshTests {
-    private let gate = Gate()
+    private let gate = TestGate()
 
     @Test("the rows stay during a refresh, and are then those of the new first page")
     func refreshing() async {
@@ -46,7 +46,7 @@ struct RefreshTests {
 
     @Test("a page that was loading when the refresh began is not added to the new rows")
     func latePage() async {
-        let late = Gate()
+        let late = TestGate()
         let service = ScriptedPhotoService([
             1: [.photos(1..<11), .photos(31..<41)], 2: [.gated(late, .photos(11..<21)), .photos(41..<51)],
         ])

@@ -10,7 +10,7 @@ final class ScriptedPhotoService: PhotoService {
         case photos(Range<Int>)
         case failure
         /// A reply that waits for a gate, even if it is cancelled.
-        indirect case gated(Gate, Reply)
+        indirect case gated(TestGate, Reply)
     }
 
     /// The requested pages.

@@ -2,7 +2,7 @@ import ImageCodecAVIF
 import ImageCodecHEIF
 import ImageCodecJXL
 public import ImageCore
-public import ImageLoaderKit
+import ImageLoaderKit
 
 #if !canImport(ImageIO)
     import ImageCodecWebP
@@ -48,12 +48,12 @@ extension [any ImageEncoder] {
     }
 }
 
-extension ImageEncoders {
+extension [any ImageEncoder] {
     /// The encoder of the smallest lossless files of a format, or nil if there is none.
     public static func smallest(for format: ImageFormat) -> (any ImageEncoder)? {
         #if !canImport(ImageIO)
             if format == .webP { return WebPEncoder(effort: 6) }
         #endif
-        return encoder(for: format, in: .all)
+        return all.encoder(for: format)
     }
 }

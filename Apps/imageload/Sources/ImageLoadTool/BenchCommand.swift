@@ -84,7 +84,7 @@ private struct BenchmarkImage {
         self.data = data
         request = options.request
         let limits = options.limits
-        decoder = ImageDecoders.makeDecoder(.all, limits: limits, idleByteLimit: limits.decodedBytes)
+        decoder = DownsamplingDecoder.standard(.all, limits: limits, idleByteLimit: limits.decodedBytes)
         header = try decoder.header(of: data)
     }
 
@@ -93,7 +93,7 @@ private struct BenchmarkImage {
     /// Decodes all frames in order, and keeps one in memory at a time.
     func decode() throws(ImageDecodingError) {
         let reader = try decoder.makeFrameReader(of: data, request: request)
-        for frame in 0..<header.frameCount { _ = try reader.frame(at: frame) { false } }
+        for frame in 0..<header.frameCount { _ = try reader.frame(at: frame) }
     }
 }
 

@@ -34,13 +34,13 @@ struct DecodeCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let decoder = ImageDecoders.makeDecoder(.all, limits: options.limits)
+        let decoder = DownsamplingDecoder.standard(.all, limits: options.limits)
         let data = try thumbnailOrAll(of: try await FileAccess.read(file), decoder)
         var request = options.request
         request.frame = frame
         request.acceptsTruncated = acceptTruncated
         let image = try ToolFailure.naming(file) {
-            try decoder.tellingSize(of: data) { try decoder.decode(data, request: request) { false } }
+            try decoder.tellingSize(of: data) { try decoder.decode(data, request: request) }
         }
         if let raw { try await FileAccess.writeRaw(image.bitmap.pixels, to: raw) }
         let report = DecodeReport(image)

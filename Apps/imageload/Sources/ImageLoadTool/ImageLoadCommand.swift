@@ -1,6 +1,6 @@
 import ArgumentParser
 import Foundation
-import ImageCore
+import ImageLoaderKit
 
 /// The `imageload` command. Parses the command line, runs a subcommand, and reports an error as one line and an exit
 /// code.
@@ -96,7 +96,7 @@ struct RootCommand: AsyncParsableCommand {
               NO_COLOR        preview without colors
               XDG_CACHE_HOME  the parent folder of the disk cache. Default: ~/.cache
             """,
-        version: PackageVersion.current,
+        version: ImageLoader.version,
         subcommands: [
             ConvertCommand.self, OptimizeCommand.self, InfoCommand.self, CompareCommand.self, PreviewCommand.self,
             FetchCommand.self, SheetCommand.self, ExplainCommand.self, CacheCommand.self, ThumbHashCommand.self,

@@ -29,15 +29,10 @@ enum OutputFormat: String, ExpressibleByArgument, CaseIterable, Sendable {
     func encoder(for bitmap: Bitmap) -> (any ImageEncoder)? {
         switch self {
         case .original: nil
-        case .auto: ImageEncoders.adaptiveChoice().encoder(for: bitmap)
-        default: ImageEncoders.encoder(for: ImageFormat(rawValue: rawValue), in: .all)
+        case .auto: AdaptiveEncoderChoice.standard().encoder(for: bitmap)
+        default: [any ImageEncoder].all.encoder(for: ImageFormat(rawValue: rawValue))
         }
     }
-}
-
-extension ImageFormat {
-    /// The usual extension of files.
-    var fileExtension: String { self == .jpeg ? "jpg" : rawValue }
 }
 
 /// Writes images to a folder, each named after the last path component of its address.
@@ -65,7 +60,7 @@ struct ImageWriter: Sendable {
         _ onProgress: @escaping @Sendable (WorkProgress) -> Void
     ) async throws -> LoadReport.OutputImage {
         let loaded = try await loader.data(for: request, onProgress: onProgress)
-        let header = try ImageDecoders.makeDecoder(.all).header(of: loaded.data)
+        let header = try DownsamplingDecoder.standard(.all).header(of: loaded.data)
         try await write(loaded.data, named: names[item.index], format: header.format)
         return LoadReport.OutputImage(
             source: loaded.source, format: header.format, size: header.size, frames: header.frameCount,
@@ -129,7 +124,7 @@ enum FileAccess {
 
     /// Writes an image as a PNG file. Throws a `ToolFailure` that names the file.
     static func writePNG(_ bitmap: Bitmap, to url: URL) async throws {
-        guard let encoder = ImageEncoders.encoder(for: .png) else { return }
+        guard let encoder = [any ImageEncoder].standard.encoder(for: .png) else { return }
         try await write(try encoder.encode(bitmap, options: EncodingOptions()), to: url)
     }
 

@@ -117,7 +117,7 @@ struct LoadSession {
         do {
             let data = try await loader.data(for: request).data
             try ForeignFormat.check(data, subject: item.address)
-            try ImageDecoders.makeDecoder(.all, limits: limits).tellingSize(of: data) { throw failure }
+            try DownsamplingDecoder.standard(.all, limits: limits).tellingSize(of: data) { throw failure }
             return failure
         } catch {
             return error is ToolFailure || error is TooLargeAtThisSize ? error : failure

@@ -39,7 +39,7 @@ struct ThumbHashCommand: AsyncParsableCommand {
 
     func run() async throws {
         if let decode { return try await writeImage(of: decode, to: files[0]) }
-        let decoder = ImageDecoders.makeDecoder(.all, limits: limits.limits)
+        let decoder = DownsamplingDecoder.standard(.all, limits: limits.limits)
         for file in files {
             let hash = try await hash(of: file, decoder)
             // The hash is what was asked for, so it is printed with --quiet too.
@@ -54,7 +54,7 @@ struct ThumbHashCommand: AsyncParsableCommand {
         // The size up to which the hash uses each pixel. Smaller images are not enlarged.
         let request = DecodingRequest(target: ImageTarget(PixelSize(width: 100, height: 100)))
         return try ToolFailure.naming(file) { () throws(ImageDecodingError) in
-            ThumbHash(bitmap: try decoder.decode(data, request: request) { false }.bitmap)
+            ThumbHash(bitmap: try decoder.decode(data, request: request).bitmap)
         }
     }
 

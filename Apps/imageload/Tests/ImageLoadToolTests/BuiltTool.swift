@@ -96,7 +96,7 @@ extension BuiltTool {
     func write(_ image: TestImage, to name: String, format: ImageFormat? = nil) throws -> URL {
         let file = folder.appending(path: name)
         let format = format ?? ImageFormat(rawValue: file.pathExtension == "jpg" ? "jpeg" : file.pathExtension)
-        let encoder = try #require(ImageEncoders.encoder(for: format))
+        let encoder = try #require([any ImageEncoder].standard.encoder(for: format))
         let options = EncodingOptions(isLossless: true)
         var frames = [AnimationFrame(bitmap: image.bitmap(), delay: .milliseconds(120))]
         if image == .animation {

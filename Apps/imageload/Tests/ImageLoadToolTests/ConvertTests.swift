@@ -23,7 +23,7 @@ struct ConvertTests {
     private func path(_ name: String) -> String { folder.appending(path: name).path }
 
     private func header(_ name: String) throws -> ImageHeader {
-        try ImageDecoders.makeDecoder().header(of: Data(contentsOf: folder.appending(path: name)))
+        try DownsamplingDecoder.standard().header(of: Data(contentsOf: folder.appending(path: name)))
     }
 
     /// Everything in the folder, with hidden files.
@@ -54,7 +54,7 @@ struct ConvertTests {
         let size = PixelSize(width: 30, height: 20)
         let pixels = Array([[UInt8]](repeating: [200, 40, 90, 0], count: size.area).joined())
         let source = Bitmap(size: size, pixels: pixels, isOpaque: false, colorSpace: .displayP3)
-        let png = try #require(ImageEncoders.encoder(for: .png))
+        let png = try #require([any ImageEncoder].standard.encoder(for: .png))
         try png.encode(source, options: EncodingOptions()).write(to: folder.appending(path: "a.png"))
         let options = ["--crop", "20x20", "--background", "#ff0000", "--to", format, "--force"]
         for (color, space) in [("auto", ColorSpace.displayP3), ("p3", .displayP3), ("srgb", .sRGB)] {
@@ -63,7 +63,7 @@ struct ConvertTests {
             #expect(run.status == 0)
             let name = try #require(try files("out").first)
             let data = try Data(contentsOf: folder.appending(path: "out/\(name)"))
-            let image = try ImageDecoders.makeDecoder().decode(data, request: DecodingRequest(color: .automatic)) {
+            let image = try DownsamplingDecoder.standard().decode(data, request: DecodingRequest(color: .automatic)) {
                 false
             }
             #expect(image.bitmap.colorSpace == space)
@@ -163,7 +163,7 @@ struct ConvertTests {
         #expect(try files("out") == ["a.gif", "b.gif"])
         let data = try Data(contentsOf: folder.appending(path: "in/a.png"))
         let piped = try await tool.runData(["convert", "-", "--to", "jpeg"], input: data)
-        #expect(try ImageDecoders.makeDecoder().header(of: piped).format == .jpeg)
+        #expect(try DownsamplingDecoder.standard().header(of: piped).format == .jpeg)
     }
 
     @Test("** in a pattern is any number of folders, keeps them below the output, and ends in a loop of links")
@@ -304,7 +304,7 @@ struct ConvertTests {
             #expect(
                 try await tool.run(["convert", path("a.png"), "--force", "--output", output] + options).status == 0)
             let data = try Data(contentsOf: folder.appending(path: "b.jpg"))
-            let bitmap = try ImageDecoders.makeDecoder().decode(data, request: DecodingRequest()) { false }.bitmap
+            let bitmap = try DownsamplingDecoder.standard().decode(data).bitmap
             #expect(zip(bitmap.pixels, expected).allSatisfy { abs(Int($0) - $1) < 12 })
         }
     }
@@ -325,7 +325,7 @@ struct ConvertTests {
             let run = try await convert(path("a.jpg"), "--to", format, "--keep", keep, "--output", output)
             #expect(run.status == 0)
             let data = try Data(contentsOf: URL(fileURLWithPath: output))
-            let header = try ImageDecoders.makeDecoder(.all).header(of: data)
+            let header = try DownsamplingDecoder.standard(.all).header(of: data)
             let found = ImageMetadata(of: data, header)
             let kept = keep == "none" || format == "gif" ? nil : ExifBlock.upright(exif)
             #expect(found.exif == kept && (found.xmp != nil) == (kept != nil))

@@ -52,7 +52,7 @@ struct InspectTests {
 
     @Test("compare looks at all frames, the delays and the repetitions, and exits with 1 for differences")
     func compareAnimations() async throws {
-        let encoder = try #require(ImageEncoders.encoder(for: .gif))
+        let encoder = try #require([any ImageEncoder].standard.encoder(for: .gif))
         func write(_ name: String, _ brightness: [UInt8], delay: Int = 100, loops: Int = 0) throws -> String {
             let frames = brightness.map {
                 AnimationFrame(bitmap: TestImage.gradient.bitmap(brightness: $0), delay: .milliseconds(delay))

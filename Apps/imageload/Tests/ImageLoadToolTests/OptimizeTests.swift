@@ -19,7 +19,7 @@ struct OptimizeTests {
 
     private func pixels(_ data: Data) throws -> [Bitmap] {
         let reader = try decoder.makeFrameReader(of: data)
-        return try (0..<reader.header.frameCount).map { try reader.frame(at: $0) { false } }
+        return try (0..<reader.header.frameCount).map { try reader.frame(at: $0) }
     }
 
     /// Makes a JPEG file larger than needed. The encoder's own files can't be smaller.
@@ -30,7 +30,8 @@ struct OptimizeTests {
 
     /// Writes a PNG with poor compression.
     private func writePNG(_ bitmap: Bitmap, to name: String) throws {
-        let data = try #require(ImageEncoders.encoder(for: .png)).encode(bitmap, options: EncodingOptions())
+        let data = try #require([any ImageEncoder].standard.encoder(for: .png)).encode(
+            bitmap, options: EncodingOptions())
         try data.write(to: folder.appending(path: name))
     }
 
@@ -46,7 +47,7 @@ struct OptimizeTests {
     func details() async throws {
         // Two frames without delays, and one with a transparent color that is not black.
         let first = bitmap(brightness: 10), second = bitmap(brightness: 200)
-        let encoder = try #require(ImageEncoders.encoder(for: .gif))
+        let encoder = try #require([any ImageEncoder].standard.encoder(for: .gif))
         let frames = [first, second].map { AnimationFrame(bitmap: $0, delay: .milliseconds(100)) }
         var animation = try encoder.encode(frames, loopCount: 0, options: EncodingOptions(isLossless: true))
         let delay = Data([0x21, 0xF9, 4])
@@ -120,7 +121,7 @@ struct OptimizeTests {
     @Test("an animation whose frames need more memory than --max-memory is left as it is, and says what helps")
     func memory() async throws {
         let frames = (0..<20).map { AnimationFrame(bitmap: bitmap(brightness: $0), delay: .seconds(1)) }
-        let encoder = try #require(ImageEncoders.encoder(for: .gif))
+        let encoder = try #require([any ImageEncoder].standard.encoder(for: .gif))
         let before = try encoder.encode(frames, loopCount: 0, options: EncodingOptions(isLossless: true))
         let file = folder.appending(path: "a.gif")
         try before.write(to: file)
@@ -134,7 +135,8 @@ struct OptimizeTests {
     @Test("the coefficients and the scans of a JPEG are within the limits")
     func jpegLimits() throws {
         let options = EncodingOptions(isProgressive: true)
-        let file = try #require(ImageEncoders.encoder(for: .jpeg)).encode(bitmap(brightness: 9), options: options)
+        let file = try #require([any ImageEncoder].standard.encoder(for: .jpeg)).encode(
+            bitmap(brightness: 9), options: options)
         let data = ImageMetadata(xmp: Data("<x:xmpmeta/>".utf8)).added(to: file, format: .jpeg)
         var limits = DecodingLimits.default
         limits.scans = 3

@@ -77,7 +77,7 @@ final class ToolTests {
         let size = PixelSize(width: 1_001, height: 1_000)
         let bitmap = Bitmap(size: size, pixels: [UInt8](repeating: 255, count: 4 * size.area), isOpaque: true)
         let file = folder.appending(path: "a.jpg")
-        let encoder = try #require(ImageEncoders.encoder(for: .jpeg))
+        let encoder = try #require([any ImageEncoder].standard.encoder(for: .jpeg))
         try encoder.encode(bitmap, options: EncodingOptions()).write(to: file)
         let refused = try await run(["decode", file.path, "--size", "10x10", "--max-megapixels", "1"])
         #expect(refused.status == 100)
@@ -169,7 +169,7 @@ final class ToolTests {
     func color(format: String) async throws {
         let source = Bitmap(size: gradient.size, pixels: gradient.pixels, isOpaque: false, colorSpace: .displayP3)
         let file = folder.appending(path: "wide.png")
-        let png = try #require(ImageEncoders.encoder(for: .png))
+        let png = try #require([any ImageEncoder].standard.encoder(for: .png))
         try png.encode(source, options: EncodingOptions()).write(to: file)
         let described = try object(try await run(["decode", file.path, "--color", "auto", "--json"]).output)
         #expect(described["color"] as? String == "p3")
@@ -178,7 +178,8 @@ final class ToolTests {
         for (color, expected) in [("auto", ColorSpace.displayP3), ("srgb", .sRGB)] {
             #expect(try await run(command + ["--format", format, "--color", color]).status == 0)
             let written = try Data(contentsOf: folder.appending(path: "wide.\(format == "jpeg" ? "jpg" : format)"))
-            let image = try ImageDecoders.makeDecoder().decode(written, request: DecodingRequest(color: .automatic)) {
+            let image = try DownsamplingDecoder.standard().decode(written, request: DecodingRequest(color: .automatic))
+            {
                 false
             }
             #expect(image.bitmap.colorSpace == expected)
@@ -200,7 +201,7 @@ final class ToolTests {
         #expect(result.status == 0)
         #expect(try FileManager.default.contentsOfDirectory(atPath: output.path) == ["a.\(suffix)"])
         let written = try Data(contentsOf: output.appending(path: "a.\(suffix)"))
-        let header = try ImageDecoders.makeDecoder().header(of: written)
+        let header = try DownsamplingDecoder.standard().header(of: written)
         #expect(header.size == PixelSize(width: 40, height: 30))
         if format == "original" { #expect(written == (try Data(contentsOf: URL(fileURLWithPath: file)))) }
     }
@@ -214,8 +215,8 @@ final class ToolTests {
         #expect(both.output == "\(hash.base64)  \(file)\n\(hash.base64)  \(other)\n")
         let output = folder.appending(path: "placeholder.png")
         #expect(try await run(["thumbhash", "--decode", hash.base64, output.path]).status == 0)
-        let written = try ImageDecoders.makeDecoder().decode(
-            Data(contentsOf: output), request: DecodingRequest(), isCancelled: { false })
+        let written = try DownsamplingDecoder.standard().decode(
+            Data(contentsOf: output), request: DecodingRequest())
         #expect(written.bitmap == hash.bitmap())
     }
 
@@ -241,7 +242,7 @@ final class ToolTests {
             folder.path + "/cache",
         ])
         #expect(result.status == 0)
-        let header = try ImageDecoders.makeDecoder().header(of: try Data(contentsOf: output))
+        let header = try DownsamplingDecoder.standard().header(of: try Data(contentsOf: output))
         #expect(header.format == .png)
         #expect(header.size == PixelSize(width: 8 + 2 * 48, height: 8 + 2 * 53))
     }

@@ -23,11 +23,12 @@
         /// Creates an encoder.
         ///
         /// - Parameters:
-        ///   - speed: From 0 (smallest files) to 10 (fastest). In animations, larger ones count as 6.
+        ///   - effort: From 0 (fastest) to 10 (smallest files): 10 minus aom's speed. Other values are clamped, in
+        ///     animations to at least 4.
         ///   - orientation: Declares how the pixels are to be turned. They are stored as they are.
         ///   - colorProfile: The ICC profile of the pixels; nil for their color space.
-        public init(speed: Int = 6, orientation: ImageOrientation = .up, colorProfile: Data? = nil) {
-            self.speed = min(max(speed, 0), 10)
+        public init(effort: Int = 4, orientation: ImageOrientation = .up, colorProfile: Data? = nil) {
+            speed = 10 - min(max(effort, 0), 10)
             self.orientation = orientation
             self.colorProfile = colorProfile
         }
@@ -72,7 +73,7 @@
         ) throws(ImageEncodingError) -> AVIFWriter {
             try check(size, largest: Self.largestSide)
             let transform = orientation.transform
-            let quality = options.clampedQuality
+            let quality = options.quality
             let settings = avif_settings(
                 speed: CInt(speed), quantizer: CInt(options.quantizer.rounded()),
                 is_lossless: options.isLossless ? 1 : 0, halves_chroma: quality < 0.9 ? 1 : 0,

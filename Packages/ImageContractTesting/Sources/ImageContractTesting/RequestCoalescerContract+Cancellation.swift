@@ -14,7 +14,7 @@ extension RequestCoalescerContract {
 
     static let startsNothing = rule("a task that is cancelled before it calls starts no operation") { fixture in
         fixture.gate.open()
-        let start = Gate()
+        let start = TestGate()
         let task = Task {
             await start.pass()
             await fixture.call(1, gate: fixture.gate)
@@ -29,7 +29,7 @@ extension RequestCoalescerContract {
     static let startsNewOperation = rule(
         "callers that ask after the last one has left receive nothing of the cancelled operation, which still runs"
     ) { fixture in
-        let oldGate = Gate()
+        let oldGate = TestGate()
         defer { oldGate.open() }
         try await fixture.join(1, gate: oldGate) { 1 }
         let cancelled = try fixture.operation()
@@ -52,7 +52,7 @@ extension RequestCoalescerContract {
             { 1 }, { throw CancellationError() }, { throw ImageDecodingError.unknownFormat },
         ]
         for (number, ending) in endings.enumerated() {
-            let (oldGate, key) = (Gate(), "\(number)")
+            let (oldGate, key) = (TestGate(), "\(number)")
             defer { oldGate.open() }
             try await fixture.join(10 * number, key: key, gate: oldGate, result: ending)
             try await fixture.leave(10 * number)

@@ -32,7 +32,7 @@ public enum RequestCoalescerContract {
         fixture.gate.open()
         try await fixture.join(1) { 1 }
         try await fixture.expectValue(1, of: 1)
-        let held = Gate()
+        let held = TestGate()
         for caller in 2...3 { try await fixture.join(caller, gate: held) { throw ImageDecodingError.unknownFormat } }
         held.open()
         for caller in 2...3 {

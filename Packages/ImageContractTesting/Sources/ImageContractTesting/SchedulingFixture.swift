@@ -12,7 +12,7 @@ final class SchedulingFixture: Sendable {
     }
 
     let scheduler: any WorkScheduler
-    let gate = Gate()
+    let gate = TestGate()
     /// The calls whose work has started, in order.
     let starts = EventLog<Int>()
     private let executor = SeededExecutor(seed: 1)
@@ -25,7 +25,7 @@ final class SchedulingFixture: Sendable {
 
     /// Makes a call whose work returns its number, and returns when the call waits, runs or has ended.
     func call(
-        _ number: Int, _ priority: RequestPriority = .normal, in lane: WorkLane = .decode, start: Gate? = nil,
+        _ number: Int, _ priority: RequestPriority = .normal, in lane: WorkLane = .decode, start: TestGate? = nil,
         work: @escaping @Sendable () async throws -> Void = {}
     ) async {
         let priority = LivePriority(priority)

@@ -80,7 +80,7 @@ public enum WorkSchedulerContract {
 
     private static let cancelledBefore = rule("a task that is cancelled before it calls never runs its work") {
         fixture in
-        let start = Gate()
+        let start = TestGate()
         await fixture.call(1, start: start)
         fixture.cancel(1)
         start.open()
@@ -152,7 +152,7 @@ public enum WorkSchedulerContract {
         "work that is cancelled at the moment of its turn leaves no slot occupied"
     ) { fixture in
         for steps in 0..<12 {
-            let (gate, first) = (Gate(), 3 * steps)
+            let (gate, first) = (TestGate(), 3 * steps)
             defer { gate.open() }
             await fixture.call(first) { await gate.pass() }
             try await fixture.expectStarted(first)

@@ -38,7 +38,7 @@ public struct ReencodingTransform: DataCacheTransform {
             guard header.frameCount == 1, !header.hasGainMap, !header.color.isHDR, !entry.data.isAnimatedPNG else {
                 return entry
             }
-            let bitmap = try decoder.decode(entry.data, request: DecodingRequest(color: .automatic)) { false }.bitmap
+            let bitmap = try decoder.decode(entry.data, request: DecodingRequest(color: .automatic)).bitmap
             let encoder = encoder(bitmap)
             guard bitmap.isOpaque || encoder.keepsAlpha else { return entry }
             let data = try encoder.encode(bitmap, options: options)

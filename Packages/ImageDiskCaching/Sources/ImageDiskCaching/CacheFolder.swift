@@ -5,7 +5,7 @@ import Synchronization
 ///
 /// ```text
 /// <root>/usage            the number of bytes in use, see UsageFile; its lock is the lock of the folder
-/// <root>/3f/3f9a…         an entry, see EntryFile; without the subfolder in a flat layout
+/// <root>/3f/3f9a…         an entry, see EntryFile
 /// <root>/tmp/7a….part     an entry that is being written, see PartialFile
 /// ```
 struct CacheFolder: Sendable {
@@ -23,19 +23,19 @@ struct CacheFolder: Sendable {
 
     func path(_ name: EntryName) -> String {
         let text = name.text
-        return options.layout == .sharded ? "\(root)/\(text.prefix(2))/\(text)" : "\(root)/\(text)"
+        return "\(root)/\(text.prefix(2))/\(text)"
     }
 
-    /// The folders that can contain entries, in any layout.
+    /// The folders that can contain entries.
     func folders() throws -> [String] {
         let names = try ifExists { try fileSystem.list(root) } ?? []
-        return [root] + names.filter { $0.utf8.count == 2 && UInt8($0, radix: 16) != nil }.map { "\(root)/\($0)" }
+        return names.filter { $0.utf8.count == 2 && UInt8($0, radix: 16) != nil }.map { "\(root)/\($0)" }
     }
 
     /// The entries in a folder. Files of other programs are not listed.
     func entries(in folder: String) throws -> [ListedEntry] {
         try (ifExists { try fileSystem.list(folder) } ?? []).compactMap { text in
-            guard let name = EntryName(text), folder == root || folder.hasSuffix(text.prefix(2)),
+            guard let name = EntryName(text), folder.hasSuffix(text.prefix(2)),
                 let status = try ifExists({ try fileSystem.status(at: "\(folder)/\(text)") }), status.isRegular
             else { return nil }
             return ListedEntry(name: name, byteCount: status.byteCount, modified: status.modified)
@@ -116,7 +116,7 @@ extension CacheFolder {
         let found = try withFile(name) { file, status in
             guard status.byteCount <= byteLimit, !isExpired(status, name),
                 let format = try intactFormat(file, status.byteCount),
-                options.naming.name(try key(of: file, format)) == name
+                EntryName(try key(of: file, format)) == name
             else { return .unusable }
             return .absent
         }

@@ -25,7 +25,7 @@ public final class DiskDataCache: ImageDataCache {
     /// - Parameters:
     ///   - directory: A `file:` URL. The first store creates the folder and its parents.
     ///   - byteLimit: The limit for all files of the cache, in bytes. A negative value counts as 0.
-    ///   - options: The age limit, free space, and file layout.
+    ///   - options: The age limit and the free space.
     ///   - now: Returns the current time. The cache uses it to order entries by their last use.
     public convenience init(
         directory: URL, byteLimit: Int = 500 << 20, options: DiskCacheOptions = DiskCacheOptions(),
@@ -67,14 +67,14 @@ public final class DiskDataCache: ImageDataCache {
     /// - Throws: `DataCacheError.tooLarge` if the entry exceeds the limit, `.noSpace` if the file system is full, or
     ///   another failure of the file system. The older entry is then removed.
     public func store(_ entry: DataCacheEntry, for key: DataCacheKey) async throws(DataCacheError) {
-        try await change { [name = folder.options.naming.name(key)] store in
+        try await change { [name = EntryName(key)] store in
             try store.replacing(name) { store in try store.store(entry, for: key, name) }
         }
     }
 
     /// Removes the entry for a key. Does nothing if it is missing.
     public func remove(for key: DataCacheKey) async throws(DataCacheError) {
-        try await change { [name = folder.options.naming.name(key)] store in try store.remove(name) }
+        try await change { [name = EntryName(key)] store in try store.remove(name) }
     }
 
     /// Removes all entries. The folders and the files of other programs stay.
@@ -87,7 +87,7 @@ public final class DiskDataCache: ImageDataCache {
         _ key: DataCacheKey, inMemoryUpTo largest: Int
     ) async throws(DataCacheError) -> CacheFolder.Found {
         openInBackground()
-        let name = folder.options.naming.name(key)
+        let name = EntryName(key)
         var found = try? folder.find(key, name, inMemoryUpTo: CacheFolder.largestSmallFile, cached: true)
         if found == nil {
             found = try await reader(for: name).run { [folder] in try folder.find(key, name, inMemoryUpTo: largest) }
@@ -135,7 +135,7 @@ extension DiskDataCache: StreamingDataCache {
         for key: DataCacheKey, expectedByteCount: Int?
     ) async throws(DataCacheError) -> any DataCacheWriter {
         openInBackground()
-        let writer = DiskEntryWriter(store, key, folder.options.naming.name(key))
+        let writer = DiskEntryWriter(store, key, EntryName(key))
         try await writer.prepare(expectedByteCount)
         return writer
     }
@@ -147,7 +147,7 @@ extension DiskDataCache: StreamingDataCache {
         switch try await find(key, inMemoryUpTo: CacheFolder.largestSmallFile) {
         case .entry(let entry): entry
         case .file(let open):
-            DiskEntryReader(open, folder.fileSystem, reader(for: folder.options.naming.name(key)))
+            DiskEntryReader(open, folder.fileSystem, reader(for: EntryName(key)))
         case .absent, .unusable: nil
         }
     }

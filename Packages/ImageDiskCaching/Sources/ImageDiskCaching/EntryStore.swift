@@ -5,7 +5,7 @@ import ImageCore
 /// ```text
 /// 24 bytes, little-endian:
 ///   magic    4  "SILu"
-///   layout   4  5 for subfolders, 6 for a flat folder
+///   format   4  5
 ///   used     8  the lengths of all entries, parts and this file
 ///   check    8  the complement of the first 8 bytes combined with `used` (exclusive or)
 /// ```
@@ -23,7 +23,7 @@ struct UsageFile {
     private var status: FileStatus?
     /// The number of bytes in use. Nil if the file is new or damaged. Up to date only while the folder is locked.
     private(set) var used: Int?
-    /// Whether the folder has another format or layout. Up to date only while the folder is locked.
+    /// Whether the folder has another format. Up to date only while the folder is locked.
     private(set) var isOfOtherFormat = false
     /// Whether the last wait for the lock was in vain, for example because another process is stopped in it. The next
     /// changes don't wait.
@@ -78,7 +78,7 @@ struct UsageFile {
     }
 
     private func bytes(_ used: UInt64) -> Data {
-        let head = UInt64(folder.options.layout == .sharded ? 5 : 6) << 32 | UInt64(Self.magic)
+        let head = UInt64(5) << 32 | UInt64(Self.magic)
         var bytes: [UInt8] = []
         for word in [head, used, ~(head ^ used)] { bytes.append(word) }
         return Data(bytes)
@@ -177,7 +177,7 @@ struct EntryStore {
         return status.modified < folder.date(before: age) || status.modified > folder.latestUse
     }
 
-    /// Counts the entries of a folder without a valid counter. Removes them if they have another format or layout.
+    /// Counts the entries of a folder without a valid counter. Removes them if they have another format.
     private mutating func takeOver() throws {
         // The index of the formats before version 3.
         let indexes = try ["\(folder.root)/entries.index", "\(folder.root)/entries.table"].filter { path in
@@ -190,7 +190,7 @@ struct EntryStore {
         try scan()
     }
 
-    /// Removes all entries, in any layout. Requires the lock. The next scan corrects the counter.
+    /// Removes all entries. Requires the lock. The next scan corrects the counter.
     func removeEntries() throws {
         for path in try folder.folders() {
             for entry in try folder.entries(in: path) { try fileSystem.remove("\(path)/\(entry.name.text)") }

@@ -1,8 +1,7 @@
 public import ImageCore
 public import ImageDecoding
 
-/// Creates decoders for use without a loader.
-public enum ImageDecoders {
+extension DownsamplingDecoder {
     /// Creates a decoder that recognizes the format and decodes to the requested size and color space.
     ///
     /// On Apple's platforms, ImageIO applies profiles. If you add other decoders there, create a `DownsamplingDecoder`
@@ -12,7 +11,7 @@ public enum ImageDecoders {
     ///   - decoders: The formats, in the order in which they are tried. By default those of the platform.
     ///   - limits: Checked before memory is allocated.
     ///   - idleByteLimit: The size, in bytes, of released pixel memory that is kept for new images.
-    public static func makeDecoder(
+    public static func standard(
         _ decoders: [any ImageDecoder] = .standard, limits: DecodingLimits = .default, idleByteLimit: Int = 16_000_000
     ) -> DownsamplingDecoder {
         let pool = PixelBufferPool(byteLimit: idleByteLimit)
@@ -32,29 +31,21 @@ extension [any ImageEncoder] {
     /// The encoders of the platform: of JPEG, PNG, WebP and GIF on Linux, and of all formats that ImageIO writes on
     /// Apple's platforms, which WebP is not one of.
     public static var standard: [any ImageEncoder] { PlatformCodecs.encoders }
+
+    /// Returns the encoder for a format, or nil if there is none.
+    /// - Parameter format: The format of the file.
+    public func encoder(for format: ImageFormat) -> (any ImageEncoder)? { first { $0.format == format } }
 }
 
-/// Creates encoders for use without a loader.
-public enum ImageEncoders {
-    /// Returns the encoder for a format, or nil if there is none.
-    ///
-    /// - Parameters:
-    ///   - format: The format of the file.
-    ///   - encoders: The available encoders. By default those of the platform.
-    public static func encoder(
-        for format: ImageFormat, in encoders: [any ImageEncoder] = .standard
-    ) -> (any ImageEncoder)? {
-        encoders.first { $0.format == format }
-    }
-
+extension AdaptiveEncoderChoice {
     /// Chooses PNG for drawings. For photographs and transparent images, chooses AVIF or else JPEG XL, if they are
     /// available, and otherwise JPEG and PNG.
     ///
     /// - Parameter encoders: The available encoders. By default those of the platform.
-    public static func adaptiveChoice(among encoders: [any ImageEncoder] = .standard) -> AdaptiveEncoderChoice {
-        let modern = encoder(for: .avif, in: encoders) ?? encoder(for: .jpegXL, in: encoders)
-        let png = encoder(for: .png, in: encoders) ?? PlatformCodecs.encoder(.png)
-        let jpeg = encoder(for: .jpeg, in: encoders) ?? PlatformCodecs.encoder(.jpeg)
+    public static func standard(among encoders: [any ImageEncoder] = .standard) -> AdaptiveEncoderChoice {
+        let modern = encoders.encoder(for: .avif) ?? encoders.encoder(for: .jpegXL)
+        let png = encoders.encoder(for: .png) ?? PlatformCodecs.encoder(.png)
+        let jpeg = encoders.encoder(for: .jpeg) ?? PlatformCodecs.encoder(.jpeg)
         return AdaptiveEncoderChoice(transparent: modern ?? png, photograph: modern ?? jpeg, drawing: png)
     }
 }
@@ -63,13 +54,31 @@ public enum ImageEncoders {
 ///
 /// Images that can't be encoded or would not become smaller are stored as received. Others lose metadata, colors
 /// outside of Display P3 (in GIF: of sRGB), and more than 8 bits per channel. See `ReencodingTransform`.
-public enum DiskEncoding: Hashable, Sendable {
+public struct DiskEncoding: Hashable, Sendable {
+    private enum Choice: Hashable {
+        case original, format(ImageFormat), adaptive
+    }
+
+    private let choice: Choice
+    private let options: EncodingOptions
+
     /// The format in which they were received.
-    case original
-    /// A fixed format, with a quality from 0 to 1 if it is lossy.
-    case format(ImageFormat, quality: Double = 0.85)
-    /// A format that fits the image, as chosen by ``ImageEncoders/adaptiveChoice(among:)``, with a quality from 0 to 1.
-    case adaptive(quality: Double = 0.85)
+    public static let original = DiskEncoding(choice: .original, options: EncodingOptions())
+
+    /// Returns a fixed format.
+    ///
+    /// - Parameters:
+    ///   - format: The format. Without an encoder for it, images are stored as received.
+    ///   - quality: The quality of lossy formats, from 0 to 1. Other values trap.
+    public static func format(_ format: ImageFormat, quality: Double = 0.85) -> DiskEncoding {
+        DiskEncoding(choice: .format(format), options: EncodingOptions(quality: quality))
+    }
+
+    /// Returns a format that fits the image, as chosen by ``AdaptiveEncoderChoice/standard(among:)``.
+    /// - Parameter quality: The quality of lossy formats, from 0 to 1. Other values trap.
+    public static func adaptive(quality: Double = 0.85) -> DiskEncoding {
+        DiskEncoding(choice: .adaptive, options: EncodingOptions(quality: quality))
+    }
 
     /// Creates the transform for a disk cache. Returns nil for `.original` and for formats without an encoder.
     ///
@@ -81,17 +90,15 @@ public enum DiskEncoding: Hashable, Sendable {
         decodingLimits: DecodingLimits = .default, decoders: [any ImageDecoder] = .standard,
         encoders: [any ImageEncoder] = .standard
     ) -> ReencodingTransform? {
-        let decoder = ImageDecoders.makeDecoder(decoders, limits: decodingLimits)
-        switch self {
+        let decoder = DownsamplingDecoder.standard(decoders, limits: decodingLimits)
+        switch choice {
         case .original: return nil
-        case .format(let format, let quality):
-            guard let encoder = ImageEncoders.encoder(for: format, in: encoders) else { return nil }
-            return ReencodingTransform(decoder: decoder, options: EncodingOptions(quality: quality)) { _ in encoder }
-        case .adaptive(let quality):
-            let choice = ImageEncoders.adaptiveChoice(among: encoders)
-            return ReencodingTransform(decoder: decoder, options: EncodingOptions(quality: quality)) {
-                choice.encoder(for: $0)
-            }
+        case .format(let format):
+            guard let encoder = encoders.encoder(for: format) else { return nil }
+            return ReencodingTransform(decoder: decoder, options: options) { _ in encoder }
+        case .adaptive:
+            let choice = AdaptiveEncoderChoice.standard(among: encoders)
+            return ReencodingTransform(decoder: decoder, options: options) { choice.encoder(for: $0) }
         }
     }
 }

@@ -134,7 +134,7 @@ public struct ImageLoaderOptions: Sendable {
             memoryCache: MemoryImageCache(
                 byteLimit: memoryByteLimit, policy: memoryEvictionPolicy, clock: clock, lifetime: memoryLifetime),
             transport: makeTransport(scheduler),
-            decoder: ImageDecoders.makeDecoder(decoders, limits: decodingLimits),
+            decoder: DownsamplingDecoder.standard(decoders, limits: decodingLimits),
             scheduler: scheduler, coalescer: TaskCoalescer(), observer: observer,
             memoryPressureMonitor: memoryPressureMonitor,
             retryPolicy: retryPolicy, transferOptions: transferOptions, clock: clock)
@@ -303,7 +303,7 @@ struct UserAgentTransport: DataTransport {
     func send(_ request: TransportRequest) async throws(TransportError) -> TransportResponse {
         guard request.headers[.userAgent] == nil else { return try await base.send(request) }
         var request = request
-        request.headers[.userAgent] = "swift-image-loading/\(PackageVersion.current)"
+        request.headers[.userAgent] = "swift-image-loading/\(ImageLoader.version)"
         return try await base.send(request)
     }
 

@@ -1,50 +1,35 @@
 public import ImageCore
 
-/// A file format and its options, for ``ImageCore/LoadedImage/encoded(as:)``.
-@nonexhaustive
-public enum ImageFileFormat: Hashable, Sendable {
-    /// JPEG.
-    /// - Parameter quality: From 0 (smallest file) to 1 (best image).
-    case jpeg(quality: Double = 0.85)
-    /// PNG, which is lossless.
-    case png
-    /// WebP, which Apple's platforms can't write.
-    /// - Parameter quality: From 0 (smallest file) to 1 (best image); nil for lossless compression.
-    case webP(quality: Double? = 0.85)
-    /// GIF, which has at most 256 colors.
-    case gif
-
-    fileprivate var encoder: any ImageEncoder {
-        switch self {
-        case .jpeg: PlatformCodecs.encoder(.jpeg)
-        case .png: PlatformCodecs.encoder(.png)
-        case .webP: PlatformCodecs.encoder(.webP)
-        case .gif: PlatformCodecs.encoder(.gif)
-        }
-    }
-
-    fileprivate var options: EncodingOptions {
-        switch self {
-        case .jpeg(let quality), .webP(.some(let quality)): EncodingOptions(quality: quality)
-        case .webP(.none): EncodingOptions(isLossless: true)
-        case .png, .gif: EncodingOptions()
-        }
-    }
-}
-
 extension LoadedImage {
-    /// Encodes the image as a complete file. Don't call it on the main actor for large images.
+    /// Encodes the image as a complete file, outside of the caller's actor.
     ///
-    /// - Throws: `.unsupportedSize` if the format can't hold an image of this size, and `.failed` if the system can't
-    ///   write the format.
-    public func encoded(as format: ImageFileFormat) throws(ImageEncodingError) -> Data {
-        try format.encoder.encode(bitmap, options: format.options)
+    /// - Parameters:
+    ///   - format: The format of the file.
+    ///   - options: The quality of lossy formats, and how the file is arranged.
+    ///   - encoders: The available encoders. Other modules have more: `.standard + [AVIFEncoder()]`.
+    /// - Throws: `.noEncoder` if none of them writes the format: Apple's platforms can't write WebP. `.unsupportedSize` if
+    ///   the format can't hold an image of this size, and `.cancelled` if the task is cancelled.
+    @concurrent
+    public func encoded(
+        as format: ImageFormat, options: EncodingOptions = EncodingOptions(), encoders: [any ImageEncoder] = .standard
+    ) async throws(ImageEncodingError) -> Data {
+        guard let encoder = encoders.encoder(for: format) else { throw .noEncoder(format) }
+        return try encoder.encode(bitmap, options: options)
     }
 
-    /// Encodes the image and writes it to a file, which it replaces atomically.
+    /// Encodes the image and writes it to a file, which it replaces atomically, outside of the caller's actor.
     ///
+    /// - Parameters:
+    ///   - file: The URL of the file.
+    ///   - format: The format of the file.
+    ///   - options: The quality of lossy formats, and how the file is arranged.
+    ///   - encoders: The available encoders.
     /// - Throws: An `ImageEncodingError`, or the error of the file system.
-    public func write(to file: URL, as format: ImageFileFormat) throws {
-        try encoded(as: format).write(to: file, options: .atomic)
+    @concurrent
+    public func write(
+        to file: URL, as format: ImageFormat, options: EncodingOptions = EncodingOptions(),
+        encoders: [any ImageEncoder] = .standard
+    ) async throws {
+        try await encoded(as: format, options: options, encoders: encoders).write(to: file, options: .atomic)
     }
 }

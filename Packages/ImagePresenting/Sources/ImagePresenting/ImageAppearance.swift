@@ -1,6 +1,7 @@
 public import ImageCore
 
 /// The transition of a surface to a new image.
+@nonexhaustive
 public enum ImageTransition: Hashable, Sendable {
     /// Without a transition.
     case immediate
@@ -27,7 +28,7 @@ extension ImageUserInfo {
 }
 
 /// Everything that a surface draws.
-public struct ImageAppearance: Sendable {
+public struct ImageAppearance: Hashable, Sendable {
     /// The kind of image.
     @nonexhaustive
     public enum Kind: String, Hashable, Sendable, CaseIterable {

@@ -1,7 +1,7 @@
 public import ImageCore
 
 /// The loading phase of a view's image.
-public enum ImagePhase: Sendable {
+public enum ImagePhase: Hashable, Sendable {
     /// No image is requested, or loading has not started.
     case idle
     /// Loading. The progress is `nil` until the first bytes arrive.

@@ -9,7 +9,7 @@ package final class ViewBinding {
         didSet { bound?.binding.clock = clock }
     }
     private let prepare: @Sendable (Bitmap) -> Void
-    private var bound: (loader: any ImageLoaderProtocol & AnyObject, binding: ImageBinding)?
+    private var bound: (loader: any ImageLoaderProtocol, binding: ImageBinding)?
 
     /// Whether the view is visible. Initially true.
     package var isVisible = true {
@@ -28,7 +28,7 @@ package final class ViewBinding {
 
     /// Shows the image of a request. An image in memory is rendered before this method returns.
     package func bind(
-        _ request: ImageRequest, with loader: any ImageLoaderProtocol & AnyObject, options: ImageBinding.Options
+        _ request: ImageRequest, with loader: any ImageLoaderProtocol, options: ImageBinding.Options
     ) {
         binding(for: loader, options)?.bind(request)
     }
@@ -40,7 +40,7 @@ package final class ViewBinding {
     package func retry() { bound?.binding.retry() }
 
     private func binding(
-        for loader: any ImageLoaderProtocol & AnyObject, _ options: ImageBinding.Options
+        for loader: any ImageLoaderProtocol, _ options: ImageBinding.Options
     ) -> ImageBinding? {
         if let bound, bound.loader === loader {
             bound.binding.options = options

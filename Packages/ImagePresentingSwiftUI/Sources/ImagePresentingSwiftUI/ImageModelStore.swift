@@ -11,12 +11,12 @@
         /// The size of the view's image.
         var target = ViewTarget()
         private(set) var model: ImageModel?
-        private var loader: (any ImageLoaderProtocol & AnyObject)?
+        private var loader: (any ImageLoaderProtocol)?
 
         nonisolated init() {}
 
         func model(
-            for loader: any ImageLoaderProtocol & AnyObject, _ options: ImageBinding.Options, _ clock: AnimationClock?
+            for loader: any ImageLoaderProtocol, _ options: ImageBinding.Options, _ clock: AnimationClock?
         ) -> ImageModel {
             if let model, self.loader === loader {
                 model.options = options

@@ -79,7 +79,7 @@
         let request: ImageRequest?
         let loader: ObjectIdentifier?
 
-        init(_ request: ImageRequest?, _ loader: (any ImageLoaderProtocol & AnyObject)?) {
+        init(_ request: ImageRequest?, _ loader: (any ImageLoaderProtocol)?) {
             self.request = request
             self.loader = loader.map { ObjectIdentifier($0) }
         }

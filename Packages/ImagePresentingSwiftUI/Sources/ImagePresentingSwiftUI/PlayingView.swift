@@ -8,7 +8,7 @@
 
     /// A view with a loader, whose animated images play by one timeline.
     struct PlayingView<Content: View>: View {
-        let loader: any ImageLoaderProtocol & AnyObject
+        let loader: any ImageLoaderProtocol
         let content: Content
         @State private var timeline = PlayingTimeline()
         @Environment(\.accessibilityReduceMotion) private var reducesMotion

@@ -13,7 +13,7 @@
     open class LoadingImageView: UIImageView, ImageSurface {
         private struct Load {
             let request: ImageRequest
-            let loader: any ImageLoaderProtocol & AnyObject
+            let loader: any ImageLoaderProtocol
             let options: ImageBinding.Options
         }
 
@@ -34,7 +34,7 @@
 
         /// Shows the image at a URL. Otherwise like `load(_:with:options:)` of a request.
         public func load(
-            _ url: URL?, with loader: any ImageLoaderProtocol & AnyObject,
+            _ url: URL?, with loader: any ImageLoaderProtocol,
             options: ImageBinding.Options = ImageBinding.Options()
         ) {
             load(url.map { ImageRequest(url: $0) }, with: loader, options: options)
@@ -48,7 +48,7 @@
         ///   - loader: Loads the image. The view holds it until it shows another.
         ///   - options: The transition and more.
         public func load(
-            _ request: ImageRequest?, with loader: any ImageLoaderProtocol & AnyObject,
+            _ request: ImageRequest?, with loader: any ImageLoaderProtocol,
             options: ImageBinding.Options = ImageBinding.Options()
         ) {
             guard let request else { return cancelLoading() }

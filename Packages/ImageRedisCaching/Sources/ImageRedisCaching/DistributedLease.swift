@@ -113,6 +113,7 @@
     }
 
     /// The result of acquiring a lease.
+    @nonexhaustive
     public enum LeaseAcquisition: Hashable, Sendable, CaseIterable {
         /// The caller holds the lease.
         case acquired

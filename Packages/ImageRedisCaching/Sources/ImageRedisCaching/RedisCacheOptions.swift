@@ -2,6 +2,7 @@
     /// The options of a cache on a Redis server. All servers that share entries must use the same namespace.
     public struct RedisCacheOptions: Sendable {
         /// What a TLS connection verifies.
+        @nonexhaustive
         public enum TLSVerification: Sendable, CaseIterable {
             /// The certificate's chain and its name.
             case full

@@ -1,10 +1,10 @@
-public import ImageCore
+package import ImageCore
 import Synchronization
 
 /// A decoder of `FakeImage` files that logs its calls. Can fail and wait at a gate.
-public final class FakeDecoder: ImageDecoder {
+package final class FakeDecoder: ImageDecoder {
     /// A call of the decoder.
-    public enum Message: Hashable, Sendable {
+    package enum Message: Hashable, Sendable {
         /// A call of `open`.
         case open(byteCount: Int)
         /// A decode of an opened image.
@@ -12,10 +12,10 @@ public final class FakeDecoder: ImageDecoder {
     }
 
     /// The format that the decoder reports.
-    public let format: ImageFormat
+    package let format: ImageFormat
     private let openFailure: ImageDecodingError?
     private let decodeFailure: ImageDecodingError?
-    private let gate: Gate?
+    private let gate: TestGate?
     private let log = Mutex<[Message]>([])
 
     /// Creates a decoder.
@@ -25,9 +25,9 @@ public final class FakeDecoder: ImageDecoder {
     ///   - openFailure: The error that each `open` throws.
     ///   - decodeFailure: The error that each decode throws after half of the rows.
     ///   - gate: A gate at which each decode blocks its thread before the first row.
-    public init(
+    package init(
         format: ImageFormat = .fake, openFailure: ImageDecodingError? = nil, decodeFailure: ImageDecodingError? = nil,
-        gate: Gate? = nil
+        gate: TestGate? = nil
     ) {
         self.format = format
         self.openFailure = openFailure
@@ -36,11 +36,11 @@ public final class FakeDecoder: ImageDecoder {
     }
 
     /// All calls so far, in order.
-    public var messages: [Message] { log.withLock { $0 } }
+    package var messages: [Message] { log.withLock { $0 } }
 
-    public func recognizes(_ prefix: Data) -> Bool { prefix.starts(with: FakeImage.signature) }
+    package func recognizes(_ prefix: Data) -> Bool { prefix.starts(with: FakeImage.signature) }
 
-    public func open(_ data: Data, limits: DecodingLimits) throws(ImageDecodingError) -> any OpenedImage {
+    package func open(_ data: Data, limits: DecodingLimits) throws(ImageDecodingError) -> any OpenedImage {
         log.withLock { $0.append(.open(byteCount: data.count)) }
         if let openFailure { throw openFailure }
         return FakeOpenedImage(try FakeImageFile(data, limits: limits), owner: self)

@@ -1,28 +1,28 @@
-public import ImageCore
+package import ImageCore
 
 /// An insecure encryption for tests of code that encrypts data. Never use it for secrets.
 ///
 /// It adds the key to each byte and appends a checksum, which detects changes.
-public struct FakeEncryption: DataEncryption {
+package struct FakeEncryption: DataEncryption {
     /// An error for data that was encrypted with another context or key, or changed.
-    public struct DecryptionError: Error, Hashable {}
+    package struct DecryptionError: Error, Hashable {}
 
     private let key: UInt8
 
     /// Creates an encryption with a key.
-    public init(key: UInt8) { self.key = key }
+    package init(key: UInt8) { self.key = key }
 
-    public func encrypt(_ bytes: Data, context: Data) throws -> Data {
+    package func encrypt(_ bytes: Data, context: Data) throws -> Data {
         Data(bytes.map { $0 &+ key &+ 1 }) + sum(bytes, context)
     }
 
-    public func decrypt(_ encrypted: Data, context: Data) throws -> Data {
+    package func decrypt(_ encrypted: Data, context: Data) throws -> Data {
         let bytes = Data(encrypted.dropLast(4).map { $0 &- key &- 1 })
         guard encrypted.count >= 4, Data(encrypted.suffix(4)) == sum(bytes, context) else { throw DecryptionError() }
         return bytes
     }
 
-    public func pseudonym(for text: String) -> String { "pseudonym \(digest(text.utf8))" }
+    package func pseudonym(for text: String) -> String { "pseudonym \(digest(text.utf8))" }
 
     private func sum(_ bytes: Data, _ context: Data) -> Data {
         let digest = digest(bytes + context)

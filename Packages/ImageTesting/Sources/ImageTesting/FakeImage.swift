@@ -1,8 +1,8 @@
-public import ImageCore
+package import ImageCore
 
 extension ImageFormat {
     /// The format of `FakeImage`. No real decoder supports it.
-    public static let fake = ImageFormat(rawValue: "fake")
+    package static let fake = ImageFormat(rawValue: "fake")
 }
 
 /// An image in a minimal format for tests of caches, loaders and decoders, which then need no codec.
@@ -17,36 +17,36 @@ extension ImageFormat {
 /// - The delay of each frame in milliseconds, 2 bytes each, if there are several frames.
 /// - The color profile.
 /// - For each frame, a byte 0 and a single RGBA color, or a byte 1 and all pixels.
-public struct FakeImage: Hashable, Sendable {
+package struct FakeImage: Hashable, Sendable {
     /// The stored size, before `orientation` is applied.
-    public var size: PixelSize
+    package var size: PixelSize
     /// The frames, in straight RGBA. Each has four bytes for a single color, or `size.area * 4` bytes.
-    public var frames: [[UInt8]]
+    package var frames: [[UInt8]]
     /// The delays in whole milliseconds, up to 65,535. They are only written if there are several frames.
-    public var delays: [Duration]
+    package var delays: [Duration]
     /// The number of times that an animation plays, or 0 to play forever.
-    public var loopCount: Int
+    package var loopCount: Int
     /// The orientation in which to show the image.
-    public var orientation: ImageOrientation
+    package var orientation: ImageOrientation
     /// Whether the pixels have alpha values. Otherwise, decoders return opaque pixels.
-    public var hasAlpha: Bool
+    package var hasAlpha: Bool
     /// Whether decoders offer 1/2, 1/4 and 1/8 of the size, with sides rounded up, as JPEG codecs do.
-    public var scales: Bool
+    package var scales: Bool
     /// The bytes of an ICC profile, which the fake decoders don't parse.
-    public var colorProfile: Data?
+    package var colorProfile: Data?
     /// The native layout that the decoder reports.
-    public var nativeLayout: PixelLayout
+    package var nativeLayout: PixelLayout
 
     /// The first eight bytes of each file.
-    public static let signature = Data("FAKEPIC1".utf8)
+    package static let signature = Data("FAKEPIC1".utf8)
 
     /// Creates a still image of a single color in straight RGBA.
-    public init(_ size: PixelSize, color: [UInt8] = [200, 100, 50, 255], orientation: ImageOrientation = .up) {
+    package init(_ size: PixelSize, color: [UInt8] = [200, 100, 50, 255], orientation: ImageOrientation = .up) {
         self.init(size, frames: [color], orientation: orientation)
     }
 
     /// Creates an image from its frames, in straight RGBA.
-    public init(
+    package init(
         _ size: PixelSize, frames: [[UInt8]], delays: [Duration] = [], loopCount: Int = 1,
         orientation: ImageOrientation = .up, hasAlpha: Bool = false, scales: Bool = false, colorProfile: Data? = nil,
         nativeLayout: PixelLayout = .rgba8
@@ -63,12 +63,12 @@ public struct FakeImage: Hashable, Sendable {
     }
 
     /// Returns the file of a still image of a single color.
-    public static func encode(width: Int, height: Int, color: [UInt8] = [200, 100, 50, 255]) -> Data {
+    package static func encode(width: Int, height: Int, color: [UInt8] = [200, 100, 50, 255]) -> Data {
         FakeImage(PixelSize(width: width, height: height), color: color).encoded
     }
 
     /// The bytes of the file.
-    public var encoded: Data {
+    package var encoded: Data {
         var data = Self.signature
         data.append(bigEndian: size.width, bytes: 4)
         data.append(bigEndian: size.height, bytes: 4)

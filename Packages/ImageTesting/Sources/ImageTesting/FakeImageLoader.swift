@@ -22,7 +22,7 @@ public final class FakeImageLoader: ImageLoaderProtocol {
         /// An error.
         case failure(ImageError)
         /// A reply that waits at a gate, unless the request is cancelled.
-        indirect case held(Gate, Reply)
+        indirect case held(TestGate, Reply)
 
         /// Returns a reply with an animation of a frame of each size, which repeats forever.
         public static func animation(_ sizes: [PixelSize], delay: Duration) -> Reply {
@@ -66,12 +66,19 @@ public final class FakeImageLoader: ImageLoaderProtocol {
         var cached: [ImageCacheKey: LoadedImage] = [:]
     }
 
-    /// All calls so far, in order.
-    public let log = MessageLog<Message>()
+    private let log = MessageLog<Message>()
     private let state = Mutex(State())
 
     /// Creates a loader without scripts and cached images.
     public init() {}
+
+    /// All calls so far, in order.
+    public var messages: [Message] { log.messages }
+
+    /// Waits until there were `count` messages in total, or until the task is cancelled.
+    public func waitForMessages(_ count: Int, file: StaticString = #fileID, line: UInt = #line) async {
+        await log.reaches(count, file: file, line: line)
+    }
 
     /// Sets the reply to requests for this original, at any size.
     public func script(_ request: ImageRequest, _ reply: Reply) {

@@ -1,10 +1,10 @@
-public import ImageCore
+package import ImageCore
 import Synchronization
 
 /// A processor that runs a closure and counts its calls.
-public final class FakeProcessor: ImageProcessor {
+package final class FakeProcessor: ImageProcessor {
     /// The identifier of the processor.
-    public let identifier: String
+    package let identifier: String
     private let transform: @Sendable (Bitmap) throws -> Bitmap
     private let calls = Atomic(0)
 
@@ -13,15 +13,15 @@ public final class FakeProcessor: ImageProcessor {
     /// - Parameters:
     ///   - identifier: The identifier of the processor.
     ///   - transform: Returns the processed image, or throws. Returns the image itself by default.
-    public init(_ identifier: String, transform: @escaping @Sendable (Bitmap) throws -> Bitmap = { $0 }) {
+    package init(_ identifier: String, transform: @escaping @Sendable (Bitmap) throws -> Bitmap = { $0 }) {
         self.identifier = identifier
         self.transform = transform
     }
 
     /// The number of calls of `process`.
-    public var callCount: Int { calls.load(ordering: .relaxed) }
+    package var callCount: Int { calls.load(ordering: .relaxed) }
 
-    public func process(_ bitmap: Bitmap) throws -> Bitmap {
+    package func process(_ bitmap: Bitmap) throws -> Bitmap {
         calls.wrappingAdd(1, ordering: .relaxed)
         return try transform(bitmap)
     }

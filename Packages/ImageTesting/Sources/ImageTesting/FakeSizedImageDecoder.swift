@@ -1,4 +1,4 @@
-public import ImageCore
+package import ImageCore
 import Synchronization
 
 /// A decoder for tests of loaders.
@@ -7,9 +7,9 @@ import Synchronization
 /// bitmaps say that they are in the requested color space, which is sRGB if it is automatic. Set
 /// the results for other bytes with `script`. Bytes without a script fail with `.unknownFormat` and are added to
 /// `unexpected`.
-public final class FakeSizedImageDecoder: SizedImageDecoder {
+package final class FakeSizedImageDecoder: SizedImageDecoder {
     /// A call of the decoder.
-    public enum Message: Hashable, Sendable {
+    package enum Message: Hashable, Sendable {
         /// A call of `header`.
         case header(byteCount: Int)
         /// A call of `decode`.
@@ -23,7 +23,7 @@ public final class FakeSizedImageDecoder: SizedImageDecoder {
     }
 
     private let limits: DecodingLimits
-    private let gate: Gate?
+    private let gate: TestGate?
     private let state = Mutex(State())
 
     /// Creates a decoder.
@@ -31,34 +31,34 @@ public final class FakeSizedImageDecoder: SizedImageDecoder {
     /// - Parameters:
     ///   - limits: The limits of encoded and decoded images.
     ///   - gate: A gate at which each decode blocks its thread. Then, the decode checks whether it is cancelled.
-    public init(limits: DecodingLimits = .default, gate: Gate? = nil) {
+    package init(limits: DecodingLimits = .default, gate: TestGate? = nil) {
         self.limits = limits
         self.gate = gate
     }
 
     /// All calls so far, in order.
-    public var messages: [Message] { state.withLock { $0.messages } }
+    package var messages: [Message] { state.withLock { $0.messages } }
 
     /// The bytes that were neither a `FakeImage` file nor scripted.
-    public var unexpected: [Data] { state.withLock { $0.unexpected } }
+    package var unexpected: [Data] { state.withLock { $0.unexpected } }
 
     /// The number of calls of `decode`.
-    public var decodeCount: Int {
+    package var decodeCount: Int {
         messages.count { if case .decode = $0 { true } else { false } }
     }
 
     /// Sets the result for these bytes, for every request.
-    public func script(_ data: Data, _ result: Result<DecodedImage, ImageDecodingError>) {
+    package func script(_ data: Data, _ result: Result<DecodedImage, ImageDecodingError>) {
         state.withLock { $0.script[data] = result }
     }
 
-    public func header(of data: Data) throws(ImageDecodingError) -> ImageHeader {
+    package func header(of data: Data) throws(ImageDecodingError) -> ImageHeader {
         state.withLock { $0.messages.append(.header(byteCount: data.count)) }
         if let result = state.withLock({ $0.script[data] }) { return try result.get().header }
         return try file(data).header
     }
 
-    public func decode(
+    package func decode(
         _ data: Data, request: DecodingRequest, isCancelled: @Sendable () -> Bool
     ) throws(ImageDecodingError) -> DecodedImage {
         state.withLock { $0.messages.append(.decode(byteCount: data.count, request)) }

@@ -34,7 +34,7 @@ public final class InMemoryDataCache: ImageDataCache {
         var order: [DataCacheKey]
         var messages: [Message] = []
         var faults: [Operation: Fault] = [:]
-        var gates: [Operation: Gate] = [:]
+        var gates: [Operation: TestGate] = [:]
 
         var byteCount: Int { entries.values.reduce(0) { $0 + Self.size($1) } }
 
@@ -80,7 +80,7 @@ public final class InMemoryDataCache: ImageDataCache {
     public func recover() { state.withLock { $0.faults = [:] } }
 
     /// Makes the calls of a method wait at a gate after they are logged, or stops that if the gate is nil.
-    public func hold(_ operation: Operation, at gate: Gate?) { state.withLock { $0.gates[operation] = gate } }
+    public func hold(_ operation: Operation, at gate: TestGate?) { state.withLock { $0.gates[operation] = gate } }
 
     public func entry(for key: DataCacheKey) async throws(DataCacheError) -> DataCacheEntry? {
         try await begin(.entry, .entry(key))

@@ -53,7 +53,7 @@ public struct LoaderTestBed: Sendable {
 
     /// Returns a request for an image with this width in pixels, which arrives when the gate is open.
     public func request(
-        _ name: String, width: Int = 4, behind gate: Gate? = nil, adjust: (inout ImageRequest) -> Void = { _ in }
+        _ name: String, width: Int = 4, behind gate: TestGate? = nil, adjust: (inout ImageRequest) -> Void = { _ in }
     ) -> ImageRequest {
         let file = Self.file(width: width)
         let held = gate.map { [ScriptedTransport.Step.wait($0)] } ?? []

@@ -1,20 +1,20 @@
-public import ImageCore
+package import ImageCore
 
 /// A scheduler whose work a test starts, in any order. It logs its calls.
 ///
 /// Starting work that does not wait throws `NotWaiting`, which explains the reason in a failed test.
-public final class ManualScheduler: WorkScheduler {
+package final class ManualScheduler: WorkScheduler {
     /// The number of a call, in order of arrival, from 1.
-    public struct WorkID: RawRepresentable, Hashable, Sendable {
+    package struct WorkID: RawRepresentable, Hashable, Sendable {
         /// The number, from 1.
-        public let rawValue: Int
+        package let rawValue: Int
 
         /// Creates an identifier from a number.
-        public init(rawValue: Int) { self.rawValue = rawValue }
+        package init(rawValue: Int) { self.rawValue = rawValue }
     }
 
     /// A call of the scheduler or a change of its work.
-    public enum Message: Hashable, Sendable {
+    package enum Message: Hashable, Sendable {
         /// The work was added to a lane.
         case enqueued(WorkID, WorkLane, RequestPriority, server: String?)
         /// The priority of waiting work changed.
@@ -28,13 +28,13 @@ public final class ManualScheduler: WorkScheduler {
     }
 
     /// An error for work that was never enqueued, was cancelled, or has already started.
-    public struct NotWaiting: Error, CustomStringConvertible {
+    package struct NotWaiting: Error, CustomStringConvertible {
         /// The work that the test wanted to start, or nil if that was the next work.
         let id: WorkID?
         let messages: [Message]
 
         /// The work and all messages.
-        public var description: String {
+        package var description: String {
             "\(id.map { "work \($0.rawValue) does not wait" } ?? "no work waits"); so far: \(messages)"
         }
     }
@@ -58,9 +58,9 @@ public final class ManualScheduler: WorkScheduler {
     private let state = Watched(State())
 
     /// Creates a scheduler without work.
-    public init() {}
+    package init() {}
 
-    public func run<Value: Sendable>(
+    package func run<Value: Sendable>(
         in lane: WorkLane, server: String?, priority: LivePriority,
         _ work: @Sendable (_ moved: @escaping @Sendable (_ bytes: Int) -> Void) async throws -> Value
     ) async throws -> Value {
@@ -85,31 +85,31 @@ public final class ManualScheduler: WorkScheduler {
     }
 
     /// All messages so far, in order.
-    public var messages: [Message] { state.value.messages }
+    package var messages: [Message] { state.value.messages }
 
     /// The waiting work, by priority and then by arrival.
-    public var waiting: [WorkID] { Self.inOrder(state.value.waiting).map(\.id) }
+    package var waiting: [WorkID] { Self.inOrder(state.value.waiting).map(\.id) }
 
     /// Waits until `count` closures have been enqueued in total, or until the task is cancelled.
-    public func arrivals(_ count: Int, file: StaticString = #fileID, line: UInt = #line) async {
+    package func arrivals(_ count: Int, file: StaticString = #fileID, line: UInt = #line) async {
         await reaches({ $0.count { if case .enqueued = $0 { true } else { false } } >= count }, file: file, line: line)
     }
 
     /// Waits until the messages satisfy `condition`, or until the task is cancelled.
-    public func reaches(
+    package func reaches(
         _ condition: @escaping @Sendable ([Message]) -> Bool, file: StaticString = #fileID, line: UInt = #line
     ) async {
         await state.reaches({ condition($0.messages) }, file: file, line: line)
     }
 
     /// Starts this work and waits until it has finished.
-    public func run(_ id: WorkID) async throws {
+    package func run(_ id: WorkID) async throws {
         try start(id)
         await reaches { $0.contains(.finished(id)) }
     }
 
     /// Starts this work. Does not wait for its end.
-    public func start(_ id: WorkID) throws {
+    package func start(_ id: WorkID) throws {
         let item = state.change { state in
             let item = state.take(id)
             if item != nil { state.messages.append(.started(id)) }
@@ -121,14 +121,14 @@ public final class ManualScheduler: WorkScheduler {
 
     /// Runs the first waiting work, as a real scheduler would, and waits until it has finished.
     @discardableResult
-    public func runNext() async throws -> WorkID {
+    package func runNext() async throws -> WorkID {
         guard let next = waiting.first else { throw NotWaiting(id: nil, messages: messages) }
         try await run(next)
         return next
     }
 
     /// Runs all waiting work, one after the other.
-    public func runAll() async throws {
+    package func runAll() async throws {
         while !waiting.isEmpty { try await runNext() }
     }
 

@@ -89,7 +89,7 @@ final class ScriptedTransfer: Sendable {
         return nil
     }
 
-    private func pass(_ gate: Gate) async throws(TransportError) {
+    private func pass(_ gate: TestGate) async throws(TransportError) {
         guard await gate.passUnlessCancelled() else { throw fail(.cancelled) }
     }
 

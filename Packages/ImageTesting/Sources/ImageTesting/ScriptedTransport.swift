@@ -12,7 +12,7 @@ import Synchronization
 ///
 /// ```swift
 /// let transport = ScriptedTransport()
-/// let gate = Gate()
+/// let gate = TestGate()
 /// transport.script(url, .init(body: [.piece(half), .wait(gate), .piece(rest)]))
 /// …
 /// await transport.sends(1)
@@ -26,7 +26,7 @@ public final class ScriptedTransport: DataTransport {
         /// A piece of the body arrives.
         case piece(Data)
         /// The reply waits at a gate.
-        case wait(Gate)
+        case wait(TestGate)
         /// The reply pauses for a duration of a clock, such as a `ManualClock`.
         case pause(Duration, on: any Clock<Duration>)
         /// The transfer fails.

@@ -16,7 +16,7 @@ import Synchronization
 /// - Child tasks inherit the executor preference. Detached tasks and those from `Task { }` don't. Pass the executor to
 ///   code that makes such tasks.
 /// - A queued job keeps its task alive. Call `run()` before you release the executor.
-public final class SeededExecutor: TaskExecutor {
+package final class SeededExecutor: TaskExecutor {
     private struct State: Sendable {
         var ready: [UnownedJob] = []
         var random: SeededRandom
@@ -39,26 +39,26 @@ public final class SeededExecutor: TaskExecutor {
     private let state: Mutex<State>
 
     /// Creates an executor that chooses jobs with this seed.
-    public init(seed: UInt64) { state = Mutex(State(random: SeededRandom(seed: seed))) }
+    package init(seed: UInt64) { state = Mutex(State(random: SeededRandom(seed: seed))) }
 
     /// Adds a job to those from which the next one is chosen.
-    public func enqueue(_ job: consuming ExecutorJob) {
+    package func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         state.withLock { $0.ready.append(job) }
     }
 
     /// The number of queued jobs.
-    public var readyCount: Int { state.withLock { $0.ready.count } }
+    package var readyCount: Int { state.withLock { $0.ready.count } }
 
     /// The number of steps that have run.
-    public var stepCount: Int { state.withLock { $0.stepCount } }
+    package var stepCount: Int { state.withLock { $0.stepCount } }
 
     /// A hash of all choices so far. Equal schedules have the same fingerprint.
-    public var fingerprint: UInt64 { state.withLock { $0.fingerprint } }
+    package var fingerprint: UInt64 { state.withLock { $0.fingerprint } }
 
     /// Runs one job on the calling thread. Returns false if the queue is empty. Don't call it in a job.
     @discardableResult
-    public func step() -> Bool {
+    package func step() -> Bool {
         guard let job = state.withLock({ $0.next() }) else { return false }
         // Sound: the executor is alive during this method, so the unowned reference is valid.
         unsafe job.runSynchronously(on: asUnownedTaskExecutor())
@@ -67,7 +67,7 @@ public final class SeededExecutor: TaskExecutor {
 
     /// Runs jobs until the queue is empty, but at most `limit` steps. Returns the number of steps.
     @discardableResult
-    public func run(steps limit: Int = .max) -> Int {
+    package func run(steps limit: Int = .max) -> Int {
         var count = 0
         while count < limit, step() { count += 1 }
         return count

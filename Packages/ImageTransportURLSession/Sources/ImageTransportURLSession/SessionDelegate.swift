@@ -6,7 +6,13 @@
 
     /// Forwards the events of the session to the transfers of its tasks. The session calls it on a serial queue.
     final class SessionDelegate: NSObject, URLSessionDataDelegate {
+        typealias ChallengeHandler =
+            @Sendable (URLAuthenticationChallenge) -> (URLSession.AuthChallengeDisposition, URLCredential?)
+
         private let transfers = Mutex<[Int: SessionTransfer]>([:])
+        private let onChallenge: ChallengeHandler?
+
+        init(onChallenge: ChallengeHandler? = nil) { self.onChallenge = onChallenge }
 
         func add(_ transfer: SessionTransfer, for task: URLSessionTask) {
             transfers.withLock { $0[task.taskIdentifier] = transfer }
@@ -21,6 +27,14 @@
             newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
         ) {
             completionHandler(nil)  // deliver the redirect as a response, for `RedirectChain`
+        }
+
+        func urlSession(
+            _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
+            completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+        ) {
+            let answer = onChallenge?(challenge) ?? (.performDefaultHandling, nil)
+            completionHandler(answer.0, answer.1)
         }
 
         func urlSession(

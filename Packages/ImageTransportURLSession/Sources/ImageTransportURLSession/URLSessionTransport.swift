@@ -1,6 +1,6 @@
 #if canImport(ImageIO)
     import Dispatch
-    import Foundation
+    public import Foundation
     import HTTPTypes
     import ImageCore
     public import ImageTransporting
@@ -21,21 +21,32 @@
     public struct URLSessionTransport: DataTransport {
         private let owner: SessionOwner
 
-        /// Creates a transport with an ephemeral session.
+        /// Creates a transport with a session of its own.
         ///
         /// - Parameters:
-        ///   - maxConnectionsPerServer: The maximum number of connections per host.
-        ///   - allowsConstrainedNetworkAccess: Whether to use a network in Low Data Mode. If not, requests over one throw
-        ///     `.connectionFailed`.
-        public init(maxConnectionsPerServer: Int = 6, allowsConstrainedNetworkAccess: Bool = true) {
-            let configuration = URLSessionConfiguration.ephemeral
-            configuration.httpMaximumConnectionsPerHost = max(1, maxConnectionsPerServer)
-            configuration.allowsConstrainedNetworkAccess = allowsConstrainedNetworkAccess
+        ///   - configuration: Proxies, protocol classes, TLS versions, the connections per host and more. Changed: its
+        ///     cache and its cookies are turned off. With a background configuration, requests fail.
+        ///   - onChallenge: Answers the challenges of servers and proxies, for example to pin a certificate. Called on
+        ///     the session's queue, so don't wait in it. With nil, the system answers.
+        public init(
+            configuration: URLSessionConfiguration = .ephemeral,
+            onChallenge: (
+                @Sendable (URLAuthenticationChallenge) -> (URLSession.AuthChallengeDisposition, URLCredential?)
+            )? = nil
+        ) {
             configuration.urlCache = nil
             configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
             configuration.httpCookieStorage = nil
             configuration.httpShouldSetCookies = false
-            owner = SessionOwner(configuration: configuration)
+            owner = SessionOwner(configuration: configuration, onChallenge: onChallenge)
+        }
+
+        /// Creates the transport of the kit, with an ephemeral session.
+        package init(maxConnectionsPerServer: Int, allowsConstrainedNetworkAccess: Bool) {
+            let configuration = URLSessionConfiguration.ephemeral
+            configuration.httpMaximumConnectionsPerHost = max(1, maxConnectionsPerServer)
+            configuration.allowsConstrainedNetworkAccess = allowsConstrainedNetworkAccess
+            self.init(configuration: configuration)
         }
 
         /// Sends a request. Returns when the head of the final response has arrived.
@@ -53,10 +64,11 @@
     /// Owns the session, and invalidates it when the transport and its transfers are released. A session retains its
     /// delegate until then.
     final class SessionOwner: Sendable {
-        private let delegate = SessionDelegate()
+        private let delegate: SessionDelegate
         private let session: URLSession
 
-        init(configuration: URLSessionConfiguration) {
+        init(configuration: URLSessionConfiguration, onChallenge: SessionDelegate.ChallengeHandler?) {
+            delegate = SessionDelegate(onChallenge: onChallenge)
             session = URLSession(configuration: configuration, delegate: delegate, delegateQueue: nil)
         }
 

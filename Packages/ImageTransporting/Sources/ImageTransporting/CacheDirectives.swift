@@ -1,5 +1,5 @@
 public import HTTPTypes
-public import ImageCore
+package import ImageCore
 
 /// The directives of the Cache-Control field of a request or response (RFC 9111, 5.2).
 ///
@@ -25,9 +25,12 @@ public struct CacheDirectives: Hashable, Sendable {
     /// Returns the unquoted value of a directive. Returns nil if the directive is missing or has no value.
     public func value(of name: String) -> String? { values[name] ?? nil }
 
-    /// Returns the delta-seconds of a directive (RFC 9111, 1.2.2), at most 2^31; nil if it is missing, and 0 if its
-    /// value isn't a number.
-    public func seconds(_ name: String) -> TimeInterval? {
+    /// Returns the time of a directive, such as `max-age`, from 0 to 2^31 seconds (RFC 9111, 1.2.2). Nil if it is
+    /// missing, and 0 if its value isn't a number.
+    public func duration(_ name: String) -> Duration? { seconds(name).map { .seconds($0) } }
+
+    /// The same in seconds, for calculations with dates.
+    package func seconds(_ name: String) -> TimeInterval? {
         guard let value = values[name] else { return nil }
         return value.flatMap(DeltaSeconds.parse) ?? 0
     }

@@ -22,6 +22,7 @@ public protocol ResponseCache: DataTransport {
 }
 
 /// What a cache has for a request.
+@nonexhaustive
 public enum CacheAnswer: Sendable {
     /// Sends a request to its server. It is called once at most.
     public typealias Exchange = @Sendable () async throws(TransportError) -> TransportResponse
@@ -64,6 +65,7 @@ public struct UncachedTransport: ResponseCache {
 }
 
 /// How a cache in front of a transport treats a request. Transports without a cache ignore it.
+@nonexhaustive
 public enum CacheUse: String, Sendable, Hashable, CaseIterable {
     /// Applies the rules of HTTP caching (RFC 9111).
     case standard

@@ -25,7 +25,7 @@ struct FeedLoading {
         cacheDirectory: URL, memoryByteLimit: Int = 64_000_000, observesMemory: Bool = true, retries: Int = 2,
         color: OutputColor? = nil
     ) {
-        self.color = color ?? (Texture.showsColorSpaces ? .automatic : .sRGB)
+        self.color = color ?? (LoadingImageView.showsColorSpaces ? .automatic : .sRGB)
         var defaults = ImageLoaderOptions(cacheDirectory: cacheDirectory)
         defaults.memoryByteLimit = memoryByteLimit
         defaults.retryPolicy.retries = retries

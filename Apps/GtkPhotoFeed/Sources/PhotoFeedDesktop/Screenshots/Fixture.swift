@@ -55,17 +55,17 @@ final class Fixture {
 
     /// Runs the main loop until a condition is true. Returns false after five minutes.
     @discardableResult
-    func waitUntil(_ isDone: () -> Bool) -> Bool { GtkMainLoop.run(upTo: 300, until: isDone) }
+    func waitUntil(_ isDone: () -> Bool) -> Bool { GtkMainLoop.run(upTo: .seconds(300), until: isDone) }
 
     /// Runs the main loop for a duration.
     func run(for duration: Duration) {
         let end = ContinuousClock.now + duration
-        _ = GtkMainLoop.run(upTo: 60) { ContinuousClock.now >= end }
+        _ = GtkMainLoop.run(upTo: .seconds(60)) { ContinuousClock.now >= end }
     }
 
     /// Whether the list is laid out, and each cell on the screen shows its image without a crossfade in progress.
     var isSettled: Bool {
-        isLaidOut && cells.allSatisfy { $0.image.appearance.kind == .final && !$0.image.view.isCrossfading }
+        isLaidOut && cells.allSatisfy { $0.image.appearance.kind == .final && !$0.image.isCrossfading }
     }
 
     /// Whether the rows reach the end of the screen or of the list. New rows are on the screen only after a layout.

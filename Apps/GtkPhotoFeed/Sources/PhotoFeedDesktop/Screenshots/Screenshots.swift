@@ -73,7 +73,7 @@ struct Screenshots {
         fixture.window.list.activate(0)
         try reach(fixture, "full") {
             let cell = fixture.window.full.cell
-            return cell?.appearance.kind == .final && cell?.view.isCrossfading == false
+            return cell?.appearance.kind == .final && cell?.isCrossfading == false
         }
         try save(fixture, "full")
         fixture.window.closeImage()
@@ -95,7 +95,7 @@ struct Screenshots {
     private func slow() throws {
         let fixture = try Fixture(DemoOrigin(photos: 60, network: NetworkDefaults(bandwidth: 5000)))
         defer { fixture.close() }
-        try open(fixture) { fixture.cells.contains { $0.image.view.showsProgress } }
+        try open(fixture) { fixture.cells.contains { $0.image.showsProgress } }
         fixture.run(for: .milliseconds(700))
         try save(fixture, "slow")
     }

@@ -1,6 +1,6 @@
 internal import ImagePresentingGTK
 
-extension Widget {
+extension GtkWidgetRef {
     /// Calls a handler for each key pressed in a window, before the widgets in it handle the key.
     ///
     /// - Parameter action: The handler. Its arguments are GDK's name of the key, such as "Escape", "F5" or "r", and

@@ -3,7 +3,7 @@ internal import ImagePresentingGTK
 /// Draws a visible widget into a PNG file, at the resolution of the screen.
 ///
 /// Returns false if the widget is not visible or the file can't be written.
-func saveSnapshot(of widget: Widget, to path: String) -> Bool {
+func saveSnapshot(of widget: GtkWidgetRef, to path: String) -> Bool {
     let (width, height) = unsafe (gtk_widget_get_width(widget.pointer), gtk_widget_get_height(widget.pointer))
     guard width > 0, height > 0, let native = unsafe gtk_widget_get_native(widget.pointer),
         let renderer = unsafe gtk_native_get_renderer(native), let snapshot = unsafe gtk_snapshot_new(),

@@ -2,18 +2,18 @@ internal import ImagePresentingGTK
 
 /// The title bar of the window, with buttons for back, refresh, layout, theme and inspector.
 final class FeedBar {
-    let widget = Widget.headerBar()
+    let widget = GtkWidgetRef.headerBar()
     var onBack: () -> Void = {}
     var onRefresh: () -> Void = {}
     var onLayout: (PhotoLayout) -> Void = { _ in }
     var onDark: (Bool) -> Void = { _ in }
     var onInspect: (Bool) -> Void = { _ in }
 
-    private let back = Widget.button(icon: "go-previous-symbolic")
-    private let refresh = Widget.button(icon: "view-refresh-symbolic")
-    private let list = Widget.toggle(icon: "view-list-symbolic")
-    private let dark = Widget.toggle(icon: "weather-clear-night-symbolic")
-    private let inspect = Widget.toggle(icon: "dialog-information-symbolic")
+    private let back = GtkWidgetRef.button(icon: "go-previous-symbolic")
+    private let refresh = GtkWidgetRef.button(icon: "view-refresh-symbolic")
+    private let list = GtkWidgetRef.toggle(icon: "view-list-symbolic")
+    private let dark = GtkWidgetRef.toggle(icon: "weather-clear-night-symbolic")
+    private let inspect = GtkWidgetRef.toggle(icon: "dialog-information-symbolic")
 
     init() {
         back.setHint("Back to the feed (Escape)")
@@ -57,7 +57,7 @@ final class FeedBar {
 }
 
 // Methods of toggle buttons.
-extension Widget {
+extension GtkWidgetRef {
     fileprivate var isDown: Bool {
         get { unsafe gtk_toggle_button_get_active(cast(to: GtkToggleButton.self)) != 0 }
         set { unsafe gtk_toggle_button_set_active(cast(to: GtkToggleButton.self), newValue ? 1 : 0) }

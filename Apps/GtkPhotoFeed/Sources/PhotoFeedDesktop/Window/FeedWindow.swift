@@ -16,23 +16,23 @@ final class FeedWindow {
 
     let model: PhotoFeedModel
     let loading: FeedLoading
-    let window = Widget.window()
+    let window = unsafe GtkWidgetRef(gtk_window_new())
     /// Called after each frame.
     var onFrame: () -> Void = {}
     private var meter = FrameMeter()
     let bar = FeedBar()
-    let pages = Widget.stack()
+    let pages = GtkWidgetRef.stack()
     let full: FullImage
     let inspector: Inspector
     let animations: WindowClock
     let prefetch: PrefetchController
-    let feedPage = Widget.box(GTK_ORIENTATION_VERTICAL)
+    let feedPage = GtkWidgetRef.box(GTK_ORIENTATION_VERTICAL)
     let footer = PageFooter()
     var list: CellList<PhotoCell>
     var layout = PhotoLayout.grid
     /// The number of photos and the id of the first one in the list.
     var shownPhotos: (count: Int, first: Int?) = (0, nil)
-    private let failureText = Widget.label("")
+    private let failureText = GtkWidgetRef.label("")
 
     /// Creates a window without showing it.
     init(_ model: PhotoFeedModel, loading: FeedLoading) {
@@ -77,7 +77,7 @@ final class FeedWindow {
     func refresh() { Task { [model] in await model.refresh() } }
 
     private func addPages() {
-        let overlay = Widget.overlay()
+        let overlay = GtkWidgetRef.overlay()
         unsafe gtk_window_set_titlebar(window.cast(to: GtkWindow.self), bar.widget.pointer)
         unsafe gtk_window_set_title(window.cast(to: GtkWindow.self), "Photos")
         unsafe gtk_window_set_child(window.cast(to: GtkWindow.self), overlay.pointer)
@@ -89,8 +89,8 @@ final class FeedWindow {
         overlay.addLayer(inspector.widget)
     }
 
-    private func waitingPage() -> Widget {
-        let spinner = Widget.spinner()
+    private func waitingPage() -> GtkWidgetRef {
+        let spinner = GtkWidgetRef.spinner()
         unsafe gtk_spinner_start(spinner.opaque)
         spinner.setMinimumSize(width: 48, height: 48)
         spinner.setAlignment(horizontal: GTK_ALIGN_CENTER, vertical: GTK_ALIGN_CENTER)
@@ -98,10 +98,10 @@ final class FeedWindow {
         return spinner
     }
 
-    private func failurePage() -> Widget {
-        let box = Widget.box(GTK_ORIENTATION_VERTICAL, spacing: 12)
+    private func failurePage() -> GtkWidgetRef {
+        let box = GtkWidgetRef.box(GTK_ORIENTATION_VERTICAL, spacing: 12)
         box.setAlignment(horizontal: GTK_ALIGN_CENTER, vertical: GTK_ALIGN_CENTER)
-        let button = Widget.button("Try again")
+        let button = GtkWidgetRef.button("Try again")
         button.onSignal("clicked") { [weak self] in self?.load() }
         box.append(.icon("network-error-symbolic"))
         box.append(failureText)

@@ -5,10 +5,10 @@ internal import PhotoFeedModel
 
 /// A photo at the size of the window.
 final class FullImage {
-    let widget = Widget.box(GTK_ORIENTATION_VERTICAL)
+    let widget = GtkWidgetRef.box(GTK_ORIENTATION_VERTICAL)
     private(set) var cell: LoadingImageView?
     private(set) var position: Int?
-    private let caption = Widget.label("")
+    private let caption = GtkWidgetRef.label("")
     private let loading: FeedLoading
     private let clock: AnimationClock
 

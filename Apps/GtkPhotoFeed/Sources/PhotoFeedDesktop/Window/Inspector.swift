@@ -4,7 +4,7 @@ internal import ImagePresentingGTK
 
 /// An overlay with statistics of the loader and of frames.
 final class Inspector {
-    let widget = Widget.label("")
+    let widget = GtkWidgetRef.label("")
     /// Whether the overlay is visible. If not, nothing is measured.
     var isOn = false {
         didSet {

@@ -3,10 +3,10 @@ internal import PhotoFeedModel
 
 /// The footer of the list, which is shown if the next page has failed. It has a button to try again.
 final class PageFooter {
-    let widget = Widget.box(GTK_ORIENTATION_HORIZONTAL, spacing: 12)
+    let widget = GtkWidgetRef.box(GTK_ORIENTATION_HORIZONTAL, spacing: 12)
     var onRetry: () -> Void = {}
-    private let text = Widget.label("")
-    private let button = Widget.button("Try again")
+    private let text = GtkWidgetRef.label("")
+    private let button = GtkWidgetRef.button("Try again")
 
     init() {
         widget.addStyle("page-footer")

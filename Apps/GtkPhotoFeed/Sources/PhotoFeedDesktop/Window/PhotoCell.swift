@@ -15,11 +15,11 @@ enum PhotoLayout: String, CaseIterable {
 
 /// A photo of the feed with its caption.
 final class PhotoCell: RecycledCell {
-    let widget: Widget
+    let widget: GtkWidgetRef
     let image: LoadingImageView
-    let caption: Widget
+    let caption: GtkWidgetRef
     /// The second line of text, only in lists.
-    private var detail: Widget?
+    private var detail: GtkWidgetRef?
     private let loading: FeedLoading
     private let photoAt: (Int) -> Photo?
     private(set) var photo: Photo?
@@ -39,8 +39,8 @@ final class PhotoCell: RecycledCell {
     }
 
     private func addTexts() {
-        let texts = Widget.box(GTK_ORIENTATION_VERTICAL, spacing: 2)
-        let detail = Widget.inscription(characters: 40, alignment: 0)
+        let texts = GtkWidgetRef.box(GTK_ORIENTATION_VERTICAL, spacing: 2)
+        let detail = GtkWidgetRef.inscription(characters: 40, alignment: 0)
         detail.addStyle("dim-label")
         texts.append(caption)
         texts.append(detail)

@@ -50,7 +50,7 @@ extension OriginFreshness {
         if directives.contains("no-cache") { return 0 }
         // Such a response matches no other request (RFC 9111, 4.1).
         if let names = fields[.vary], names.split(separator: ",").contains(where: { $0.trimmed == "*" }) { return 0 }
-        if let seconds = directives.seconds("s-maxage") ?? directives.seconds("max-age") { return seconds }
+        if let age = directives.duration("s-maxage") ?? directives.duration("max-age") { return age.seconds }
         guard let expires = fields[.expires] else { return nil }
         // An invalid date is in the past (RFC 9111, 5.3).
         guard let end = HTTPDate.parse(expires, now: now) else { return 0 }

@@ -30,7 +30,7 @@ public struct SharedCachePolicy: HTTPCachePolicy {
     }
 
     public func reuse(_ response: StoredHTTPResponse, for request: HTTPCacheRequest, at now: Date) -> CacheReuse {
-        let age = response.age(at: response.responseTime)
+        let age = response.age(at: response.responseTime)?.seconds ?? 0
         var bounded = response
         // Of several values, the first one applies (RFC 9111, 4.2.1). Age and lifetime count from the same time.
         bounded.headers = [.cacheControl: "max-age=\(Int(min(max(0, age + lifetime(of: response, age: age)), 1e10)))"]

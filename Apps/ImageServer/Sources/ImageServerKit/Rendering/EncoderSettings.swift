@@ -39,7 +39,7 @@ public struct EncoderSettings: Hashable, Codable, Sendable {
         case .webP: output.encoder = WebPEncoder(effort: webpEffort)
         case .avif:
             #if AVIF
-                output.encoder = AVIFEncoder(speed: avifSpeed)
+                output.encoder = AVIFEncoder(effort: 10 - avifSpeed)
             #else
                 break
             #endif

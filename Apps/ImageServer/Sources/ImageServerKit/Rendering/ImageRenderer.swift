@@ -249,7 +249,4 @@ extension ImageHeader {
 extension ImageFormat {
     /// The format of what is no image, or none that this server knows.
     static let unknown = ImageFormat(rawValue: "unknown")
-
-    /// The extension of names of files that have none of their own; nil if the format is not known.
-    var fileExtension: String? { self == .unknown ? nil : rawValue }
 }

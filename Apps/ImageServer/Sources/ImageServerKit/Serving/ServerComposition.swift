@@ -262,7 +262,7 @@ extension RenderingLimits {
     func makeDecoder(refusing refused: Set<ImageFormat>) -> DownsamplingDecoder {
         let decoders = ([any ImageDecoder].all + .sources).filter { !refused.contains($0.format) }
             .map { ProcessDecoder.formats.contains($0.format) ? ProcessDecoder(base: $0) : $0 }
-        return ImageDecoders.makeDecoder(decoders, limits: decoding, idleByteLimit: 64 << 20)
+        return DownsamplingDecoder.standard(decoders, limits: decoding, idleByteLimit: 64 << 20)
     }
 }
 

@@ -201,7 +201,7 @@ enum SettingsFile {
         _ content: Data, _ setting: String, _ decoder: any SizedImageDecoder
     ) throws(SettingsFailure) {
         do {
-            _ = try decoder.decode(content, request: DecodingRequest()) { false }
+            _ = try decoder.decode(content)
         } catch {
             throw .invalid(setting, "it can't be decoded: \(error)")
         }

@@ -36,19 +36,19 @@ public enum OutputFormats {
         optional + [
             standard,
             OutputFormat(
-                format: .webP, mediaType: "image/webp", extensions: ["webp"], hasAlpha: true, isAnimated: true,
+                format: .webP, extensions: ["webp"], hasAlpha: true, isAnimated: true,
                 isLossy: true, largestSide: 16_383, encoder: WebPEncoder()),
             OutputFormat(
-                format: .png, mediaType: "image/png", extensions: ["png"], hasAlpha: true, isAnimated: false,
+                format: .png, extensions: ["png"], hasAlpha: true, isAnimated: false,
                 isLossy: false, encoder: PNGEncoder()),
             OutputFormat(
-                format: .gif, mediaType: "image/gif", extensions: ["gif"], hasAlpha: true, isAnimated: true,
+                format: .gif, extensions: ["gif"], hasAlpha: true, isAnimated: true,
                 isLossy: false, encoder: GIFEncoder()),
         ]
 
     /// The format of results whose source can't be encoded in its own: JPEG.
     static let standard = OutputFormat(
-        format: .jpeg, mediaType: "image/jpeg", extensions: ["jpg", "jpeg"], hasAlpha: false, isAnimated: false,
+        format: .jpeg, extensions: ["jpg", "jpeg"], hasAlpha: false, isAnimated: false,
         isLossy: true, encoder: JPEGEncoder())
 
     /// The formats of enabled traits.
@@ -57,13 +57,13 @@ public enum OutputFormats {
         #if AVIF
             formats.append(
                 OutputFormat(
-                    format: .avif, mediaType: "image/avif", extensions: ["avif"], hasAlpha: true, isAnimated: false,
+                    format: .avif, extensions: ["avif"], hasAlpha: true, isAnimated: false,
                     isLossy: true, encoder: AVIFEncoder()))
         #endif
         #if JXL
             formats.append(
                 OutputFormat(
-                    format: .jpegXL, mediaType: "image/jxl", extensions: ["jxl"], hasAlpha: true, isAnimated: false,
+                    format: .jpegXL, extensions: ["jxl"], hasAlpha: true, isAnimated: false,
                     isLossy: true, encoder: JXLEncoder()))
         #endif
         return formats
@@ -76,7 +76,7 @@ public enum OutputFormats {
     static func mediaType(of format: ImageFormat) -> String {
         if let output = output(for: format) { return output.mediaType }
         switch format {
-        case .heic, .avif, .jpegXL, .bmp, .tiff: return "image/\(format.rawValue)"
+        case .heic, .avif, .jpegXL, .bmp, .tiff: return format.mediaType
         case .ico: return "image/vnd.microsoft.icon"
         case .svg: return "image/svg+xml"
         default: return "application/octet-stream"

@@ -89,7 +89,7 @@ struct CacheWarmCommand: AsyncParsableCommand {
     func run() async throws {
         try await LoadSession(options).run { loader, _, request, onProgress in
             let loaded = try await loader.data(for: request, onProgress: onProgress)
-            let header = try ImageDecoders.makeDecoder(.all).header(of: loaded.data)
+            let header = try DownsamplingDecoder.standard(.all).header(of: loaded.data)
             return LoadReport.OutputImage(
                 source: loaded.source, format: header.format, size: header.size, frames: header.frameCount,
                 bytes: loaded.data.count)

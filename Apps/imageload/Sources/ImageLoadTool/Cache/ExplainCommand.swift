@@ -155,7 +155,7 @@ struct StoredResponseReport: Encodable {
 
     init(_ variant: CacheExplanation.Variant, at now: Date) {
         let response = variant.response
-        let age = response.age(at: now)
+        let age = response.ageInSeconds(at: now)
         url = response.url.absoluteString
         status = response.status
         bytes = variant.byteCount

@@ -54,7 +54,7 @@ struct ImageConverter: Sendable {
 
     init(_ settings: ConversionSettings) {
         self.settings = settings
-        decoder = ImageDecoders.makeDecoder(.all, limits: settings.limits)
+        decoder = DownsamplingDecoder.standard(.all, limits: settings.limits)
         plainDecoder = DownsamplingDecoder(decoders: .all, limits: settings.limits)
     }
 
@@ -113,7 +113,7 @@ struct ImageConverter: Sendable {
         let output = target?.outputSize(for: header.size) ?? header.size
         try settings.limits.check(count, framesOf: output)
         return try (0..<count).map { index in
-            var bitmap = try reader.frame(at: index) { false }
+            var bitmap = try reader.frame(at: index)
             if let crop = settings.crop { bitmap = try cropped(bitmap, crop) }
             if let background = settings.background { bitmap = bitmap.over(background) }
             return AnimationFrame(bitmap: bitmap, delay: count > 1 ? header.frameDelays[index] : .zero)
@@ -139,9 +139,9 @@ struct ImageConverter: Sendable {
     private func encoder(
         for header: ImageHeader, _ bitmap: Bitmap, profile: Data?
     ) throws(ImageEncodingError) -> any ImageEncoder {
-        if settings.format == .auto { return ImageEncoders.adaptiveChoice().encoder(for: bitmap) }
+        if settings.format == .auto { return AdaptiveEncoderChoice.standard().encoder(for: bitmap) }
         let format = format(for: header)
-        if let encoder = ImageEncoders.encoder(for: format, in: .all(colorProfile: profile)) { return encoder }
+        if let encoder = [any ImageEncoder].all(colorProfile: profile).encoder(for: format) { return encoder }
         throw .failed(format, "there is no encoder for it")
     }
 
@@ -254,7 +254,7 @@ private struct Encoding {
         for frame in frames {
             // Encoders join equal frames.
             while ends.count > 1, let end = ends.first, end <= time { ends.removeFirst() }
-            let decoded = try reader.frame(at: ends.startIndex) { false }
+            let decoded = try reader.frame(at: ends.startIndex)
             lowest = min(lowest, Similarity.ofWorstParts(frame.bitmap, decoded))
             time += frame.delay
         }

@@ -84,8 +84,7 @@ extension OutputFormat {
     var fileExtension: String? {
         switch self {
         case .auto, .original: nil
-        case .jpeg: "jpg"
-        default: rawValue
+        default: ImageFormat(rawValue: rawValue).fileExtension
         }
     }
 

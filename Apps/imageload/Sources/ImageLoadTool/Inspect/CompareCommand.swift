@@ -37,7 +37,7 @@ struct CompareCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let decoder = ImageDecoders.makeDecoder(.all, limits: limits.limits)
+        let decoder = DownsamplingDecoder.standard(.all, limits: limits.limits)
         let (left, right) = (try await reader(first, decoder), try await reader(second, decoder))
         guard left.header.size == right.header.size else {
             throw ToolFailure(
@@ -67,7 +67,7 @@ struct CompareCommand: AsyncParsableCommand {
     }
 
     private func bitmap(_ frame: Int, of reader: any FrameReader, _ file: String) throws -> Bitmap {
-        try ToolFailure.naming(file) { () throws(ImageDecodingError) in try reader.frame(at: frame) { false } }
+        try ToolFailure.naming(file) { () throws(ImageDecodingError) in try reader.frame(at: frame) }
     }
 }
 

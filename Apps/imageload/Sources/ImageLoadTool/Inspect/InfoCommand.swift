@@ -27,7 +27,7 @@ struct InfoCommand: AsyncParsableCommand {
         var limits = DecodingLimits.default
         limits.pixels = .max
         limits.decodedBytes = .max
-        let decoder = ImageDecoders.makeDecoder(.all, limits: limits)
+        let decoder = DownsamplingDecoder.standard(.all, limits: limits)
         try await InputFiles(files).forEach(printing) { file in
             let report = try ImageReport(file, try await FileAccess.read(file.path), decoder)
             try printing.print(report, lines: report.lines)

@@ -37,7 +37,7 @@ struct PreviewCommand: AsyncParsableCommand {
 
     func run() async throws {
         let input = InputFiles(files)
-        let decoder = ImageDecoders.makeDecoder(.all, limits: limits.limits)
+        let decoder = DownsamplingDecoder.standard(.all, limits: limits.limits)
         let terminal = Console.terminalSize
         let screen = TerminalScreen(
             graphics: graphics ?? TerminalGraphics(ProcessInfo.processInfo.environment),
@@ -45,7 +45,7 @@ struct PreviewCommand: AsyncParsableCommand {
         try await input.forEach(printing) { file in
             let data = try await FileAccess.read(file.path)
             let request = DecodingRequest(target: .fit(screen.pixels), acceptsTruncated: true)
-            let image = try decoder.decode(data, request: request) { false }
+            let image = try decoder.decode(data, request: request)
             let shown = ShownImage(
                 file: file.path, graphics: screen.graphics.rawValue, width: image.bitmap.size.width,
                 height: image.bitmap.size.height)

@@ -69,7 +69,8 @@ struct TerminalScreen {
     }
 
     private static func png(_ bitmap: Bitmap) throws -> String {
-        try ImageEncoders.encoder(for: .png)?.encode(bitmap, options: EncodingOptions()).base64EncodedString() ?? ""
+        try [any ImageEncoder].standard.encoder(for: .png)?.encode(bitmap, options: EncodingOptions())
+            .base64EncodedString() ?? ""
     }
 
     /// The PNG in chunks of 4,096 characters (kitty, "Terminal graphics protocol").

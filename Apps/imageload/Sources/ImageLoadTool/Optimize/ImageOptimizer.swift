@@ -51,7 +51,7 @@ struct ImageOptimizer: Sendable {
         let smaller = candidates.filter { $0.count < data.count }.sorted { $0.count < $1.count }
         for candidate in smaller where try isEqual(candidate, data, header) { return .smaller(candidate) }
         // A damaged file is a failure, not one that can't be smaller.
-        if candidates.isEmpty { _ = try decoder.decode(data, request: DecodingRequest()) { false } }
+        if candidates.isEmpty { _ = try decoder.decode(data) }
         return reason.map { .left("left as it is: \($0)") } ?? .unchanged
     }
 
@@ -85,7 +85,7 @@ struct ImageOptimizer: Sendable {
                 metadata.added(to: $0, format: .jpeg)
             }
         case .png:
-            let bitmap = try decoder.decode(data, request: DecodingRequest()) { false }.bitmap
+            let bitmap = try decoder.decode(data).bitmap
             return [PNGOptimizer(data)?.optimized(bitmap, metadata: metadata)].compactMap(\.self)
         case .gif:
             guard let layout = GIFLayout(data) else { return [] }
@@ -127,16 +127,16 @@ struct ImageOptimizer: Sendable {
     }
 
     private func reencoded(_ data: Data, _ header: ImageHeader) throws -> Data? {
-        guard let encoder = ImageEncoders.smallest(for: header.format) else { return nil }
+        guard let encoder = [any ImageEncoder].smallest(for: header.format) else { return nil }
         let options = EncodingOptions(isLossless: true)
         if header.frameCount == 1 {
-            let bitmap = try decoder.decode(data, request: DecodingRequest()) { false }.bitmap
+            let bitmap = try decoder.decode(data).bitmap
             return try encoder.encode(bitmap, options: options)
         }
         try limits.check(header.frameCount, framesOf: header.size)
         let reader = try decoder.makeFrameReader(of: data)
         let frames = try (0..<header.frameCount).map { index in
-            AnimationFrame(bitmap: try reader.frame(at: index) { false }, delay: header.frameDelays[index])
+            AnimationFrame(bitmap: try reader.frame(at: index), delay: header.frameDelays[index])
         }
         return try encoder.encode(frames, loopCount: header.loopCount, options: options)
     }
@@ -152,7 +152,7 @@ struct ImageOptimizer: Sendable {
         try limits.check(2, framesOf: header.size)
         let (first, second) = (try decoder.makeFrameReader(of: data), try decoder.makeFrameReader(of: candidate))
         for index in 0..<header.frameCount {
-            guard try first.frame(at: index, isCancelled: { false }) == second.frame(at: index, isCancelled: { false })
+            guard try first.frame(at: index) == second.frame(at: index)
             else { return false }
         }
         return true

@@ -40,6 +40,7 @@ public protocol ImageCache: Sendable {
 }
 
 /// How long a memory cache keeps an image, compared with others.
+@nonexhaustive
 public enum MemoryRetention: String, Sendable, CaseIterable {
     /// The image is cheap to get back, for example from disk. It is evicted before preferred ones.
     case expendable

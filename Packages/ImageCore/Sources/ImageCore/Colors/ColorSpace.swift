@@ -21,7 +21,7 @@ public enum ColorSpace: String, Hashable, Sendable, CaseIterable {
     public var transfer: TransferFunction { .sRGB }
 
     /// The code points of ITU-T H.273, tables 2 and 3, for files that describe colors by them.
-    public var codePoints: (primaries: Int, transfer: Int) {
+    package var codePoints: (primaries: Int, transfer: Int) {
         switch self {
         case .sRGB: (1, 13)
         case .displayP3: (12, 13)
@@ -41,6 +41,7 @@ public enum ColorSpace: String, Hashable, Sendable, CaseIterable {
 }
 
 /// The color space to which an image is decoded.
+@nonexhaustive
 public enum OutputColor: Hashable, Sendable {
     /// A color space, for all images.
     case space(ColorSpace)

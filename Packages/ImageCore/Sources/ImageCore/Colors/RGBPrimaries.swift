@@ -1,30 +1,30 @@
 /// The white point and the primaries of RGB colors.
 public struct RGBPrimaries: Hashable, Sendable {
     /// A chromaticity (CIE 1931 x and y).
-    public struct Chromaticity: Hashable, Sendable {
+    package struct Chromaticity: Hashable, Sendable {
         /// The x coordinate.
-        public var x: Double
+        package var x: Double
         /// The y coordinate.
-        public var y: Double
+        package var y: Double
 
         /// Creates a chromaticity.
-        public init(x: Double, y: Double) {
+        package init(x: Double, y: Double) {
             self.x = x
             self.y = y
         }
     }
 
     /// The white point.
-    public var white: Chromaticity
+    package var white: Chromaticity
     /// The red primary.
-    public var red: Chromaticity
+    package var red: Chromaticity
     /// The green primary.
-    public var green: Chromaticity
+    package var green: Chromaticity
     /// The blue primary.
-    public var blue: Chromaticity
+    package var blue: Chromaticity
 
     /// Creates primaries. The white point is D65 by default.
-    public init(
+    package init(
         white: Chromaticity = Chromaticity(x: 0.3127, y: 0.3290), red: Chromaticity, green: Chromaticity,
         blue: Chromaticity
     ) {

@@ -5,6 +5,7 @@
 #endif
 
 /// The relation between the stored values of a channel and light.
+@nonexhaustive
 public enum TransferFunction: Hashable, Sendable {
     /// Light is `(scale · value + offset)` to the power `exponent` from `threshold` on, and `slope · value` below: the
     /// parametric curve of type 3 (ICC.1, 10.18).

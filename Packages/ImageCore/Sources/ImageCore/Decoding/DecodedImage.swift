@@ -20,6 +20,13 @@ public struct DecodedImage: Sendable {
         facts = Facts(header: header, completeness: completeness)
     }
 
+    /// Creates an image from pixels that come from no file. The format of its header is `bitmap`.
+    public init(_ bitmap: Bitmap) {
+        let header = ImageHeader(
+            format: ImageFormat(rawValue: "bitmap"), storedSize: bitmap.size, hasAlpha: !bitmap.isOpaque)
+        self.init(bitmap: bitmap, header: header)
+    }
+
     /// The header of the file.
     public var header: ImageHeader {
         get { facts.header }

@@ -27,15 +27,16 @@ public struct DecodingRequest: Hashable, Sendable {
 /// The size to which an image is decoded, and how the image fits it.
 public struct ImageTarget: Hashable, Sendable {
     /// The way in which the image fits the size.
-    public enum Mode: String, Hashable, Sendable, CaseIterable {
+    @nonexhaustive
+    public enum Mode: String, Hashable, Sendable, CaseIterable, Codable {
         /// The whole image fits in the size. The aspect ratio is kept.
         case fit
         /// The image covers the size and is cropped evenly. The aspect ratio is kept.
         case fill
     }
 
-    /// The size in pixels.
-    public var size: PixelSize
+    /// The size in pixels. Each side is at least 1; others trap. `Int.max` is a side without a limit.
+    public var size: PixelSize { didSet { Self.check(size) } }
     /// The way in which the image fits the size.
     public var mode: Mode
     /// Whether smaller images are enlarged.
@@ -44,9 +45,16 @@ public struct ImageTarget: Hashable, Sendable {
     public var preference: DecodingPreference
 
     /// Creates a target from a size in pixels.
+    ///
+    /// - Parameters:
+    ///   - size: The size. A side below 1 traps: check what you get from a client before.
+    ///   - mode: The way in which the image fits the size.
+    ///   - upscales: Whether smaller images are enlarged.
+    ///   - preference: Whether quality or speed is preferred.
     public init(
         _ size: PixelSize, mode: Mode = .fit, upscales: Bool = false, preference: DecodingPreference = .quality
     ) {
+        Self.check(size)
         self.size = size
         self.mode = mode
         self.upscales = upscales
@@ -70,14 +78,58 @@ public struct ImageTarget: Hashable, Sendable {
     }
 
     /// Fits the whole image in a size in pixels. Keeps the aspect ratio and doesn't enlarge smaller images.
+    /// - Parameter size: Each side is at least 1; others trap.
     public static func fit(_ size: PixelSize) -> ImageTarget { ImageTarget(size, mode: .fit) }
 
+    /// Fits the whole image in sides in pixels. Keeps the aspect ratio and doesn't enlarge smaller images.
+    ///
+    /// - Parameters:
+    ///   - width: The largest width, at least 1; others trap. By default, only the height is limited.
+    ///   - height: The largest height, at least 1; others trap. By default, only the width is limited.
+    public static func fit(width: Int = .max, height: Int = .max) -> ImageTarget {
+        fit(PixelSize(width: width, height: height))
+    }
+
     /// Covers a size in pixels and crops evenly. Doesn't enlarge smaller images.
+    /// - Parameter size: Each side is at least 1; others trap.
     public static func fill(_ size: PixelSize) -> ImageTarget { ImageTarget(size, mode: .fill) }
+
+    /// Covers a size in pixels and crops evenly. Doesn't enlarge smaller images.
+    ///
+    /// - Parameters:
+    ///   - width: The width, at least 1; others trap.
+    ///   - height: The height, at least 1; others trap.
+    public static func fill(width: Int, height: Int) -> ImageTarget { fill(PixelSize(width: width, height: height)) }
+
+    private static func check(_ size: PixelSize) {
+        precondition(size.isValidTarget, "a target has sides of at least 1 pixel, not \(size)")
+    }
+}
+
+extension ImageTarget: Codable {
+    private enum CodingKeys: CodingKey { case size, mode, upscales, preference }
+
+    /// Throws `DecodingError.dataCorrupted` for a side below 1.
+    public init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        let size = try values.decode(PixelSize.self, forKey: .size)
+        guard size.isValidTarget else {
+            throw DecodingError.dataCorruptedError(forKey: .size, in: values, debugDescription: "\(size)")
+        }
+        self.init(
+            size, mode: try values.decode(Mode.self, forKey: .mode),
+            upscales: try values.decode(Bool.self, forKey: .upscales),
+            preference: try values.decode(DecodingPreference.self, forKey: .preference))
+    }
+}
+
+extension PixelSize {
+    fileprivate var isValidTarget: Bool { width > 0 && height > 0 }
 }
 
 /// Whether quality or speed is preferred when an image is decoded to a smaller size.
-public enum DecodingPreference: String, Hashable, Sendable, CaseIterable {
+@nonexhaustive
+public enum DecodingPreference: String, Hashable, Sendable, CaseIterable, Codable {
     /// The result equals that of resampling the whole image, within the precision of 8 bits.
     case quality
     /// The result is sufficient for thumbnails in a fast list. Fine details are not decoded.
@@ -91,7 +143,7 @@ extension ImageTarget {
     /// - `fill`: The target if the image covers it or may be enlarged. Otherwise the largest size with the target's
     ///   aspect ratio that the image covers.
     package func outputSize(for image: PixelSize) -> PixelSize {
-        let (wanted, scale) = (validSize, scale(of: image))
+        let (wanted, scale) = (size, scale(of: image))
         switch mode {
         case .fit:
             let factor = min(scale.horizontal, scale.vertical)
@@ -113,7 +165,7 @@ extension ImageTarget {
     /// target's aspect ratio for `fill`. If the image is not scaled, the edges are at whole pixels.
     package func region(of image: PixelSize) -> PixelRegion {
         if mode == .fit { return PixelRegion(image) }
-        let (output, wanted, both) = (outputSize(for: image), validSize, scale(of: image))
+        let (output, wanted, both) = (outputSize(for: image), size, scale(of: image))
         let scale = max(both.horizontal, both.vertical)
         if scale == 1 || (scale > 1 && !upscales) {
             return PixelRegion(
@@ -127,11 +179,8 @@ extension ImageTarget {
             height: height)
     }
 
-    /// The size. Sides below 1 count as 1.
-    private var validSize: PixelSize { PixelSize(width: max(1, size.width), height: max(1, size.height)) }
-
     private func scale(of image: PixelSize) -> (horizontal: Double, vertical: Double) {
-        (Double(validSize.width) / Double(image.width), Double(validSize.height) / Double(image.height))
+        (Double(size.width) / Double(image.width), Double(size.height) / Double(image.height))
     }
 }
 

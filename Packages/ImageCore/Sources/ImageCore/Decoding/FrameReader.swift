@@ -14,6 +14,14 @@ public protocol FrameReader: AnyObject {
     func frame(at index: Int, isCancelled: @Sendable () -> Bool) throws(ImageDecodingError) -> Bitmap
 }
 
+extension FrameReader {
+    /// Decodes a frame. Throws `.cancelled` soon after the current task is cancelled.
+    /// - Parameter index: The frame, from 0.
+    public func frame(at index: Int) throws(ImageDecodingError) -> Bitmap {
+        try frame(at: index) { Task.isCancelled }
+    }
+}
+
 /// Decodes each frame of a file by itself.
 final class IndependentFrameReader: FrameReader {
     let header: ImageHeader

@@ -11,7 +11,7 @@ public enum ImageDecodingError: Error, Hashable, Sendable {
     case unsupported(ImageFormat, String)
     /// The image exceeds one of the `DecodingLimits`.
     case limitExceeded(DecodingLimit, value: Int, allowed: Int)
-    /// There is no frame with this number.
+    /// There is no frame with this number. The first frame is 0.
     case noSuchFrame(Int, frameCount: Int)
     /// Decoding was cancelled.
     case cancelled
@@ -54,7 +54,7 @@ public struct DecodingLimits: Hashable, Sendable {
     public var pixels: Int
     /// The width and the height, each.
     public var side: Int
-    /// The number of frames.
+    /// The largest number of frames; a still image has 1.
     public var frames: Int
     /// The size in bytes of an ICC profile or of Exif data, each. Larger ones are ignored.
     public var metadataBytes: Int

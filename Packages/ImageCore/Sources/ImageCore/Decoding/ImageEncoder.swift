@@ -90,35 +90,44 @@ extension [AnimationFrame] {
 
 /// Options of an encoder. It ignores those that its format does not support.
 public struct EncodingOptions: Hashable, Sendable {
-    /// The quality of lossy formats, from 0 (smallest file) to 1 (best image).
-    public var quality: Double
+    /// The quality of lossy formats, from 0 (smallest file) to 1 (best image). Other values, such as 85 for 85%, trap.
+    public var quality: Double { didSet { Self.check(quality) } }
     /// Whether to compress losslessly, in formats that support both (WebP).
     public var isLossless: Bool
     /// Whether the file is progressive (JPEG) or interlaced (PNG, GIF).
     public var isProgressive: Bool
 
     /// Creates options. The defaults suit photographs.
+    ///
+    /// - Parameters:
+    ///   - quality: From 0 to 1. Other values trap.
+    ///   - isLossless: Whether to compress losslessly, in formats that support both.
+    ///   - isProgressive: Whether the file is progressive (JPEG) or interlaced (PNG, GIF).
     public init(quality: Double = 0.85, isLossless: Bool = false, isProgressive: Bool = false) {
+        Self.check(quality)
         self.quality = quality
         self.isLossless = isLossless
         self.isProgressive = isProgressive
     }
 
-    /// The quality from 0 to 1; the default if it is not a number.
-    package var clampedQuality: Double { quality.isNaN ? EncodingOptions().quality : min(max(quality, 0), 1) }
+    private static func check(_ quality: Double) {
+        precondition((0...1).contains(quality), "a quality is from 0 to 1, not \(quality)")
+    }
 
     /// Returns the value of a scale at the quality, between its nearest two.
     ///
     /// - Parameter scale: The values at the qualities 0, 0.1 and so on to 1.
     package func quality(onScale scale: [Double]) -> Double {
-        let index = min(Int(clampedQuality * 10), 9)
-        return scale[index] + (clampedQuality * 10 - Double(index)) * (scale[index + 1] - scale[index])
+        let index = min(Int(quality * 10), 9)
+        return scale[index] + (quality * 10 - Double(index)) * (scale[index + 1] - scale[index])
     }
 }
 
 /// Why an image could not be encoded.
 @nonexhaustive
 public enum ImageEncodingError: Error, Hashable, Sendable {
+    /// None of the encoders writes this format.
+    case noEncoder(ImageFormat)
     /// The format can't hold an image of this size.
     case unsupportedSize(ImageFormat, PixelSize)
     /// The format or the library doesn't support animations.
@@ -134,6 +143,7 @@ public enum ImageEncodingError: Error, Hashable, Sendable {
 extension ImageEncodingError: CustomStringConvertible {
     public var description: String {
         switch self {
+        case .noEncoder(let format): "there is no encoder for \(format)"
         case .unsupportedSize(let format, let size):
             "\(format) can't hold an image of \(size) pixels\(format.sizeLimit)"
         case .animationUnsupported(let format): "\(format) can't hold an animation, or its library can't write one"

@@ -30,6 +30,17 @@ public protocol SizedImageDecoder: Sendable {
 }
 
 extension SizedImageDecoder {
+    /// Decodes an image. Throws `.cancelled` soon after the current task is cancelled.
+    ///
+    /// - Parameters:
+    ///   - data: The complete file.
+    ///   - request: The size and the color space of the image; by default the stored size and sRGB.
+    public func decode(
+        _ data: Data, request: DecodingRequest = DecodingRequest()
+    ) throws(ImageDecodingError) -> DecodedImage {
+        try decode(data, request: request) { Task.isCancelled }
+    }
+
     public func makeFrameReader(of data: Data, request: DecodingRequest) throws(ImageDecodingError) -> any FrameReader {
         try IndependentFrameReader(data, request: request, decoder: self)
     }
@@ -82,7 +93,7 @@ public struct PreviewThrottle: Hashable, Sendable {
     ///   - rowCount: The number of rows of the whole image.
     ///   - elapsed: The time since a fixed moment. Only differences matter.
     ///   - last: The extent of the last preview, and when it was made; nil before the first.
-    public func isDue(
+    package func isDue(
         _ extent: PreviewExtent, of rowCount: Int, at elapsed: Duration, after last: (PreviewExtent, Duration)?
     ) -> Bool {
         guard extent.rows > 0 else { return false }

@@ -40,6 +40,7 @@ public enum ApplicationState: String, Sendable, CaseIterable {
 }
 
 /// Whether there is a network. A server may be unreachable nevertheless.
+@nonexhaustive
 public enum Connectivity: String, Sendable, CaseIterable {
     /// There is a network.
     case online

@@ -11,16 +11,19 @@ public struct Bitmap: Sendable {
     /// - Parameters:
     ///   - size: The size in pixels.
     ///   - pixels: Exactly `size.area * 4` bytes.
-    ///   - isOpaque: Whether every alpha value is 255.
+    ///   - isOpaque: Whether every alpha value is 255. With nil, they are read. If it is true for other values, alpha is
+    ///     ignored in drawing and encoding.
     ///   - colorSpace: The color space of the pixels.
     ///   - pool: Receives the memory when the last copy is released; nil to free it.
     public init(
-        size: PixelSize, pixels: [UInt8], isOpaque: Bool, colorSpace: ColorSpace = .sRGB, pool: PixelBufferPool? = nil
+        size: PixelSize, pixels: [UInt8], isOpaque: Bool? = nil, colorSpace: ColorSpace = .sRGB,
+        pool: PixelBufferPool? = nil
     ) {
         precondition(
             pixels.count == size.area * 4, "a bitmap of \(size) needs \(size.area * 4) bytes, not \(pixels.count)")
         storage = PixelStorage(
-            size: size, bytes: pixels, isOpaque: isOpaque, isPacked: false, colorSpace: colorSpace, pool: pool)
+            size: size, bytes: pixels, isOpaque: isOpaque ?? pixels.isOpaque, isPacked: false, colorSpace: colorSpace,
+            pool: pool)
     }
 
     /// The size in pixels.
@@ -134,6 +137,14 @@ private final class PixelStorage: Sendable {
 }
 
 extension [UInt8] {
+    /// Whether every fourth byte is 255.
+    fileprivate var isOpaque: Bool {
+        let bytes = span
+        var common: UInt8 = 255
+        for index in Swift.stride(from: 3, to: bytes.count, by: 4) { common &= bytes[index] }
+        return common == 255
+    }
+
     /// Removes every fourth byte.
     fileprivate func withoutAlpha(pixelCount: Int) -> [UInt8] {
         unsafe withUnsafeBufferPointer { pixels in

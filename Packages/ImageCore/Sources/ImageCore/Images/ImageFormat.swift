@@ -1,5 +1,5 @@
 /// A file format. You can add constants for other formats.
-public struct ImageFormat: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+public struct ImageFormat: RawRepresentable, Hashable, Sendable, Codable, CustomStringConvertible {
     /// The usual short name in lowercase, for example "jpeg".
     public let rawValue: String
 
@@ -21,6 +21,35 @@ public struct ImageFormat: RawRepresentable, Hashable, Sendable, CustomStringCon
     public static let heic = ImageFormat(rawValue: "heic")
     /// JPEG XL (ISO/IEC 18181), a code stream or in a container.
     public static let jpegXL = ImageFormat(rawValue: "jxl")
+}
+
+extension ImageFormat {
+    /// The usual extension of files, without a dot: "jpg" for JPEG, otherwise the short name.
+    public var fileExtension: String { self == .jpeg ? "jpg" : rawValue }
+
+    /// The media type (RFC 6838) of the formats of this package, for example "image/jpeg". For others, "image/" and the
+    /// short name.
+    public var mediaType: String { "image/\(rawValue)" }
+
+    /// Returns the format of this package with a file extension. Nil for others.
+    /// - Parameter fileExtension: Without a dot, in any case, for example "jpg" or "HEIF".
+    public init?(fileExtension: String) { self.init(name: fileExtension) }
+
+    /// Returns the format of this package with a media type (RFC 9110, 8.3.1). Nil for others.
+    /// - Parameter mediaType: In any case, with or without parameters, for example "image/webp".
+    public init?(mediaType: String) {
+        let type = mediaType.prefix { $0 != ";" && $0 != " " }.lowercased()
+        guard type.hasPrefix("image/") else { return nil }
+        self.init(name: type.dropFirst(6).replacing("-sequence", with: ""))
+    }
+
+    private init?(name: some StringProtocol) {
+        let name = name.lowercased()
+        let synonyms = ["jpg": "jpeg", "jpe": "jpeg", "jfif": "jpeg", "heif": "heic", "hif": "heic", "apng": "png"]
+        let format = ImageFormat(rawValue: synonyms[name] ?? name)
+        guard [.jpeg, .png, .webP, .gif, .avif, .heic, .jpegXL].contains(format) else { return nil }
+        self = format
+    }
 }
 
 /// Detects the format of a file from its first bytes, also if no decoder for it is available.

@@ -16,7 +16,10 @@ public struct ImageHeader: Hashable, Sendable {
     public var hasAlpha: Bool
     /// The color of the samples.
     public var color: SourceColor
-    /// The pixel layout in which `color` is applied: that of the file's color model, or `.rgba16` for HDR.
+    /// The layout in which to ask the codec for rows, so that a color converter can apply `color` to them.
+    ///
+    /// It has the channels of the file: `.gray8` and `.grayAlpha8` for gray, `.cmyk8` for CMYK, otherwise `.rgba8`, or
+    /// `.rgba16` for HDR. In any other layout, the codec has converted the channels, and `color` doesn't apply.
     public var nativeLayout: PixelLayout
     /// Whether the file has a gain map, by which HDR displays show it brighter. It is decoded as its base image.
     public var hasGainMap: Bool

@@ -1,11 +1,12 @@
 /// A width and a height in whole pixels.
-public struct PixelSize: Hashable, Sendable {
+public struct PixelSize: Hashable, Sendable, Codable {
     /// The width in pixels.
     public var width: Int
     /// The height in pixels.
     public var height: Int
 
-    /// Creates a size in pixels.
+    /// Creates a size in pixels. Checks nothing: a side below 1 is refused where it is used, for example by
+    /// `ImageTarget`.
     public init(width: Int, height: Int) {
         self.width = width
         self.height = height

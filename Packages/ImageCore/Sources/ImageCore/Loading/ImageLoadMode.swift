@@ -1,4 +1,5 @@
 /// The stored data that a request can use.
+@nonexhaustive
 public enum ImageLoadMode: String, Hashable, Sendable, CaseIterable {
     /// Uses the memory cache, then the disk cache as HTTP allows, then the network.
     case standard

@@ -5,7 +5,7 @@
 /// - Each request ends once, with a result or an `ImageError`.
 /// - If the caller's task is cancelled, the request ends with `.cancelled`. Other requests continue.
 /// - `onProgress` is called on any thread, and not after the request ended.
-public protocol ImageLoaderProtocol: Sendable {
+public protocol ImageLoaderProtocol: AnyObject, Sendable {
     /// Returns the image if it is in the memory cache.
     func cachedImage(for request: ImageRequest) -> LoadedImage?
     /// Returns the key of a request in the memory cache; by default `ImageRequest.cacheKey`.

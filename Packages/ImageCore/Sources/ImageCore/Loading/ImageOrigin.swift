@@ -1,4 +1,5 @@
 /// The origin of an image's encoded bytes.
+@nonexhaustive
 public enum ImageOrigin: Sendable {
     /// A URL that the transport can load: `http:`, `https:`, `file:`, `data:`.
     case url(URL)

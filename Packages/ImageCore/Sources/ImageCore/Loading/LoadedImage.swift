@@ -14,7 +14,7 @@ public enum ImageSource: String, Sendable, CaseIterable {
 }
 
 /// A loaded image and its source.
-public struct LoadedImage: Sendable {
+public struct LoadedImage: Hashable, Sendable {
     /// The decoded image with its header.
     public var image: DecodedImage
     /// The source of the image.
@@ -22,7 +22,8 @@ public struct LoadedImage: Sendable {
     /// The size of the encoded original in bytes; nil for memory hits.
     public var encodedByteCount: Int?
 
-    /// The pixels: straight (not premultiplied) RGBA with 8 bits per channel, in sRGB, upright.
+    /// The pixels: straight (not premultiplied) RGBA with 8 bits per channel, upright, in the color space of the request
+    /// (`ImageRequest.color`).
     public var bitmap: Bitmap { image.bitmap }
 
     /// The size in pixels.
@@ -37,7 +38,7 @@ public struct LoadedImage: Sendable {
 }
 
 /// An encoded original and its source.
-public struct LoadedData: Sendable {
+public struct LoadedData: Hashable, Sendable {
     /// The bytes as received.
     public var data: Data
     /// The source of the bytes.

@@ -25,7 +25,7 @@ public struct WorkProgress: Hashable, Sendable {
     /// Merges a newer report, and returns whether it changed anything.
     ///
     /// Bytes never decrease, even if a transfer restarts. The preview with the highest number is kept.
-    public mutating func merge(_ newer: WorkProgress) -> Bool {
+    package mutating func merge(_ newer: WorkProgress) -> Bool {
         let hasMoreBytes =
             newer.completedBytes > completedBytes
             || newer.completedBytes == completedBytes && newer.totalBytes != nil && newer.totalBytes != totalBytes

@@ -8,6 +8,7 @@ import ImageTransporting
 /// Rules leave out query items that don't identify the image, such as the signature of a signed URL.
 public struct CacheKeyRules: Hashable, Sendable {
     /// The query items that are part of the key.
+    @nonexhaustive
     public enum Query: Hashable, Sendable {
         /// All items except those with these names. Names are percent-encoded, as in the URL.
         case dropping(Set<String>)

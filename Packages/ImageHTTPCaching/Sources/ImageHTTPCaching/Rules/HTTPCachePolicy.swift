@@ -40,6 +40,7 @@ public struct HTTPCacheRequest: Hashable, Sendable {
 }
 
 /// How a stored response may be used for a request.
+@nonexhaustive
 public enum CacheReuse: Hashable, Sendable {
     /// The response is fresh. Return it.
     case fresh
@@ -52,6 +53,7 @@ public enum CacheReuse: Hashable, Sendable {
 }
 
 /// When a stale response may be used instead of a response from the server (RFC 9111, 4.2.4; RFC 5861, 4).
+@nonexhaustive
 public enum StaleFallback: Hashable, Sendable {
     /// Never.
     case never

@@ -45,7 +45,7 @@ public struct RFC9111Policy: HTTPCachePolicy {
     public func reuse(_ response: StoredHTTPResponse, for request: HTTPCacheRequest, at now: Date) -> CacheReuse {
         let requested = CacheDirectives(request.headers)
         let directives = CacheDirectives(response.headers)
-        let (age, lifetime) = (response.age(at: now), lifetime(of: response, directives))
+        let (age, lifetime) = (response.ageInSeconds(at: now), lifetime(of: response, directives))
         let validation = CacheReuse.validate(fallback: fallback(directives, requested, staleness: age - lifetime))
         if directives.forbidReuse || request.forbidsReuse(requested) { return validation }
         let isFresh = lifetime > age

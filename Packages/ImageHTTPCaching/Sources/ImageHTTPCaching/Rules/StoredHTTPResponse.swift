@@ -29,9 +29,15 @@ public struct StoredHTTPResponse: Hashable, Sendable, Codable {
         self.responseTime = responseTime
     }
 
-    /// Returns the seconds since the server generated or validated the response (RFC 9111, 4.2.3). Infinite if it
-    /// arrived after `now`: the clock was set back.
-    public func age(at now: Date) -> TimeInterval {
+    /// Returns the time since the server generated or validated the response (RFC 9111, 4.2.3). Nil if it arrived after
+    /// `now`: the clock was set back.
+    public func age(at now: Date) -> Duration? {
+        let age = ageInSeconds(at: now)
+        return age.isFinite ? .seconds(age) : nil
+    }
+
+    /// The same in seconds, for calculations with dates; infinite instead of nil.
+    package func ageInSeconds(at now: Date) -> TimeInterval {
         guard responseTime <= now else { return .infinity }
         let apparent = max(0, responseTime.timeIntervalSince(date))
         let delay = max(0, responseTime.timeIntervalSince(requestTime))
@@ -43,7 +49,7 @@ public struct StoredHTTPResponse: Hashable, Sendable, Codable {
     /// `no-cache` lists are left out unless the response was just validated (5.2.2.4).
     package func headers(at now: Date, isValidated: Bool = false) -> HTTPFields {
         var served = headers
-        served[.age] = String(Int(min(max(0, age(at: now)), DeltaSeconds.largest)))
+        served[.age] = String(Int(min(max(0, ageInSeconds(at: now)), DeltaSeconds.largest)))
         if firstDate(of: .date) == nil { served[.date] = HTTPDate.format(responseTime) }
         if !isValidated {
             let listed = CacheDirectives(headers).fieldNames("no-cache")

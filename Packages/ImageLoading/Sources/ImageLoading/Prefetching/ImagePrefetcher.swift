@@ -14,6 +14,7 @@ import Synchronization
 /// This needs an `ImageLoader`: of other implementations of `ImageLoaderProtocol` it knows only the methods.
 public final class ImagePrefetcher: Sendable {
     /// The cache in which prefetched images are stored.
+    @nonexhaustive
     public enum Destination: Sendable, CaseIterable {
         /// The memory cache, with the request's processors applied.
         case memory

@@ -8,7 +8,7 @@ extension ImageLoaderProtocol {
             task.state.finish(.success(hit))
         } else {
             start(task) { state, priority throws(ImageError) in
-                try await image(for: request, priority: priority) { state.report($0) }
+                try await self.image(for: request, priority: priority) { state.report($0) }
             }
         }
         return task
@@ -19,7 +19,7 @@ extension ImageLoaderProtocol {
     package func animationTask(for request: ImageRequest) -> ImageTask {
         let task = ImageTask(request)
         start(task) { state, priority throws(ImageError) in
-            let animation = try await animation(for: request, priority: priority) { state.report($0) }
+            let animation = try await self.animation(for: request, priority: priority) { state.report($0) }
             state.setFrames(animation.frames)
             return animation.image
         }

@@ -3,7 +3,7 @@ public import ImageCore
 /// A request in progress. Observe its events, change its priority or cancel it.
 ///
 /// Retain it: when the task and all its `events` are released, the request is cancelled.
-public final class ImageTask: Sendable {
+public final class ImageTask: Hashable, Sendable {
     /// An event of a task.
     @nonexhaustive
     public enum Event: Sendable {
@@ -39,6 +39,11 @@ public final class ImageTask: Sendable {
         get { livePriority.value }
         set { livePriority.value = newValue }
     }
+
+    /// Tasks are equal if they are the same object.
+    public static func == (left: ImageTask, right: ImageTask) -> Bool { left === right }
+
+    public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 
     /// Whether the request has ended or was cancelled.
     package var hasEnded: Bool { state.hasEnded }

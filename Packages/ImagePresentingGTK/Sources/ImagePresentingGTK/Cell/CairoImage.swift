@@ -69,7 +69,7 @@ extension Bitmap {
     var preparedForCairo: CairoPixels? { drawable { _ in nil } }
 }
 
-extension Widget {
+extension GtkWidgetRef {
     /// Whether the widget's window uses the cairo renderer, which paints in software. False if it is in no visible
     /// window.
     var usesCairoRenderer: Bool {

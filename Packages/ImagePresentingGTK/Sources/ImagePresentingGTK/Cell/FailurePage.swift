@@ -3,9 +3,9 @@ internal import CLibGTK
 
 /// The page for an image that failed to load: the reason, and a button to try again.
 final class FailurePage {
-    let widget = Widget.box(GTK_ORIENTATION_VERTICAL, spacing: 6)
-    let text = Widget.label("")
-    let button = Widget.button("Try again")
+    let widget = GtkWidgetRef.box(GTK_ORIENTATION_VERTICAL, spacing: 6)
+    let text = GtkWidgetRef.label("")
+    let button = GtkWidgetRef.button("Try again")
 
     init() {
         widget.setAlignment(horizontal: GTK_ALIGN_CENTER, vertical: GTK_ALIGN_CENTER)

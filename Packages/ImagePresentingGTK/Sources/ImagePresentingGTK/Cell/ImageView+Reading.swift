@@ -37,7 +37,7 @@ extension ImageView {
     }
 
     /// The visible `GtkPicture`, or `nil` if no image is visible.
-    public var shownPicture: OpaquePointer? {
+    var shownPicture: OpaquePointer? {
         guard content == .image, let page = unsafe gtk_stack_get_visible_child(stack.opaque) else { return nil }
         return OpaquePointer(page)
     }

@@ -6,22 +6,22 @@ internal import ImageCore
 /// progress bar can be shown over it.
 ///
 /// Images are shown alternately on two pages, so that one can fade into the next.
-@MainActor @safe public final class ImageView {
+@MainActor @safe final class ImageView {
     /// The widget of the view.
-    public let widget = Widget.overlay()
+    let widget = GtkWidgetRef.overlay()
     /// Called when the user presses the button to try again.
-    public var onRetry: () -> Void = {}
+    var onRetry: () -> Void = {}
 
-    let stack = Widget.stack()
-    private let placeholder = Widget.box(GTK_ORIENTATION_VERTICAL)
+    let stack = GtkWidgetRef.stack()
+    private let placeholder = GtkWidgetRef.box(GTK_ORIENTATION_VERTICAL)
     // Created on demand, because lists keep hundreds of views, and few of them need these.
-    private var pages: [Widget] = []
+    private var pages: [GtkWidgetRef] = []
     private var failure: FailurePage?
-    private var progressBar: Widget?
+    private var progressBar: GtkWidgetRef?
     private var front = 0
     private var conversion: Task<Void, Never>?
     /// The visible content.
-    public private(set) var content = Content.placeholder
+    private(set) var content = Content.placeholder
     private var shimmers = false
     private var isMarkedBusy = false
     /// The content of pages without an image. It has the size of an image, because otherwise GTK would lay out the
@@ -35,11 +35,11 @@ internal import ImageCore
     ///   - width: The minimum width, in points.
     ///   - height: The minimum height, in points.
     ///   - fit: How an image with a different aspect ratio is shown.
-    public init(width: Int, height: Int, fit: ImageFit = .cover) {
+    init(width: Int, height: Int, fit: ImageFit = .cover) {
         ImageStyle.install()
         self.fit = fit
         unsafe emptyPaintable = unsafe gdk_paintable_new_empty(Int32(width), Int32(height))
-        let base = Widget.box(GTK_ORIENTATION_VERTICAL)
+        let base = GtkWidgetRef.box(GTK_ORIENTATION_VERTICAL)
         base.setMinimumSize(width: width, height: height)
         widget.setBase(base)
         widget.addStyle("image-view")
@@ -51,9 +51,9 @@ internal import ImageCore
 
     isolated deinit { unsafe g_object_unref(UnsafeMutableRawPointer(emptyPaintable)) }
 
-    private func page(_ number: Int) -> Widget {
+    private func page(_ number: Int) -> GtkWidgetRef {
         while pages.count <= number {
-            let page = Widget.image()
+            let page = GtkWidgetRef.image()
             unsafe gtk_picture_set_content_fit(page.opaque, fit.value)
             unsafe gtk_picture_set_can_shrink(page.opaque, 1)
             unsafe gtk_picture_set_paintable(page.opaque, emptyPaintable)
@@ -72,9 +72,9 @@ internal import ImageCore
         return page
     }
 
-    private func bar() -> Widget {
+    private func bar() -> GtkWidgetRef {
         if let progressBar { return progressBar }
-        let bar = Widget.progressBar()
+        let bar = GtkWidgetRef.progressBar()
         bar.setAlignment(horizontal: GTK_ALIGN_FILL, vertical: GTK_ALIGN_END)
         bar.addStyle("image-progress")
         widget.addLayer(bar)
@@ -84,6 +84,7 @@ internal import ImageCore
 }
 
 /// How an image is shown in a frame with a different aspect ratio.
+@nonexhaustive
 public enum ImageFit {
     /// The image covers the frame and is cropped.
     case cover
@@ -107,7 +108,7 @@ private enum Page {
 
 extension ImageView {
     /// The content of a view.
-    public enum Content: Equatable {
+    enum Content: Equatable {
         /// A placeholder without an image.
         case placeholder
         /// An image.
@@ -117,13 +118,13 @@ extension ImageView {
     }
 
     /// Whether a crossfade between pages is in progress.
-    public var isCrossfading: Bool { stack.isCrossfading }
+    var isCrossfading: Bool { stack.isCrossfading }
 
     /// Shows the placeholder.
     ///
     /// - Parameter isBusy: Whether an image is loading. If so, the placeholder shimmers, and assistive technologies are
     ///   notified.
-    public func showPlaceholder(isBusy: Bool) {
+    func showPlaceholder(isBusy: Bool) {
         // Only a shimmering placeholder needs its page. An empty page looks the same as a static placeholder, and lists
         // avoid the change of pages for each cell.
         if isBusy || content == .failure { stack.showPage(Page.placeholder) }
@@ -140,7 +141,7 @@ extension ImageView {
     ///   - texture: The image.
     ///   - milliseconds: The duration of the crossfade, in milliseconds. 0 means no crossfade.
     ///   - isBrief: Whether another image follows soon, as in an animation.
-    public func show(_ texture: Texture, crossfadingFor milliseconds: Int = 0, isBrief: Bool = false) {
+    func show(_ texture: Texture, crossfadingFor milliseconds: Int = 0, isBrief: Bool = false) {
         if milliseconds > 0, stack.visiblePage == Page.image(front) { front = 1 - front }
         let usesCairo = widget.usesCairoRenderer
         let prepared = usesCairo ? texture.bitmap.preparedForCairo : nil
@@ -153,7 +154,7 @@ extension ImageView {
     }
 
     /// Converts the image to the format that is cheapest to paint, and replaces the texture with it.
-    private func convert(_ texture: Texture, for page: Widget) -> Task<Void, Never> {
+    private func convert(_ texture: Texture, for page: GtkWidgetRef) -> Task<Void, Never> {
         Task { [bitmap = texture.bitmap] in
             let pixels = await CairoPixels.converted(bitmap)
             guard !Task.isCancelled, let painted = pixels.flatMap(CairoImage.init) else { return }
@@ -162,7 +163,7 @@ extension ImageView {
     }
 
     /// Shows an error message and a button to try again.
-    public func showFailure(_ text: String) {
+    func showFailure(_ text: String) {
         failurePage().text.text = text
         stack.showPage(Page.failure)
         removeImages()
@@ -173,7 +174,7 @@ extension ImageView {
     /// Shows or hides the progress bar.
     ///
     /// - Parameter fraction: The progress from 0 to 1, or `nil` to hide the bar.
-    public func showProgress(_ fraction: Double?) {
+    func showProgress(_ fraction: Double?) {
         guard let fraction else {
             if showsProgress { progressBar?.isVisible = false }
             return
@@ -184,20 +185,20 @@ extension ImageView {
     }
 
     /// Tells assistive technologies whether the content is about to change.
-    public func setBusy(_ isBusy: Bool) {
+    func setBusy(_ isBusy: Bool) {
         guard isBusy != isMarkedBusy else { return }
         isMarkedBusy = isBusy
         widget.setBusy(isBusy)
     }
 
     /// Sets the accessible description of the image.
-    public func setDescription(_ text: String) { widget.setAccessibleLabel(text) }
+    func setDescription(_ text: String) { widget.setAccessibleLabel(text) }
 
     /// Whether the progress bar is visible.
-    public var showsProgress: Bool { progressBar?.isVisible ?? false }
+    var showsProgress: Bool { progressBar?.isVisible ?? false }
 
     /// Presses the button to try again, as with the keyboard. Returns false if it can't be pressed.
-    public func pressRetry() -> Bool {
+    func pressRetry() -> Bool {
         guard let button = failure?.button else { return false }
         return unsafe gtk_widget_activate(button.pointer) != 0
     }

@@ -20,9 +20,9 @@ public final class LoadingImageView: ImageSurface {
     static let quickLoad = Duration.milliseconds(100)
 
     /// The view that shows the image.
-    public let view: ImageView
+    let view: ImageView
     /// The widget of the view.
-    public var widget: Widget { view.widget }
+    public var widget: GtkWidgetRef { view.widget }
     /// Called whenever the appearance changes.
     public var onChange: () -> Void = {}
 
@@ -69,6 +69,14 @@ public final class LoadingImageView: ImageSurface {
         view.widget.onSignal("notify::scale-factor") { [weak self] in self?.reload() }
     }
 
+    /// Whether GTK shows the color spaces of bitmaps, which it does from 4.16 on. Otherwise, other colors than sRGB are
+    /// converted when they are first drawn, so load images in sRGB.
+    public static var showsColorSpaces: Bool { cgtk_has_color_states() != 0 }
+
+    /// Whether a crossfade is in progress.
+    public var isCrossfading: Bool { view.isCrossfading }
+    /// Whether the progress of a slow load is shown.
+    public var showsProgress: Bool { view.showsProgress }
     /// The appearance that the binding last set.
     public var appearance: ImageAppearance { binding.appearance }
     /// The request for the image at the current scale factor, or `nil` if there is none.

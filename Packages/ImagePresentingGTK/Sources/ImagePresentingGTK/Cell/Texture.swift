@@ -1,22 +1,18 @@
 #if GTK
 internal import CLibGTK
-public import ImageCore
+internal import ImageCore
 
 /// An image that GTK can draw.
-@MainActor @safe public final class Texture {
+@MainActor @safe final class Texture {
     /// A `GdkTexture`, which is a `GdkPaintable`.
-    public let pointer: OpaquePointer
+    let pointer: OpaquePointer
 
     let bitmap: Bitmap
-
-    /// Whether GTK shows the color spaces of bitmaps, which it does from 4.16 on. Otherwise, a bitmap in another color
-    /// space than sRGB is converted when its texture is created, so load images in sRGB.
-    public static var showsColorSpaces: Bool { cgtk_has_color_states() != 0 }
 
     /// Creates a texture that shares the bitmap's bytes without a copy. GTK keeps them as long as the texture.
     ///
     /// With the cairo renderer, GTK converts the texture in each frame, packed bitmaps (`Bitmap.packed()`) fastest.
-    public init(_ bitmap: Bitmap) {
+    init(_ bitmap: Bitmap) {
         self.bitmap = bitmap
         unsafe pointer = unsafe makeTexture(bitmap)
     }

@@ -16,7 +16,7 @@ extension CellList {
     }
 }
 
-extension Widget {
+extension GtkWidgetRef {
     /// The minimum width, in points.
     fileprivate var minimumWidth: Int {
         var width: Int32 = 0

@@ -10,7 +10,7 @@ public import ImagePresenting
 /// the same size, whatever they show.
 @MainActor @safe public final class CellList<Cell: RecycledCell> {
     /// The scrolling widget that contains the list.
-    public let widget = Widget.scrolled()
+    public let widget = GtkWidgetRef.scrolled()
     /// Called with the position when the user activates an item with pointer or keyboard.
     public var onActivate: (Int) -> Void = { _ in }
     /// Called at most once per frame, when the range of items on the screen has changed.
@@ -24,7 +24,7 @@ public import ImagePresenting
 
     /// The list model. GTK needs an object for each item, but only its position is used.
     private let model: OpaquePointer
-    let view: Widget
+    let view: GtkWidgetRef
     let layout: CellListLayout
     /// The width for which the number of columns was computed.
     var fittedWidth = 0
@@ -175,17 +175,18 @@ extension CellList {
 }
 
 /// The arrangement of a list's cells.
+@nonexhaustive
 public enum CellListLayout: Hashable, Sendable {
     /// A single column.
     case list
     /// As many columns as fit, within a range.
     case grid(columns: ClosedRange<Int>)
 
-    fileprivate func makeView(_ selection: OpaquePointer?, _ factory: OpaquePointer?) -> Widget {
+    fileprivate func makeView(_ selection: OpaquePointer?, _ factory: OpaquePointer?) -> GtkWidgetRef {
         switch self {
-        case .list: return unsafe Widget(gtk_list_view_new(selection, factory))
+        case .list: return unsafe GtkWidgetRef(gtk_list_view_new(selection, factory))
         case .grid(let columns):
-            let grid = unsafe Widget(gtk_grid_view_new(selection, factory))
+            let grid = unsafe GtkWidgetRef(gtk_grid_view_new(selection, factory))
             unsafe gtk_grid_view_set_min_columns(grid.opaque, UInt32(columns.lowerBound))
             // `fitColumns` sets the maximum when the width is known.
             unsafe gtk_grid_view_set_max_columns(grid.opaque, UInt32(columns.lowerBound))

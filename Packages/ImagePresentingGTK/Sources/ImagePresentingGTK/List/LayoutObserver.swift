@@ -5,11 +5,11 @@ internal import CLibGTK
 ///
 /// Mapping a widget always causes a layout, because its style must be computed.
 final class LayoutObserver {
-    private let widget: Widget
+    private let widget: GtkWidgetRef
     private let onLayout: () -> Void
     private var connection: SignalConnection?
 
-    init(_ widget: Widget, onLayout: @escaping () -> Void) {
+    init(_ widget: GtkWidgetRef, onLayout: @escaping () -> Void) {
         self.widget = widget
         self.onLayout = onLayout
         widget.onSignal("realize") { [weak self] in self?.begin() }

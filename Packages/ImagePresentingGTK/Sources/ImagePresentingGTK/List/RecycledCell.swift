@@ -2,7 +2,7 @@
 /// A cell of a list that is reused for different items.
 public protocol RecycledCell: AnyObject {
     /// The widget of the cell. Its size must not depend on the item.
-    var widget: Widget { get }
+    var widget: GtkWidgetRef { get }
 
     /// Shows the item at a position. Called before the cell appears on the screen.
     func bind(to position: Int)

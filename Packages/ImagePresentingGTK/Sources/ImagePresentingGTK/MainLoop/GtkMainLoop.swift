@@ -49,9 +49,9 @@ public enum GtkMainLoop {
     /// - Parameter mayWait: Whether to sleep until there is work.
     public static func step(mayWait: Bool = true) { g_main_context_iteration(nil, mayWait ? 1 : 0) }
 
-    /// Runs the loop until `isDone` returns true or a number of seconds has passed. Returns false after the timeout.
-    public static func run(upTo seconds: Double, until isDone: () -> Bool) -> Bool {
-        let end = g_get_monotonic_time() + Int(seconds * 1_000_000)
+    /// Runs the loop until `isDone` returns true. Returns false if it hasn't after the timeout.
+    public static func run(upTo timeout: Duration, until isDone: () -> Bool) -> Bool {
+        let end = g_get_monotonic_time() + Int(timeout / .microseconds(1))
         // Wakes the loop at intervals, so that it evaluates `isDone`.
         let timer = unsafe g_timeout_add(20, { _ in 1 }, nil)
         defer { g_source_remove(timer) }

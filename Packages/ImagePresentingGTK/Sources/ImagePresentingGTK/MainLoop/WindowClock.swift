@@ -9,7 +9,7 @@ public import ImagePresenting
 public final class WindowClock {
     /// Called after each frame and its tasks.
     public var onFrame: () -> Void = {}
-    private let window: Widget
+    private let window: GtkWidgetRef
     /// While the window is realized, because the settings live as long as the process.
     private var settings: SignalConnection?
     /// Plays the animations of the window, unless the user has set reduced motion.
@@ -19,7 +19,7 @@ public final class WindowClock {
     }
 
     /// Creates the clock of a window. Keep it as long as the window.
-    public init(_ window: Widget) {
+    public init(_ window: GtkWidgetRef) {
         self.window = window
         window.onSignal("realize") { [weak self] in self?.begin() }
         window.onSignal("unrealize") { [weak self] in self?.settings = nil }

@@ -2,7 +2,7 @@
 internal import CLibGTK
 
 // Connects Swift closures to GTK's signals, for as long as the object lives.
-extension Widget {
+extension GtkWidgetRef {
     /// Calls a handler each time that the widget emits a signal. The handler doesn't receive the signal's arguments.
     public func onSignal(_ name: String, _ action: @escaping () -> Void) {
         unsafe connect(UnsafeMutableRawPointer(pointer), name, action)

@@ -74,20 +74,8 @@ extension SIMD4<Float> {
 }
 
 extension Bitmap {
-    /// Creates a bitmap that is opaque if all of its pixels are.
-    init(size: PixelSize, pixels: [UInt8], colorSpace: ColorSpace) {
-        var common: UInt8 = 255
-        let bytes = pixels.span
-        for index in stride(from: 3, to: bytes.count, by: 4) { common &= bytes[index] }
-        self.init(size: size, pixels: pixels, isOpaque: common == 255, colorSpace: colorSpace)
-    }
-
     /// Creates a part or a smaller copy of a bitmap.
     init(like bitmap: Bitmap, size: PixelSize, pixels: [UInt8]) {
-        if bitmap.isOpaque {
-            self.init(size: size, pixels: pixels, isOpaque: true, colorSpace: bitmap.colorSpace)
-        } else {
-            self.init(size: size, pixels: pixels, colorSpace: bitmap.colorSpace)
-        }
+        self.init(size: size, pixels: pixels, isOpaque: bitmap.isOpaque ? true : nil, colorSpace: bitmap.colorSpace)
     }
 }

@@ -16,6 +16,32 @@ extension ImageProcessor where Self == RoundedCornersProcessor {
     public static func roundedCorners(radius: Double, border: ImageBorder? = nil) -> Self {
         Self(radius: radius, border: border)
     }
+
+    /// Returns a processor that rounds each corner with its own radius.
+    /// - Parameters:
+    ///   - radii: The radii in pixels.
+    ///   - border: A border along the edge.
+    public static func roundedCorners(radii: CornerRadii, border: ImageBorder? = nil) -> Self {
+        Self(radii: radii, border: border)
+    }
+}
+
+extension ImageProcessor where Self == ResizeProcessor {
+    /// Returns a processor that resizes the image. Decoding directly to a target (`ImageRequest.target`) is faster.
+    /// - Parameter target: The size of the result, and how the image fits it.
+    public static func resize(_ target: ImageTarget) -> Self { Self(target) }
+}
+
+extension ImageProcessor where Self == ClosureProcessor {
+    /// Returns a processor that calls a closure.
+    /// - Parameters:
+    ///   - identifier: Identifies the closure and all values that it captures. It is part of the cache key.
+    ///   - transform: Returns the same result for the same image at any time and on any thread.
+    public static func custom(
+        identifier: String, _ transform: @escaping @Sendable (Bitmap) throws -> Bitmap
+    ) -> Self {
+        Self(identifier: identifier, transform)
+    }
 }
 
 extension ImageProcessor where Self == CircleProcessor {

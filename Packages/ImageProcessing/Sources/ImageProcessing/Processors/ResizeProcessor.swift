@@ -23,10 +23,11 @@ public struct ResizeProcessor: ImageProcessor {
     /// Creates a processor that resizes to this size, without keeping the aspect ratio.
     ///
     /// - Parameters:
-    ///   - size: The size of the result. Sides below 1 count as 1.
+    ///   - size: The size of the result. A side below 1 traps.
     ///   - limits: The limits of the sides, pixels and bytes of the result.
     public init(stretchingTo size: PixelSize, limits: DecodingLimits = .default) {
-        result = .stretched(PixelSize(width: max(1, size.width), height: max(1, size.height)))
+        precondition(size.width > 0 && size.height > 0, "an image has sides of at least 1 pixel, not \(size)")
+        result = .stretched(size)
         self.limits = limits
     }
 

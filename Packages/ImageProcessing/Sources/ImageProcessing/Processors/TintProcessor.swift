@@ -3,6 +3,7 @@ public import ImageCore
 /// Tints an image with a color. Transparent pixels stay transparent.
 public struct TintProcessor: ImageProcessor {
     /// The way in which the color is applied.
+    @nonexhaustive
     public enum Mode: Hashable, Sendable, CaseIterable {
         /// Blends the color over the image by the alpha of the color. The image keeps its alpha.
         case overlay

@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTypes
 import ImageCore
+import ImageLoaderKit
 import ImageObserving
 import ImageTransporting
 import Logging
@@ -100,7 +101,7 @@ enum OTLPDocument {
     static func json(
         _ kind: CollectorClient.Kind, _ records: [[String: Any]], of collector: Collector
     ) throws -> Data {
-        let version = PackageVersion.current
+        let version = ImageLoader.version
         let resource = attributes([
             "service.name": .string(collector.service), "service.version": .string(version),
             "service.instance.id": .string(collector.instance),

@@ -1,10 +1,9 @@
 #if GTK
 public import CLibGTK
 
-/// A strong reference to a GTK widget. It manages the reference count, so that most code that builds a window needs no
-/// pointers.
-@MainActor @safe public final class Widget {
-    /// The widget, for calls of GTK that have no method here.
+/// A strong reference to a GTK widget. It manages the reference count; for the rest, call GTK with the pointer.
+@MainActor @safe public final class GtkWidgetRef {
+    /// The widget, for calls of GTK.
     public let pointer: UnsafeMutablePointer<GtkWidget>
 
     /// Takes ownership of a new widget with a floating reference, or else adds a reference.
@@ -26,9 +25,9 @@ public import CLibGTK
     }
 }
 
-extension Widget {
+extension GtkWidgetRef {
     /// Whether the widget is shown if its parents are shown.
-    public var isVisible: Bool {
+    var isVisible: Bool {
         get { unsafe gtk_widget_get_visible(pointer) != 0 }
         set { unsafe gtk_widget_set_visible(pointer, newValue ? 1 : 0) }
     }
@@ -37,29 +36,29 @@ extension Widget {
     var isMapped: Bool { unsafe gtk_widget_get_mapped(pointer) != 0 }
 
     /// The number of pixels per point.
-    public var scaleFactor: Int { Int(unsafe gtk_widget_get_scale_factor(pointer)) }
+    var scaleFactor: Int { Int(unsafe gtk_widget_get_scale_factor(pointer)) }
 
     /// Adds a CSS class.
-    public func addStyle(_ name: String) { unsafe gtk_widget_add_css_class(pointer, name) }
+    func addStyle(_ name: String) { unsafe gtk_widget_add_css_class(pointer, name) }
 
     /// Removes a CSS class.
     func removeStyle(_ name: String) { unsafe gtk_widget_remove_css_class(pointer, name) }
 
     /// Sets the minimum size, in points.
-    public func setMinimumSize(width: Int, height: Int) {
+    func setMinimumSize(width: Int, height: Int) {
         unsafe gtk_widget_set_size_request(pointer, Int32(width), Int32(height))
     }
 
     /// Sets the alignment within the available space.
-    public func setAlignment(horizontal: GtkAlign, vertical: GtkAlign) {
+    func setAlignment(horizontal: GtkAlign, vertical: GtkAlign) {
         unsafe gtk_widget_set_halign(pointer, horizontal)
         unsafe gtk_widget_set_valign(pointer, vertical)
     }
 
     /// The width in points.
-    public var width: Int { Int(unsafe gtk_widget_get_width(pointer)) }
+    var width: Int { Int(unsafe gtk_widget_get_width(pointer)) }
 
     /// The height in points.
-    public var height: Int { Int(unsafe gtk_widget_get_height(pointer)) }
+    var height: Int { Int(unsafe gtk_widget_get_height(pointer)) }
 }
 #endif

@@ -1,14 +1,14 @@
 internal import ImagePresentingGTK
 
-extension Widget {
+extension GtkWidgetRef {
     /// Creates a line of text with a fixed size, truncated at the end. Changing its text causes no layout, unlike that
     /// of a label.
     ///
     /// - Parameters:
     ///   - characters: The natural width in characters.
     ///   - alignment: The horizontal alignment, from 0 (at the beginning) to 1 (at the end).
-    static func inscription(characters: Int, alignment: Float) -> Widget {
-        let inscription = unsafe Widget(gtk_inscription_new(nil))
+    static func inscription(characters: Int, alignment: Float) -> GtkWidgetRef {
+        let inscription = unsafe GtkWidgetRef(gtk_inscription_new(nil))
         unsafe gtk_inscription_set_nat_chars(inscription.opaque, UInt32(characters))
         unsafe gtk_inscription_set_xalign(inscription.opaque, alignment)
         unsafe gtk_inscription_set_text_overflow(inscription.opaque, GTK_INSCRIPTION_OVERFLOW_ELLIPSIZE_END)
@@ -16,25 +16,25 @@ extension Widget {
     }
 
     /// Creates a button with an icon of the theme.
-    static func button(icon name: String) -> Widget { unsafe Widget(gtk_button_new_from_icon_name(name)) }
+    static func button(icon name: String) -> GtkWidgetRef { unsafe GtkWidgetRef(gtk_button_new_from_icon_name(name)) }
 
     /// Creates a toggle button with an icon of the theme.
-    static func toggle(icon name: String) -> Widget {
-        let button = unsafe Widget(gtk_toggle_button_new())
+    static func toggle(icon name: String) -> GtkWidgetRef {
+        let button = unsafe GtkWidgetRef(gtk_toggle_button_new())
         unsafe gtk_button_set_icon_name(button.cast(to: GtkButton.self), name)
         return button
     }
 
     /// Creates a spinner, which must be started.
-    static func spinner() -> Widget { unsafe Widget(gtk_spinner_new()) }
+    static func spinner() -> GtkWidgetRef { unsafe GtkWidgetRef(gtk_spinner_new()) }
 
     /// Creates a title bar for a window.
-    static func headerBar() -> Widget { unsafe Widget(gtk_header_bar_new()) }
+    static func headerBar() -> GtkWidgetRef { unsafe GtkWidgetRef(gtk_header_bar_new()) }
 }
 
-extension Widget {
+extension GtkWidgetRef {
     /// Removes a widget from a box.
-    func remove(_ child: Widget) { unsafe gtk_box_remove(cast(to: GtkBox.self), child.pointer) }
+    func remove(_ child: GtkWidgetRef) { unsafe gtk_box_remove(cast(to: GtkBox.self), child.pointer) }
 
     /// Sets whether the widget takes additional space.
     func setExpands(horizontally: Bool, vertically: Bool) {
@@ -58,7 +58,7 @@ extension Widget {
 }
 
 // Methods of inscriptions.
-extension Widget {
+extension GtkWidgetRef {
     /// The text of an inscription.
     var inscribedText: String {
         get { unsafe gtk_inscription_get_text(opaque).map { unsafe String(cString: $0) } ?? "" }

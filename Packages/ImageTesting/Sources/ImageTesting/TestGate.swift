@@ -2,7 +2,7 @@ import Dispatch
 import ImageCore
 
 /// Suspends tasks until a test opens it. The test can await the arrival of tasks, so it never has to sleep.
-public final class Gate: Sendable {
+public final class TestGate: Sendable {
     private struct State: Sendable {
         var isOpen = false
         var arrivalCount = 0

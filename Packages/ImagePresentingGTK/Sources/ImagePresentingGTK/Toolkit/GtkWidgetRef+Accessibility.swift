@@ -1,9 +1,9 @@
 #if GTK
 internal import CLibGTK
 
-extension Widget {
+extension GtkWidgetRef {
     /// Sets the accessible label.
-    public func setAccessibleLabel(_ text: String) { unsafe cgtk_set_accessible_label(pointer, text) }
+    func setAccessibleLabel(_ text: String) { unsafe cgtk_set_accessible_label(pointer, text) }
 
     /// Sets the accessible busy state, which says that the content is about to change.
     func setBusy(_ isBusy: Bool) { unsafe cgtk_set_busy(pointer, isBusy ? 1 : 0) }

@@ -1,0 +1,33 @@
+import Foundation
+import ImageCore
+import Testing
+
+@Suite("Targets")
+struct ImageTargetTests {
+    @Test("a target with one side limits only that side")
+    func oneSide() {
+        let image = PixelSize(width: 400, height: 90_000)
+        #expect(DecodingRequest(target: .fit(width: 200)).outputSize(for: image) == .init(width: 200, height: 45_000))
+        #expect(DecodingRequest(target: .fit(height: 900)).outputSize(for: image) == .init(width: 4, height: 900))
+        #expect(DecodingRequest(target: .fit(width: 500)).outputSize(for: image) == image)
+        #expect(ImageTarget.fit(width: 3, height: 2) == .fit(PixelSize(width: 3, height: 2)))
+        #expect(ImageTarget.fill(width: 3, height: 2) == .fill(PixelSize(width: 3, height: 2)))
+    }
+
+    @Test("targets, formats and priorities are read back from JSON")
+    func coding() throws {
+        let target = ImageTarget(
+            PixelSize(width: 3, height: .max), mode: .fill, upscales: true, preference: .speed)
+        #expect(try JSONDecoder().decode(ImageTarget.self, from: JSONEncoder().encode(target)) == target)
+        let formats = try JSONDecoder().decode([ImageFormat].self, from: Data(#"["webp"]"#.utf8))
+        #expect(formats == [.webP])
+        let priorities = RequestPriority.allCases
+        #expect(try JSONDecoder().decode([RequestPriority].self, from: JSONEncoder().encode(priorities)) == priorities)
+    }
+
+    @Test("a side below 1 in JSON is an error")
+    func invalidCoding() {
+        let text = #"{"size":{"width":20,"height":0},"mode":"fit","upscales":false,"preference":"quality"}"#
+        #expect(throws: DecodingError.self) { try JSONDecoder().decode(ImageTarget.self, from: Data(text.utf8)) }
+    }
+}
