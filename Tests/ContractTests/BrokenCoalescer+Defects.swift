@@ -42,7 +42,7 @@ extension BrokenCoalescer.Defect {
         let results = Mutex<[String: Int]>([:])
         return { call, base in
             if let result = results.withLock({ $0[call.key] }) {
-                call.onProgress(WorkProgress(completedBytes: 0, totalBytes: nil))
+                call.onProgress(WorkProgress(completedByteCount: 0, totalByteCount: nil))
                 return result
             }
             let result = try await call.forward(to: base)

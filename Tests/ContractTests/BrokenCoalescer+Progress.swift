@@ -22,10 +22,13 @@ extension BrokenCoalescer.Defect {
             }
         },
         changeProgress("forgets totals", breaks: inOrder) { onProgress in
-            { onProgress(WorkProgress(completedBytes: $0.completedBytes, totalBytes: nil, preview: $0.preview)) }
+            {
+                onProgress(
+                    WorkProgress(completedByteCount: $0.completedByteCount, totalByteCount: nil, preview: $0.preview))
+            }
         },
         changeProgress("forgets previews", breaks: inOrder, reachesAll) { onProgress in
-            { onProgress(WorkProgress(completedBytes: $0.completedBytes, totalBytes: $0.totalBytes)) }
+            { onProgress(WorkProgress(completedByteCount: $0.completedByteCount, totalByteCount: $0.totalByteCount)) }
         },
         Self(name: "reports only to the first caller", brokenRules: [reachesAll]) {
             { call, base in
@@ -39,13 +42,13 @@ extension BrokenCoalescer.Defect {
             defer {
                 Task {
                     for _ in 0..<1_000 { await Task.yield() }
-                    call.onProgress(WorkProgress(completedBytes: 90, totalBytes: nil))
+                    call.onProgress(WorkProgress(completedByteCount: 90, totalByteCount: nil))
                 }
             }
             return try await call.forward(to: base)
         },
         changeProgress("does not replay progress", breaks: reachesAll) { onProgress in
-            { if $0.completedBytes != 50 { onProgress($0) } }
+            { if $0.completedByteCount != 50 { onProgress($0) } }
         },
     ]
 

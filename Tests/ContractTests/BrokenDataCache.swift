@@ -48,13 +48,13 @@ struct BrokenDataCache: ImageDataCache {
 
     func entry(for key: DataCacheKey) async throws(DataCacheError) -> DataCacheEntry? {
         guard var found = try await cache.entry(for: stored(key)) else {
-            return defect == .inventsEntries ? DataCacheEntry(data: Data(), createdAt: .distantPast) : nil
+            return defect == .inventsEntries ? DataCacheEntry(data: Data(), creationDate: .distantPast) : nil
         }
         switch defect {
         case .roundsDates:
-            found.createdAt = Date(
-                timeIntervalSinceReferenceDate: found.createdAt.timeIntervalSinceReferenceDate.rounded())
-        case .clampsDates: found.createdAt = max(found.createdAt, Date(timeIntervalSinceReferenceDate: 0))
+            found.creationDate = Date(
+                timeIntervalSinceReferenceDate: found.creationDate.timeIntervalSinceReferenceDate.rounded())
+        case .clampsDates: found.creationDate = max(found.creationDate, Date(timeIntervalSinceReferenceDate: 0))
         case .returnsSlices: found.data = (Data([0]) + found.data).dropFirst()
         default: break
         }
@@ -68,7 +68,7 @@ struct BrokenDataCache: ImageDataCache {
         switch defect {
         case .dropsEmptyEntries where entry.data.isEmpty: return
         case .keepsMetadata: entry.metadata = older?.metadata ?? entry.metadata
-        case .mixesEntries: entry.createdAt = older?.createdAt ?? entry.createdAt
+        case .mixesEntries: entry.creationDate = older?.creationDate ?? entry.creationDate
         case .truncatesSlices: entry.data = entry.data.dropLast(entry.data.startIndex)
         case .truncatesLargeEntries: entry.data = entry.data.prefix(1_000_000)
         case .writesInPlace: try await writePieces(of: entry, for: key)

@@ -23,7 +23,7 @@ final class BrokenScheduler: WorkScheduler {
         if defect == .exceedsLimit { lane.limit += 1 }
         if defect == .leavesSlotFree { lane.limit -= 1 }
         self.limit = lane.limit
-        base = PriorityScheduler(lanes: [.decode: lane], overtakeLimit: defect == .startsOldestEarly ? 8 : 64)
+        base = PriorityScheduler(lanes: [.decode: lane], maxOvertakes: defect == .startsOldestEarly ? 8 : 64)
     }
 
     func run<Value: Sendable>(
@@ -77,7 +77,7 @@ final class BrokenScheduler: WorkScheduler {
             return try await withTaskCancellationHandler(operation: work) { addSlot() }
         case .releasesSlotWhenChanged:
             let observation = priority.observe { _ in self.addSlot() }
-            defer { observation.end() }
+            defer { observation.cancel() }
             return try await work()
         default: return try await work()
         }

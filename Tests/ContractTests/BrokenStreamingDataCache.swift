@@ -51,7 +51,7 @@ struct BrokenStreamingDataCache: StreamingDataCache {
     }
 
     func reader(for key: DataCacheKey) async throws(DataCacheError) -> (any DataCacheReader)? {
-        let nothing = DataCacheEntry(data: Data(), createdAt: .distantPast)
+        let nothing = DataCacheEntry(data: Data(), creationDate: .distantPast)
         guard let entry = try await cache.entry(for: key) ?? (defect == .opensAbsentEntries ? nothing : nil) else {
             return nil
         }
@@ -75,24 +75,24 @@ struct BrokenStreamingDataCache: StreamingDataCache {
             }
             if cache.defect == .overwritesReaders { cache.overwritten.append(data) }
             if cache.defect == .showsPieces {
-                try await cache.store(DataCacheEntry(data: data, createdAt: .distantPast), for: key)
+                try await cache.store(DataCacheEntry(data: data, creationDate: .distantPast), for: key)
             }
             if cache.defect == .keepsOlder, data.count > cache.byteLimit {
                 throw .tooLarge(bytes: data.count, allowed: cache.byteLimit)
             }
         }
 
-        func finish(metadata: Data, createdAt: Date) async throws(DataCacheError) {
+        func finish(metadata: Data, creationDate: Date) async throws(DataCacheError) {
             if cache.defect == .mixesWriters, try await cache.entry(for: key) != nil { return }
             let data = data.withLock { $0 }
-            try await cache.store(DataCacheEntry(data: data, metadata: metadata, createdAt: createdAt), for: key)
+            try await cache.store(DataCacheEntry(data: data, metadata: metadata, creationDate: creationDate), for: key)
         }
 
         func cancel() async {}
 
         deinit {
             guard cache.defect == .finishesReleased else { return }
-            let entry = DataCacheEntry(data: data.withLock { $0 }, createdAt: .distantPast)
+            let entry = DataCacheEntry(data: data.withLock { $0 }, creationDate: .distantPast)
             Task { [cache, key] in try await cache.store(entry, for: key) }
         }
     }
@@ -104,7 +104,7 @@ struct BrokenStreamingDataCache: StreamingDataCache {
 
         var byteCount: Int { entry.data.count }
         var metadata: Data { entry.metadata }
-        var createdAt: Date { entry.createdAt }
+        var creationDate: Date { entry.creationDate }
 
         func bytes(in range: Range<Int>) async throws(DataCacheError) -> Data? {
             var entry = cache.defect == .readsCurrentEntry ? try await cache.entry(for: key) ?? entry : entry

@@ -56,8 +56,8 @@ struct BrokenTransport: DataTransport {
         if defect == .throwsStatuses, response.head.status.code >= 400 { throw .other("\(response.head.status)") }
         if defect == .changesURL { response.head.url.append(path: "x") }
         if defect == .reportsFirstURL { response.head.url = request.url }
-        if defect == .inventsLength { response.head.expectedBytes = 7 }
-        let isCounted = response.head.expectedBytes != nil
+        if defect == .inventsLength { response.head.expectedByteCount = 7 }
+        let isCounted = response.head.expectedByteCount != nil
         let body = response.body
         response.body = TransportBody(
             pull: { () async throws(TransportError) in try await pull(body, isCounted: isCounted) })
@@ -67,8 +67,8 @@ struct BrokenTransport: DataTransport {
 
     private func changed(_ request: TransportRequest) -> TransportRequest {
         var request = request
-        if defect == .lowersLimit { request.maxBodyBytes -= 1 }
-        if defect == .ignoresLimit || defect == .ignoresLimitWithoutLength { request.maxBodyBytes = .max }
+        if defect == .lowersLimit { request.bodyByteLimit -= 1 }
+        if defect == .ignoresLimit || defect == .ignoresLimitWithoutLength { request.bodyByteLimit = .max }
         if defect == .alwaysFollows { request.followsRedirects = true }
         if defect == .ignoresRedirectLimit { request.maxRedirects = 100 }
         return request

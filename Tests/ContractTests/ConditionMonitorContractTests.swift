@@ -60,14 +60,14 @@ final class BrokenConditionMonitor: ConditionMonitor {
 
     var condition: Connectivity { defect == .neverChanges ? .online : state.withLock { $0.condition } }
 
-    func observe(_ handler: @escaping @Sendable (Connectivity) -> Void) -> MonitorObservation {
+    func observe(_ handler: @escaping @Sendable (Connectivity) -> Void) -> ChangeObservation {
         let id = state.withLock { state in
             if defect == .keepsOneHandler { state.handlers = [:] }
             state.lastID += 1
             state.handlers[state.lastID] = handler
             return state.lastID
         }
-        return MonitorObservation { [defect, weak self] in
+        return ChangeObservation { [defect, weak self] in
             if defect != .keepsHandlers { self?.remove(id) }
         }
     }

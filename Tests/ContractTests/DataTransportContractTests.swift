@@ -54,7 +54,7 @@ struct DataTransportContractTests {
         try await rule.check { server in
             let url = folder.appending(path: UUID().uuidString)
             try Data(server.pieces.joined()).write(to: url)
-            return DataTransportContract.Fixture(transport: FileTransport(confinedTo: [folder]), url: url)
+            return DataTransportContract.Fixture(transport: FileTransport(.folders([folder])), url: url)
         }
     }
 

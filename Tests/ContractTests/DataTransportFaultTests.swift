@@ -66,12 +66,12 @@ struct FaultBlindTransport: DataTransport {
 
     func send(_ request: TransportRequest) async throws(TransportError) -> TransportResponse {
         var request = request
-        if defect == .acceptsAnyHead || defect == .acceptsAnyTrailers { request.maxHeadBytes = .max }
+        if defect == .acceptsAnyHead || defect == .acceptsAnyTrailers { request.headByteLimit = .max }
         if defect == .waitsForSlowBodies {
             request.minBytesPerSecond = 0
             request.totalTimeout = .seconds(2)
         }
-        if defect == .countsEncodedBytes { request.maxBodyBytes = .max }
+        if defect == .countsEncodedBytes { request.bodyByteLimit = .max }
         if defect == .dropsRequestBodies { request.body = nil }
         if defect == .dropsRequestHeaders { request.headers = [:] }
         var response: TransportResponse

@@ -105,8 +105,8 @@ struct ArchiveTransport: DataTransport {
     func send(_ request: TransportRequest) async throws(TransportError) -> TransportResponse {
         if Task.isCancelled { throw .cancelled }
         guard let file = files[request.url.path()] else { throw .notFound(request.url.path()) }
-        guard file.count <= request.maxBodyBytes else { throw .tooLarge(allowedBytes: request.maxBodyBytes) }
-        let head = ResponseHead(status: .ok, url: request.url, expectedBytes: file.count)
+        guard file.count <= request.bodyByteLimit else { throw .tooLarge(byteLimit: request.bodyByteLimit) }
+        let head = ResponseHead(status: .ok, url: request.url, expectedByteCount: file.count)
         return TransportResponse(head: head, body: TransportBody(file))
     }
 }

@@ -92,10 +92,10 @@ final class BrokenDecoder: ImageDecoder {
         switch defect {
         case .ignoresStartIndex where data.startIndex != 0:
             data = Data(data.prefix(data.count - 4)) + [9, 9, 9, 9]
-        case .ignoresPixelLimit: limits.pixels = .max
-        case .ignoresSideLimit: limits.side = .max
-        case .ignoresFrameLimit: limits.frames = .max
-        case .rejectsMetadata where limits.metadataBytes == 0:
+        case .ignoresPixelLimit: limits.maxPixels = .max
+        case .ignoresSideLimit: limits.maxSide = .max
+        case .ignoresFrameLimit: limits.maxFrames = .max
+        case .rejectsMetadata where limits.metadataByteLimit == 0:
             throw .limitExceeded(.metadataBytes, value: 1, allowed: 0)
         case .opensAnything where !decoder.recognizes(data), .padsTruncated where !intact.contains(data),
             .dropsRowsOfCutFile where !intact.contains(data), .dropsRowsOfDamagedFile where !intact.contains(data):

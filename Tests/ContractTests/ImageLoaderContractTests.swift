@@ -29,9 +29,9 @@ struct ImageLoaderContractTests {
     private static func fixture(_ make: (FakeImageLoader) -> any ImageLoaderProtocol) -> ImageLoaderFixture {
         let (loader, gate) = (FakeImageLoader(), TestGate())
         func request(_ name: String) -> ImageRequest { ImageRequest(.fetch(name: name) { Data() }) }
-        loader.script(request("image"), .image(PixelSize(width: 4, height: 3)))
-        loader.script(request("missing"), .failure(.notFound))
-        loader.script(request("endless"), .held(gate, .failure(.offline)))
+        loader.script(.image(PixelSize(width: 4, height: 3)), for: request("image"))
+        loader.script(.failure(.notFound), for: request("missing"))
+        loader.script(.held(gate, .failure(.offline)), for: request("endless"))
         return ImageLoaderFixture(
             loader: make(loader), image: request("image"), missing: request("missing"), endless: request("endless"),
             endlessGate: gate)

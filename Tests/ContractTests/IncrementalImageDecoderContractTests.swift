@@ -103,7 +103,7 @@ private final class BrokenIncrementalImage: IncrementalImage {
 
     func decodableSize(covering target: PixelSize) -> PixelSize { image.decodableSize(covering: target) }
 
-    func heldBytes(size: PixelSize, layout: PixelLayout) -> Int { image.heldBytes(size: size, layout: layout) }
+    func heldByteCount(size: PixelSize, layout: PixelLayout) -> Int { image.heldByteCount(size: size, layout: layout) }
 
     func start(size: PixelSize, layout: PixelLayout) throws(ImageDecodingError) {
         try image.start(size: image.header?.storedSize ?? size, layout: layout)

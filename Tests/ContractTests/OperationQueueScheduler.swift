@@ -19,7 +19,7 @@ final class OperationQueueScheduler: WorkScheduler {
     ) async throws -> Value {
         let slot = SlotOperation()
         let observation = priority.observe { slot.setPriority($0) }
-        defer { observation.end() }
+        defer { observation.cancel() }
         slot.setPriority(priority)
         queue(of: lane).addOperation(slot)
         defer { slot.release() }

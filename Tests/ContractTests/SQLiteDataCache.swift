@@ -27,7 +27,7 @@ final class SQLiteDataCache: ImageDataCache {
             """
             create table if not exists entry (
                 number integer primary key, key blob unique not null, data blob not null, metadata blob not null,
-                createdAt real not null, checksum integer not null, byteCount integer not null)
+                creationDate real not null, checksum integer not null, byteCount integer not null)
             """)
         connection = Mutex(opened)
     }
@@ -35,7 +35,7 @@ final class SQLiteDataCache: ImageDataCache {
     func entry(for key: DataCacheKey) async throws(DataCacheError) -> DataCacheEntry? {
         try await perform { connection throws(DataCacheError) in
             let rows = try connection.run(
-                "select data, metadata, createdAt, checksum from entry where key = ?", .bytes(key.bytes))
+                "select data, metadata, creationDate, checksum from entry where key = ?", .bytes(key.bytes))
             guard let row = rows.first else { return nil }
             if let entry = Self.entry(in: row, for: key) { return entry }
             try connection.run("delete from entry where key = ?", .bytes(key.bytes))
@@ -106,10 +106,10 @@ final class SQLiteDataCache: ImageDataCache {
     ) throws(DataCacheError) {
         try connection.run(
             """
-            insert into entry (key, data, metadata, createdAt, checksum, byteCount) values (?, ?, ?, ?, ?, ?)
+            insert into entry (key, data, metadata, creationDate, checksum, byteCount) values (?, ?, ?, ?, ?, ?)
             """,
             .bytes(key.bytes), .bytes(entry.data), .bytes(entry.metadata),
-            .real(entry.createdAt.timeIntervalSinceReferenceDate), .integer(entry.checksum(under: key)),
+            .real(entry.creationDate.timeIntervalSinceReferenceDate), .integer(entry.checksum(under: key)),
             .integer(Int64(byteCount)))
     }
 
@@ -122,11 +122,11 @@ final class SQLiteDataCache: ImageDataCache {
 
     /// Returns the entry in a row, or nil if the row is damaged.
     private static func entry(in row: [SQLiteConnection.Value], for key: DataCacheKey) -> DataCacheEntry? {
-        guard case .bytes(let data) = row[0], case .bytes(let metadata) = row[1], case .real(let createdAt) = row[2],
+        guard case .bytes(let data) = row[0], case .bytes(let metadata) = row[1], case .real(let creationDate) = row[2],
             case .integer(let checksum) = row[3]
         else { return nil }
         let entry = DataCacheEntry(
-            data: data, metadata: metadata, createdAt: Date(timeIntervalSinceReferenceDate: createdAt))
+            data: data, metadata: metadata, creationDate: Date(timeIntervalSinceReferenceDate: creationDate))
         return entry.checksum(under: key) == checksum ? entry : nil
     }
 }
@@ -139,7 +139,7 @@ extension DataCacheEntry {
     /// Returns the 64-bit FNV-1a hash of all parts. It detects damage, but not forgery.
     fileprivate func checksum(under key: DataCacheKey) -> Int64 {
         var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-        let date = unsafe withUnsafeBytes(of: createdAt.timeIntervalSinceReferenceDate) { unsafe Data($0) }
+        let date = unsafe withUnsafeBytes(of: creationDate.timeIntervalSinceReferenceDate) { unsafe Data($0) }
         for part in [data, metadata, date, Data(key.identifier.utf8)] {
             for byte in part { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
             hash = (hash ^ UInt64(part.count)) &* 0x100_0000_01B3

@@ -33,13 +33,13 @@ enum TransportFixtures {
         switch server.ending {
         case .complete: break
         case .stall, .trickle: steps.append(.wait(TestGate()))
-        case .disconnect where server.announcedBytes != nil: break
+        case .disconnect where server.announcedByteCount != nil: break
         case .disconnect, .disconnectInPiece:
             steps.append(.fail(.closedEarly(received: server.pieces.joined().count, expected: nil)))
         }
         return ScriptedTransport.Reply(
             beforeHead: server.isSilentBeforeHead ? [.wait(TestGate())] : [], status: .init(code: server.status),
-            announcedBytes: server.announcedBytes, body: steps)
+            announcedByteCount: server.announcedByteCount, body: steps)
     }
 
     static func served(_ server: Server, to transport: any DataTransport) throws -> Fixture {
@@ -61,7 +61,7 @@ enum TransportFixtures {
         let isBodiless = server.status == 204 || server.status == 304
         let head = LoopbackReply.head(status: server.status, headers: isBodiless ? [:] : fields(server))
         if isHead || isBodiless { return [.text(head)] }
-        let isChunked = server.announcedBytes == nil
+        let isChunked = server.announcedByteCount == nil
         let pieces = server.pieces.map { LoopbackStep.bytes(isChunked ? LoopbackReply.chunk($0) : $0) }
         switch server.ending {
         case .complete: return [.text(head)] + pieces + (isChunked ? [.text("0\r\n\(trailers(server))\r\n")] : [])
@@ -76,14 +76,17 @@ enum TransportFixtures {
 
     private static func fields(_ server: Server) -> [String: String] {
         var fields =
-            server.announcedBytes.map { ["Content-Length": "\($0)"] } ?? ["Transfer-Encoding": "chunked"]
+            server.announcedByteCount.map { ["Content-Length": "\($0)"] } ?? ["Transfer-Encoding": "chunked"]
         fields["Content-Encoding"] = server.contentCoding
-        for number in 0..<server.extraHeadBytes / 1_000 { fields["X-\(number)"] = String(repeating: "x", count: 1_000) }
+        for number in 0..<server.extraHeadByteCount / 1_000 {
+            fields["X-\(number)"] = String(repeating: "x", count: 1_000)
+        }
         return fields
     }
 
     private static func trailers(_ server: Server) -> String {
-        String(repeating: "X-Trailer: \(String(repeating: "x", count: 1_000))\r\n", count: server.trailerBytes / 1_000)
+        String(
+            repeating: "X-Trailer: \(String(repeating: "x", count: 1_000))\r\n", count: server.trailerByteCount / 1_000)
     }
 
     private static func firstHalf(_ step: LoopbackStep?) -> LoopbackStep {

@@ -20,7 +20,7 @@ struct WorkSchedulerContractTests {
             try await rule.check { limit in
                 let executor = DispatchTaskExecutor(name: "contract", width: 2)
                 let lane = LaneOptions(limit: limit, perServerLimit: 1, executor: executor)
-                return PriorityScheduler(lanes: [.decode: lane], overtakeLimit: nil)
+                return PriorityScheduler(lanes: [.decode: lane], maxOvertakes: nil)
             }
         }
     }

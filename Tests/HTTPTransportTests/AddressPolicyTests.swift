@@ -9,7 +9,7 @@
     @Suite("Address policies of libcurl", .timeLimit(.minutes(10)))
     struct AddressPolicyTests {
         private func transport(_ policy: @escaping @Sendable (TransportAddress) -> Bool) -> CurlTransport {
-            CurlTransport(configuration: .init(usesEnvironmentProxy: false, addressPolicy: policy))
+            CurlTransport(options: .init(usesEnvironmentProxy: false, addressPolicy: policy))
         }
 
         @Test(

@@ -15,7 +15,7 @@ struct ContentCodingTests {
         var request = TransportRequest(url: server.url("/a"))
         request.decodesContent = false
         let response = try await http.make().send(request)
-        #expect(response.head.expectedBytes == 3 && response.head.headers[.contentEncoding] == "gzip")
+        #expect(response.head.expectedByteCount == 3 && response.head.headers[.contentEncoding] == "gzip")
         for try await piece in response.body { #expect(piece == Data("abc".utf8)) }
         #expect(server.log.map { $0.headers["accept-encoding"] } == [nil])
     }
@@ -38,7 +38,7 @@ struct ContentCodingTests {
         let head = "HTTP/1.1 200 OK\r\nContent-Encoding: \(coding)\r\nContent-Length: \(packed.count)\r\n\r\n"
         let server = try LoopbackServer { _ in .steps([.text(head), .bytes(packed)]) }
         let response = try await http.make().send(TransportRequest(url: server.url()))
-        #expect(response.head.expectedBytes == nil)
+        #expect(response.head.expectedByteCount == nil)
         #expect(try await collect(response.body) == Array("hello".utf8))
     }
 
@@ -56,7 +56,7 @@ struct ContentCodingTests {
     func unknownTransferCoding(_ http: HTTPTransport) async throws {
         let server = try LoopbackServer { _ in .steps([.text(Self.head + "\r\nabc"), .close]) }
         let response = try await http.make().send(undecodedRequest(server))
-        #expect(response.head.expectedBytes == nil && response.head.headers[.transferEncoding] == "rot13")
+        #expect(response.head.expectedByteCount == nil && response.head.headers[.transferEncoding] == "rot13")
         #expect(try await collect(response.body) == Array("abc".utf8))
     }
 
@@ -64,8 +64,8 @@ struct ContentCodingTests {
     func unknownTransferCodingLimit(_ http: HTTPTransport) async throws {
         let server = try LoopbackServer { _ in .steps([.text(Self.head + "\r\nabcd"), .awaitDisconnect]) }
         var request = undecodedRequest(server)
-        request.maxBodyBytes = 3
-        #expect(await failure(http.make(), request) == .tooLarge(allowedBytes: 3))
+        request.bodyByteLimit = 3
+        #expect(await failure(http.make(), request) == .tooLarge(byteLimit: 3))
     }
 
     @Test(

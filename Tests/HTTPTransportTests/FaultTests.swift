@@ -126,7 +126,7 @@ struct FaultTests {
             return .steps([.text(head), .close])
         }
         let found = await failure(http.make(), TransportRequest(url: server.url()))
-        #expect(found == .headTooLarge(allowedBytes: 256 << 10))
+        #expect(found == .headTooLarge(byteLimit: 256 << 10))
     }
 
     @Test("the total timeout includes redirects", arguments: HTTPTransport.allCases)
@@ -144,7 +144,7 @@ struct FaultTests {
         let server = try LoopbackServer { _ in .ok(packed, headers: ["Content-Encoding": "gzip"]) }
         let request = TransportRequest(url: server.url(), headers: [.range: "bytes=0-"])
         let response = try await http.make().send(request)
-        #expect(response.head.expectedBytes == packed.count)
+        #expect(response.head.expectedByteCount == packed.count)
         #expect(Data(try await collect(response.body)) == packed)
         #expect(server.log.first?.headers["accept-encoding"] == nil)
     }

@@ -3,7 +3,7 @@ import ImageTransporting
 
 /// Returns all bytes of a body.
 func collect(_ body: TransportBody) async throws(TransportError) -> [UInt8] {
-    Array(try await body.collected(expectedBytes: nil, limit: .max))
+    Array(try await body.collected(expectedByteCount: nil, byteLimit: .max))
 }
 
 /// Sends a request and reads its body to the end. Returns the failure, or nil if it succeeds.

@@ -62,7 +62,7 @@ struct RedirectTests {
             let head = LoopbackReply.head(status: 302, headers: ["Location": "/2", "Content-Length": "\(1 << 30)"])
             return .steps([.text(head), .bytes(pattern(1 << 20)), .awaitDisconnect])
         }
-        let response = try await http.make().send(TransportRequest(url: server.url("/1"), maxBodyBytes: 100))
+        let response = try await http.make().send(TransportRequest(url: server.url("/1"), bodyByteLimit: 100))
         #expect(try await collect(response.body) == Array("end".utf8))
         await server.abandonments(1)
     }

@@ -56,8 +56,8 @@ struct SlowServerTests {
             let head = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"
             let server = try LoopbackServer { _ in .steps([.text(head)]) }
             var request = TransportRequest(url: server.url())
-            request.maxHeadBytes = head.utf8.count - surplus
-            let expected = surplus == 0 ? nil : TransportError.headTooLarge(allowedBytes: request.maxHeadBytes)
+            request.headByteLimit = head.utf8.count - surplus
+            let expected = surplus == 0 ? nil : TransportError.headTooLarge(byteLimit: request.headByteLimit)
             #expect(await failure(HTTPTransport.curl.make(), request) == expected)
         }
     #endif

@@ -62,7 +62,7 @@ struct CoalescerFixture {
     }
 }
 
-func bytes(_ count: Int) -> WorkProgress { WorkProgress(completedBytes: count, totalBytes: 100) }
+func bytes(_ count: Int) -> WorkProgress { WorkProgress(completedByteCount: count, totalByteCount: 100) }
 
 /// An executor that calls a function when a task becomes ready, before the task runs.
 final class HookedExecutor: TaskExecutor {

@@ -65,10 +65,10 @@ private struct RandomCaller: Sendable {
     func hasExpectedResult() async -> Bool {
         do {
             let value = try await coalescer.value(for: key, priority: priority) { [progress] in
-                progress.append($0.completedBytes)
+                progress.append($0.completedByteCount)
             } operation: { operation in
                 let observation = operation.priority.observe { _ in }
-                defer { observation.end() }
+                defer { observation.cancel() }
                 for count in 1...3 {
                     operation.report(bytes(count))
                     await Task.yield()

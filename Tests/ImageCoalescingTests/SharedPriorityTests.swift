@@ -17,7 +17,7 @@ struct SharedPriorityTests {
         }
         caller.priority.value = .normal
         #expect(priority.value == .high)
-        observation.end()
+        observation.cancel()
         fixture.gate.open()
         _ = await caller.task.result
     }
@@ -65,7 +65,7 @@ struct SharedPriorityTests {
         await second.leave()
         second.priority.value = .veryHigh
         #expect(values.messages == [.normal, .high, .normal] && priority.value == .normal)
-        observation.end()
+        observation.cancel()
         fixture.gate.open()
         _ = await first.task.result
     }

@@ -113,7 +113,7 @@ struct TaskCoalescerTests {
         }
         let second = fixture.call(.high)
         await #expect(throws: CancellationError.self) { try await second.task.value }
-        observation.end()
+        observation.cancel()
         #expect(fixture.coalescer.callerCount == 1)
         fixture.gate.open()
         #expect(try await first.task.value == 7)
@@ -127,7 +127,7 @@ struct TaskCoalescerTests {
         let observation = old.observe { if $0.value == .high { first.task.cancel() } }
         let second = fixture.call(.high)
         await fixture.operations.reaches(2)
-        observation.end()
+        observation.cancel()
         second.priority.value = .veryHigh
         #expect(fixture.operations.messages.map(\.priority.value) == [.veryLow, .veryHigh])
         fixture.gate.open()
@@ -145,7 +145,7 @@ struct TaskCoalescerTests {
             await start.pass()
             return try await fixture.coalescer.value(for: "a", priority: LivePriority(.low)) { progress in
                 task.value?.cancel()
-                messages.append(progress.completedBytes)
+                messages.append(progress.completedByteCount)
             } operation: { operation in
                 for count in 1...3 { operation.report(bytes(count)) }
                 return 7

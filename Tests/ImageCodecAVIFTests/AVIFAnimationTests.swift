@@ -68,9 +68,9 @@
         func limits() throws {
             let data = try Self.animation([9, 9, 9, 9], timescale: 90)
             let opened = try avif.open(data)
-            #expect(opened.heldBytes(frame: 0, size: opened.header.storedSize, layout: .rgba8) == 4 * 128 * 128)
+            #expect(opened.heldByteCount(frame: 0, size: opened.header.storedSize, layout: .rgba8) == 4 * 128 * 128)
             #expect(
-                avif.failure(data, limits: .init(frames: 3)) == .limitExceeded(.frames, value: 4, allowed: 3))
+                avif.failure(data, limits: .init(maxFrames: 3)) == .limitExceeded(.frames, value: 4, allowed: 3))
         }
 
         @Test("a table of durations in which libavif would search for long is refused")

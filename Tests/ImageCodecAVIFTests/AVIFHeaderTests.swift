@@ -134,8 +134,8 @@
             var image = TestAVIF(2, 2, luma: { _, _ in 0.5 })
             image.profile = Data((0..<101).map { UInt8($0) })
             let data = try image.file()
-            #expect(try avif.open(data, limits: .init(metadataBytes: 101)).header.colorProfile == image.profile)
-            #expect(try avif.open(data, limits: .init(metadataBytes: 100)).header.colorProfile == nil)
+            #expect(try avif.open(data, limits: .init(metadataByteLimit: 101)).header.colorProfile == image.profile)
+            #expect(try avif.open(data, limits: .init(metadataByteLimit: 100)).header.colorProfile == nil)
         }
 
         @Test("the memory of the planes is limited")
@@ -145,9 +145,9 @@
             // dav1d rounds the sides up to multiples of 128.
             let bytes = 256 * 128 * 3 / 2
             #expect(
-                failure(.init(decodedBytes: bytes - 1))
+                failure(.init(decodedByteLimit: bytes - 1))
                     == .limitExceeded(.decodedBytes, value: bytes, allowed: bytes - 1))
-            #expect(failure(.init(pixels: 9100, side: 130, decodedBytes: bytes)) == nil)
+            #expect(failure(.init(maxPixels: 9100, maxSide: 130, decodedByteLimit: bytes)) == nil)
         }
 
         @Test("a size that libavif doesn't decode is a limit or unsupported, not malformed")
@@ -157,7 +157,7 @@
             data.replaceSubrange(
                 property.upperBound + 4..<property.upperBound + 12, with: [0, 0, 255, 255, 0, 0, 255, 255])
             #expect(avif.failure(data) == .limitExceeded(.pixels, value: 65_535 * 65_535, allowed: 500_000_000))
-            let unlimited = DecodingLimits(pixels: .max, side: .max)
+            let unlimited = DecodingLimits(maxPixels: .max, maxSide: .max)
             #expect(
                 avif.failure(data, limits: unlimited)
                     == .unsupported(.avif, "libavif doesn't decode images of 65535x65535"))

@@ -146,23 +146,26 @@ struct GIFLimitTests {
                 return nil
             } catch { return error }
         }
-        #expect(try refusal(.init(encodedBytes: 10)) == .limitExceeded(.encodedBytes, value: data.count, allowed: 10))
-        #expect(try refusal(.init(pixels: 2)) == .limitExceeded(.pixels, value: 3, allowed: 2))
-        #expect(try refusal(.init(side: 2)) == .limitExceeded(.side, value: 3, allowed: 2))
-        #expect(try refusal(.init(frames: 2)) == .limitExceeded(.frames, value: 3, allowed: 2))
+        #expect(
+            try refusal(.init(encodedByteLimit: 10)) == .limitExceeded(.encodedBytes, value: data.count, allowed: 10))
+        #expect(try refusal(.init(maxPixels: 2)) == .limitExceeded(.pixels, value: 3, allowed: 2))
+        #expect(try refusal(.init(maxSide: 2)) == .limitExceeded(.side, value: 3, allowed: 2))
+        #expect(try refusal(.init(maxFrames: 2)) == .limitExceeded(.frames, value: 3, allowed: 2))
         // Three pixels of canvas, one that is saved for restoring, and the decompressor for it.
         let most = 16 + LZWReader.byteCount(pixels: 1)
         #expect(
-            try refusal(.init(decodedBytes: most - 1))
+            try refusal(.init(decodedByteLimit: most - 1))
                 == .limitExceeded(.decodedBytes, value: most, allowed: most - 1))
-        #expect(try refusal(.init(decodedBytes: most)) == nil)
+        #expect(try refusal(.init(decodedByteLimit: most)) == nil)
     }
 
-    @Test("heldBytes counts the decompressor, the canvas and restored pixels, and only the first if rows are streamed")
-    func heldBytes() throws {
+    @Test(
+        "heldByteCount counts the decompressor, the canvas and restored pixels, and only the first if rows are streamed"
+    )
+    func heldByteCount() throws {
         func held(_ data: Data, frame: Int = 0) throws -> Int {
             let image = try gif.open(data)
-            return image.heldBytes(frame: frame, size: image.header.storedSize, layout: .rgba8)
+            return image.heldByteCount(frame: frame, size: image.header.storedSize, layout: .rgba8)
         }
         #expect(try held(GIFAnimationTests.animation(disposal: 2), frame: 1) == 12 + LZWReader.byteCount(pixels: 1))
         #expect(try held(GIFAnimationTests.animation(disposal: 3), frame: 1) == 16 + LZWReader.byteCount(pixels: 1))

@@ -58,10 +58,10 @@ struct GIFCanvasTests {
             var builder = GIFBuilder(width, height)
             builder.image(1, 1, 2, 2, [2, 3, 4, 5])
             #expect(throws: ImageDecodingError.limitExceeded(.pixels, value: 9, allowed: 8)) {
-                try gif.open(builder.finished, limits: DecodingLimits(pixels: 8))
+                try gif.open(builder.finished, limits: DecodingLimits(maxPixels: 8))
             }
             #expect(throws: ImageDecodingError.limitExceeded(.side, value: 3, allowed: 2)) {
-                try gif.open(builder.finished, limits: DecodingLimits(side: 2))
+                try gif.open(builder.finished, limits: DecodingLimits(maxSide: 2))
             }
         }
     }

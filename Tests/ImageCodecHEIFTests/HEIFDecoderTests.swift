@@ -146,7 +146,7 @@
                 Self.planes, primaries: 12, transfer: 16, properties: [("colr", Data("prof".utf8) + profile)])
             let header = try heif.open(both).header
             #expect(header.color == SourceColor(profile: profile))
-            let limited = try heif.open(file, limits: DecodingLimits(metadataBytes: 199))
+            let limited = try heif.open(file, limits: DecodingLimits(metadataByteLimit: 199))
             #expect(limited.header.colorProfile == nil)
         }
 
@@ -206,9 +206,9 @@
         @Test("more encoded bytes than allowed are rejected")
         func encodedBytes() throws {
             let data = try HEIFEncoder().encode(.displayP3, options: EncodingOptions())
-            #expect(heif.failure(data, limits: DecodingLimits(encodedBytes: data.count)) == nil)
+            #expect(heif.failure(data, limits: DecodingLimits(encodedByteLimit: data.count)) == nil)
             #expect(
-                heif.failure(data, limits: DecodingLimits(encodedBytes: data.count - 1))
+                heif.failure(data, limits: DecodingLimits(encodedByteLimit: data.count - 1))
                     == .limitExceeded(.encodedBytes, value: data.count, allowed: data.count - 1))
         }
 

@@ -18,12 +18,12 @@
 
         @Test("the memory of a row of tiles is limited")
         func memory() throws {
-            let found = failure(try Self.grid(), DecodingLimits(decodedBytes: 20_000))
+            let found = failure(try Self.grid(), DecodingLimits(decodedByteLimit: 20_000))
             guard case .limitExceeded(.decodedBytes, _, 20_000) = found else {
                 Issue.record("\(String(describing: found))")
                 return
             }
-            #expect(failure(try Self.grid(), DecodingLimits(decodedBytes: 100_000)) == nil)
+            #expect(failure(try Self.grid(), DecodingLimits(decodedByteLimit: 100_000)) == nil)
         }
 
         @Test("a coded size in the bitstream that differs from the header is malformed")

@@ -120,13 +120,13 @@ struct JPEGIncrementalTests {
         #expect(try failure(.default) == nil)
         let count = file.count
         #expect(
-            try failure(DecodingLimits(encodedBytes: count - 1))
+            try failure(DecodingLimits(encodedByteLimit: count - 1))
                 == .limitExceeded(.encodedBytes, value: count, allowed: count - 1))
-        #expect(try failure(DecodingLimits(side: 159)) == .limitExceeded(.side, value: 160, allowed: 159))
-        #expect(try failure(DecodingLimits(scans: 3)) == .limitExceeded(.scans, value: 4, allowed: 3))
+        #expect(try failure(DecodingLimits(maxSide: 159)) == .limitExceeded(.side, value: 160, allowed: 159))
+        #expect(try failure(DecodingLimits(maxScans: 3)) == .limitExceeded(.scans, value: 4, allowed: 3))
         let held = 3 * 20 * 14 * 128 + 160 * 112 * 4
         #expect(
-            try failure(DecodingLimits(decodedBytes: held - 1))
+            try failure(DecodingLimits(decodedByteLimit: held - 1))
                 == .limitExceeded(.decodedBytes, value: held, allowed: held - 1))
     }
 
@@ -175,7 +175,7 @@ private final class StartingImage: IncrementalImage {
     var header: ImageHeader? { image.header }
     var extent: PreviewExtent { image.extent }
     func decodableSize(covering target: PixelSize) -> PixelSize { image.decodableSize(covering: target) }
-    func heldBytes(size: PixelSize, layout: PixelLayout) -> Int { image.heldBytes(size: size, layout: layout) }
+    func heldByteCount(size: PixelSize, layout: PixelLayout) -> Int { image.heldByteCount(size: size, layout: layout) }
     func start(size: PixelSize, layout: PixelLayout) throws(ImageDecodingError) {
         try image.start(size: size, layout: layout)
     }

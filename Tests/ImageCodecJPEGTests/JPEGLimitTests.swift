@@ -11,9 +11,9 @@ struct JPEGLimitTests {
     @Test("more encoded bytes than allowed are rejected")
     func encodedBytes() throws {
         let data = try encoded()
-        #expect(jpeg.failure(data, limits: DecodingLimits(encodedBytes: data.count)) == nil)
+        #expect(jpeg.failure(data, limits: DecodingLimits(encodedByteLimit: data.count)) == nil)
         #expect(
-            jpeg.failure(data, limits: DecodingLimits(encodedBytes: data.count - 1))
+            jpeg.failure(data, limits: DecodingLimits(encodedByteLimit: data.count - 1))
                 == .limitExceeded(.encodedBytes, value: data.count, allowed: data.count - 1))
     }
 
@@ -39,40 +39,41 @@ struct JPEGLimitTests {
         // 24x20 with 4:2:0: luma has 4x4 blocks, chroma 2x2 each, of 128 bytes.
         let coefficients = (16 + 4 + 4) * 128
         let output = 480 * 4
-        #expect(jpeg.failure(data, limits: DecodingLimits(decodedBytes: coefficients + output)) == nil)
+        #expect(jpeg.failure(data, limits: DecodingLimits(decodedByteLimit: coefficients + output)) == nil)
         #expect(
-            jpeg.failure(data, limits: DecodingLimits(decodedBytes: coefficients + output - 1))
+            jpeg.failure(data, limits: DecodingLimits(decodedByteLimit: coefficients + output - 1))
                 == .limitExceeded(
                     .decodedBytes, value: coefficients + output, allowed: coefficients + output - 1))
         // At 1/8, luma needs one coefficient of two bytes per block.
         let least = 16 * 2 + (4 + 4) * 128
         #expect(throws: ImageDecodingError.limitExceeded(.decodedBytes, value: least, allowed: least - 1)) {
-            try JPEGDecoder().open(data, limits: DecodingLimits(decodedBytes: least - 1))
+            try JPEGDecoder().open(data, limits: DecodingLimits(decodedByteLimit: least - 1))
         }
     }
 
     @Test(
-        "heldBytes counts the coefficients of a progressive image, and only the rows of a baseline stream",
+        "heldByteCount counts the coefficients of a progressive image, and only the rows of a baseline stream",
         arguments: [false, true])
-    func heldBytes(progressive: Bool) throws {
+    func heldByteCount(progressive: Bool) throws {
         let image = try JPEGDecoder().open(encoded(progressive: progressive), limits: .default)
         for (size, bytes) in [
             (PixelSize(width: 24, height: 20), (16 + 4 + 4) * 128),
             (PixelSize(width: 6, height: 5), (16 + 4 + 4) * 128),
             (PixelSize(width: 3, height: 3), 16 * 2 + (4 + 4) * 128),
         ] {
-            #expect(image.heldBytes(frame: 0, size: size, layout: .rgba8) == (progressive ? bytes : 0))
+            #expect(image.heldByteCount(frame: 0, size: size, layout: .rgba8) == (progressive ? bytes : 0))
             let stream = JPEGDecoder().makeIncrementalImage(limits: .default)
             try stream.append(encoded(progressive: progressive))
-            #expect(stream.heldBytes(size: size, layout: .rgba8) == (progressive ? bytes : size.area * 4))
+            #expect(stream.heldByteCount(size: size, layout: .rgba8) == (progressive ? bytes : size.area * 4))
         }
     }
 
     @Test("more scans than allowed are rejected")
     func tooManyScans() throws {
         let data = try encoded(progressive: true)
-        #expect(jpeg.failure(data, limits: DecodingLimits(scans: 10)) == nil)
-        #expect(jpeg.failure(data, limits: DecodingLimits(scans: 9)) == .limitExceeded(.scans, value: 10, allowed: 9))
+        #expect(jpeg.failure(data, limits: DecodingLimits(maxScans: 10)) == nil)
+        #expect(
+            jpeg.failure(data, limits: DecodingLimits(maxScans: 9)) == .limitExceeded(.scans, value: 10, allowed: 9))
     }
 
     @Test("more scans than allowed that contradict each other are malformed")

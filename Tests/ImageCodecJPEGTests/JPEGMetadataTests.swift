@@ -159,14 +159,14 @@ struct JPEGMetadataTests {
     @Test("metadata above the limit is ignored, and the image is decoded")
     func metadataLimit() throws {
         let data = file(exif(6), iccSegment([UInt8](repeating: 9, count: 100)))
-        let within = try jpeg.header(of: data, limits: DecodingLimits(metadataBytes: 100))
+        let within = try jpeg.header(of: data, limits: DecodingLimits(metadataByteLimit: 100))
         #expect(within.colorProfile?.count == 100)
-        let beyond = try jpeg.header(of: data, limits: DecodingLimits(metadataBytes: 99))
+        let beyond = try jpeg.header(of: data, limits: DecodingLimits(metadataByteLimit: 99))
         #expect(beyond.colorProfile == nil)
         #expect(beyond.orientation == .right)
-        #expect(try jpeg.header(of: data, limits: DecodingLimits(metadataBytes: 28)).orientation == .right)
-        #expect(try jpeg.header(of: data, limits: DecodingLimits(metadataBytes: 27)).orientation == .up)
-        #expect(jpeg.failure(data, limits: DecodingLimits(metadataBytes: 0)) == nil)
+        #expect(try jpeg.header(of: data, limits: DecodingLimits(metadataByteLimit: 28)).orientation == .right)
+        #expect(try jpeg.header(of: data, limits: DecodingLimits(metadataByteLimit: 27)).orientation == .up)
+        #expect(jpeg.failure(data, limits: DecodingLimits(metadataByteLimit: 0)) == nil)
     }
 
     @Test("fill bytes before a marker and bytes after the end are ignored")
@@ -186,7 +186,7 @@ struct JPEGMetadataTests {
         let data = file((0xE1, Array("Exif".utf8) + [0, 0] + tiff))
         let found = try JPEGDecoder().open(data, limits: .default).embeddedThumbnail
         #expect(try jpeg.pixels(#require(found)).prefix(4) == [60, 60, 60, 255])
-        let limits = DecodingLimits(metadataBytes: tiff.count + 5)
+        let limits = DecodingLimits(metadataByteLimit: tiff.count + 5)
         #expect(try JPEGDecoder().open(data, limits: limits).embeddedThumbnail == nil)
         #expect(try JPEGDecoder().open(file(exif(3)), limits: .default).embeddedThumbnail == nil)
     }

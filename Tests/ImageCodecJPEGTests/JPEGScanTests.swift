@@ -114,10 +114,10 @@ struct JPEGScanTests {
     @Test("the limit on scans counts only scans that are read")
     func limit() throws {
         let file = try landscapeFile(progressive: true)
-        let two = DecodingLimits(scans: 2)
+        let two = DecodingLimits(maxScans: 2)
         #expect(try rows(of: file, denominator: 8, limits: two).failure == nil)
         #expect(
-            try rows(of: file, denominator: 8, limits: DecodingLimits(scans: 1)).failure
+            try rows(of: file, denominator: 8, limits: DecodingLimits(maxScans: 1)).failure
                 == .limitExceeded(.scans, value: 2, allowed: 1))
         #expect(try rows(of: file, limits: two).failure == .limitExceeded(.scans, value: 3, allowed: 2))
     }

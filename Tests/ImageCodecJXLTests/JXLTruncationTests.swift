@@ -124,9 +124,9 @@
             let profile = TestProfile.rgb(white: TestProfile.d65, primaries: TestProfile.p3Primaries, gamma: 1.8)
             coding.profile = profile
             let data = try coding.file(JXLSamples.bytes(channels: 3))
-            var limits = DecodingLimits(metadataBytes: profile.count)
+            var limits = DecodingLimits(metadataByteLimit: profile.count)
             #expect(try jxl.open(data, limits: limits).header.colorProfile == profile)
-            limits.metadataBytes -= 1
+            limits.metadataByteLimit -= 1
             let header = try jxl.open(data, limits: limits).header
             #expect(header.color == .sRGB)
         }
@@ -137,9 +137,9 @@
             coding.isLossless = isLossless
             let data = try coding.file(JXLSamples.bytes(channels: 3))
             // Four bytes a pixel for the output, and at least four for libjxl.
-            let tooSmall = DecodingLimits(decodedBytes: 8 * Self.size.area - 1)
+            let tooSmall = DecodingLimits(decodedByteLimit: 8 * Self.size.area - 1)
             #expect(Self.limit(jxl.rows(data, limits: tooSmall).failure) == .decodedBytes)
-            #expect(jxl.rows(data, limits: DecodingLimits(decodedBytes: 64 * Self.size.area)).failure == nil)
+            #expect(jxl.rows(data, limits: DecodingLimits(decodedByteLimit: 64 * Self.size.area)).failure == nil)
         }
 
         @Test(
@@ -154,7 +154,7 @@
             let coding = TestJXL(Self.size)
             let layer = TestJXL.Frame(JXLSamples.bytes(channels: 3))
             let data = try coding.file([TestJXL.Frame](repeating: layer, count: 7))
-            #expect(Self.limit(Self.opening(data, DecodingLimits(pixels: Self.size.area))) == .pixels)
+            #expect(Self.limit(Self.opening(data, DecodingLimits(maxPixels: Self.size.area))) == .pixels)
             #expect(Self.opening(data) == nil)
         }
 

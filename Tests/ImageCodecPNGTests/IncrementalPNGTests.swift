@@ -99,7 +99,7 @@ struct IncrementalPNGTests {
         #expect(image.header?.orientation == .right)
         #expect(image.extent == .nothing)
         #expect(image.decodableSize(covering: PixelSize(width: 1, height: 1)) == PixelSize(width: 21, height: 19))
-        #expect(image.heldBytes(size: PixelSize(width: 21, height: 19), layout: .rgba8) == 21 * 19 * 4)
+        #expect(image.heldByteCount(size: PixelSize(width: 21, height: 19), layout: .rgba8) == 21 * 19 * 4)
     }
 
     @Test("bytes that are appended before start are decoded")
@@ -150,17 +150,17 @@ struct IncrementalPNGTests {
             try PNGDecoder().makeIncrementalImage(limits: limits).append(data)
         }
         #expect(throws: ImageDecodingError.limitExceeded(.pixels, value: 399, allowed: 398)) {
-            try append(DecodingLimits(pixels: 398))
+            try append(DecodingLimits(maxPixels: 398))
         }
         #expect(throws: ImageDecodingError.limitExceeded(.side, value: 21, allowed: 20)) {
-            try append(DecodingLimits(side: 20))
+            try append(DecodingLimits(maxSide: 20))
         }
         #expect(throws: ImageDecodingError.limitExceeded(.decodedBytes, value: 1596, allowed: 1595)) {
-            try started(data, limits: DecodingLimits(decodedBytes: 1595))
+            try started(data, limits: DecodingLimits(decodedByteLimit: 1595))
         }
-        _ = try started(data, limits: DecodingLimits(encodedBytes: data.count, decodedBytes: 1596))
+        _ = try started(data, limits: DecodingLimits(encodedByteLimit: data.count, decodedByteLimit: 1596))
         let exact = ImageDecodingError.limitExceeded(.encodedBytes, value: data.count, allowed: data.count - 1)
-        #expect(throws: exact) { try append(DecodingLimits(encodedBytes: data.count - 1)) }
+        #expect(throws: exact) { try append(DecodingLimits(encodedByteLimit: data.count - 1)) }
     }
 
     @Test("a large image without data needs little memory, and other sizes are rejected")

@@ -14,9 +14,9 @@ struct PNGLimitTests {
     @Test("more encoded bytes than allowed are rejected")
     func encodedBytes() {
         let data = Self.source.data
-        #expect(png.failure(data, limits: DecodingLimits(encodedBytes: data.count)) == nil)
+        #expect(png.failure(data, limits: DecodingLimits(encodedByteLimit: data.count)) == nil)
         #expect(
-            png.failure(data, limits: DecodingLimits(encodedBytes: data.count - 1))
+            png.failure(data, limits: DecodingLimits(encodedByteLimit: data.count - 1))
                 == .limitExceeded(.encodedBytes, value: data.count, allowed: data.count - 1))
     }
 
@@ -36,25 +36,25 @@ struct PNGLimitTests {
         "two stored rows and an output row count as memory; for an interlaced image, the whole image and its output")
     func decodedBytes() throws {
         let plain = Self.source.data
-        #expect(png.failure(plain, limits: DecodingLimits(decodedBytes: 32)) == nil)
+        #expect(png.failure(plain, limits: DecodingLimits(decodedByteLimit: 32)) == nil)
         #expect(
-            png.failure(plain, limits: DecodingLimits(decodedBytes: 31))
+            png.failure(plain, limits: DecodingLimits(decodedByteLimit: 31))
                 == .limitExceeded(.decodedBytes, value: 32, allowed: 31))
         let source = noise(PixelSize(width: 10, height: 10), isOpaque: true)
         let interlaced = try PNGEncoder().encode(source, options: EncodingOptions(isProgressive: true))
-        #expect(png.failure(interlaced, limits: DecodingLimits(decodedBytes: 800)) == nil)
+        #expect(png.failure(interlaced, limits: DecodingLimits(decodedByteLimit: 800)) == nil)
         #expect(
-            png.failure(interlaced, limits: DecodingLimits(decodedBytes: 799))
+            png.failure(interlaced, limits: DecodingLimits(decodedByteLimit: 799))
                 == .limitExceeded(.decodedBytes, value: 800, allowed: 799))
     }
 
-    @Test("heldBytes is the size of an interlaced image, and 0 otherwise")
-    func heldBytes() throws {
+    @Test("heldByteCount is the size of an interlaced image, and 0 otherwise")
+    func heldByteCount() throws {
         for isProgressive in [false, true] {
             let source = noise(PixelSize(width: 10, height: 10), isOpaque: true)
             let data = try PNGEncoder().encode(source, options: EncodingOptions(isProgressive: isProgressive))
             let image = try PNGDecoder().open(data, limits: .default)
-            #expect(image.heldBytes(frame: 0, size: source.size, layout: .rgba8) == (isProgressive ? 400 : 0))
+            #expect(image.heldByteCount(frame: 0, size: source.size, layout: .rgba8) == (isProgressive ? 400 : 0))
         }
     }
 
@@ -62,7 +62,7 @@ struct PNGLimitTests {
     func largestWithoutLimits(interlace: UInt8) {
         let largest = RawPNG(
             width: 0x7FFF_FFFF, height: 0x7FFF_FFFF, depth: 8, colorType: 6, interlace: interlace, scanlines: [[0]])
-        let failure = png.failure(largest.data, limits: DecodingLimits(pixels: .max, side: .max))
+        let failure = png.failure(largest.data, limits: DecodingLimits(maxPixels: .max, maxSide: .max))
         guard case .limitExceeded(.decodedBytes, _, allowed: 400 << 20) = failure else {
             Issue.record("\(String(describing: failure))")
             return

@@ -127,7 +127,7 @@ struct PNGMetadataTests {
             RawPNG.profileChunk(RawPNG.profile(space: "RGB ")), .init("PLTE", [9, 9, 9, 40, 50, 60]),
             .init("tRNS", [0, 77]), exif(6), .init("tEXt", [UInt8](repeating: 65, count: 5000)),
         ]
-        let limits = DecodingLimits(metadataBytes: bytes)
+        let limits = DecodingLimits(metadataByteLimit: bytes)
         let found = try png.header(of: file.data, limits: limits)
         #expect(found.colorProfile == nil)
         #expect(found.orientation == (bytes < 22 ? .up : .right))

@@ -54,7 +54,7 @@ struct IncrementalWebPTests {
     @Test("a lossless image is decoded only if its tables are within the limit")
     func tables() throws {
         let data = try Self.encoded(isLossless: true)
-        let image = WebPDecoder().makeIncrementalImage(limits: DecodingLimits(decodedBytes: 8 * Self.size.area))
+        let image = WebPDecoder().makeIncrementalImage(limits: DecodingLimits(decodedByteLimit: 8 * Self.size.area))
         #expect(throws: ImageDecodingError.self) {
             try image.append(data)
             try image.start(size: Self.size, layout: .rgba8)
@@ -65,9 +65,9 @@ struct IncrementalWebPTests {
     @Test("the bytes are limited, and the memory is that of the pixels")
     func limits() throws {
         let data = try Self.encoded(isLossless: true)
-        let image = WebPDecoder().makeIncrementalImage(limits: DecodingLimits(encodedBytes: data.count - 1))
+        let image = WebPDecoder().makeIncrementalImage(limits: DecodingLimits(encodedByteLimit: data.count - 1))
         try image.append(data.dropLast())
-        #expect(image.heldBytes(size: Self.size, layout: .rgba8) == 4 * Self.size.area)
+        #expect(image.heldByteCount(size: Self.size, layout: .rgba8) == 4 * Self.size.area)
         #expect(
             throws: ImageDecodingError.limitExceeded(.encodedBytes, value: data.count, allowed: data.count - 1)
         ) { try image.append(data.suffix(1)) }

@@ -32,7 +32,8 @@ struct LosslessMemoryTests {
         let groups = [0, 1, 2, 3]
         func bytes(cacheBits: Int) -> Int? {
             let data = VP8LBuilder.image(8, 8, groups: groups, cacheBits: cacheBits).file
-            guard case .limitExceeded(.decodedBytes, let value, _) = Self.refusal(of: data, .init(decodedBytes: 600))
+            guard
+                case .limitExceeded(.decodedBytes, let value, _) = Self.refusal(of: data, .init(decodedByteLimit: 600))
             else { return nil }
             return value
         }
@@ -46,8 +47,8 @@ struct LosslessMemoryTests {
     func good() throws {
         let data = VP8LBuilder.image(8, 8, groups: [1, 0, 3, 2]).file
         let bytes = 528 + 4 * Self.groupBytes
-        #expect(Self.refusal(of: data, .init(decodedBytes: bytes)) == nil)
-        #expect(Self.refusal(of: data, .init(decodedBytes: bytes - 1)) != nil)
+        #expect(Self.refusal(of: data, .init(decodedByteLimit: bytes)) == nil)
+        #expect(Self.refusal(of: data, .init(decodedByteLimit: bytes - 1)) != nil)
         let pixels = try webp.pixels(webp.open(data))
         // The green of the first pixel of each square.
         let squares: [UInt8] = [0, 4, 32, 36].map { pixels[4 * $0 + 1] }
@@ -59,7 +60,7 @@ struct LosslessMemoryTests {
         for (groups, largest) in [([0, 9, 0, 0], 9), ([7, 0, 0, 300], 300)] {
             let data = VP8LBuilder.image(8, 8, groups: groups, endsEarly: true).file
             let bytes = 528 + (largest + 1) * Self.groupBytes
-            let refusal = Self.refusal(of: data, .init(decodedBytes: bytes - 1))
+            let refusal = Self.refusal(of: data, .init(decodedByteLimit: bytes - 1))
             #expect(refusal == .limitExceeded(.decodedBytes, value: bytes, allowed: bytes - 1))
         }
         var flat = VP8LBuilder(8, 8)
@@ -101,7 +102,7 @@ struct LosslessMemoryTests {
         builder.put(0b01, 2)  // Three copies.
         let bytes = 8 * 64 + 4 * 4 + 0x103 * Self.groupBytes
         #expect(
-            Self.refusal(of: builder.file, .init(decodedBytes: 600))
+            Self.refusal(of: builder.file, .init(decodedByteLimit: 600))
                 == .limitExceeded(.decodedBytes, value: bytes, allowed: 600))
     }
 
@@ -123,7 +124,7 @@ struct LosslessMemoryTests {
         let small = 4 * (16 + 2 + 1 + 2)
         let bytes = 8 * 256 + small + 7 * Self.groupBytes
         #expect(
-            Self.refusal(of: builder.file, .init(decodedBytes: 3000))
+            Self.refusal(of: builder.file, .init(decodedByteLimit: 3000))
                 == .limitExceeded(.decodedBytes, value: bytes, allowed: 3000))
     }
 

@@ -191,11 +191,11 @@ struct WebPAnimationTests {
             try $0.frame(.flat(4, 1, Self.green))
         }
         #expect(throws: ImageDecodingError.limitExceeded(.frames, value: 2, allowed: 1)) {
-            try webp.open(data, limits: .init(frames: 1))
+            try webp.open(data, limits: .init(maxFrames: 1))
         }
         // 16 bytes for the canvas and 32 for a lossless frame, without its tables.
-        let image = try webp.open(data, limits: .init(decodedBytes: 47))
-        #expect(image.heldBytes(frame: 1, size: image.header.storedSize, layout: .rgba8) == 16)
+        let image = try webp.open(data, limits: .init(decodedByteLimit: 47))
+        #expect(image.heldByteCount(frame: 1, size: image.header.storedSize, layout: .rgba8) == 16)
         #expect(throws: ImageDecodingError.limitExceeded(.decodedBytes, value: 48, allowed: 47)) {
             try webp.pixels(image)
         }

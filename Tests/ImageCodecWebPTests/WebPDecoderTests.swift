@@ -108,8 +108,8 @@ struct WebPDecoderTests {
         let profile = Data((0..<101).map { UInt8($0) })
         let data = try Self.extended { $0.profile(profile) }
         #expect(try webp.open(data).header.colorProfile == profile)
-        #expect(try webp.open(data, limits: .init(metadataBytes: 101)).header.colorProfile == profile)
-        #expect(try webp.open(data, limits: .init(metadataBytes: 100)).header.colorProfile == nil)
+        #expect(try webp.open(data, limits: .init(metadataByteLimit: 101)).header.colorProfile == profile)
+        #expect(try webp.open(data, limits: .init(metadataByteLimit: 100)).header.colorProfile == nil)
         #expect(try webp.open(try Self.extended { $0.profile(Data()) }).header.colorProfile == nil)
         #expect(try webp.open(try Self.extended { $0.chunk("ICCP", profile) }).header.colorProfile == nil)
     }
@@ -118,22 +118,22 @@ struct WebPDecoderTests {
     func limits() throws {
         let data = try WebPEncoder().encode(.gradient(10, 5), options: Self.lossless)
         func refusal(_ limits: DecodingLimits) -> ImageDecodingError? { webp.failure(data, limits: limits) }
-        #expect(refusal(.init(encodedBytes: 10)) == .limitExceeded(.encodedBytes, value: data.count, allowed: 10))
-        #expect(refusal(.init(pixels: 49)) == .limitExceeded(.pixels, value: 50, allowed: 49))
-        #expect(refusal(.init(side: 9)) == .limitExceeded(.side, value: 10, allowed: 9))
+        #expect(refusal(.init(encodedByteLimit: 10)) == .limitExceeded(.encodedBytes, value: data.count, allowed: 10))
+        #expect(refusal(.init(maxPixels: 49)) == .limitExceeded(.pixels, value: 50, allowed: 49))
+        #expect(refusal(.init(maxSide: 9)) == .limitExceeded(.side, value: 10, allowed: 9))
         // Lossless: the output and libwebp's copy, four bytes per pixel each, without its tables.
-        #expect(refusal(.init(decodedBytes: 399)) == .limitExceeded(.decodedBytes, value: 400, allowed: 399))
-        #expect(refusal(.init(decodedBytes: 100_000)) == nil)
+        #expect(refusal(.init(decodedByteLimit: 399)) == .limitExceeded(.decodedBytes, value: 400, allowed: 399))
+        #expect(refusal(.init(decodedByteLimit: 100_000)) == nil)
     }
 
     @Test("the alpha of a lossy image counts as a lossless image")
     func memoryOfAlpha() throws {
         let data = try WebPEncoder().encode(.gradient(10, 5, hasAlpha: true), options: .init())
-        let image = try webp.open(data, limits: .init(decodedBytes: 449))
+        let image = try webp.open(data, limits: .init(decodedByteLimit: 449))
         #expect(throws: ImageDecodingError.limitExceeded(.decodedBytes, value: 450, allowed: 449)) {
             try webp.pixels(image)
         }
-        #expect(try webp.pixels(webp.open(data, limits: .init(decodedBytes: 100_000))).count == 200)
+        #expect(try webp.pixels(webp.open(data, limits: .init(decodedByteLimit: 100_000))).count == 200)
     }
 
     @Test("too many chunks are rejected before libwebp allocates memory for them")
@@ -170,13 +170,13 @@ struct WebPDecoderTests {
         let data = Data("RIFF".utf8) + Data([22, 0, 0, 0]) + Data("WEBPVP8L".utf8) + Data([10, 0, 0, 0]) + image
         let opened = try webp.open(data)
         let failure = #expect(throws: ImageDecodingError.self) { try webp.pixels(opened) }
-        let bytes = DecodingLimits.default.decodedBytes
+        let bytes = DecodingLimits.default.decodedByteLimit
         guard case .limitExceeded(.decodedBytes, 1_073_741_824..., bytes) = failure else {
             Issue.record("\(String(describing: failure))")
             return
         }
         #expect(throws: ImageDecodingError.limitExceeded(.pixels, value: 268_435_456, allowed: 268_435_455)) {
-            try webp.open(data, limits: DecodingLimits(pixels: 268_435_455))
+            try webp.open(data, limits: DecodingLimits(maxPixels: 268_435_455))
         }
     }
 
@@ -269,10 +269,10 @@ struct HalfSizeTests {
         let data = try Self.lossy(.gradient(11, 5))
         let half = PixelSize(width: 6, height: 3)
         let byteCount = 11 * 5 + 2 * 6 * 3
-        let image = try webp.open(data, limits: .init(decodedBytes: byteCount))
-        #expect(image.heldBytes(frame: 0, size: half, layout: .rgba8) == byteCount)
+        let image = try webp.open(data, limits: .init(decodedByteLimit: byteCount))
+        #expect(image.heldByteCount(frame: 0, size: half, layout: .rgba8) == byteCount)
         #expect(try webp.pixels(image, size: half).count == 4 * half.area)
-        let limited = try webp.open(data, limits: .init(decodedBytes: byteCount - 1))
+        let limited = try webp.open(data, limits: .init(decodedByteLimit: byteCount - 1))
         #expect(throws: ImageDecodingError.limitExceeded(.decodedBytes, value: byteCount, allowed: byteCount - 1)) {
             try webp.pixels(limited, size: half)
         }

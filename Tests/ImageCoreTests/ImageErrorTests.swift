@@ -1,3 +1,4 @@
+import Foundation
 import ImageCore
 import Testing
 
@@ -16,5 +17,26 @@ struct ImageErrorTests {
         #expect(ImageError.httpStatus(500) != .httpStatus(503))
         #expect(ImageError.decoding(.truncated(.png)) != .decoding(.truncated(.gif)))
         #expect(Set([ImageError.offline, .offline, .notFound]).count == 2)
+    }
+
+    private enum SignIn: Error { case expired, refused }
+    private struct Other: Error, CustomStringConvertible { let description = "expired" }
+
+    @Test("an error of an application is kept, and equal to one of its type and description")
+    func underlying() throws {
+        let failure = UnderlyingError(UnderlyingError(SignIn.expired))
+        #expect(failure.error as? SignIn == .expired && "\(failure)" == "expired")
+        #expect(failure == UnderlyingError(SignIn.expired) && failure != UnderlyingError(SignIn.refused))
+        #expect(failure != UnderlyingError(Other()))
+        #expect(Set([ImageError.fetch(failure), .fetch(UnderlyingError(SignIn.expired))]).count == 1)
+        #expect(DataCacheError(SignIn.expired) == .other(failure) && DataCacheError(DataCacheError.noSpace) == .noSpace)
+    }
+
+    @Test("the text for people is the description")
+    func localizedDescription() {
+        #expect((ImageError.notFound as any Error).localizedDescription == "not found")
+        #expect((DataCacheError.noSpace as any Error).localizedDescription == "the device or the quota is full")
+        #expect(
+            (ImageError.fetch(UnderlyingError(SignIn.expired)) as any Error).localizedDescription.hasSuffix("expired"))
     }
 }

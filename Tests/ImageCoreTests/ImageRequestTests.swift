@@ -40,6 +40,16 @@ struct ImageRequestTests {
         }
     }
 
+    @Test("the names of headers that differ only in case are one name, and the last value counts")
+    func headers() throws {
+        var headers: RequestHeaders = ["authorization": "A", "Authorization": "B"]
+        #expect(headers["AUTHORIZATION"] == "B" && headers.sorted.map(\.name) == ["Authorization"])
+        #expect(headers == RequestHeaders(["authorization": "B"]) && headers != ["Authorization": "A"])
+        #expect(headers.hashValue == RequestHeaders(["authorization": "B"]).hashValue)
+        headers["authorization"] = nil
+        #expect(headers.isEmpty)
+    }
+
     @Test("an identifier replaces the URL, but not the headers")
     func identifier() throws {
         var (one, two) = (try request(), ImageRequest(url: try #require(URL(string: "http://h/a?token=2"))))

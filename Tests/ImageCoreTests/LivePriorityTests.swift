@@ -13,7 +13,7 @@ struct LivePriorityTests {
         func append(_ value: RequestPriority) { values.withLock { $0.append(value) } }
     }
 
-    private func observe(_ priority: LivePriority) -> (values: Values, observation: PriorityObservation) {
+    private func observe(_ priority: LivePriority) -> (values: Values, observation: ChangeObservation) {
         let values = Values()
         return (values, priority.observe { values.append($0.value) })
     }
@@ -25,7 +25,7 @@ struct LivePriorityTests {
         let priority = LivePriority(.low)
         let (values, observation) = observe(priority)
         for value in [RequestPriority.low, .high, .high, .veryLow] { priority.value = value }
-        observation.end()
+        observation.cancel()
         priority.value = .normal
         #expect(values.all == [.high, .veryLow])
     }
@@ -35,15 +35,16 @@ struct LivePriorityTests {
         let priority = LivePriority(.low)
         let order = Mutex<[Int]>([])
         let log = { @Sendable (number: Int) in order.withLock { $0.append(number) } }
-        _ = priority.observe { _ in log(1) }
+        let first = priority.observe { _ in log(1) }
         let second = priority.observe { priority in
             log(2)
             if priority.value == .high { priority.value = .normal }
         }
-        _ = priority.observe { _ in log(3) }
+        let third = priority.observe { _ in log(3) }
         priority.value = .high
-        second.end()
+        second.cancel()
         priority.value = .low
+        withExtendedLifetime((first, third)) {}
         #expect(order.withLock { $0 } == [1, 2, 1, 2, 3, 3, 1, 3])
     }
 
@@ -63,7 +64,7 @@ struct LivePriorityTests {
         priority.value = .high
         first.value = .normal
         #expect(priority.value == .high)
-        for following in following { following.end() }
+        for following in following { following.cancel() }
     }
 
     @Test("it does not follow a priority after the observation has ended")
@@ -71,9 +72,9 @@ struct LivePriorityTests {
         let priority = LivePriority(.low)
         let (first, second) = (LivePriority(.high), LivePriority(.high))
         let following = (priority.follow(first), priority.follow(second))
-        following.0.end()
+        following.0.cancel()
         #expect(priority.value == .high)
-        following.1.end()
+        following.1.cancel()
         #expect(priority.value == .low)
         first.value = .veryHigh
         #expect(priority.value == .low)
@@ -82,12 +83,12 @@ struct LivePriorityTests {
     @Test("an observation that ends during a change has no effect")
     func endsDuringChange() {
         let (priority, source) = (LivePriority(.low), LivePriority(.low))
-        let following = Mutex<PriorityObservation?>(nil)
-        let observation = source.observe { _ in following.withLock { $0 }?.end() }
+        let following = Mutex<ChangeObservation?>(nil)
+        let observation = source.observe { _ in following.withLock { $0 }?.cancel() }
         following.withLock { $0 = priority.follow(source) }
         source.value = .high  // the first observer ends the following, before the second one follows
         #expect(priority.value == .low)
-        observation.end()
+        observation.cancel()
     }
 
     @Test("a change propagates through several priorities, and calls each observer once")
@@ -101,8 +102,8 @@ struct LivePriorityTests {
         #expect(middle.value == .high && top.value == .high)
         source.value = .normal
         #expect(top.value == .normal)
-        observation.end()
-        for following in following { following.end() }
+        observation.cancel()
+        for following in following { following.cancel() }
         #expect(values.all == [.high, .normal] && top.value == .veryLow)
     }
 
@@ -114,14 +115,36 @@ struct LivePriorityTests {
             let (source, priority) = (LivePriority(.low), LivePriority(.veryLow))
             let copy = Mutex(RequestPriority.veryLow)
             let observation = priority.observe { priority in copy.withLock { $0 = priority.value } }
-            await withTaskGroup(of: Void.self) { group in
-                for value in RequestPriority.allCases { group.addTask { source.value = value } }
-                group.addTask { _ = priority.follow(source) }
-                group.addTask { priority.follow(source).end() }
+            let following = await withTaskGroup(of: ChangeObservation?.self) { group in
+                for value in RequestPriority.allCases {
+                    group.addTask {
+                        source.value = value
+                        return nil
+                    }
+                }
+                group.addTask { priority.follow(source) }
+                group.addTask {
+                    priority.follow(source).cancel()
+                    return nil
+                }
+                return await group.reduce(into: []) { $0.append($1) }
             }
             #expect(priority.value == source.value && copy.withLock { $0 } == source.value)
-            observation.end()
+            withExtendedLifetime(following) { observation.cancel() }
         }
+    }
+
+    @Test("an observation that is released has ended")
+    func release() {
+        let (priority, source) = (LivePriority(.low), LivePriority(.high))
+        let (values, observation) = observe(priority)
+        do {
+            let following = priority.follow(source)
+            #expect(priority.value == .high)
+            withExtendedLifetime(following) {}
+        }
+        #expect(priority.value == .low && values.all == [.high, .low])
+        withExtendedLifetime(observation) {}
     }
 
     @Test("an observer is released when its observation ends")
@@ -129,14 +152,14 @@ struct LivePriorityTests {
         final class Payload: Sendable {}
         let priority = LivePriority(.low)
         weak var payload: Payload?
-        let observation: PriorityObservation
+        let observation: ChangeObservation
         do {
             let held = Payload()
             payload = held
             observation = priority.observe { _ in withExtendedLifetime(held) {} }
         }
         #expect(payload != nil)
-        observation.end()
+        observation.cancel()
         #expect(payload == nil)
     }
 
@@ -160,8 +183,8 @@ struct LivePriorityTests {
         let (first, second) = (priority.follow(LivePriority(.veryHigh)), LivePriority(.low).follow(source))
         source.value = .normal
         #expect(priority.value == .veryHigh)
-        first.end()
-        second.end()
+        first.cancel()
+        second.cancel()
         #expect(priority.value == .low)
     }
 }

@@ -11,7 +11,7 @@ struct WorkProgressTests {
     }
 
     private static func progress(_ bytes: Int, of total: Int? = nil, preview number: Int? = nil) -> WorkProgress {
-        WorkProgress(completedBytes: bytes, totalBytes: total, preview: number.map(preview))
+        WorkProgress(completedByteCount: bytes, totalByteCount: total, preview: number.map(preview))
     }
 
     /// A progress, a newer report, and the result. The result is nil if the report adds nothing.

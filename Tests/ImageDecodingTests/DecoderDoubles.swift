@@ -31,7 +31,7 @@ struct ChangedDecoder: ImageDecoder {
 
         func decodableSize(covering target: PixelSize) -> PixelSize { image.decodableSize(covering: target) }
 
-        func heldBytes(frame index: Int, size: PixelSize, layout: PixelLayout) -> Int {
+        func heldByteCount(frame index: Int, size: PixelSize, layout: PixelLayout) -> Int {
             decoder.holdsImage ? size.area * layout.bytesPerPixel : 0
         }
 

@@ -193,8 +193,8 @@ struct DownsamplingDecoderTests {
     @Test("checks limits that the codec ignores")
     func codecWithoutLimits() {
         for (limits, limit) in [
-            (DecodingLimits(pixels: 100), DecodingLimit.pixels), (DecodingLimits(side: 15), .side),
-            (DecodingLimits(frames: 0), .frames),
+            (DecodingLimits(maxPixels: 100), DecodingLimit.pixels), (DecodingLimits(maxSide: 15), .side),
+            (DecodingLimits(maxFrames: 0), .frames),
         ] {
             let decoder = DownsamplingDecoder(
                 decoders: [NoncompliantDecoder()], limits: limits)
@@ -215,12 +215,12 @@ struct DownsamplingDecoderTests {
 
     @Test(
         "adds the memory of the codec to the output", arguments: [nil, ImageTarget(PixelSize(width: 8, height: 6))])
-    func heldBytes(_ target: ImageTarget?) throws {
+    func heldByteCount(_ target: ImageTarget?) throws {
         // The codec below keeps an RGBA image of 16 by 12 pixels. The output has the same size or a quarter of it.
         let needed = 768 + (target == nil ? 768 : 192)
         func decode(_ limit: Int) throws -> DecodedImage {
             try DownsamplingDecoder(
-                decoders: [ChangedDecoder(holdsImage: true)], limits: DecodingLimits(decodedBytes: limit)
+                decoders: [ChangedDecoder(holdsImage: true)], limits: DecodingLimits(decodedByteLimit: limit)
             ).decode(
                 FakeImage(Self.size).encoded, request: DecodingRequest(target: target), isCancelled: { false })
         }

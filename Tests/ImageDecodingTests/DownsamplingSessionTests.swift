@@ -76,7 +76,7 @@ struct DownsamplingSessionTests {
     @Test("makes no previews of an image above the limits")
     func tooLarge() throws {
         let codec = FakeIncrementalDecoder()
-        let session = session(codec: codec, limits: DecodingLimits(decodedBytes: 255))
+        let session = session(codec: codec, limits: DecodingLimits(decodedByteLimit: 255))
         #expect(try append(Self.file, to: session) == nil)
         #expect(!codec.messages.contains { if case .start = $0 { true } else { false } })
         let count = codec.messages.count
@@ -93,7 +93,7 @@ struct DownsamplingSessionTests {
 
     @Test("throws as soon as there are too many bytes")
     func tooManyBytes() throws {
-        let session = session(limits: DecodingLimits(encodedBytes: Self.file.count - 1))
+        let session = session(limits: DecodingLimits(encodedByteLimit: Self.file.count - 1))
         #expect(try append(Self.file.dropLast(), to: session) != nil)
         let failure = ImageDecodingError.limitExceeded(
             .encodedBytes, value: Self.file.count, allowed: Self.file.count - 1)
@@ -103,7 +103,8 @@ struct DownsamplingSessionTests {
     @Test("makes no previews if the codec needs too much memory for them", arguments: [0, 1])
     func tooMuchHeld(_ held: Int) throws {
         let session = session(
-            codec: FakeIncrementalDecoder(heldBytes: held), limits: DecodingLimits(decodedBytes: Self.pixels.count))
+            codec: FakeIncrementalDecoder(heldByteCount: held),
+            limits: DecodingLimits(decodedByteLimit: Self.pixels.count))
         #expect(try (append(Self.file, to: session) == nil) == (held > 0))
     }
 

@@ -10,7 +10,7 @@ struct ReencodingTransformTests {
     private let key = DataCacheKey(identifier: "a")
 
     private func entry(_ data: Data) -> DataCacheEntry {
-        DataCacheEntry(data: data, metadata: Data("head".utf8), createdAt: Date(timeIntervalSinceReferenceDate: 1))
+        DataCacheEntry(data: data, metadata: Data("head".utf8), creationDate: Date(timeIntervalSinceReferenceDate: 1))
     }
 
     private func transform(_ encoder: any ImageEncoder = FakeEncoder()) -> ReencodingTransform {
@@ -27,7 +27,7 @@ struct ReencodingTransformTests {
         let kept = try transform().stored(entry(bulky.encoded), for: key)
         #expect(kept.data.count < bulky.encoded.count)
         #expect(kept.metadata == Data("head".utf8))
-        #expect(kept.createdAt == entry(Data()).createdAt)
+        #expect(kept.creationDate == entry(Data()).creationDate)
         let decoder = FakeSizedImageDecoder()
         let request = DecodingRequest()
         #expect(

@@ -87,17 +87,17 @@ struct SizedImageDecoderTests {
         let size = try kind.makeDecoder().header(of: file).size
         let (bytes, side) = (file.count, max(size.width, size.height))
         let exceeded: [(DecodingLimits, ImageDecodingError)] = [
-            (.init(encodedBytes: bytes - 1), .limitExceeded(.encodedBytes, value: bytes, allowed: bytes - 1)),
-            (.init(pixels: size.area - 1), .limitExceeded(.pixels, value: size.area, allowed: size.area - 1)),
-            (.init(side: side - 1), .limitExceeded(.side, value: side, allowed: side - 1)),
+            (.init(encodedByteLimit: bytes - 1), .limitExceeded(.encodedBytes, value: bytes, allowed: bytes - 1)),
+            (.init(maxPixels: size.area - 1), .limitExceeded(.pixels, value: size.area, allowed: size.area - 1)),
+            (.init(maxSide: side - 1), .limitExceeded(.side, value: side, allowed: side - 1)),
         ]
         for (limits, failure) in exceeded {
             #expect(throws: failure) { try decode(file, kind, limits: limits) }
         }
-        for (target, limit) in [(nil, size.area * 4 - 1), (Self.huge, DecodingLimits.default.decodedBytes)] {
+        for (target, limit) in [(nil, size.area * 4 - 1), (Self.huge, DecodingLimits.default.decodedByteLimit)] {
             let target = target.map { ImageTarget($0, mode: .fill, upscales: true) }
             let failure = #expect(throws: ImageDecodingError.self) {
-                try decode(file, kind, DecodingRequest(target: target), limits: DecodingLimits(decodedBytes: limit))
+                try decode(file, kind, DecodingRequest(target: target), limits: DecodingLimits(decodedByteLimit: limit))
             }
             guard case .limitExceeded(.decodedBytes, _, limit) = failure else {
                 Issue.record("\(String(describing: failure)) for \(String(describing: target))")

@@ -70,7 +70,7 @@ struct CrashCampaignTests {
         let cache = workloadCache(folder.path, limits)
         // Verify first, because a read would remove damaged entries.
         let report = try await cache.verify()
-        #expect(report.unrepaired.isEmpty && report.damagedRemoved == 0, "\(killTime)")
+        #expect(report.unrepairedFiles.isEmpty && report.removedEntryCount == 0, "\(killTime)")
         #expect(!folder.hasUnfinishedFiles, "\(killTime)")
         var model = WorkloadModel(limits)
         try log.replay(into: &model)

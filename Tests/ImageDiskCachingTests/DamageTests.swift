@@ -114,11 +114,11 @@ struct DamageTests {
         for number in 3...5 { try await cache.store(entry(150, seed: UInt64(number)), for: key(number)) }
         try original.dropLast().write(to: folder.file(key(1)))
         let report = try await cache.verify()
-        #expect(report.entriesChecked == 5)
-        #expect(report.damagedRemoved == 1)
-        #expect(report.unrepaired.isEmpty)
+        #expect(report.checkedEntryCount == 5)
+        #expect(report.removedEntryCount == 1)
+        #expect(report.unrepairedFiles.isEmpty)
         #expect(try await cache.status().entryCount == 4)
-        #expect(try await cache.verify().damagedRemoved == 0)
+        #expect(try await cache.verify().removedEntryCount == 0)
     }
 
     @Test("a file larger than the limit is not read, and is removed", arguments: [false, true])
@@ -126,7 +126,7 @@ struct DamageTests {
         let cache = folder.cache(byteLimit: 10_000)
         try await cache.store(entry(100), for: key(1))
         try FileHandle(forWritingTo: folder.file(key(1))).truncate(atOffset: 1 << 40)
-        if isVerified { #expect(try await cache.verify().damagedRemoved == 1) }
+        if isVerified { #expect(try await cache.verify().removedEntryCount == 1) }
         #expect(try await cache.entry(for: key(1)) == nil)
         try await cache.flush()
         #expect(folder.files().isEmpty)

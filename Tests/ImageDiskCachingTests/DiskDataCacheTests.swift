@@ -47,8 +47,10 @@ struct DiskDataCacheTests {
 
     @Test("a limit that is lower at the next launch applies as soon as the cache is used", arguments: [true, false])
     func lowerLimit(isStored: Bool) async throws {
-        let first = folder.cache()
-        for number in 1...8 { try await first.store(entry(1_000), for: key(number)) }
+        do {
+            let first = folder.cache()
+            for number in 1...8 { try await first.store(entry(1_000), for: key(number)) }
+        }
         let files = 3 * fileSize(entry(1_000), key(1))
         let second = folder.cache(byteLimit: limit(files: files))
         if isStored { try await second.store(entry(1_000), for: key(9)) }
@@ -130,7 +132,7 @@ struct DiskDataCacheTests {
         }
         for file in foreign { try Data("mine".utf8).write(to: file) }
         #expect(try await cache.status().entryCount == 1)
-        #expect(try await cache.verify().entriesChecked == 1)
+        #expect(try await cache.verify().checkedEntryCount == 1)
         try await cache.removeAll()
         #expect(folder.files().count == foreign.count)
     }

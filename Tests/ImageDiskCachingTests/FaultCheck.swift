@@ -134,7 +134,7 @@ struct FaultCheck {
         #expect(try await cache.entry(for: key(11)) == genuine(11, 5), "\(fault)")
         model.end(step)
         let report = try await cache.verify()
-        #expect(report.unrepaired.isEmpty && report.damagedRemoved == 0, "\(fault)")
+        #expect(report.unrepairedFiles.isEmpty && report.removedEntryCount == 0, "\(fault)")
         #expect(!folder.hasUnfinishedFiles, "\(fault)")
         let byteCount = folder.totalByteCount()
         #expect(byteCount <= limits.byteLimit, "\(byteCount) bytes: \(fault)")

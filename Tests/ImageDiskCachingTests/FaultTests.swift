@@ -61,8 +61,8 @@ struct FaultTests {
         try FileHandle(forWritingTo: folder.file(key(1))).truncate(atOffset: 500)
         #expect(try await cache.entry(for: key(1)) == nil)
         let report = try await cache.verify()
-        #expect(!report.unrepaired.isEmpty)
-        #expect(report.unrepaired.count == 1)
+        #expect(!report.unrepairedFiles.isEmpty)
+        #expect(report.unrepairedFiles.count == 1)
     }
 
     @Test(
@@ -83,7 +83,7 @@ struct FaultTests {
             let found = try await cache.entry(for: key(1))?.data
             #expect(found == Self.streamed || hasFailed && (found == nil || found == entry(400_000).data), comment)
             #expect([nil, entry(100_000)].contains(try await cache.entry(for: key(2))), comment)
-            #expect(try await cache.verify().damagedRemoved == 0, comment)
+            #expect(try await cache.verify().removedEntryCount == 0, comment)
             #expect(!folder.hasUnfinishedFiles, comment)
             try await cache.removeAll()
             for number in 3...5 { try await cache.store(entry(220_000), for: key(number)) }
@@ -100,7 +100,7 @@ struct FaultTests {
             let writer = try await cache.writer(for: key(1), expectedByteCount: streamed.count)
             try await writer.append(streamed.prefix(300_000))
             try await writer.append(streamed.dropFirst(300_000))
-            try await writer.finish(metadata: Data(), createdAt: testTime)
+            try await writer.finish(metadata: Data(), creationDate: testTime)
             return false
         } catch {
             return true

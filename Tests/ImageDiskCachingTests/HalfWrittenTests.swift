@@ -93,7 +93,7 @@ struct HalfWrittenTests {
         try await later.store(entry(10), for: key(2))
         #expect(!FileManager.default.fileExists(atPath: stale.path))
         #expect(FileManager.default.fileExists(atPath: foreign.path))
-        try await writer.finish(metadata: Data(), createdAt: testTime)
+        try await writer.finish(metadata: Data(), creationDate: testTime)
         #expect(try await later.entry(for: key(1))?.data == noise(300_000, seed: 1))
     }
 
@@ -111,7 +111,7 @@ struct HalfWrittenTests {
         try await folder.cache(leftoverAge: .seconds(3_600)).store(entry(10), for: key(3))
         #expect(!folder.hasUnfinishedFiles)
         #expect(try folder.countedBytes() == folder.totalByteCount())
-        await #expect(throws: DataCacheError.self) { try await writer.finish(metadata: Data(), createdAt: testTime) }
+        await #expect(throws: DataCacheError.self) { try await writer.finish(metadata: Data(), creationDate: testTime) }
         #expect(folder.files().count == 2)
     }
 

@@ -9,8 +9,8 @@ struct OptionsTests {
     private let folder = TestFolder()
 
     @Test("an entry that was not used for longer than the age limit is a miss and is removed; a use keeps it")
-    func ageLimit() async throws {
-        let cache = folder.cache { $0.ageLimit = .seconds(100) }
+    func maxAge() async throws {
+        let cache = folder.cache { $0.maxAge = .seconds(100) }
         for number in 1...3 { try await cache.store(entry(100), for: key(number)) }
         folder.time.value += 60
         #expect(try await cache.entry(for: key(1)) != nil)
@@ -20,27 +20,27 @@ struct OptionsTests {
         try await cache.flush()
         #expect(folder.files().count == 2)
         // Opening the cache also removes expired entries.
-        try await folder.cache { $0.ageLimit = .seconds(100) }.store(entry(100), for: key(4))
+        try await folder.cache { $0.maxAge = .seconds(100) }.store(entry(100), for: key(4))
         #expect(folder.files().count == 2)
     }
 
     @Test("entries from a time when the clock was ahead expire")
     func ageLimitAfterWrongClock() async throws {
         folder.time.value += 315_360_000
-        let cache = folder.cache { $0.ageLimit = .seconds(100) }
+        let cache = folder.cache { $0.maxAge = .seconds(100) }
         try await cache.store(entry(100), for: key(1))
         folder.time.value = testTime
         #expect(try await cache.entry(for: key(1)) == nil)
     }
 
     @Test("the cache evicts entries to keep free space, and stores throw if that is not enough")
-    func minimumFreeSpace() async throws {
+    func minFreeSpace() async throws {
         for number in 1...3 {
-            try await folder.cache { $0.minimumFreeSpace = 1 }.store(entry(1_000), for: key(number))
+            try await folder.cache { $0.minFreeSpace = 1 }.store(entry(1_000), for: key(number))
         }
         #expect(folder.files().count == 3)
         await #expect(throws: DataCacheError.noSpace) {
-            try await folder.cache { $0.minimumFreeSpace = .max }.store(entry(1_000), for: key(4))
+            try await folder.cache { $0.minFreeSpace = .max }.store(entry(1_000), for: key(4))
         }
         #expect(folder.files().isEmpty)
     }

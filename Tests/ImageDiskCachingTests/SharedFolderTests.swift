@@ -80,7 +80,7 @@ struct SharedFolderTests {
 
     private static func expectIntact(_ folder: TestFolder) async throws {
         let report = try await workloadCache(folder.path, limits).verify()
-        #expect(report.unrepaired.isEmpty && report.damagedRemoved == 0)
+        #expect(report.unrepairedFiles.isEmpty && report.removedEntryCount == 0)
         #expect(!folder.hasUnfinishedFiles)
         #expect(FolderSample(folder.path).isWithin(limits))
     }

@@ -14,7 +14,7 @@ struct SharingTests {
         do {
             let writer = try await folder.cache().writer(for: key(1), expectedByteCount: 300_000)
             try await writer.append(noise(300_000, seed: 1))
-            try await writer.finish(metadata: Data(), createdAt: testTime)
+            try await writer.finish(metadata: Data(), creationDate: testTime)
         }
         #expect(try await folder.cache().entry(for: key(1))?.data == noise(300_000, seed: 1))
         // A queue releases its last block soon after the call has returned.
@@ -31,6 +31,34 @@ struct SharingTests {
         return numbers.compactMap { try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)") }
             .filter { $0.hasPrefix(folder.path) }
     }
+
+    #if os(Linux)
+        private func isRefused(_ cache: DiskDataCache) async throws -> Bool {
+            do {
+                try await cache.store(entry(9_000), for: key(9))
+                return false
+            } catch DataCacheError.conflictingOptions {
+                return true
+            }
+        }
+
+        @Test("a cache with another limit stores and evicts nothing while others use the folder")
+        func conflictingOptions() async throws {
+            func other() -> DiskDataCache { folder.cache(byteLimit: 10_000) }
+            let caches = Mutex((0..<2).map { _ in folder.cache() })
+            for number in 0..<3 {
+                let cache = caches.withLock { $0[number % 2] }
+                try await cache.store(entry(5_000), for: key(number))
+            }
+            #expect(try await isRefused(other()))
+            let reader = folder.cache()
+            for number in 0..<3 { #expect(try await reader.entry(for: key(number)) != nil) }
+            caches.withLock { $0 = [] }
+            let alone = other()
+            #expect(try await !isRefused(alone))
+            #expect(try await alone.entry(for: key(9)) != nil)
+        }
+    #endif
 
     @Test("the limit holds for all caches together at every system call, and each finds the entries of the others")
     func holdsLimitTogether() async throws {
@@ -73,7 +101,7 @@ struct SharingTests {
         #expect(try await second.status().entryCount == 3, "the reserved space is not available")
         try await writer.append(piece)
         for number in 9...12 { try await second.store(entry(90_000), for: key(number)) }
-        try await writer.finish(metadata: Data(), createdAt: testTime)
+        try await writer.finish(metadata: Data(), creationDate: testTime)
         #expect(try await second.entry(for: key(1))?.data == piece + piece)
         #expect(folder.totalByteCount() <= limit)
         await #expect(throws: DataCacheError.noSpace) {
@@ -91,8 +119,8 @@ struct SharingTests {
         try FileManager.default.removeItem(at: folder.url)
         let other = try await second.writer(for: key(2), expectedByteCount: 300_000)
         try await other.append(noise(300_000, seed: 2))
-        await #expect(throws: DataCacheError.self) { try await writer.finish(metadata: Data(), createdAt: testTime) }
-        try await other.finish(metadata: Data(), createdAt: testTime)
+        await #expect(throws: DataCacheError.self) { try await writer.finish(metadata: Data(), creationDate: testTime) }
+        try await other.finish(metadata: Data(), creationDate: testTime)
         #expect(try await first.entry(for: key(1)) == nil)
         #expect(try await first.entry(for: key(2))?.data == noise(300_000, seed: 2))
         #expect(try await first.status().byteCount == folder.byteCount())

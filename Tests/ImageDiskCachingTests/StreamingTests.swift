@@ -27,12 +27,12 @@ struct StreamingTests {
         let data = Self.megabyte.prefix(count)
         let writer = try await stream(data, in: 30_011, expecting: expecting, to: cache)
         #expect(try await cache.entry(for: key(1)) == nil)
-        try await writer.finish(metadata: Data("m".utf8), createdAt: testTime)
-        let stored = DataCacheEntry(data: data, metadata: Data("m".utf8), createdAt: testTime)
+        try await writer.finish(metadata: Data("m".utf8), creationDate: testTime)
+        let stored = DataCacheEntry(data: data, metadata: Data("m".utf8), creationDate: testTime)
         #expect(try await cache.entry(for: key(1)) == stored)
         #expect(folder.byteCount() == fileSize(stored, key(1)))
         #expect(try await cache.status().byteCount == folder.byteCount())
-        #expect(try await cache.verify().damagedRemoved == 0)
+        #expect(try await cache.verify().removedEntryCount == 0)
     }
 
     @Test("the older entry is found until the newer one is finished, and stays if the writer is cancelled or released")
@@ -61,7 +61,7 @@ struct StreamingTests {
             for piece in pieces { group.addTask { try await writer.append(piece) } }
             try await group.waitForAll()
         }
-        try await writer.finish(metadata: Data(), createdAt: testTime)
+        try await writer.finish(metadata: Data(), creationDate: testTime)
         var rest = try #require(await cache.entry(for: key(1))?.data)
         while let piece = pieces.first(where: { rest.starts(with: $0) }) { rest = rest.dropFirst(piece.count) }
         #expect(rest.isEmpty)
@@ -75,7 +75,7 @@ struct StreamingTests {
         let cache = folder.cache(byteLimit: limit, fileSystem: folder.watched(limit).files)
         for number in 2...5 { try await cache.store(entry(250_000), for: key(number)) }
         let writer = try await stream(Self.megabyte, in: 100_000, to: cache)
-        try await writer.finish(metadata: Data(), createdAt: testTime)
+        try await writer.finish(metadata: Data(), creationDate: testTime)
         #expect(try await cache.entry(for: key(1))?.data == Self.megabyte)
         #expect(try await cache.entry(for: key(2)) == nil)
     }
@@ -83,10 +83,10 @@ struct StreamingTests {
     @Test("an entry that just fits can be streamed, with and without its length", arguments: [nil, 600_000])
     func justFits(expecting: Int?) async throws {
         let data = Self.megabyte.prefix(600_000)
-        let stored = DataCacheEntry(data: data, createdAt: testTime)
+        let stored = DataCacheEntry(data: data, creationDate: testTime)
         let cache = folder.cache(byteLimit: limit(files: fileSize(stored, key(1))))
         let writer = try await stream(data, in: 50_000, expecting: expecting, to: cache)
-        try await writer.finish(metadata: Data(), createdAt: testTime)
+        try await writer.finish(metadata: Data(), creationDate: testTime)
         #expect(try await cache.entry(for: key(1)) == stored)
     }
 
@@ -106,7 +106,7 @@ struct StreamingTests {
         }
         #expect(bytes > allowed && allowed < 600_000)
         #expect(Set(failures).count == 1)
-        await #expect(throws: failures[0]) { try await writer.finish(metadata: Data(), createdAt: testTime) }
+        await #expect(throws: failures[0]) { try await writer.finish(metadata: Data(), creationDate: testTime) }
         #expect(try await cache.entry(for: key(1)) == nil)
         #expect(folder.byteCount() <= fileSize(entry(100), key(2)))
         #expect(try await cache.status().byteCount == folder.byteCount())
@@ -119,11 +119,11 @@ struct StreamingTests {
     func readsParts(byteCount: Int) async throws {
         let cache = folder.cache(byteLimit: 4 << 20)
         let data = noise(byteCount, seed: 3)
-        try await cache.store(DataCacheEntry(data: data, metadata: Data("m".utf8), createdAt: testTime), for: key(1))
+        try await cache.store(DataCacheEntry(data: data, metadata: Data("m".utf8), creationDate: testTime), for: key(1))
         let reader = try #require(await cache.reader(for: key(1)))
         #expect(reader.byteCount == byteCount)
         #expect(reader.metadata == Data("m".utf8))
-        #expect(reader.createdAt == testTime)
+        #expect(reader.creationDate == testTime)
         try await cache.store(entry(10), for: key(1))
         try await cache.removeAll()
         for range in [
@@ -162,7 +162,7 @@ struct StreamingTests {
         let cache = folder.cache(byteLimit: 4 << 20)
         let metadata = noise(20_000, seed: 8)
         try await cache.store(
-            DataCacheEntry(data: noise(1_200_000, seed: 1), metadata: metadata, createdAt: testTime), for: key(1))
+            DataCacheEntry(data: noise(1_200_000, seed: 1), metadata: metadata, creationDate: testTime), for: key(1))
         #expect(try await cache.reader(for: key(1))?.metadata == metadata)
     }
 }

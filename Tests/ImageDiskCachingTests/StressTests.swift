@@ -26,13 +26,13 @@ struct StressTests {
         case 0: try await cache.remove(for: key(number))
         case 1: _ = try await cache.status()
         case 2: try await cache.trim(to: limit / 2)
-        case 3: #expect(try await cache.verify().damagedRemoved == 0)
+        case 3: #expect(try await cache.verify().removedEntryCount == 0)
         case 4: try await cache.removeAll(olderThan: .milliseconds(50))
         case 5...7:
             let writer = try await cache.writer(for: key(number), expectedByteCount: fresh.data.count)
             try await writer.append(fresh.data.prefix(1_000))
             try await writer.append(fresh.data.dropFirst(1_000))
-            try await writer.finish(metadata: fresh.metadata, createdAt: fresh.createdAt)
+            try await writer.finish(metadata: fresh.metadata, creationDate: fresh.creationDate)
         case 8:
             guard let reader = try await cache.reader(for: key(number)) else { return }
             _ = try await reader.bytes(in: 100..<reader.byteCount)

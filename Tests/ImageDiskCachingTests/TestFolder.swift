@@ -26,7 +26,7 @@ final class TestFolder: Sendable {
         _ change: (inout DiskCacheOptions) -> Void = { _ in }
     ) -> DiskDataCache {
         var options = DiskCacheOptions()
-        options.minimumFreeSpace = 0
+        options.minFreeSpace = 0
         change(&options)
         return DiskDataCache(
             directory: url, byteLimit: byteLimit, options: options, fileSystem: fileSystem,
@@ -113,7 +113,7 @@ func noise(_ count: Int, seed: UInt64) -> Data {
 func entry(_ count: Int, seed: UInt64 = 1) -> DataCacheEntry {
     DataCacheEntry(
         data: noise(count, seed: seed), metadata: Data("metadata \(seed)".utf8),
-        createdAt: Date(timeIntervalSinceReferenceDate: Double(seed) + 0.1))
+        creationDate: Date(timeIntervalSinceReferenceDate: Double(seed) + 0.1))
 }
 
 func key(_ number: Int) -> DataCacheKey { DataCacheKey(identifier: "https://images.test/\(number).jpg?width=300") }

@@ -67,7 +67,7 @@ struct UsageFileTests {
             let writer = try await cache.writer(for: key(2), expectedByteCount: 350_000)
             try await writer.append(noise(count, seed: 1))
             #expect(try folder.countedBytes() == folder.totalByteCount())
-            try await writer.finish(metadata: Data(), createdAt: testTime)
+            try await writer.finish(metadata: Data(), creationDate: testTime)
             #expect(try folder.countedBytes() == folder.totalByteCount())
         }
         let writer = try await cache.writer(for: key(2), expectedByteCount: 300_000)
@@ -109,7 +109,7 @@ struct UsageFileTests {
             await #expect(throws: DataCacheError.self, "\(operation)") {
                 let writer = try await cache.writer(for: key(2), expectedByteCount: nil)
                 for seed in 2...3 { try await writer.append(noise(byteCount, seed: UInt64(seed))) }
-                try await writer.finish(metadata: Data(), createdAt: testTime)
+                try await writer.finish(metadata: Data(), creationDate: testTime)
             }
             fileSystem.recover()
             try await cache.remove(for: key(2))
@@ -158,7 +158,7 @@ struct UsageFileTests {
         try await cache.store(entry(100), for: key(4))
         #expect(folder.files().count == 1)
         #expect(try await cache.entry(for: key(4)) == entry(100))
-        #expect(try await cache.verify().entriesChecked == 1)
+        #expect(try await cache.verify().checkedEntryCount == 1)
     }
 
     @Test("a store and a lookup don't list the entries, unless one is evicted")

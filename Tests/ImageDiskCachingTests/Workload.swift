@@ -88,7 +88,8 @@ enum WorkloadStep: Hashable, Codable {
         case .store(let number, let version): try await cache.store(genuine(number, version), for: key(number))
         case .stream(let number, let version):
             let entry = genuine(number, version)
-            try await Self.begin(entry, number, cache).finish(metadata: entry.metadata, createdAt: entry.createdAt)
+            try await Self.begin(entry, number, cache).finish(
+                metadata: entry.metadata, creationDate: entry.creationDate)
         case .cancel(let number, let version): try await Self.begin(genuine(number, version), number, cache).cancel()
         case .remove(let number): try await cache.remove(for: key(number))
         case .trim(let byteCount): try await cache.trim(to: byteCount)
@@ -119,7 +120,7 @@ enum WorkloadStep: Hashable, Codable {
         guard let end = try await reader.bytes(in: 300..<reader.byteCount),
             let start = try await reader.bytes(in: 0..<300)
         else { return nil }
-        return DataCacheEntry(data: start + end, metadata: reader.metadata, createdAt: reader.createdAt)
+        return DataCacheEntry(data: start + end, metadata: reader.metadata, creationDate: reader.creationDate)
     }
 
     /// The number of the key that the step reads. `nil` for other steps.
@@ -136,7 +137,7 @@ func workloadCache(
     _ path: String, _ limits: WorkloadLimits, _ fileSystem: FileSystem = FileSystem()
 ) -> DiskDataCache {
     var options = DiskCacheOptions()
-    options.minimumFreeSpace = 0
+    options.minFreeSpace = 0
     return DiskDataCache(
         directory: URL(filePath: path), byteLimit: limits.byteLimit, options: options, fileSystem: fileSystem,
         now: { Date() })

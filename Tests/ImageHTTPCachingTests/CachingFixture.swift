@@ -84,7 +84,8 @@ struct Received: Equatable {
         status = response.head.status.code
         headers = response.head.headers
         source = response.source
-        text = String(decoding: try await response.body.collected(expectedBytes: nil, limit: .max), as: UTF8.self)
+        text = String(
+            decoding: try await response.body.collected(expectedByteCount: nil, byteLimit: .max), as: UTF8.self)
     }
 }
 
@@ -115,10 +116,10 @@ final class DeferredWork: Sendable {
 extension ScriptedTransport.Reply {
     /// Creates a reply that is fresh for a minute.
     static func fresh(
-        status: HTTPResponse.Status = .ok, announcedBytes: Int? = nil, _ body: [ScriptedTransport.Step]
+        status: HTTPResponse.Status = .ok, announcedByteCount: Int? = nil, _ body: [ScriptedTransport.Step]
     ) -> Self {
         Self(
-            status: status, headers: [.cacheControl: "max-age=60"], announcedBytes: announcedBytes, body: body)
+            status: status, headers: [.cacheControl: "max-age=60"], announcedByteCount: announcedByteCount, body: body)
     }
 
     /// Creates a reply from header lines like `Cache-Control: max-age=60`, dated at noon.
@@ -127,7 +128,7 @@ extension ScriptedTransport.Reply {
         if headers[.date] == nil { headers[.date] = HTTPDate.format(noon) }
         let body = Data(text.utf8)
         return Self(
-            status: status, headers: headers, announcedBytes: body.count, body: body.isEmpty ? [] : [.piece(body)])
+            status: status, headers: headers, announcedByteCount: body.count, body: body.isEmpty ? [] : [.piece(body)])
     }
 }
 

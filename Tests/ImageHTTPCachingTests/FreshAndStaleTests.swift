@@ -49,7 +49,7 @@ struct FreshAndStaleTests {
         let test = CachingFixture(policy: RFC9111Policy(defaultLifetime: .seconds(60)))
         let headers = HTTPFields(hasLifetime ? ["Cache-Control: max-age=60"] : [])
         let reply = ScriptedTransport.Reply(
-            status: status, headers: headers, announcedBytes: 3, body: [.piece(Data("one".utf8))])
+            status: status, headers: headers, announcedByteCount: 3, body: [.piece(Data("one".utf8))])
         test.script("/a", reply)
         test.time.advance(315_360_000)
         _ = try await test.get()

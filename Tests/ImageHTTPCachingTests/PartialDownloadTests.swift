@@ -13,7 +13,7 @@ struct PartialDownloadTests {
     init() throws { url = try #require(URL(string: "http://a/b")) }
 
     private func head(_ status: Int, _ headers: HTTPFields, bytes: Int? = 100, at url: URL? = nil) -> ResponseHead {
-        ResponseHead(status: .init(code: status), headers: headers, url: url ?? self.url, expectedBytes: bytes)
+        ResponseHead(status: .init(code: status), headers: headers, url: url ?? self.url, expectedByteCount: bytes)
     }
 
     private func partial(_ headers: HTTPFields = [.eTag: "\"1\""]) throws -> PartialDownload {

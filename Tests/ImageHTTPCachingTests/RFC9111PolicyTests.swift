@@ -152,7 +152,7 @@ struct FreshnessTests {
         #expect(Self.lifetime(stored("Last-Modified: \(date(1000))")) == 0)
         #expect(Self.lifetime(stored("Last-Modified: \(date(-1000))", "Date: \(date(864_000))")) == 100)
         #expect(Self.lifetime(stored("Last-Modified: yesterday")) == 0)
-        var eager = RFC9111Policy(heuristicFraction: 0.5, longestHeuristicLifetime: .seconds(300))
+        var eager = RFC9111Policy(heuristicFraction: 0.5, maxHeuristicLifetime: .seconds(300))
         #expect(Self.lifetime(stored("Last-Modified: \(date(-400))"), eager) == 200)
         #expect(Self.lifetime(stored("Last-Modified: \(date(-1000))"), eager) == 300)
         eager.heuristicFraction = 0

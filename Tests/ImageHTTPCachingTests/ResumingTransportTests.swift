@@ -20,18 +20,18 @@ struct ResumingTransportTests {
     /// Returns a new transport, as after a relaunch.
     private func transport() -> ResumingTransport {
         ResumingTransport(
-            server, cache: cache, partBytes: 16, now: { Date(timeIntervalSince1970: 0) },
+            server, cache: cache, partByteCount: 16, now: { Date(timeIntervalSince1970: 0) },
             onCacheFailure: { failures.append($1) })
     }
 
     private func fetch(_ request: TransportRequest? = nil) async throws(TransportError) -> Data {
         let response = try await transport().send(request ?? TransportRequest(url: url))
-        return try await response.body.collected(expectedBytes: nil, limit: .max)
+        return try await response.body.collected(expectedByteCount: nil, byteLimit: .max)
     }
 
     private func interrupted(after count: Int, tag: String = "\"1\"") -> ScriptedTransport.Reply {
         .init(
-            headers: [.eTag: tag], announcedBytes: 100,
+            headers: [.eTag: tag], announcedByteCount: 100,
             body: [.piece(whole.prefix(count)), .fail(.closedEarly(received: count, expected: 100))])
     }
 
@@ -40,7 +40,7 @@ struct ResumingTransportTests {
         let failure = TransportError.closedEarly(received: end - offset, expected: 100 - offset)
         return .init(
             status: .partialContent, headers: [.contentRange: "bytes \(offset)-99/100", .eTag: "\"1\""],
-            announcedBytes: 100 - offset, body: pieces + (end == 100 ? [] : [.fail(failure)]))
+            announcedByteCount: 100 - offset, body: pieces + (end == 100 ? [] : [.fail(failure)]))
     }
 
     private func interrupt(after count: Int, then replies: ScriptedTransport.Reply...) async throws {
@@ -75,10 +75,11 @@ struct ResumingTransportTests {
         try await interrupt(after: 40, then: rest(from: 40))
         let response = try await transport().send(TransportRequest(url: url))
         for (key, entry) in cache.entries where entry.data.count == 40 {
-            try await cache.store(DataCacheEntry(data: entry.data.prefix(5), createdAt: entry.createdAt), for: key)
+            try await cache.store(
+                DataCacheEntry(data: entry.data.prefix(5), creationDate: entry.creationDate), for: key)
         }
         await #expect(throws: TransportError.self) {
-            try await response.body.collected(expectedBytes: nil, limit: .max)
+            try await response.body.collected(expectedByteCount: nil, byteLimit: .max)
         }
     }
 
@@ -96,7 +97,7 @@ struct ResumingTransportTests {
         try await interrupt(after: 40, then: rest(from: 40))
         let head = try await transport().send(TransportRequest(url: url)).head
         #expect(head.status == .ok)
-        #expect(head.expectedBytes == 100)
+        #expect(head.expectedByteCount == 100)
         #expect(head.headers == [.eTag: "\"1\""])
     }
 
@@ -106,7 +107,7 @@ struct ResumingTransportTests {
             url,
             [
                 .init(
-                    headers: [.eTag: "\"1\""], announcedBytes: 100,
+                    headers: [.eTag: "\"1\""], announcedByteCount: 100,
                     body: [
                         .piece(whole.prefix(90)), .piece(whole.suffix(10)), .fail(.connectionLost("at the very end")),
                     ]), rest(from: 90),
@@ -154,7 +155,7 @@ struct ResumingTransportTests {
     @Test("after a part that has the complete body, the next attempt requests all of it")
     func wholeInPart() async throws {
         var wrong = rest(from: 40)
-        wrong.announcedBytes = nil
+        wrong.announcedByteCount = nil
         wrong.body = [.piece(whole)]
         try await interrupt(after: 40, then: wrong, .ok(whole, headers: [.eTag: "\"1\""]))
         let error = await #expect(throws: TransportError.self) { try await fetch() }
@@ -189,7 +190,8 @@ struct ResumingTransportTests {
         server.script(
             url,
             [
-                .init(headers: [.eTag: "\"1\""], announcedBytes: 100, body: [.piece(whole.prefix(40)), .wait(gate)]),
+                .init(
+                    headers: [.eTag: "\"1\""], announcedByteCount: 100, body: [.piece(whole.prefix(40)), .wait(gate)]),
                 rest(from: 40),
             ])
         let task = Task { try await fetch() }
@@ -248,8 +250,8 @@ struct ResumingTransportTests {
     @Test("a resumed body obeys the limit of the current request")
     func limit() async throws {
         try await interrupt(after: 40, then: rest(from: 40))
-        await #expect(throws: TransportError.tooLarge(allowedBytes: 99)) {
-            try await fetch(TransportRequest(url: url, maxBodyBytes: 99))
+        await #expect(throws: TransportError.tooLarge(byteLimit: 99)) {
+            try await fetch(TransportRequest(url: url, bodyByteLimit: 99))
         }
     }
 

@@ -40,7 +40,7 @@ struct SecretsTests {
                     headers: [
                         .cacheControl: "max-age=60", .vary: "Cookie, Authorization, X-Own", .eTag: "\"1\"",
                         .date: HTTPDate.format(noon),
-                    ], announcedBytes: body.count, body: [.piece(body)] + (isInterrupted ? [end] : []))
+                    ], announcedByteCount: body.count, body: [.piece(body)] + (isInterrupted ? [end] : []))
             ])
         let resuming = ResumingTransport(
             test.server, cache: cache, partition: "S3cretAccount", clock: ManualClock(), now: { noon })
@@ -96,7 +96,7 @@ struct SecretsTests {
         let test = CachingFixture(disk: cache)
         let old = Data(#"{"variants":[{"bodyName":"x","response":{"selectingFields":{"cookie":"S3cret"}}}]}"#.utf8)
         let key = DataCacheKey(identifier: CachingFixture.url("/a").normalizedText)
-        try await cache.store(DataCacheEntry(data: old, createdAt: noon), for: key)
+        try await cache.store(DataCacheEntry(data: old, creationDate: noon), for: key)
         #expect(try await test.stored() == nil)
         #expect(cache.entries.isEmpty)
     }
@@ -131,7 +131,7 @@ struct SecretsTests {
     @Test("a stored key of the wrong length isn't used")
     func damagedKey() async throws {
         let cache = InMemoryDataCache(entries: [
-            DataCacheKey(identifier: "key-of-private-names"): DataCacheEntry(data: Data(count: 3), createdAt: noon)
+            DataCacheKey(identifier: "key-of-private-names"): DataCacheEntry(data: Data(count: 3), creationDate: noon)
         ])
         let names = EntryNames(cache)
         #expect(try await names.name(for: "a", creationTime: nil) == nil)
@@ -147,15 +147,17 @@ struct SecretsTests {
     }
 
     @Test("parts of a download are not used for credentials that differ only in bytes that aren't UTF-8")
-    func partBytes() async throws {
+    func partByteCount() async throws {
         let server = ScriptedTransport()
         let cache = InMemoryDataCache()
         let url = CachingFixture.url("/a")
         let head: HTTPFields = [.eTag: "\"1\""]
         server.script(
-            url, [.init(headers: head, announcedBytes: 9, body: [.piece(Data(count: 5)), .fail(.connectionLost("x"))])])
+            url,
+            [.init(headers: head, announcedByteCount: 9, body: [.piece(Data(count: 5)), .fail(.connectionLost("x"))])])
         for byte in [0xE9, 0xE8, 0xE9] as [UInt8] {
-            let transport = ResumingTransport(server, cache: cache, partBytes: 2, clock: ManualClock(), now: { noon })
+            let transport = ResumingTransport(
+                server, cache: cache, partByteCount: 2, clock: ManualClock(), now: { noon })
             let field = HTTPField(name: .authorization, value: [byte])
             let response = try await transport.send(TransportRequest(url: url, headers: HTTPFields([field])))
             await #expect(throws: TransportError.self) { for try await _ in response.body {} }

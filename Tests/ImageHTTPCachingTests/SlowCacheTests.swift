@@ -93,9 +93,10 @@ struct SlowCacheTests {
         let whole = Data(count: 100)
         test.server.script(url, [.ok(whole, headers: [.eTag: "\"1\""])])
         let transport = ResumingTransport(
-            test.server, cache: cache, partBytes: 16, clock: clock, now: { noon },
+            test.server, cache: cache, partByteCount: 16, clock: clock, now: { noon },
             onCacheFailure: { failures.append($1) })
-        async let received = transport.send(TransportRequest(url: url)).body.collected(expectedBytes: nil, limit: .max)
+        async let received = transport.send(TransportRequest(url: url)).body.collected(
+            expectedByteCount: nil, byteLimit: .max)
         await clock.sleepers(1)
         clock.advance(by: .seconds(2))
         #expect(try await received == whole)

@@ -14,7 +14,7 @@ struct StoringTests {
 
     @Test("a truncated body is an error, and is not stored")
     func cut() async throws {
-        let reply = ScriptedTransport.Reply.fresh(announcedBytes: 9, [.piece(Data("123".utf8))])
+        let reply = ScriptedTransport.Reply.fresh(announcedByteCount: 9, [.piece(Data("123".utf8))])
         test.script("/a", reply)
         await #expect(throws: TransportError.closedEarly(received: 3, expected: 9)) { try await test.get() }
         #expect(try await test.stored(acceptsStale: true) == nil)
@@ -24,7 +24,7 @@ struct StoringTests {
     @Test("a body that its consumer drops is not stored, and its transfer is cancelled")
     func dropped() async throws {
         let reply = ScriptedTransport.Reply.fresh(
-            announcedBytes: 6, [.piece(Data("123".utf8)), .piece(Data("456".utf8))])
+            announcedByteCount: 6, [.piece(Data("123".utf8)), .piece(Data("456".utf8))])
         test.script("/a", reply)
         do {
             let response = try await test.transport.send(CachingFixture.request("/a"))
@@ -40,7 +40,7 @@ struct StoringTests {
     func streamed() async throws {
         let gate = TestGate()
         let reply = ScriptedTransport.Reply.fresh(
-            announcedBytes: 6, [.piece(Data("123".utf8)), .wait(gate), .piece(Data("456".utf8))])
+            announcedByteCount: 6, [.piece(Data("123".utf8)), .wait(gate), .piece(Data("456".utf8))])
         test.script("/a", reply)
         let response = try await test.transport.send(CachingFixture.request("/a"))
         var body = response.body.makeAsyncIterator()
@@ -170,7 +170,7 @@ struct StoringTests {
                 #expect(try await test.stored() == nil)
                 #expect(test.entryCount == 0, "the index is removed with the last body")
             } else {
-                try await disk.store(DataCacheEntry(data: Data("{".utf8), createdAt: test.time.now), for: key)
+                try await disk.store(DataCacheEntry(data: Data("{".utf8), creationDate: test.time.now), for: key)
             }
             #expect(try await test.get().source == .network)
             #expect(try await test.get().source == .cache)
@@ -255,7 +255,7 @@ struct StoringTests {
     func limit() async throws {
         test.script("/a", .text("12345", "Cache-Control: max-age=60"))
         _ = try await test.get()
-        await #expect(throws: TransportError.tooLarge(allowedBytes: 4)) { try await test.get { $0.maxBodyBytes = 4 } }
+        await #expect(throws: TransportError.tooLarge(byteLimit: 4)) { try await test.get { $0.bodyByteLimit = 4 } }
     }
 }
 

@@ -109,11 +109,9 @@ struct CachedModifyingTransportTests {
         let isSignedOut = { @Sendable in test.server.sendCount > 0 }
         return ModifyingTransport(
             test.transport, keepsIdentity: keepsIdentity,
-            modify: { request throws(TransportError) in
-                if isSignedOut(), request.headers[.accept] == nil { throw TransportError.other("signed out") }
-                var request = request
+            modify: { request in
+                if isSignedOut(), request.headers[.accept] == nil { throw CancellationError() }
                 request.headers[.authorization] = "token"
-                return request
             })
     }
 

@@ -25,16 +25,12 @@ final class ApplicationCodeTests: Sendable {
         return fixture
     }
 
-    /// Returns a request with a token that is loaded with the loader.
-    private func authorized(_ request: TransportRequest) async throws(TransportError) -> TransportRequest {
-        var request = request
-        do throws(ImageError) {
-            let data = try await loader.withLock { $0 }?.data(for: ImageRequest(url: token)).data
-            request.headers[.authorization] = "\(data?.count ?? 0)"
-        } catch {
-            throw .other("\(error)")
-        }
-        return request
+    private struct SignedOut: Error {}
+
+    /// Adds a token that is loaded with the loader.
+    private func authorize(_ request: inout TransportRequest) async throws {
+        let data = try await loader.withLock { $0 }?.data(for: ImageRequest(url: token)).data
+        request.headers[.authorization] = "\(data?.count ?? 0)"
     }
 
     private func sources(of requests: [ImageRequest], from fixture: LoaderFixture) async throws -> [ImageSource] {
@@ -57,7 +53,11 @@ final class ApplicationCodeTests: Sendable {
     func challenge() async throws {
         let fixture = makeFixture { base in
             ModifyingTransport(
-                base, challengeHandler: { request, _ throws(TransportError) in try await self.authorized(request) })
+                base,
+                challengeHandler: { request, _ in
+                    try await self.authorize(&request)
+                    return true
+                })
         }
         _ = fixture.request("token")
         let refused = ["a", "b"].map { fixture.request($0, first: .status(.unauthorized)) }
@@ -73,28 +73,28 @@ final class ApplicationCodeTests: Sendable {
         let fixture = makeFixture { base in
             ModifyingTransport(
                 base,
-                challengeHandler: { request, _ throws(TransportError) in
-                    if request.url.lastPathComponent == "b" { throw .other("signed out") }
-                    return request
+                challengeHandler: { request, _ in
+                    switch request.url.lastPathComponent {
+                    case "b": throw SignedOut()
+                    case "c": throw ImageError.httpStatus(400)  // of a request for a token
+                    default: return true
+                    }
                 })
         }
-        for (name, error) in [("a", ImageError.httpStatus(401)), ("b", .network(.other, "signed out"))] {
+        let signedOut = ImageError.modifier(UnderlyingError(SignedOut()))
+        for (name, error) in [("a", ImageError.httpStatus(401)), ("b", signedOut), ("c", .httpStatus(400))] {
             let request = fixture.request(name, then: .status(.unauthorized))
             let task = fixture.start { try await fixture.loader.data(for: request) }
             fixture.run()
             await #expect(throws: error) { try await task.value }
         }
-        #expect(fixture.sent == ["a", "a", "b"])
+        #expect(fixture.sent == ["a", "a", "b", "c"])
     }
 
     @Test("changes a retry with a token from its loader, which waits for no slot of the retry")
     func modifier() async throws {
         let fixture = makeFixture(retries: 1) { base in
-            ModifyingTransport(
-                base,
-                modify: { request throws(TransportError) in
-                    request.url == self.token ? request : try await self.authorized(request)
-                })
+            ModifyingTransport(base, modify: { if $0.url != self.token { try await self.authorize(&$0) } })
         }
         _ = fixture.request("token")
         let failing = fixture.request("a", first: .status(.serviceUnavailable))

@@ -16,11 +16,12 @@ struct ConditionTests {
     private let network = SettableConditionMonitor(Connectivity.online)
     private let gate = TestGate()
 
-    private func fixture(retries: Int = 0, downloads: Int = 6) -> LoaderFixture {
+    private func fixture(retries: Int = 0, downloads: Int = 6, maxNetworkWait: Duration? = nil) -> LoaderFixture {
         .stepped(retries: retries, downloads: downloads) {
             $0.memoryPressureMonitor = pressure
             $0.applicationStateMonitor = application
             $0.connectivityMonitor = network
+            $0.maxNetworkWait = maxNetworkWait
         }
     }
 
@@ -37,7 +38,7 @@ struct ConditionTests {
     private func end(of task: ImageTask, _ fixture: LoaderFixture) async -> String {
         fixture.run()
         do throws(ImageError) {
-            return "\(try await task.image().source)"
+            return "\(try await task.image.source)"
         } catch {
             return "\(error)"
         }
@@ -95,7 +96,7 @@ struct ConditionTests {
         let priorities: [RequestPriority] = [.low, .normal, .veryHigh, .normal, .veryLow, .high]
         for (number, priority) in priorities.enumerated() {
             Task(executorPreference: executor) {
-                try await gate.waitForNetwork(LivePriority(priority)) {}
+                _ = try await gate.waitForNetwork(LivePriority(priority), atMost: nil, ManualClock()) {}
                 log.append(number)
             }
         }
@@ -224,6 +225,24 @@ struct ConditionTests {
         fixture.clock.advance(by: .seconds(1))
         #expect(await end(of: task, fixture) == "network")
         #expect(fixture.transport.sendCount == 13)
+    }
+
+    @Test("a download waits for the network as long as it may, and then ends with its failure", arguments: [60, nil])
+    func longestWait(_ seconds: Int?) async {
+        let fixture = fixture(maxNetworkWait: seconds.map { .seconds($0) })
+        network.condition = .offline
+        let task = fixture.loader.task(for: failingOnce("a", .normal, fixture))
+        fixture.run()
+        fixture.clock.advance(by: .seconds(59))
+        fixture.run()
+        #expect(fixture.coalescer.callerCount == 2)
+        fixture.clock.advance(by: .seconds(1))
+        fixture.run()
+        #expect(fixture.coalescer.isIdle == (seconds != nil))
+        network.condition = .online
+        let expected =
+            seconds == nil ? "network" : "\(ImageError.network(.unresolvedHost, "can't resolve the host: a"))"
+        #expect(await end(of: task, fixture) == expected)
     }
 
     @Test("waiting for the network resets the retries of a request")

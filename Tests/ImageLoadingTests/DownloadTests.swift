@@ -82,7 +82,7 @@ struct DownloadTests {
                 if isLoaded {
                     #expect(try await task.value.data == data)
                 } else {
-                    await #expect(throws: ImageError.tooLarge(allowedBytes: 10_000)) { try await task.value }
+                    await #expect(throws: ImageError.tooLarge(byteLimit: 10_000)) { try await task.value }
                 }
             }
         }

@@ -73,7 +73,7 @@ struct EventTests {
     func steps() async throws {
         let gate = TestGate()
         let (head, tail) = (LoaderFixture.image.prefix(10), Data(LoaderFixture.image.dropFirst(10)))
-        let reply = ScriptedTransport.Reply(announcedBytes: bytes, body: [.piece(head), .wait(gate), .piece(tail)])
+        let reply = ScriptedTransport.Reply(announcedByteCount: bytes, body: [.piece(head), .wait(gate), .piece(tail)])
         let request = fixture.request("a", then: reply) { $0.processors = [FakeProcessor("step")] }
         let task = Task { try await fixture.loader.image(for: request) }
         await gate.arrivals(1)

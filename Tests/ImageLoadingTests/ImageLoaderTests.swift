@@ -148,7 +148,7 @@ struct ImageLoaderTests {
         let request = fixture.request(
             "a",
             then: ScriptedTransport.Reply(
-                announcedBytes: LoaderFixture.image.count, body: [.piece(head), .wait(gate), .piece(Data(tail))]))
+                announcedByteCount: LoaderFixture.image.count, body: [.piece(head), .wait(gate), .piece(Data(tail))]))
         let first = ProgressLog()
         let second = ProgressLog()
         let leader = Task { try await fixture.loader.image(for: request, onProgress: first.add) }
@@ -158,7 +158,7 @@ struct ImageLoaderTests {
         gate.open()
         _ = try await (leader.value, follower.value)
         let total = LoaderFixture.image.count
-        let expected = [10, total].map { WorkProgress(completedBytes: $0, totalBytes: total) }
+        let expected = [10, total].map { WorkProgress(completedByteCount: $0, totalByteCount: total) }
         #expect(first.all == expected)
         #expect(second.all == expected)
         #expect(fixture.transport.sendCount == 1)
@@ -191,11 +191,11 @@ struct ImageLoaderTests {
     @Test("headers are sent as given, and an invalid one fails before anything is sent")
     func headers() async throws {
         let fixture = LoaderFixture()
-        let request = fixture.request("a") { $0.headers = ["X-Token": "1"] }
+        let request = fixture.request("a") { $0.headers = ["x-token": "0", "X-Token": "1"] }
         _ = try await fixture.loader.image(for: request)
         #expect(fixture.transport.requests.map { $0.headers.map { "\($0.name): \($0.value)" } } == [["X-Token: 1"]])
         let broken = fixture.request("b") { $0.headers = ["not a name": "1"] }
-        await #expect(throws: ImageError.self) { try await fixture.loader.image(for: broken) }
+        await #expect(throws: ImageError.invalidHeader("not a name")) { try await fixture.loader.image(for: broken) }
         #expect(fixture.transport.sendCount == 1)
     }
 

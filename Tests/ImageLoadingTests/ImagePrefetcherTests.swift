@@ -34,7 +34,7 @@ struct ImagePrefetcherTests {
         let requests = gates.enumerated().map { number, gate in
             fixture.request(
                 "\(number)",
-                then: ScriptedTransport.Reply(announcedBytes: image.count, body: [.wait(gate), .piece(image)]))
+                then: ScriptedTransport.Reply(announcedByteCount: image.count, body: [.wait(gate), .piece(image)]))
         }
         prefetcher.start(requests)
         var most = 0

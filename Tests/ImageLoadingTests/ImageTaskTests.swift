@@ -19,12 +19,12 @@ struct ImageTaskTests {
         let (head, tail) = (LoaderFixture.image.prefix(10), Data(LoaderFixture.image.dropFirst(10)))
         let body: [ScriptedTransport.Step] = [.piece(head), .wait(gate), .piece(tail)]
         return (stepped ?? fixture).request(
-            "a", then: ScriptedTransport.Reply(announcedBytes: LoaderFixture.image.count, body: body))
+            "a", then: ScriptedTransport.Reply(announcedByteCount: LoaderFixture.image.count, body: body))
     }
 
     private func text(_ event: ImageTask.Event) -> String {
         switch event {
-        case .progress(let progress): "\(progress.completedBytes)"
+        case .progress(let progress): "\(progress.completedByteCount)"
         case .preview: "preview"
         case .finished(.success(let loaded)): "\(loaded.source)"
         case .finished(.failure(let error)): "\(error)"
@@ -57,7 +57,7 @@ struct ImageTaskTests {
         #expect(await iterator.next().map(text) == "network")
         #expect(await iterator.next() == nil)
         #expect(await events(task) == [whole, "network"])
-        #expect(try await task.image().source == .network)
+        #expect(try await task.image.source == .network)
     }
 
     @Test("an image in memory is available when the task is returned, without a Swift task")
@@ -79,7 +79,7 @@ struct ImageTaskTests {
         await fixture.transport.cancellations(1)
         gate.open()
         #expect(await events(task).isEmpty)
-        await #expect(throws: ImageError.self) { try await task.image() }
+        await #expect(throws: ImageError.self) { try await task.image }
     }
 
     @Test("a cancelled task waits for no work when cancel returns, and the observer receives its end")
@@ -100,7 +100,7 @@ struct ImageTaskTests {
                 unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
                 return loader.task(for: request)
             }
-            #expect(try await maker.value.image().source == source)
+            #expect(try await maker.value.image.source == source)
             #expect(fixture.observer.kinds().last == .succeeded(source))
         }
         #expect(fixture.observer.kinds().suffix(3) == [.started, .memoryHit, .succeeded(.memory)])
@@ -118,7 +118,7 @@ struct ImageTaskTests {
         task.cancel()
         task.cancel()
         #expect(await events(task) == before)
-        #expect((try? await task.image()) != nil || kind == "failure")
+        #expect((try? await task.image) != nil || kind == "failure")
         #expect(!fixture.observer.kinds().contains(.cancelled))
     }
 
@@ -130,7 +130,7 @@ struct ImageTaskTests {
         listener.cancel()
         #expect(await !listener.value.contains("network"))
         gate.open()
-        #expect(try await task.image().source == .network)
+        #expect(try await task.image.source == .network)
     }
 
     @Test("releasing a task cancels it")
@@ -164,7 +164,7 @@ struct ImageTaskTests {
         try await scheduler.run(download)
         await scheduler.arrivals(2)
         try await scheduler.runNext()
-        _ = try await task.image()
+        _ = try await task.image
     }
 
     // MARK: Handlers
@@ -188,7 +188,7 @@ struct ImageTaskTests {
         await log.reaches(1)
         await runMainActor()
         #expect(log.messages == ["image"])
-        #expect(try await task.image().source == .network)
+        #expect(try await task.image.source == .network)
     }
 
     @Test("a handler is called after `load` has returned, even for an image in memory")
@@ -212,7 +212,7 @@ struct ImageTaskTests {
         if isCancelled { task?.cancel() } else { task = nil }
         await runMainActor()
         #expect(log.messages.isEmpty)
-        if let task { #expect(try await task.image().source == .memory) }
+        if let task { #expect(try await task.image.source == .memory) }
     }
 
     @Test("cancelling a task in its handler has no effect on its result")
@@ -226,7 +226,7 @@ struct ImageTaskTests {
         }
         gate.open()
         await log.reaches(1)
-        #expect(try await owner.task?.image().source == .network)
+        #expect(try await owner.task?.image.source == .network)
         owner.task = nil
     }
 

@@ -50,7 +50,7 @@ struct InvalidationTests {
         fixture.run()
         #expect(await end(of: image) == Self.invalidated)
         #expect(await end(of: data) == Self.invalidated)
-        #expect(await end(of: Task { try await task.image() }) == Self.invalidated)
+        #expect(await end(of: Task { try await task.image }) == Self.invalidated)
         #expect(await end(of: listener) == "succeeded")
         #expect(log.messages.count == 1 && log.messages.first?.contains("invalidated") == true)
         #expect(fixture.transport.messages.last == .cancelled(request.address))
@@ -71,7 +71,7 @@ struct InvalidationTests {
             fixture.start { [loader] in _ = try await loader.image(for: request) },
             fixture.start { [loader] in _ = try await loader.data(for: request) },
             fixture.start { [loader] in _ = try await loader.image(for: bytes) },
-            fixture.start { _ = try await task.image() },
+            fixture.start { _ = try await task.image },
         ]
         let prefetcher = ImagePrefetcher(loader: loader)
         prefetcher.start([request])
@@ -90,7 +90,7 @@ struct InvalidationTests {
         loader.invalidate()
         #expect(loader.cachedImage(for: request)?.source == .memory)
         #expect(try await loader.image(for: request).source == .memory)
-        #expect(try await loader.task(for: request).image().source == .memory)
+        #expect(try await loader.task(for: request).image.source == .memory)
         #expect(try await loader.cacheSizes().memory == 1_200)
         try await loader.removeAll()
         #expect(loader.cachedImage(for: request) == nil)

@@ -82,11 +82,11 @@ struct LoaderFixture {
             configuration.transport = .cached(cached)
             (configuration.decoder, configuration.observer) = (decoder, observer)
             configuration.retryPolicy = TransferRetryPolicy(
-                retries: retries, baseDelay: .seconds(1), maxDelay: .seconds(60)
+                maxRetries: retries, baseDelay: .seconds(1), maxDelay: .seconds(60)
             ) {
                 1
             }
-            configuration.transferOptions = TransferOptions(maxBodyBytes: 10_000)
+            configuration.transferOptions = TransferOptions(bodyByteLimit: 10_000)
             adjust(&configuration)
         }
     }

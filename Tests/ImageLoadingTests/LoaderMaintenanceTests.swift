@@ -57,25 +57,41 @@ struct LoaderMaintenanceTests {
         #expect(last.map(\.elapsed) == [.seconds(2), .seconds(2)])
     }
 
-    /// Returns the maintenance of a store that logs removals and fails with an error.
-    private func maintenance(_ log: MessageLog<String>, _ failure: DataCacheError? = nil) -> DiskMaintenance {
-        @Sendable func change(_ name: String) throws(DataCacheError) {
+    /// A store that logs removals and fails with an error.
+    private struct LoggingDisk: DiskMaintenance {
+        let log: MessageLog<String>
+        var failure: DataCacheError?
+
+        func removeAll() async throws(DataCacheError) { try change("removeAll") }
+        func removeAll(unusedFor age: Duration) async throws(DataCacheError) { try change("older \(age)") }
+        func byteCount() async -> Int? { 7 }
+
+        private func change(_ name: String) throws(DataCacheError) {
             log.append(name)
             if let failure { throw failure }
         }
-        return DiskMaintenance { () async throws(DataCacheError) in
-            try change("removeAll")
-        } removeUnused: { age async throws(DataCacheError) in
-            try change("older \(age)")
-        } byteCount: { () async throws(DataCacheError) in
-            7
-        }
+    }
+
+    /// A store that can only be emptied.
+    private struct OpaqueDisk: DiskMaintenance {
+        let log: MessageLog<String>
+
+        func removeAll() async { log.append("removeAll") }
+    }
+
+    @Test("a store that can only be emptied has no size, and is emptied of what is unused")
+    func opaqueDisk() async throws {
+        let log = MessageLog<String>()
+        let fixture = LoaderFixture { $0.transport.maintenance = OpaqueDisk(log: log) }
+        #expect(try await fixture.loader.cacheSizes().disk == nil)
+        try await fixture.loader.removeAll(olderThan: .seconds(5))
+        #expect(log.messages == ["removeAll"])
     }
 
     @Test("removing everything empties memory and disk, and memory even if the disk fails")
     func emptying() async throws {
         let log = MessageLog<String>()
-        let fixture = LoaderFixture { $0.transport.maintenance = maintenance(log) }
+        let fixture = LoaderFixture { $0.transport.maintenance = LoggingDisk(log: log) }
         _ = try await fixture.loader.image(for: fixture.request("a"))
         #expect(try await fixture.loader.cacheSizes() == CacheSizes(memory: 1_200, disk: 7))
         try await fixture.loader.removeAll()
@@ -83,7 +99,7 @@ struct LoaderMaintenanceTests {
         try await fixture.loader.removeAll(olderThan: .seconds(5))
         #expect(log.messages == ["removeAll", "older 5.0 seconds"])
 
-        let broken = LoaderFixture { $0.transport.maintenance = maintenance(log, .noSpace) }
+        let broken = LoaderFixture { $0.transport.maintenance = LoggingDisk(log: log, failure: .noSpace) }
         _ = try await broken.loader.image(for: broken.request("a"))
         await #expect(throws: DataCacheError.noSpace) { try await broken.loader.removeAll() }
         #expect(broken.memory.images.isEmpty)

@@ -87,7 +87,7 @@ struct PrefetchDestinationTests {
             (.memory, { $0.memoryCache = nil }), (.memory, { $0.memoryCache = InMemoryImageCache(byteLimit: 0) }),
             (.memory, { $0.memoryCache = MemoryImageCache(byteLimit: 0) }),
             (.memory, { $0.memoryCache = MemoryImageCache(byteLimit: -1) }),
-            (.memory, { $0.memoryCache = MemoryImageCache(entryLimit: 0) }),
+            (.memory, { $0.memoryCache = MemoryImageCache(entryByteLimit: 0) }),
             (.disk, { $0.transport = .uncached($0.transport) }),
         ]
         for (destination, change) in changes {
@@ -105,14 +105,14 @@ struct PrefetchDestinationTests {
     func otherLoader() async {
         let loader = FakeImageLoader()
         let (image, cached) = (ImageRequest(.fetch(name: "a") { Data() }), ImageRequest(.fetch(name: "b") { Data() }))
-        for request in [image, cached] { loader.script(request, .image(PixelSize(width: 1, height: 1))) }
+        for request in [image, cached] { loader.script(.image(PixelSize(width: 1, height: 1)), for: request) }
         _ = try? await loader.image(for: cached)
         let prefetcher = ImagePrefetcher(loader: loader)
         prefetcher.start([image, cached])
         await prefetcher.finished()
         #expect(loader.cachedImage(for: image) != nil)
         #expect(loader.messages.filter { $0 == .image("fetch b") }.count == 1)
-        loader.script(image, .data(Data([1])))
+        loader.script(.data(Data([1])), for: image)
         let toDisk = ImagePrefetcher(loader: loader, destination: .disk)
         toDisk.start([image])
         await toDisk.finished()

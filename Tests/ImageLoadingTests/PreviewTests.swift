@@ -88,7 +88,7 @@ struct PreviewTests {
         var events = progressive.events.makeAsyncIterator()
         #expect(await next(&events) == "20 preview")
         openAll()
-        _ = try await progressive.image()
+        _ = try await progressive.image
         var others = plain.events.makeAsyncIterator()
         #expect(await next(&others) == "20x15 complete")
         #expect(fixture.transport.sendCount == 1)
@@ -115,7 +115,7 @@ struct PreviewTests {
         await becomesTrue { !scheduler.decodes.waiting.isEmpty }
         #expect(scheduler.decodes.waiting.count == 1)
         try await scheduler.decodes.runNext()
-        #expect(try await task.image().image.completeness == .complete)
+        #expect(try await task.image.image.completeness == .complete)
         #expect(decoder.fed.messages == [30])
     }
 
@@ -129,7 +129,7 @@ struct PreviewTests {
         let task = fixture.loader.task(for: request(fixture))
         await gate.arrivals(1)
         openAll()
-        #expect(try await task.image().image.completeness == .complete)
+        #expect(try await task.image.image.completeness == .complete)
         gate.open()
         var events = task.events.makeAsyncIterator()
         #expect(await next(&events) == "20x15 complete")
@@ -148,7 +148,7 @@ struct PreviewTests {
         gates[1].open()
         #expect(await next(&events) == "30 preview")
         openAll()
-        _ = try await task.image()
+        _ = try await task.image
     }
 
     @Test("processors are applied to previews, and decoding is shared")
@@ -167,7 +167,7 @@ struct PreviewTests {
         var events = task.events.makeAsyncIterator()
         #expect(await next(&events) == "110 preview")
         openAll()
-        _ = try await task.image()
+        _ = try await task.image
     }
 
     @Test("a restarted transfer delivers nothing until it has more bytes, and progress never decreases")
@@ -194,7 +194,7 @@ struct PreviewTests {
         await log.reaches { $0.preview?.number == 1 }
         openAll()
         _ = try await task.value
-        #expect(log.all.map(\.completedBytes) == log.all.map(\.completedBytes).sorted())
+        #expect(log.all.map(\.completedByteCount) == log.all.map(\.completedByteCount).sorted())
         let reds = log.all.compactMap { $0.preview?.image.bitmap.pixels[0] }
         #expect(Set(reds).subtracting([UInt8(image.count)]) == [20, 30])
         #expect(reds == reds.sorted())
@@ -242,7 +242,7 @@ struct RenewedPreviewTests {
         gates[0].open()
         #expect(await previews(task, upTo: 20).last == 20)
         gates[1].open()
-        #expect(try await task.image().image.completeness == .complete)
+        #expect(try await task.image.image.completeness == .complete)
         #expect(fixture.transport.sendCount == (mode == .standard ? 2 : 3))
     }
 }
@@ -259,7 +259,7 @@ struct LowQualityTests {
 
     private func text(_ event: ImageTask.Event?) -> String? {
         switch event {
-        case .progress(let progress): "\(progress.completedBytes)"
+        case .progress(let progress): "\(progress.completedByteCount)"
         case .preview(let image): "\(image.bitmap.size) \(image.completeness)"
         case .finished(let result): (try? result.get()).map { "\($0.image.bitmap.size)" } ?? "failed"
         case nil: nil
@@ -300,7 +300,7 @@ struct LowQualityTests {
         await held.arrivals(1)
         await fixture.observer.reaches { $0.contains { if case .failed = $0.kind { true } else { false } } }
         gate.open()
-        _ = try await task.image()
+        _ = try await task.image
         await fixture.transport.cancellations(1)
         held.open()
     }

@@ -50,7 +50,7 @@ struct RequestOriginTests {
         let second = fixture.loader.task(for: request)
         await fixture.reaches(callers: 3)
         gate.open()
-        _ = try await (first, second.image())
+        _ = try await (first, second.image)
         #expect(calls.withLock { $0 } == 1)
         #expect(try await fixture.loader.image(for: request).source == .memory)
     }
@@ -59,7 +59,9 @@ struct RequestOriginTests {
     func fetchFails() async throws {
         struct Trouble: Error {}
         let broken = ImageRequest(.fetch(name: "b") { throw Trouble() })
-        await #expect(throws: ImageError.fetch("Trouble()")) { try await fixture.loader.data(for: broken) }
+        await #expect(throws: ImageError.fetch(UnderlyingError(Trouble()))) {
+            try await fixture.loader.data(for: broken)
+        }
         let patient = LoaderFixture(retries: 1)
         let calls = Mutex(0)
         let shaky = ImageRequest(

@@ -30,7 +30,7 @@ struct SharedOperationTests {
         try await scheduler.decodes.runNext()
         await scheduler.decodes.arrivals(2)
         try await scheduler.decodes.runNext()
-        _ = try await (first.value, second.image())
+        _ = try await (first.value, second.image)
         #expect(fixture.decoder.decodeCount == 1)
         #expect(fixture.transport.sendCount == 1)
         // The processed request doesn't store the plain image in memory, but the plain request does.
@@ -62,7 +62,7 @@ struct SharedOperationTests {
         let writer = fixture.loader.task(for: request)
         await fixture.reaches(callers: 2)
         try await scheduler.decodes.runNext()
-        _ = try await (reader.value, writer.image())
+        _ = try await (reader.value, writer.image)
         #expect(fixture.decoder.decodeCount == 1)
         #expect(fixture.memory.images.count == 1)
     }
@@ -81,7 +81,7 @@ struct SharedOperationTests {
             await scheduler.arrivals(count)
         }
         try await scheduler.runNext()
-        _ = try await task.image()
+        _ = try await task.image
     }
 
     @Test(

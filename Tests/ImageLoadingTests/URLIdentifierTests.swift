@@ -26,7 +26,7 @@ struct URLIdentifierTests {
         _ = try await fixture.loader.image(for: first)
         #expect(fixture.loader.cachedImage(for: second) != nil)
         #expect(try await fixture.loader.image(for: second).source == .memory)
-        #expect(try await fixture.loader.task(for: second).image().source == .memory)
+        #expect(try await fixture.loader.task(for: second).image.source == .memory)
         #expect(fixture.transport.sendCount == 1)
     }
 

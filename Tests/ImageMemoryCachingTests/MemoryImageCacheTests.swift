@@ -29,9 +29,9 @@ struct MemoryImageCacheTests {
     }
 
     @Test("a cache that can hold no image says so", arguments: [(0, nil), (100, 0), (-1, nil)] as [(Int, Int?)])
-    func storesNothing(_ byteLimit: Int, _ entryLimit: Int?) {
-        let cache = MemoryImageCache(byteLimit: byteLimit, entryLimit: entryLimit)
-        #expect(!cache.storesImages && MemoryImageCache(byteLimit: 1, entryLimit: 1).storesImages)
+    func storesNothing(_ byteLimit: Int, _ entryByteLimit: Int?) {
+        let cache = MemoryImageCache(byteLimit: byteLimit, entryByteLimit: entryByteLimit)
+        #expect(!cache.storesImages && MemoryImageCache(byteLimit: 1, entryByteLimit: 1).storesImages)
     }
 
     @Test("a changed limit takes effect at once")

@@ -18,7 +18,7 @@ struct ImageBindingAnimationTests {
     /// Returns a request for three frames of 1, 2 and 3 pixels in width, with a second each.
     private func animated(_ name: String = "a") -> ImageRequest {
         let request = ImageRequest(.data(Data(), name: name))
-        loader.script(request, .animation((1...3).map { PixelSize(width: $0, height: 1) }, delay: .seconds(1)))
+        loader.script(.animation((1...3).map { PixelSize(width: $0, height: 1) }, delay: .seconds(1)), for: request)
         return request
     }
 
@@ -125,7 +125,7 @@ struct ImageBindingAnimationTests {
         for second in 0...1 { clock.tick(at: .seconds(second)) }
         #expect(clock.isRunning)
         let still = ImageRequest(.data(Data(), name: "still"))
-        loader.script(still, .image(PixelSize(width: 9, height: 9)))
+        loader.script(.image(PixelSize(width: 9, height: 9)), for: still)
         switch end {
         case 0:
             binding.bind(still)

@@ -57,7 +57,7 @@ struct ImageBindingImageTests {
         let (gate, file) = (TestGate(), LoaderTestBed.file(width: 4))
         let body: [ScriptedTransport.Step] = [.piece(file.prefix(10)), .wait(gate), .piece(file.dropFirst(10))]
         let binding = fixture.binding(on: surface)
-        binding.bind(fixture.request("a", [ScriptedTransport.Reply(announcedBytes: file.count, body: body)]))
+        binding.bind(fixture.request("a", [ScriptedTransport.Reply(announcedByteCount: file.count, body: body)]))
         await surface.log.reaches(2)
         #expect(rendered == ["loading empty", "loading(10) empty"])
         gate.open()

@@ -83,7 +83,7 @@ struct ImageBindingTests {
         let body: [ScriptedTransport.Step] = [
             .wait(gate), .piece(file.prefix(10)), .wait(TestGate()), .piece(file.dropFirst(10)),
         ]
-        let request = fixture.request("a", [ScriptedTransport.Reply(announcedBytes: file.count, body: body)])
+        let request = fixture.request("a", [ScriptedTransport.Reply(announcedByteCount: file.count, body: body)])
         var surface: RecordingSurface? = RecordingSurface()
         let binding = surface.map { ImageBinding(loader: fixture.loader, surface: $0) }
         binding?.bind(request)

@@ -13,16 +13,16 @@ struct OtherLoaderTests {
     private let request = ImageRequest(.fetch(name: "a") { Data() })
     private let size = PixelSize(width: 4, height: 3)
 
-    init() { loader.script(request, .image(size)) }
+    init() { loader.script(.image(size), for: request) }
 
     @Test("a failure and the cancellation of a fake loader reach the surface")
     func failures() async {
         let gate = TestGate()
-        loader.script(request, .failure(.notFound))
+        loader.script(.failure(.notFound), for: request)
         let binding = ImageBinding(loader: loader, surface: surface)
         binding.bind(request)
         await surface.ends { $0.phase.isFailure }
-        loader.script(request, .held(gate, .image(size)))
+        loader.script(.held(gate, .image(size)), for: request)
         binding.retry()
         await gate.arrivals(1)
         binding.unbind()
@@ -35,7 +35,7 @@ struct OtherLoaderTests {
         let gate = TestGate()
         var large = ImageRequest(.fetch(name: "large") { Data() })
         large.lowQuality = [request]
-        loader.script(large, .held(gate, .image(PixelSize(width: 8, height: 6))))
+        loader.script(.held(gate, .image(PixelSize(width: 8, height: 6))), for: large)
         let binding = ImageBinding(loader: loader, surface: surface)
         binding.bind(large)
         await surface.ends { $0.kind == .preview }
@@ -72,7 +72,7 @@ struct OtherLoaderTests {
     @Test("a binding loads without a surface, and a surface that is set later renders what there is")
     func withoutSurface() async {
         let gate = TestGate()
-        loader.script(request, .held(gate, .image(size)))
+        loader.script(.held(gate, .image(size)), for: request)
         let binding = ImageBinding(loader: loader)
         binding.bind(request)
         binding.surface = surface

@@ -12,10 +12,11 @@ struct PrefetchControllerTests {
     /// A loader that ignores queries.
     private let fixture = LoaderTestBed { $0.urlIdentifier = { url in url.path } }
     private let gate = TestGate()
-    private let rules = PrefetchWindow.Rules(lead: .milliseconds(1), minimumAhead: 3, maximumAhead: 3)
+    private let options = PrefetchOptions(lead: .milliseconds(1), minAhead: 3, maxAhead: 3)
 
     private func controller(limit: Int = 16, name: @escaping (Int) -> String? = { "\($0)" }) -> PrefetchController {
-        PrefetchController(prefetcher: ImagePrefetcher(loader: fixture.loader, limit: limit), rules: rules) { index in
+        PrefetchController(prefetcher: ImagePrefetcher(loader: fixture.loader, limit: limit), options: options) {
+            index in
             name(index).map { fixture.request($0, behind: gate) }
         }
     }

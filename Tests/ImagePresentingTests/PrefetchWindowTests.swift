@@ -4,13 +4,13 @@ import Testing
 
 @Suite("Prefetch window")
 struct PrefetchWindowTests {
-    private let rules = PrefetchWindow.Rules(
-        lead: .seconds(1), minimumAhead: 3, maximumAhead: 20, reversalDistance: 2, smoothing: .milliseconds(100))
+    private let options = PrefetchOptions(
+        lead: .seconds(1), minAhead: 3, maxAhead: 20, reversalDistance: 2, smoothing: .milliseconds(100))
 
     /// Creates a window whose visible items moved every 0.1 seconds.
     private func window(_ topmost: [Int], of count: Int = 100) -> (window: PrefetchWindow, last: PrefetchWindow.Change)
     {
-        var window = PrefetchWindow(rules: rules)
+        var window = PrefetchWindow(options: options)
         var last = PrefetchWindow.Change()
         for (number, row) in topmost.enumerated() {
             last = window.update(visible: row..<row + 5, of: count, at: .milliseconds(100 * number))
@@ -94,7 +94,7 @@ struct PrefetchWindowTests {
 
     @Test("updates at the same time count as one movement")
     func sameMoment() {
-        var window = PrefetchWindow(rules: rules)
+        var window = PrefetchWindow(options: options)
         _ = window.update(visible: 0..<5, of: 100, at: .zero)
         _ = window.update(visible: 1..<6, of: 100, at: .zero)
         #expect(window.velocity == 0)
@@ -126,10 +126,10 @@ struct PrefetchWindowTests {
     func property(seed: UInt64) {
         var random = SeededRandom(seed: seed)
         func draw(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &random) }
-        let rules = PrefetchWindow.Rules(
-            lead: .milliseconds(draw(0...2_000)), minimumAhead: draw(0...5), maximumAhead: draw(5...40),
+        let options = PrefetchOptions(
+            lead: .milliseconds(draw(0...2_000)), minAhead: draw(0...5), maxAhead: draw(5...40),
             reversalDistance: Double(draw(1...6)) / 2, smoothing: .milliseconds(draw(1...300)))
-        var window = PrefetchWindow(rules: rules)
+        var window = PrefetchWindow(options: options)
         var (loaded, top, count, time) = (Set<Int>(), 0, draw(0...200), Duration.zero)
         for _ in 0..<300 {
             top = draw(0...30) == 0 ? draw(0...220) : max(0, top + draw(-6...9))
@@ -142,7 +142,7 @@ struct PrefetchWindowTests {
             loaded = loaded.union(change.loads).subtracting(change.cancels)
             #expect(loaded == Set(window.items))
             let seen = visible.clamped(to: 0..<count)
-            #expect(window.items.count <= (seen.isEmpty ? 0 : seen.count + rules.maximumAhead))
+            #expect(window.items.count <= (seen.isEmpty ? 0 : seen.count + options.maxAhead))
             #expect(seen.isEmpty || window.items.clamped(to: seen) == seen)
             #expect(
                 seen.isEmpty || window.items.lowerBound == seen.lowerBound || window.items.upperBound == seen.upperBound

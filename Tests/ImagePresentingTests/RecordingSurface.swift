@@ -64,7 +64,7 @@ extension ImagePhase {
         switch self {
         case .idle: "idle"
         case .loading(nil): "loading"
-        case .loading(let progress?): "loading(\(progress.completedBytes))"
+        case .loading(let progress?): "loading(\(progress.completedByteCount))"
         case .success(let source): "success(\(source.rawValue))"
         case .failure(let error): "failure(\(error))"
         }

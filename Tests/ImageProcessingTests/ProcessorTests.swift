@@ -62,7 +62,7 @@ struct ProcessorTests {
         #expect(failure(1_000_000, 1_000_000) == .limitExceeded(.side, value: 1_000_000, allowed: 65_535))
         #expect(failure(.max, .max) == .limitExceeded(.side, value: .max, allowed: 65_535))
         #expect(failure(60_000, 60_000) == .limitExceeded(.pixels, value: 3_600_000_000, allowed: 500_000_000))
-        let tight = DecodingLimits(decodedBytes: 399)
+        let tight = DecodingLimits(decodedByteLimit: 399)
         #expect(failure(10, 10, tight) == .limitExceeded(.decodedBytes, value: 400, allowed: 399))
     }
 

@@ -14,8 +14,8 @@
         /// The shared cache.
         private let values = Watched<[String: Int]>([:])
 
-        private func lease(waitLimit: Duration = .seconds(10)) -> DistributedLease {
-            DistributedLease(store: store, waitLimit: waitLimit, clock: clock)
+        private func lease(maxWait: Duration = .seconds(10)) -> DistributedLease {
+            DistributedLease(store: store, maxWait: maxWait, clock: clock)
         }
 
         private func value(_ lease: DistributedLease, produce: () async throws -> Int) async throws -> Int {
@@ -72,9 +72,9 @@
         }
 
         @Test("after the limit, a waiter does the work itself")
-        func waitLimit() async throws {
+        func maxWait() async throws {
             store.hold("a")
-            let waiter = Task { try await value(lease(waitLimit: .milliseconds(100))) { 2 } }
+            let waiter = Task { try await value(lease(maxWait: .milliseconds(100))) { 2 } }
             // The pauses are 20, 30, 45 and the last 5 milliseconds.
             for pause in [20, 30, 45, 5] {
                 await clock.sleepers(1)
@@ -235,7 +235,7 @@
                 for number in 0..<200 {
                     let cache = caches[number % 2]
                     let lease = DistributedLease(
-                        store: RedisLeaseStore(sharing: cache), duration: .seconds(600), waitLimit: .seconds(600),
+                        store: RedisLeaseStore(sharing: cache), duration: .seconds(600), maxWait: .seconds(600),
                         clock: ContinuousClock())
                     group.addTask {
                         try await lease.value(for: key.identifier) {
@@ -246,7 +246,7 @@
                                 return count
                             }
                             let entry = DataCacheEntry(
-                                data: Data([UInt8(count)]), createdAt: Date(timeIntervalSinceReferenceDate: 0))
+                                data: Data([UInt8(count)]), creationDate: Date(timeIntervalSinceReferenceDate: 0))
                             try await cache.store(entry, for: key)
                             return entry.data
                         }

@@ -13,7 +13,8 @@
         typealias Reaction = FakeRedisServer.Reaction
 
         private let key = DataCacheKey(identifier: "https://images.test/1")
-        private let entry = DataCacheEntry(data: Data("image".utf8), createdAt: Date(timeIntervalSinceReferenceDate: 1))
+        private let entry = DataCacheEntry(
+            data: Data("image".utf8), creationDate: Date(timeIntervalSinceReferenceDate: 1))
 
         /// Returns a script that reacts to PING as a server does, and to everything else with `reaction`.
         private static func ready(_ reaction: Reaction) -> @Sendable ([String]) -> Reaction {
@@ -195,7 +196,7 @@
         @Test("a lookup asks for at most one byte more than allowed, and a larger entry is a miss that stays")
         func oversized() async throws {
             let server = try await FakeRedisServer(Self.ready(.reply(String(repeating: "a", count: 101).bulk)))
-            let cache = try server.makeCache { $0.maxEntryBytes = 100 }
+            let cache = try server.makeCache { $0.entryByteLimit = 100 }
             #expect(await cache.entry(for: key) == nil)
             #expect(server.script.commands.value.last?.suffix(2) == ["0", "100"])
             #expect(server.commandNames == ["GETRANGE"])

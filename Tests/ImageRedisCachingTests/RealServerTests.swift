@@ -15,7 +15,7 @@
         private func entry(_ byteCount: Int, _ seed: UInt8 = 1) -> DataCacheEntry {
             DataCacheEntry(
                 data: Data(repeating: seed, count: byteCount), metadata: Data([seed]),
-                createdAt: Date(timeIntervalSinceReferenceDate: Double(seed)))
+                creationDate: Date(timeIntervalSinceReferenceDate: Double(seed)))
         }
 
         @Test("an entry has the lifetime of the options, and is a miss when it has ended")
@@ -162,7 +162,7 @@
     @Suite("A cache on a server with TLS")
     struct RedisTLSTests {
         private let key = DataCacheKey(identifier: "a")
-        private let entry = DataCacheEntry(data: Data([1]), createdAt: Date(timeIntervalSinceReferenceDate: 1))
+        private let entry = DataCacheEntry(data: Data([1]), creationDate: Date(timeIntervalSinceReferenceDate: 1))
 
         private func cache(
             _ server: RedisServerProcess, host: String, port: UInt16, configure: (inout RedisCacheOptions) -> Void

@@ -25,7 +25,7 @@
             let server = try await RedisServerProcess()
             try await rule.check { limit in
                 _ = try await server.command("FLUSHALL")
-                return try RedisDataCache(on: server) { $0.maxEntryBytes = limit }
+                return try RedisDataCache(on: server) { $0.entryByteLimit = limit }
             }
         }
 

@@ -108,7 +108,7 @@
         private let key = DataCacheKey(identifier: "https://images.test/ü")
         private let entry = DataCacheEntry(
             data: Data("payload".utf8), metadata: Data("metadata".utf8),
-            createdAt: Date(timeIntervalSinceReferenceDate: 1.5))
+            creationDate: Date(timeIntervalSinceReferenceDate: 1.5))
 
         private func value() -> Data { Data(RedisEntryFormat.bytes(of: entry, for: key)) }
 

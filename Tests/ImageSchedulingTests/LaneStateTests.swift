@@ -7,7 +7,7 @@ import Testing
 @Suite("State of a lane", .timeLimit(.minutes(10)))
 struct LaneStateTests {
     @Test("random events start the same work as in the model", arguments: [nil, 0, 3, 64] as [Int?])
-    func agreesWithModel(overtakeLimit: Int?) throws {
+    func agreesWithModel(maxOvertakes: Int?) throws {
         let settings: [(burst: Int?, mostWaiting: Int, reserved: Int, stalls: Bool)] = [
             (nil, 60, 0, false), (nil, 3, 1, true), (1, 60, 1, false), (5, 6, 0, true), (nil, 60, 2, true),
         ]
@@ -16,7 +16,7 @@ struct LaneStateTests {
             lane.startRate = setting.burst.map { StartRate(burst: $0, perSecond: 4, clock: ManualClock()) }
             (lane.reserved, lane.reservedPerServer) = (setting.reserved, setting.reserved)
             if setting.stalls { lane.stallLimit = Self.stallLimit(maxRunning: 7) }
-            var walk = LaneWalk(seed: UInt64(number), lane, overtakeLimit: overtakeLimit)
+            var walk = LaneWalk(seed: UInt64(number), lane, maxOvertakes: maxOvertakes)
             walk.mostWaiting = setting.mostWaiting
             for _ in 0..<3_000 { try walk.step() }
             try walk.drain()
@@ -30,14 +30,14 @@ struct LaneStateTests {
     // MARK: Order
 
     private static func makeState(
-        _ configuration: LaneOptions = LaneOptions(limit: 1), overtakeLimit: Int? = nil
+        _ configuration: LaneOptions = LaneOptions(limit: 1), maxOvertakes: Int? = nil
     ) -> LaneState {
-        LaneState(configuration, overtakeLimit: overtakeLimit)
+        LaneState(configuration, maxOvertakes: maxOvertakes)
     }
 
-    @Test("the oldest work is overtaken at most `overtakeLimit` times")
+    @Test("the oldest work is overtaken at most `maxOvertakes` times")
     func oldestIsNotStarved() {
-        var state = Self.makeState(overtakeLimit: 3)
+        var state = Self.makeState(maxOvertakes: 3)
         _ = state.add(1, priority: .normal, server: nil)
         _ = state.add(2, priority: .veryLow, server: nil)
         var starts: [WorkID] = []
@@ -50,7 +50,7 @@ struct LaneStateTests {
 
     @Test("the count is reset even if the overtaken work is cancelled while its server is at its limit")
     func cancelledAtHostLimit() {
-        var state = Self.makeState(LaneOptions(limit: 1, perServerLimit: 1), overtakeLimit: 2)
+        var state = Self.makeState(LaneOptions(limit: 1, perServerLimit: 1), maxOvertakes: 2)
         _ = state.add(1, priority: .normal, server: nil)
         _ = state.add(2, priority: .low, server: "a")
         _ = state.add(3, priority: .high, server: nil)
@@ -86,7 +86,7 @@ struct LaneStateTests {
 
     @Test("100,000 waiting work items change priority, are cancelled and start in less than quadratic time")
     func manyWaiting() {
-        var state = Self.makeState(LaneOptions(limit: 1, perServerLimit: 1), overtakeLimit: 64)
+        var state = Self.makeState(LaneOptions(limit: 1, perServerLimit: 1), maxOvertakes: 64)
         let ids = 1...100_000 as ClosedRange<WorkID>
         func server(_ id: WorkID) -> String { "\(id % 100)" }
         for id in ids { _ = state.add(id, priority: .normal, server: server(id)) }
@@ -171,10 +171,10 @@ private struct LaneWalk {
     /// The time at which the next token is available.
     private var wakeUp: Duration?
 
-    init(seed: UInt64, _ lane: LaneOptions, overtakeLimit: Int?) {
+    init(seed: UInt64, _ lane: LaneOptions, maxOvertakes: Int?) {
         random = SeededRandom(seed: seed)
-        state = LaneState(lane, overtakeLimit: overtakeLimit)
-        model = NaiveScheduler(lane, overtakeLimit: overtakeLimit, stallTicks: lane.stallLimit.map { _ in 4 })
+        state = LaneState(lane, maxOvertakes: maxOvertakes)
+        model = NaiveScheduler(lane, maxOvertakes: maxOvertakes, stallTicks: lane.stallLimit.map { _ in 4 })
     }
 
     mutating func step() throws {

@@ -17,7 +17,7 @@ struct NaiveScheduler {
         var isLow: Bool { priority < .normal }
     }
 
-    let overtakeLimit: Int?
+    let maxOvertakes: Int?
     let perServerLimit: Int?
     /// The number of slots that low work leaves free, of the lane and of each server.
     let reserved: Int
@@ -32,9 +32,9 @@ struct NaiveScheduler {
     private var overtakes = 0
     private var tokens: Int
 
-    init(_ lane: LaneOptions, overtakeLimit: Int?, stallTicks: Int?) {
+    init(_ lane: LaneOptions, maxOvertakes: Int?, stallTicks: Int?) {
         limit = lane.limit
-        self.overtakeLimit = overtakeLimit
+        self.maxOvertakes = maxOvertakes
         self.stallTicks = stallTicks
         (perServerLimit, reserved) = (lane.perServerLimit, lane.reserved)
         (burst, maxRunning) = (lane.startRate?.burst, lane.stallLimit?.maxRunning ?? 0)
@@ -104,7 +104,7 @@ struct NaiveScheduler {
         let startable = startable
         guard let oldest = startable.first, let highest = startable.map(\.priority).max() else { return nil }
         let best = startable.first { $0.priority == highest } ?? oldest
-        let chosen = overtakeLimit.map { overtakes >= $0 } == true ? oldest : best
+        let chosen = maxOvertakes.map { overtakes >= $0 } == true ? oldest : best
         overtakes = chosen.id == oldest.id ? 0 : overtakes + 1
         return chosen
     }

@@ -34,7 +34,7 @@ struct PrioritySchedulerTests {
         source.value = .high
         fixture.gate.letOnePass()
         fixture.executor.run()
-        following.end()
+        following.cancel()
         #expect(fixture.starts.messages == ["held", "second", "first"])
     }
 

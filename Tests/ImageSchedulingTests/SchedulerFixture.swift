@@ -17,11 +17,11 @@ struct SchedulerFixture {
     let gate = TestGate()
 
     /// - Parameter adjust: Changes the configuration of the download lane.
-    init(limit: Int = 1, overtakeLimit: Int? = 64, adjust: (inout LaneOptions) -> Void = { _ in }) {
+    init(limit: Int = 1, maxOvertakes: Int? = 64, adjust: (inout LaneOptions) -> Void = { _ in }) {
         executor = SeededExecutor(seed: 1)
         var lane = LaneOptions(limit: limit, executor: executor)
         adjust(&lane)
-        scheduler = PriorityScheduler(lanes: [.download: lane], overtakeLimit: overtakeLimit)
+        scheduler = PriorityScheduler(lanes: [.download: lane], maxOvertakes: maxOvertakes)
     }
 
     /// Makes a call, and returns when it waits, runs or has ended.

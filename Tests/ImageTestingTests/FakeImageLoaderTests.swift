@@ -16,7 +16,7 @@ struct FakeImageLoaderTests {
 
     @Test("a loaded image is cached until cached images are removed, but not for requests that bypass the memory cache")
     func memory() async throws {
-        loader.script(request, .image(PixelSize(width: 4, height: 3)))
+        loader.script(.image(PixelSize(width: 4, height: 3)), for: request)
         #expect(try await loader.image(for: request).source == .network)
         #expect(loader.cachedImage(for: request)?.image.bitmap.size == PixelSize(width: 4, height: 3))
         var other = request
@@ -29,7 +29,7 @@ struct FakeImageLoaderTests {
     @Test("a held reply arrives when the gate opens")
     func held() async throws {
         let gate = TestGate()
-        loader.script(request, .held(gate, .data(Data("a".utf8))))
+        loader.script(.held(gate, .data(Data("a".utf8))), for: request)
         let task = Task { [loader, request] in try await loader.data(for: request).data }
         await gate.arrivals(1)
         gate.open()

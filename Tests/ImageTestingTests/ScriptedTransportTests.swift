@@ -13,7 +13,7 @@ struct ScriptedTransportTests {
 
     private func fetch() async throws(TransportError) -> Data {
         let response = try await transport.send(TransportRequest(url: url))
-        return try await response.body.collected(expectedBytes: nil, limit: .max)
+        return try await response.body.collected(expectedByteCount: nil, byteLimit: .max)
     }
 
     @Test("a request without a script fails with its URL and is logged")

@@ -25,7 +25,7 @@ struct TieredDataCacheTests {
 
     private func entry(_ seed: UInt8, count: Int = 10) -> DataCacheEntry {
         DataCacheEntry(
-            data: Data(repeating: seed, count: count), createdAt: Date(timeIntervalSinceReferenceDate: Double(seed)))
+            data: Data(repeating: seed, count: count), creationDate: Date(timeIntervalSinceReferenceDate: Double(seed)))
     }
 
     @Test("a lookup reports the level that had the entry, and fills the upper one")
@@ -108,7 +108,7 @@ struct TieredDataCacheTests {
         let gate = TestGate()
         lower.hold(.store, at: gate)
         let cache = makeCache {
-            ($0.maxConcurrentWrites, $0.maxPendingWrites, $0.maxPendingBytes) = (1, 2, 25)
+            ($0.maxConcurrentWrites, $0.maxPendingWrites, $0.pendingByteLimit) = (1, 2, 25)
         }
         for number in 1...4 { try await cache.store(entry(1), for: key(number)) }
         try await cache.store(entry(1, count: 26), for: key(5))
@@ -255,7 +255,7 @@ struct TieredDataCacheTests {
     func replacedWrites() async throws {
         let gate = TestGate()
         lower.hold(.store, at: gate)
-        let cache = makeCache { ($0.maxConcurrentWrites, $0.maxPendingBytes) = (1, 20) }
+        let cache = makeCache { ($0.maxConcurrentWrites, $0.pendingByteLimit) = (1, 20) }
         try await cache.store(entry(1), for: key(0))
         await gate.arrivals(1)
         for seed in 1...9 { try await cache.store(entry(UInt8(seed)), for: key(1)) }

@@ -28,7 +28,7 @@ struct TransformTests {
     }
 
     private func entry(_ text: String, metadata: String = "the response head") -> DataCacheEntry {
-        DataCacheEntry(data: Data(text.utf8), metadata: Data(metadata.utf8), createdAt: Self.time)
+        DataCacheEntry(data: Data(text.utf8), metadata: Data(metadata.utf8), creationDate: Self.time)
     }
 
     @Test("an encrypted cache obeys DataCacheContract", arguments: DataCacheContract.rules)
@@ -67,7 +67,7 @@ struct TransformTests {
         #expect(try transform.restored(kept, for: key) == entry("image"))
         #expect(throws: FakeEncryption.DecryptionError.self) { try transform.restored(kept, for: otherKey) }
         var redated = kept
-        redated.createdAt += 1
+        redated.creationDate += 1
         #expect(throws: FakeEncryption.DecryptionError.self) { try transform.restored(redated, for: key) }
     }
 
@@ -77,7 +77,7 @@ struct TransformTests {
         let date = Self.time.timeIntervalSinceReferenceDate.bitPattern
         let context = Data((0..<8).map { UInt8(truncatingIfNeeded: date >> ($0 * 8)) }) + Data(key.identifier.utf8)
         let encrypted = try encryption.encrypt(Data(repeating: 0xFF, count: count), context: context)
-        let kept = DataCacheEntry(data: encrypted, createdAt: Self.time)
+        let kept = DataCacheEntry(data: encrypted, creationDate: Self.time)
         let error = #expect(throws: (any Error).self) {
             try EncryptionTransform(encryption).restored(kept, for: key)
         }
@@ -88,7 +88,7 @@ struct TransformTests {
     func rejected() async throws {
         let cache = TransformingDataCache(lower, transform: RejectingTransform())
         try await cache.store(entry("image"), for: key)
-        await #expect(throws: DataCacheError.io("transform: Rejection()")) {
+        await #expect(throws: DataCacheError.other(UnderlyingError(RejectingTransform.Rejection()))) {
             try await cache.store(entry(String(repeating: "a", count: 101)), for: key)
         }
         #expect(try await cache.entry(for: key) == nil)

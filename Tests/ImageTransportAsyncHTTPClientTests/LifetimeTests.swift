@@ -16,7 +16,7 @@
             await #expect(processExitsWith: .success) {
                 let server = try LoopbackServer { _ in .ok([1]) }
                 for _ in 0..<20 {
-                    let transport = AsyncHTTPClientTransport(configuration: .init(threadCount: 2))
+                    let transport = AsyncHTTPClientTransport(options: .init(threadCount: 2))
                     _ = try await read(server.url(), over: transport)
                 }
                 try await becomesTrue { try eventLoopThreads() == 0 }
@@ -43,7 +43,7 @@
             let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
             let client = HTTPClient(
                 eventLoopGroupProvider: .shared(group),
-                configuration: AsyncHTTPClientTransport.Configuration(maxIdleTime: .seconds(3_600))
+                options: AsyncHTTPClientTransport.Options(maxIdleTime: .seconds(3_600))
                     .makeClientConfiguration())
             for _ in 0..<2 {
                 #expect(try await read(server.url(), over: AsyncHTTPClientTransport(client: client)) == Data([1]))
@@ -73,7 +73,7 @@
     }
 
     private func read(_ url: URL, over transport: AsyncHTTPClientTransport) async throws(TransportError) -> Data {
-        try await transport.send(TransportRequest(url: url)).body.collected(expectedBytes: nil, limit: .max)
+        try await transport.send(TransportRequest(url: url)).body.collected(expectedByteCount: nil, byteLimit: .max)
     }
 
     /// Returns the number of event loop threads in this process, which are found by name.

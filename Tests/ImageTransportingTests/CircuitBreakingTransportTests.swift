@@ -120,7 +120,7 @@ struct CircuitBreakingTransportTests {
     @Test(
         "other failures count as nothing",
         arguments: [
-            .tls("expired"), .malformedResponse("no HTTP"), .tooLarge(allowedBytes: 1), .blockedAddress("a"),
+            .tls("expired"), .malformedResponse("no HTTP"), .tooLarge(byteLimit: 1), .blockedAddress("a"),
             .cancelled, .other("?"),
         ] as [TransportError])
     func inconclusive(_ failure: TransportError) async {
@@ -153,7 +153,7 @@ struct CircuitBreakingTransportTests {
             Self.url("http://a/1"),
             Reply(
                 beforeHead: [.pause(.seconds(7), on: clock)], status: .found, headers: [.location: "http://b/1"],
-                announcedBytes: 0))
+                announcedByteCount: 0))
         network.script(Self.url("http://b/1"), .ok(Data([1])))
         let request = TransportRequest(url: Self.url("http://a/1"), totalTimeout: .seconds(10))
         async let response = transport.send(request)

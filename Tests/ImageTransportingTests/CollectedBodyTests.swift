@@ -15,8 +15,9 @@ struct CollectedBodyTests {
         arguments: [nil, 0, 5, 1 << 40])
     func inOrder(_ expected: Int?) async throws {
         var progress: [Int] = []
-        let data = try await body([Data([1, 2]), Data([3]), Data([4, 5])]).collected(expectedBytes: expected, limit: 5)
-        {
+        let data = try await body([Data([1, 2]), Data([3]), Data([4, 5])]).collected(
+            expectedByteCount: expected, byteLimit: 5
+        ) {
             progress.append($0)
         }
         #expect(data == Data([1, 2, 3, 4, 5]))
@@ -25,13 +26,13 @@ struct CollectedBodyTests {
 
     @Test("a body without pieces is empty")
     func empty() async throws {
-        #expect(try await body([]).collected(expectedBytes: 3, limit: 0).isEmpty)
+        #expect(try await body([]).collected(expectedByteCount: 3, byteLimit: 0).isEmpty)
     }
 
     @Test("a body above the limit throws tooLarge, in one piece or several", arguments: [[4], [2, 2], [3, 1]])
     func limited(_ counts: [Int]) async {
-        await #expect(throws: TransportError.tooLarge(allowedBytes: 3)) {
-            try await body(counts.map { Data(count: $0) }).collected(expectedBytes: nil, limit: 3)
+        await #expect(throws: TransportError.tooLarge(byteLimit: 3)) {
+            try await body(counts.map { Data(count: $0) }).collected(expectedByteCount: nil, byteLimit: 3)
         }
     }
 }

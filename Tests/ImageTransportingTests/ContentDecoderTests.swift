@@ -19,7 +19,7 @@ struct ContentDecoderTests {
     private func decoder(_ coding: String?, limit: Int = 1 << 20) throws(TransportError) -> ContentDecoder? {
         var headers = HTTPFields()
         headers[.contentEncoding] = coding
-        return try ContentDecoder(for: ContentCodings(headers), maxDecodedBytes: limit)
+        return try ContentDecoder(for: ContentCodings(headers), decodedByteLimit: limit)
     }
 
     private func decoded(_ pieces: [Data], coding: String = "gzip", limit: Int = 1 << 20) throws -> Data {
@@ -80,7 +80,7 @@ struct ContentDecoderTests {
         #expect(try decoded([Self.nestedGzip], coding: "gzip, gzip") == Self.text)
         #expect(try decoded(Self.nestedGzip.map { Data([$0]) }, coding: "gzip, x-gzip") == Self.text)
         #expect(throws: TransportError.self) { try decoded([Self.gzip], coding: "gzip, gzip") }
-        #expect(throws: TransportError.decodedBodyTooLarge(allowedBytes: 599)) {
+        #expect(throws: TransportError.decodedBodyTooLarge(byteLimit: 599)) {
             try decoded([Self.nestedGzip], coding: "gzip, gzip", limit: 599)
         }
         #expect(throws: TransportError.closedEarly(received: 0, expected: nil)) {
@@ -95,7 +95,7 @@ struct ContentDecoderTests {
         let decoder = try #require(try decoder("gzip", limit: 10 << 20))
         decoder.add(Self.zeros(20 << 20))
         for _ in 0..<160 { #expect(try decoder.next() == Data(count: 64 << 10)) }
-        #expect(throws: TransportError.decodedBodyTooLarge(allowedBytes: 10 << 20)) { try decoder.next() }
+        #expect(throws: TransportError.decodedBodyTooLarge(byteLimit: 10 << 20)) { try decoder.next() }
     }
 
     @Test("what a piece decodes to beyond a batch is returned before the next piece arrives")
@@ -141,7 +141,7 @@ struct ContentDecoderTests {
     @Test("a body that decodes to the limit is accepted, and one that decodes to more is not")
     func limit() throws {
         #expect(try decoded([Self.gzip], limit: 600).count == 600)
-        #expect(throws: TransportError.decodedBodyTooLarge(allowedBytes: 599)) {
+        #expect(throws: TransportError.decodedBodyTooLarge(byteLimit: 599)) {
             try decoded([Self.gzip], limit: 599)
         }
     }

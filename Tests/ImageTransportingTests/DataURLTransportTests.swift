@@ -23,7 +23,7 @@ struct DataURLTransportTests {
         let (head, pieces) = try await fetch(DataURLTransport(), TransportRequest(url: try .of(text)))
         #expect(head.status == .ok)
         #expect(head.headers[.contentType] == type)
-        #expect(head.expectedBytes == content.utf8.count)
+        #expect(head.expectedByteCount == content.utf8.count)
         #expect(pieces == [Data(content.utf8)])
     }
 
@@ -49,10 +49,10 @@ struct DataURLTransportTests {
 
     @Test("the size limit is exact", arguments: ["data:,12345", "data:;base64,MTIzNDU="])
     func limit(_ text: String) async throws {
-        let fits = try await fetch(DataURLTransport(), TransportRequest(url: try .of(text), maxBodyBytes: 5))
+        let fits = try await fetch(DataURLTransport(), TransportRequest(url: try .of(text), bodyByteLimit: 5))
         #expect(fits.1 == [Data("12345".utf8)])
-        let request = TransportRequest(url: try .of(text), maxBodyBytes: 4)
-        await #expect(throws: TransportError.tooLarge(allowedBytes: 4)) {
+        let request = TransportRequest(url: try .of(text), bodyByteLimit: 4)
+        await #expect(throws: TransportError.tooLarge(byteLimit: 4)) {
             try await fetch(DataURLTransport(), request)
         }
     }

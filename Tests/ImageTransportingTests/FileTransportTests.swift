@@ -22,9 +22,10 @@ final class FileTransportTests: Sendable {
         return url
     }
 
-    private func failure(_ transport: FileTransport, _ url: URL, maxBodyBytes: Int = 1 << 20) async -> TransportError? {
+    private func failure(_ transport: FileTransport, _ url: URL, bodyByteLimit: Int = 1 << 20) async -> TransportError?
+    {
         do {
-            _ = try await fetch(transport, TransportRequest(url: url, maxBodyBytes: maxBodyBytes))
+            _ = try await fetch(transport, TransportRequest(url: url, bodyByteLimit: bodyByteLimit))
             return nil
         } catch {
             return error as? TransportError
@@ -37,7 +38,7 @@ final class FileTransportTests: Sendable {
         let url = try write("a b%.jpg", bytes)
         let (head, pieces) = try await fetch(FileTransport(), TransportRequest(url: url))
         #expect(head.status == .ok)
-        #expect(head.expectedBytes == bytes.count)
+        #expect(head.expectedByteCount == bytes.count)
         #expect(head.url == url)
         #expect(pieces.map(\.count).max() ?? 0 <= 256 << 10)
         #expect(Array(pieces.joined()) == bytes)
@@ -51,7 +52,7 @@ final class FileTransportTests: Sendable {
     @Test("a HEAD request only returns the length")
     func head() async throws {
         let (head, pieces) = try await fetch(FileTransport(), TransportRequest(url: try write("x"), method: .head))
-        #expect(head.expectedBytes == 3)
+        #expect(head.expectedByteCount == 3)
         #expect(pieces == [])
     }
 
@@ -76,8 +77,8 @@ final class FileTransportTests: Sendable {
     @Test("a file above the size limit is rejected, and a file at the limit is not")
     func limit() async throws {
         let url = try write("ten", Array(repeating: 7, count: 10))
-        #expect(await failure(FileTransport(), url, maxBodyBytes: 10) == nil)
-        #expect(await failure(FileTransport(), url, maxBodyBytes: 9) == .tooLarge(allowedBytes: 9))
+        #expect(await failure(FileTransport(), url, bodyByteLimit: 10) == nil)
+        #expect(await failure(FileTransport(), url, bodyByteLimit: 9) == .tooLarge(byteLimit: 9))
     }
 
     @Test("a file that is truncated while it is read throws closedEarly")
@@ -109,7 +110,7 @@ final class FileTransportTests: Sendable {
         let linkedFolder = folder.appending(path: "inside/folder")
         try FileManager.default.createSymbolicLink(
             at: linkedFolder, withDestinationURL: folder.appending(path: "outside"))
-        let transport = FileTransport(confinedTo: [folder.appending(path: "inside")])
+        let transport = FileTransport(.folders([folder.appending(path: "inside")]))
         #expect(await failure(transport, inside) == nil)
         let attempts = [
             outside, link, linkedFolder.appending(path: "b"),
@@ -128,7 +129,7 @@ final class FileTransportTests: Sendable {
                 at: folder.appending(path: name), withIntermediateDirectories: true)
             _ = try write(name + "/a")
         }
-        let transport = FileTransport(confinedTo: [folder.appending(path: composed)])
+        let transport = FileTransport(.folders([folder.appending(path: composed)]))
         #expect(await failure(transport, try .of("file://\(folder.path())/%C3%A9/a")) == nil)
         #expect(await failure(transport, try .of("file://\(folder.path())/e%CC%81/a")) != nil)
         #if canImport(Glibc)

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTypes
+import ImageCore
 import ImageTesting
 import ImageTransporting
 import Testing
@@ -11,17 +12,13 @@ struct ModifyingTransportTests {
 
     init() throws { url = try #require(URL(string: "http://a/")) }
 
-    private func authorized(_ request: TransportRequest, _ token: String) -> TransportRequest {
-        var request = request
-        request.headers[.authorization] = token
-        return request
-    }
+    private struct SignedOut: Error {}
 
     @Test("each request is changed by the modifier")
     func modifies() async throws {
         server.script(url, .ok(Data([1])))
         let transport = ModifyingTransport(
-            UncachedTransport(server), modify: { request in authorized(request, "token") })
+            UncachedTransport(server), modify: { $0.headers[.authorization] = "token" })
         _ = try await transport.send(TransportRequest(url: url))
         #expect(server.requests.map { $0.headers[.authorization] } == ["token"])
     }
@@ -29,9 +26,8 @@ struct ModifyingTransportTests {
     @Test("a request is not sent if the modifier throws")
     func modifierFails() async throws {
         let transport = ModifyingTransport(
-            UncachedTransport(server),
-            modify: { _ throws(TransportError) in throw TransportError.other("signed out") })
-        await #expect(throws: TransportError.other("signed out")) {
+            UncachedTransport(server), modify: { _ in throw SignedOut() })
+        await #expect(throws: TransportError.modifier(UnderlyingError(SignedOut()))) {
             try await transport.send(TransportRequest(url: url))
         }
         #expect(server.sendCount == 0)
@@ -48,10 +44,8 @@ struct ModifyingTransportTests {
         let transport = ModifyingTransport(
             UncachedTransport(network),
             modify: { request in
-                var request = request
                 request.headers[key] = "secret"
                 request.headers[.userAgent] = "secret agent"
-                return request
             })
         let headers: HTTPFields = [.userAgent: "agent", .accept: "image/*"]
         _ = try await transport.send(TransportRequest(url: url, headers: headers))
@@ -65,11 +59,12 @@ struct ModifyingTransportTests {
     func answers() async throws {
         server.script(url, .status(.unauthorized, headers: [.wwwAuthenticate: "Bearer"]), .ok(Data([1])))
         let transport = ModifyingTransport(
-            UncachedTransport(server), modify: { request in authorized(request, "old") },
+            UncachedTransport(server), modify: { $0.headers[.authorization] = "old" },
             challengeHandler: { refused, head in
                 #expect(refused.headers[.authorization] == "old")
                 #expect(head.headers[.wwwAuthenticate] == "Bearer")
-                return authorized(refused, "new")
+                refused.headers[.authorization] = "new"
+                return true
             })
         let response = try await transport.send(TransportRequest(url: url))
         #expect(response.head.status == .ok)
@@ -78,12 +73,12 @@ struct ModifyingTransportTests {
     }
 
     @Test(
-        "a second 401 is the response, and so is one for which the challenge handler returns nil",
+        "a second 401 is the response, and so is one for which the challenge handler returns false",
         arguments: [true, false])
     func refused(_ isAnswered: Bool) async throws {
         server.script(url, .status(.unauthorized))
         let transport = ModifyingTransport(
-            UncachedTransport(server), challengeHandler: { refused, _ in isAnswered ? refused : nil })
+            UncachedTransport(server), challengeHandler: { _, _ in isAnswered })
         let response = try await transport.send(TransportRequest(url: url))
         #expect(response.head.status == .unauthorized)
         #expect(server.sendCount == (isAnswered ? 2 : 1))

@@ -6,7 +6,7 @@ import Testing
 struct RetryPolicyTests {
     @Test("bounds double from the base up to the maximum, and the delay is a random fraction of the bound")
     func delays() {
-        let policy = TransferRetryPolicy(retries: 5, baseDelay: .seconds(1), maxDelay: .seconds(6)) { 0.5 }
+        let policy = TransferRetryPolicy(maxRetries: 5, baseDelay: .seconds(1), maxDelay: .seconds(6)) { 0.5 }
         #expect(
             (0..<6).map { policy.delay(beforeRetry: $0) } == [
                 .milliseconds(500), .seconds(1), .seconds(2), .seconds(3), .seconds(3), nil,
@@ -16,7 +16,7 @@ struct RetryPolicyTests {
     @Test("no retry starts after the maximum total time or after a longer Retry-After than allowed")
     func bounds() {
         let policy = TransferRetryPolicy(
-            retries: 5, baseDelay: .seconds(1), maxRetryAfter: .seconds(20), maxTotal: .seconds(60)
+            maxRetries: 5, baseDelay: .seconds(1), maxRetryAfter: .seconds(20), maxTotalTime: .seconds(60)
         ) { 1 }
         #expect(policy.delay(beforeRetry: 0, elapsed: .seconds(59)) == .seconds(1))
         #expect(policy.delay(beforeRetry: 0, elapsed: .milliseconds(59_001)) == nil)
@@ -26,7 +26,7 @@ struct RetryPolicyTests {
 
     @Test("a policy with 0 retries never retries")
     func none() {
-        #expect(TransferRetryPolicy(retries: 0) { 1 }.delay(beforeRetry: 0) == nil)
+        #expect(TransferRetryPolicy(maxRetries: 0) { 1 }.delay(beforeRetry: 0) == nil)
     }
 
     @Test(
@@ -37,7 +37,7 @@ struct RetryPolicyTests {
             (.network(.connectionLost, ""), true), (.network(.unresolvedHost, ""), true), (.network(.tls, ""), false),
             (.network(.redirect, ""), false), (.network(.malformedResponse, ""), false), (.httpStatus(503), true),
             (.httpStatus(429), true), (.httpStatus(500), true), (.httpStatus(501), false), (.httpStatus(403), false),
-            (.notFound, false), (.cancelled, false), (.tooLarge(allowedBytes: 1), false),
+            (.notFound, false), (.cancelled, false), (.tooLarge(byteLimit: 1), false),
             (.decoding(.unknownFormat), false),
         ] as [(ImageError, Bool)])
     func transientErrors(error: ImageError, isTransient: Bool) {

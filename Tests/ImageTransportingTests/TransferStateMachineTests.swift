@@ -7,11 +7,11 @@ import Testing
 @Suite("Transfer state machine")
 struct TransferStateMachineTests {
     private func head(expecting bytes: Int? = nil) throws -> ResponseHead {
-        ResponseHead(status: .ok, url: try .of("http://a/"), expectedBytes: bytes)
+        ResponseHead(status: .ok, url: try .of("http://a/"), expectedByteCount: bytes)
     }
 
-    private func streaming(maxBodyBytes: Int = .max) throws -> TransferStateMachine {
-        var machine = TransferStateMachine(maxBodyBytes: maxBodyBytes)
+    private func streaming(bodyByteLimit: Int = .max) throws -> TransferStateMachine {
+        var machine = TransferStateMachine(bodyByteLimit: bodyByteLimit)
         machine.connected()
         _ = try machine.headArrived(head())
         return machine
@@ -21,7 +21,7 @@ struct TransferStateMachineTests {
 
     @Test("a transfer waits for bytes only while the consumer requests them and the request is sent")
     func waitingForBytes() throws {
-        var machine = TransferStateMachine(maxBodyBytes: 10)
+        var machine = TransferStateMachine(bodyByteLimit: 10)
         _ = machine.awaitHead()
         #expect(!machine.isWaitingForBytes)
         machine.connected()
@@ -76,7 +76,7 @@ struct TransferStateMachineTests {
 
     @Test("buffered bytes are delivered before a later failure")
     func failureComesLast() throws {
-        var machine = try streaming(maxBodyBytes: 5)
+        var machine = try streaming(bodyByteLimit: 5)
         let step12 = machine.arrived(bytes(5))
         #expect(step12 == .buffer)
         let step13 = machine.arrived(bytes(1))
@@ -86,7 +86,7 @@ struct TransferStateMachineTests {
             return
         }
         #expect(piece == bytes(5))
-        #expect(failure == .tooLarge(allowedBytes: 5))
+        #expect(failure == .tooLarge(byteLimit: 5))
     }
 
     @Test("cancelling drops the buffered bytes and stops the engine once")
@@ -120,7 +120,7 @@ struct TransferStateMachineTests {
 
     @Test("a body of exactly the limit is accepted")
     func exactLimit() throws {
-        var machine = try streaming(maxBodyBytes: 5)
+        var machine = try streaming(bodyByteLimit: 5)
         let action = machine.arrived(bytes(5))
         #expect(action == .buffer)
     }
@@ -141,7 +141,7 @@ struct TransferStateMachineTests {
 
     @Test("a transfer that ends without a head fails with connectionLost")
     func noHead() throws {
-        var machine = TransferStateMachine(maxBodyBytes: 10)
+        var machine = TransferStateMachine(bodyByteLimit: 10)
         let step23 = machine.ended(nil)
         #expect(!step23)
         guard case .fail(.connectionLost) = machine.awaitHead() else {

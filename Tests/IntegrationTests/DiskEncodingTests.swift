@@ -24,7 +24,7 @@ struct DiskEncodingTests {
     }
 
     private func encoded(_ encoding: DiskEncoding) throws -> Data {
-        let entry = DataCacheEntry(data: try Self.png(), createdAt: Date(timeIntervalSinceReferenceDate: 0))
+        let entry = DataCacheEntry(data: try Self.png(), creationDate: Date(timeIntervalSinceReferenceDate: 0))
         guard let transform = encoding.makeTransform() else { return entry.data }
         return try transform.stored(entry, for: key).data
     }
@@ -57,7 +57,7 @@ struct DiskEncodingTests {
             #expect(choice.encoder(for: plain).format == .png)
             let transform = DiskEncoding.adaptive().makeTransform(
                 decoders: .standard + [AVIFDecoder()], encoders: .standard + [AVIFEncoder()])
-            let entry = DataCacheEntry(data: try Self.png(), createdAt: Date(timeIntervalSinceReferenceDate: 0))
+            let entry = DataCacheEntry(data: try Self.png(), creationDate: Date(timeIntervalSinceReferenceDate: 0))
             let stored = try #require(transform).stored(entry, for: key)
             #expect(
                 try DownsamplingDecoder.standard(.standard + [AVIFDecoder()]).header(of: stored.data).format == .avif)

@@ -99,7 +99,7 @@ struct EncodedColorTests {
         let encoder = try #require([any ImageEncoder].all.encoder(for: format))
         let entry = DataCacheEntry(
             data: try png.encode(source, options: EncodingOptions()) + Data(count: 100_000),
-            createdAt: Date(timeIntervalSinceReferenceDate: 0))
+            creationDate: Date(timeIntervalSinceReferenceDate: 0))
         let stored = try ReencodingTransform(decoder: decoder) { _ in encoder }
             .stored(entry, for: DataCacheKey(identifier: "https://images.test/1"))
         #expect(try decoder.header(of: stored.data).format == format)

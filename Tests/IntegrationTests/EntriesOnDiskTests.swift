@@ -37,11 +37,7 @@ struct EntriesOnDiskTests {
         let (server, png) = (try server(), Data(try Images.png(8, 4)))
         let test = TestLoader(http) { options in
             options.account = "eve"
-            options.requestModifier = { request throws(TransportError) in
-                var request = request
-                request.headers[.authorization] = "Bearer token"
-                return request
-            }
+            options.requestModifier = { $0.headers[.authorization] = "Bearer token" }
         }
         let url = ImageRequest(url: server.url("/uploaded"))
         let fetch = ImageRequest(.fetch(name: "a") { throw ImageError.notFound })
@@ -65,11 +61,7 @@ struct EntriesOnDiskTests {
         let test = TestLoader(http) { options in
             options.account = "eve"
             options.diskEncryption = FakeEncryption(key: 7)
-            options.requestModifier = { request throws(TransportError) in
-                var request = request
-                request.headers[.authorization] = "Bearer token"
-                return request
-            }
+            options.requestModifier = { $0.headers[.authorization] = "Bearer token" }
         }
         let other = TestLoader(http, folder: test.folder) { options in
             options.account = "bob"

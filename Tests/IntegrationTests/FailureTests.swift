@@ -19,7 +19,7 @@ struct FailureTests {
         let test = TestLoader(http)
         do throws(ImageError) {
             let loaded = try await test.loader.image(for: ImageRequest(url: url))
-            throw ImageError.processing(identifier: "test", "loaded \(loaded.image.bitmap.size)")
+            throw ImageError.network(.other, "loaded \(loaded.image.bitmap.size)")
         } catch {
             #expect(test.kinds.last == .failed(error))
             return error
@@ -79,7 +79,7 @@ struct FailureTests {
         let body = [UInt8](repeating: 7, count: 5_000)
         for reply in [LoopbackReply.ok(body), .chunked([body])] {
             let server = try LoopbackServer { _ in reply }
-            let test = TestLoader(http) { $0.transferOptions.maxBodyBytes = 4_999 }
+            let test = TestLoader(http) { $0.transferOptions.bodyByteLimit = 4_999 }
             let result = await Task { try await test.loader.data(for: ImageRequest(url: server.url("/a"))) }.result
             guard case .failure(ImageError.tooLarge(4_999)) = result else {
                 Issue.record("ended with \(result)")
@@ -92,7 +92,7 @@ struct FailureTests {
     func tooManyPixels(_ http: HTTPTransport) async throws {
         let png = try Images.png(40, 30)
         let server = try LoopbackServer { _ in .ok(png) }
-        let test = TestLoader(http) { $0.decodingLimits.pixels = 1_199 }
+        let test = TestLoader(http) { $0.decodingLimits.maxPixels = 1_199 }
         await #expect(throws: ImageError.decoding(.limitExceeded(.pixels, value: 1_200, allowed: 1_199))) {
             try await test.loader.image(for: ImageRequest(url: server.url("/a.png")))
         }

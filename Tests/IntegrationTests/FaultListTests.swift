@@ -14,11 +14,11 @@ struct OriginFault: Sendable, CustomTestStringConvertible {
     let isExpected: @Sendable (ImageError) -> Bool
 
     private init(
-        _ name: String, _ steps: [LoopbackStep], endsIn kind: ImageError.NetworkFailure, naming text: String? = nil
+        _ name: String, _ steps: [LoopbackStep], endsIn kind: NetworkFailure.Kind, naming text: String? = nil
     ) {
         self.init(name, steps) { error in
-            guard case .network(kind, let message) = error else { return false }
-            return text.map { message.contains($0) } ?? true
+            guard case .network(let failure) = error, failure.kind == kind else { return false }
+            return text.map { failure.reason.contains($0) } ?? true
         }
     }
 

@@ -42,6 +42,58 @@ struct KitTests {
         }
     }
 
+    @Test("a transport of the application's own has the User-Agent of the options, and errors that stay errors")
+    func ownTransport() async throws {
+        struct Failing: DataTransport {
+            func send(_ request: TransportRequest) async throws(TransportError) -> TransportResponse {
+                throw TransportError(UserAgent(text: request.headers[.userAgent]))
+            }
+        }
+        struct UserAgent: Error, Equatable { var text: String? }
+        for userAgent in ["Feed/1.0", nil] {
+            let loader = try ImageLoader(cacheDirectory: directory) {
+                $0.cacheDirectory = nil
+                $0.userAgent = userAgent
+                $0.makeTransport = { _ in Failing() }
+            }
+            let url = try #require(URL(string: "http://a/"))
+            let error = await #expect(throws: ImageError.self) { try await loader.image(for: url) }
+            guard case .network(let failure) = error else { throw CancellationError() }
+            #expect(failure.underlying?.error as? UserAgent == UserAgent(text: userAgent))
+        }
+    }
+
+    @Test("files are read as the options allow")
+    func files() async throws {
+        try await withDirectory { directory in
+            let file = directory.appending(path: "a.jpg")
+            try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+            try Data(try Images.jpeg(8, 4)).write(to: file)
+            for (access, isAllowed) in [(FileAccess.all, true), (.folders([directory]), true), (.disabled, false)] {
+                let loader = try ImageLoader(cacheDirectory: directory) {
+                    $0.cacheDirectory = nil
+                    $0.fileAccess = access
+                }
+                #expect((try? await loader.image(for: file)) != nil || !isAllowed)
+                if !isAllowed { await #expect(throws: ImageError.self) { try await loader.image(for: file) } }
+            }
+        }
+    }
+
+    #if os(Linux)
+        @Test("addresses that the policy refuses are not connected")
+        func addresses() async throws {
+            let server = try photoServer()
+            let loader = try ImageLoader(cacheDirectory: directory) {
+                $0.cacheDirectory = nil
+                $0.addressPolicy = { $0 != TransportAddress("127.0.0.1") }
+            }
+            let error = await #expect(throws: ImageError.self) { try await loader.image(for: server.url()) }
+            guard case .network(let failure) = error else { throw CancellationError() }
+            #expect(failure.kind == .blockedAddress && server.connectionCount == 0)
+        }
+    #endif
+
     @Test("processors are applied in order")
     func processors() async throws {
         let server = try photoServer()

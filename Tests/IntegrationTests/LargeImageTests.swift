@@ -10,7 +10,7 @@ import Testing
 @Suite("Large images with the default limits")
 struct LargeImageTests {
     private static let decoder = DownsamplingDecoder.standard()
-    private static let memory = DecodingLimits.default.decodedBytes
+    private static let memory = DecodingLimits.default.decodedByteLimit
 
     /// The sensors of 108 and 200 megapixels, in both orientations, and a stitched panorama.
     static let photographs = [
@@ -90,7 +90,7 @@ struct LargeImageTests {
     func bombs() {
         let side = 65_500
         let limit = ImageDecodingError.limitExceeded(
-            .pixels, value: side * side, allowed: DecodingLimits.default.pixels)
+            .pixels, value: side * side, allowed: DecodingLimits.default.maxPixels)
         var jpeg = FlatJPEG(width: 16, height: 16, components: [.init(level: 128)]).data
         jpeg.replace(Data([8, 0, 16, 0, 16, 1]), with: Data([8, 0xFF, 0xDC, 0xFF, 0xDC, 1]))
         #expect(throws: limit) { try decode(jpeg, to: 300) }

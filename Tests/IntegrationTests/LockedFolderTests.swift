@@ -18,7 +18,7 @@ struct LockedFolderTests {
     func loads() async throws {
         let (clock, network) = (ManualClock(), ScriptedTransport())
         let test = TestLoader(try #require(HTTPTransport.allCases.first)) {
-            $0.transport = network
+            $0.makeTransport = { _ in network }
             $0.storeClock = clock
         }
         func request(_ number: Int, _ policy: ImageCachePolicy = .all) throws -> ImageRequest {

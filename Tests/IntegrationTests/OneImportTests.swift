@@ -24,8 +24,8 @@ private struct NoObserver: ImageLoaderObserver {
 
 private struct NoPressure: ConditionMonitor {
     var condition: MemoryPressureLevel { .normal }
-    func observe(_ handler: @escaping @Sendable (MemoryPressureLevel) -> Void) -> MonitorObservation {
-        MonitorObservation {}
+    func observe(_ handler: @escaping @Sendable (MemoryPressureLevel) -> Void) -> ChangeObservation {
+        ChangeObservation {}
     }
 }
 
@@ -36,30 +36,30 @@ private func setEveryOption(_ options: inout ImageLoaderOptions) {
     options.memoryEvictionPolicy = .twoBudgets()
     options.memoryLifetime = .seconds(60)
     options.diskByteLimit = 1_000
-    options.diskOptions.minimumFreeSpace = 0
+    options.diskOptions.minFreeSpace = 0
     options.diskEncoding = .format(.webP, quality: 0.5)
     options.diskEncryption = NoEncryption()
-    options.transport = SilentTransport()
+    options.makeTransport = { _ in SilentTransport() }
+    options.userAgent = "Feed/1.0"
+    options.fileAccess = .folders([URL(filePath: "/srv/images")])
+    options.maxNetworkWait = .seconds(10)
+    #if os(Linux)
+        options.addressPolicy = { $0.bytes.count == 4 }
+    #endif
     options.httpCachePolicy = FixedLifetimePolicy(lifetime: .seconds(60))
     options.httpCachePolicy = RFC9111Policy(defaultLifetime: .seconds(60))
     options.cacheKeyRules = CacheKeyRules(["*": .dropping(["token"])])
     options.account = "eve"
-    options.requestModifier = { request throws(TransportError) in
-        var request = request
-        request.headers[.authorization] = "Bearer token"
-        return request
-    }
-    options.challengeHandler = { request, head throws(TransportError) in
-        head.status == .unauthorized ? request : nil
-    }
+    options.requestModifier = { $0.headers[.authorization] = "Bearer token" }
+    options.challengeHandler = { _, head in head.status == .unauthorized }
     options.partialDownloadByteLimit = 0
     options.maxDownloads = 2
     options.maxDownloadsPerServer = 1
     options.maxDecodes = 1
     options.decoders = Array([any ImageDecoder].standard.prefix(1))
     options.encoders = Array([any ImageEncoder].standard.prefix(1))
-    options.decodingLimits.pixels = 1_000
-    options.retryPolicy = TransferRetryPolicy(retries: 1, baseDelay: .seconds(1)) { 0.5 }
+    options.decodingLimits.maxPixels = 1_000
+    options.retryPolicy = TransferRetryPolicy(maxRetries: 1, baseDelay: .seconds(1)) { 0.5 }
     options.transferOptions = TransferOptions(connectTimeout: .seconds(1))
     options.observer = NoObserver()
     options.memoryPressureMonitor = NoPressure()

@@ -10,14 +10,14 @@ struct OwnTransportTests {
     /// The documented ways to add something to requests.
     enum Way: CaseIterable { case transport, requestModifier, both }
 
-    private static let modifier: ModifyingTransport.Modifier = { request in SigningTransport.signed(request) }
+    private static let modifier: ModifyingTransport.Modifier = { $0 = SigningTransport.signed($0) }
 
     private func makeTest(_ way: Way, over network: ScriptedTransport? = nil) throws -> TestLoader {
         let http = try #require(HTTPTransport.allCases.first)
         return TestLoader(http) { options in
-            options.transport = network
-            if way != .requestModifier {
-                options.transport = SigningTransport(base: network ?? options.makePlatformTransport())
+            options.makeTransport = {
+                let base = network ?? $0
+                return way == .requestModifier ? base : SigningTransport(base: base)
             }
             if way != .transport { options.requestModifier = Self.modifier }
             options.maxDownloads = 3
@@ -73,11 +73,11 @@ struct OwnTransportTests {
         for url in [url, archived] { network.script(url, .ok(Data([1]), headers: [.cacheControl: "max-age=600"])) }
         let folder = try makeTest(.transport)
         var options = ImageLoaderOptions(cacheDirectory: folder.folder)
-        options.transport = network
+        options.makeTransport = { _ in network }
         options.storeClock = nil
         options.connectivityMonitor = nil
         var configuration = options.makeParts()
-        configuration.transport = configuration.transport.adding(["ARCHIVE": OneFile()])
+        configuration.transport = configuration.transport.adding(OneFile(), forScheme: "ARCHIVE")
         let loader = ImageLoader(configuration)
         #expect(try await loader.data(for: ImageRequest(url: archived)).data == OneFile.bytes)
         _ = try await loader.data(for: ImageRequest(url: url))

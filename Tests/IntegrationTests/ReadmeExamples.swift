@@ -63,11 +63,9 @@ struct ReportingTransport: DataTransport {
 
 private func makeReportingLoader(cacheDirectory: URL, token: String) throws -> ImageLoader {
     let loader = try ImageLoader(cacheDirectory: cacheDirectory) { options in
-        options.transport = ReportingTransport(base: options.makePlatformTransport())
-        options.requestModifier = { request in
-            var request = request
-            request.headers[.authorization] = "Bearer \(token)"
-            return request
+        options.makeTransport = { ReportingTransport(base: $0) }
+        options.requestModifier = {
+            $0.headers[.authorization] = "Bearer \(token)"
         }
     }
     return loader

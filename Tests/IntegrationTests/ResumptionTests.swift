@@ -16,19 +16,19 @@ struct ResumptionTests {
         let block = (0..<1 << 17).flatMap { _ in unsafe withUnsafeBytes(of: random.next()) { unsafe Array($0) } }
         return (0..<50).flatMap { block[($0 * 4_099)...] + block[..<($0 * 4_099)] }
     }()
-    private let partBytes = 1 << 20
+    private let partByteCount = 1 << 20
 
     /// Returns a transport with a new cache object and new connections, as after a restart of the app.
     private func relaunched(_ http: HTTPTransport, _ folder: URL) -> ResumingTransport {
         ResumingTransport(
             http.make(),
             cache: DiskDataCache(directory: folder, byteLimit: 100 << 20, now: { Date() }),
-            partBytes: partBytes, now: { Date() })
+            partByteCount: partByteCount, now: { Date() })
     }
 
     private func fetch(_ url: URL, _ transport: ResumingTransport) async throws(TransportError) -> Data {
         let response = try await transport.send(TransportRequest(url: url))
-        return try await response.body.collected(expectedBytes: nil, limit: .max)
+        return try await response.body.collected(expectedByteCount: nil, byteLimit: .max)
     }
 
     @Test(
@@ -46,7 +46,7 @@ struct ResumptionTests {
             await #expect(throws: TransportError.self) { try await fetch(server.url(), relaunched(http, folder)) }
         }
         #expect(try await fetch(server.url(), relaunched(http, folder)) == Data(body))
-        let lost = http.losesUnreadBytes ? 20 * partBytes : 0
+        let lost = http.losesUnreadBytes ? 20 * partByteCount : 0
         #expect(server.sentByteCount < body.count + body.count / 100 + lost)
         #expect(server.requestCount == 21)
     }

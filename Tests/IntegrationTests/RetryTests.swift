@@ -18,7 +18,7 @@ struct RetryTests {
 
     init() throws {
         let http = try #require(HTTPTransport.allCases.first)
-        test = TestLoader(http) { [network] in $0.transport = network }
+        test = TestLoader(http) { [network] in $0.makeTransport = { _ in network } }
         let url = try #require(URL(string: "http://images.example/a"))
         request = ImageRequest(url: url)
         let image = Data(try Images.png(4, 3))

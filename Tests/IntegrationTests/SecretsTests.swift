@@ -31,7 +31,7 @@ struct SecretsTests {
         }
         return ([ImageRequest(url: url, cachePolicy: .diskOnly)] + own).map {
             var request = $0
-            request.headers = headers
+            request.headers = RequestHeaders(headers)
             return request
         }
     }

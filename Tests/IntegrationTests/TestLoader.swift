@@ -23,8 +23,8 @@ final class TestLoader: Sendable {
         keepsFolder = folder != nil
         self.folder = folder ?? FileManager.default.temporaryDirectory.appending(path: "loader-\(UUID().uuidString)")
         var defaults = ImageLoaderOptions(cacheDirectory: self.folder)
-        defaults.transport = Self.transport(http)
-        defaults.retryPolicy.retries = 0
+        defaults.makeTransport = { Self.transport(http) ?? $0 }
+        defaults.retryPolicy.maxRetries = 0
         defaults.transferOptions = .patient
         defaults.storeClock = nil
         defaults.connectivityMonitor = nil  // the state of the machine
@@ -100,8 +100,8 @@ extension TestLoader {
     /// Returns the configuration of a loader without a disk cache.
     static func configuration(_ http: HTTPTransport, retries: Int) -> ImageLoaderParts {
         var defaults = ImageLoaderOptions(cacheDirectory: nil)
-        defaults.transport = transport(http)
-        defaults.retryPolicy.retries = retries
+        defaults.makeTransport = { transport(http) ?? $0 }
+        defaults.retryPolicy.maxRetries = retries
         defaults.transferOptions = .patient
         defaults.connectivityMonitor = nil  // the state of the machine
         return defaults.makeParts()

@@ -19,7 +19,7 @@ struct UnavailableOriginTests {
     init() throws {
         let http = try #require(HTTPTransport.allCases.first)
         test = TestLoader(http) { [network, connectivity] in
-            $0.transport = network
+            $0.makeTransport = { _ in network }
             $0.connectivityMonitor = connectivity
         }
     }
@@ -39,7 +39,7 @@ struct UnavailableOriginTests {
     }
 
     private func isUnavailable(_ error: ImageError?) -> Bool {
-        if case .network(.serverUnavailable, _) = error { true } else { false }
+        if case .network(let failure) = error { failure.kind == .serverUnavailable } else { false }
     }
 
     @Test("stored images are shown after the images without a stored response have failed, without requests")
@@ -62,8 +62,8 @@ struct UnavailableOriginTests {
     @Test("an origin that redirects to a dead one stays available", arguments: [true, false])
     func redirects(_ hasCache: Bool) async throws {
         var options = ImageLoaderOptions(cacheDirectory: hasCache ? test.folder : nil)
-        options.transport = network
-        options.retryPolicy.retries = 0
+        options.makeTransport = { _ in network }
+        options.retryPolicy.maxRetries = 0
         options.connectivityMonitor = nil
         let loader = options.makeLoader()
         for number in 0..<12 {

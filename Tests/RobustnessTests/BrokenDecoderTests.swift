@@ -61,8 +61,8 @@ private final class BrokenImage: OpenedImage {
         header = ImageHeader(format: ImageFormat(rawValue: "broken"), storedSize: PixelSize(width: 2, height: 3))
         switch defect {
         case .emptyImage: header.storedSize.height = 0
-        case .tooManyPixels: header.storedSize = PixelSize(width: limits.pixels, height: 2)
-        case .tooManyFrames: header.frameCount = limits.frames + 1
+        case .tooManyPixels: header.storedSize = PixelSize(width: limits.maxPixels, height: 2)
+        case .tooManyFrames: header.frameCount = limits.maxFrames + 1
         case .missingDelays: header.frameCount = 2
         case .varyingHeader: header.loopCount = number
         default: break
@@ -75,7 +75,9 @@ private final class BrokenImage: OpenedImage {
         defect == .smallSize ? PixelSize(width: 1, height: 1) : header.storedSize
     }
 
-    func heldBytes(frame index: Int, size: PixelSize, layout: PixelLayout) -> Int { defect == .negativeMemory ? -1 : 0 }
+    func heldByteCount(frame index: Int, size: PixelSize, layout: PixelLayout) -> Int {
+        defect == .negativeMemory ? -1 : 0
+    }
 
     func decode(
         frame index: Int, size: PixelSize, layout: PixelLayout, preference: DecodingPreference,

@@ -41,8 +41,8 @@ private struct Damaged {
         let header = try decoder.open(image.data, limits: .default).header
         // Otherwise a damaged size or frame count would make the work larger without an error of the decoder.
         var limits = HostileInputCheck.smallLimits
-        limits.pixels = min(limits.pixels, 10 * header.storedSize.area)
-        limits.frames = min(limits.frames, 10 * header.frameCount)
+        limits.maxPixels = min(limits.maxPixels, 10 * header.storedSize.area)
+        limits.maxFrames = min(limits.maxFrames, 10 * header.frameCount)
         self.image = image
         check = HostileInputCheck(decoder, limits: limits)
         brief = try check.checkBriefly(image.data)

@@ -37,8 +37,8 @@ extension ImageError {
 }
 
 let loader = try ImageLoader { options in
-    options.decodingLimits.pixels = 50_000_000
-    options.transferOptions.maxBodyBytes = 32 << 20
+    options.decodingLimits.maxPixels = 50_000_000
+    options.transferOptions.bodyByteLimit = 32 << 20
     options.transferOptions.totalTimeout = .seconds(30)
     options.connectivityMonitor = nil  // a server without a default route isn't offline
 }

@@ -34,7 +34,7 @@ SYSTEM_C = {'Glibc', 'Musl', 'Darwin'}
 
 # Checking the type of an injected clock (`clock as? ContinuousClock`) is allowed, and so is the default of an optional parameter.
 CLOCKS = re.compile(
-    r'\bDate\s*\(\s*\)|\bDate\.now\b|\bDate\s*\(\s*timeIntervalSinceNow|(?<!as\? )(?<!\(any Clock<Duration>\)\? = )\b(?:Continuous|Suspending)Clock\b'
+    r'(?<!-> Date = { )\bDate\s*\(\s*\)|\bDate\.now\b|\bDate\s*\(\s*timeIntervalSinceNow|(?<!as\? )(?<!\(any Clock<Duration>\)\? = )(?<!: any Clock<Duration> = )\b(?:Continuous|Suspending)Clock\b'
     r'|\bTask\.sleep\b|\bThread\.sleep\b|\bDispatch(?:Wall)?Time\b|\basyncAfter\b'
     r'|(?<![.\w])(?<!func )(?:sleep|usleep|nanosleep|clock_gettime|gettimeofday|time|mach_absolute_time|CFAbsoluteTimeGetCurrent)\s*\('
 )

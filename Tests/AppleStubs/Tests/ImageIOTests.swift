@@ -120,7 +120,7 @@ struct ImageIOTests {
         let opened = try ImageIODecoder(.png).open(file.data.dropLast(4), limits: .default)
         #expect(throws: ImageDecodingError.truncated(.png)) { try decode(opened, size: PixelSize(width: 4, height: 2)) }
         var limits = DecodingLimits.default
-        limits.pixels = 7
+        limits.maxPixels = 7
         #expect(throws: ImageDecodingError.self) { try ImageIODecoder(.png).open(file.data, limits: limits) }
     }
 

@@ -22,7 +22,7 @@ struct LoaderKitTests {
 
     private func makeLoader(in folder: URL? = nil) throws -> ImageLoader {
         var options = ImageLoaderOptions(cacheDirectory: folder)
-        options.transport = transport
+        options.makeTransport = { _ in transport }
         return options.makeLoader()
     }
 
@@ -85,7 +85,7 @@ struct LoaderKitTests {
         #expect(options.memoryPressureMonitor is DispatchMemoryPressureMonitor)
         #expect(options.connectivityMonitor is NetworkConnectivityMonitor)
         options.allowsConstrainedNetworkAccess = false
-        _ = options.makePlatformTransport()
+        _ = options.makeNetwork()
         #expect(ConstrainedAccessStub.lastValue.withLock { $0 } == false)
     }
 

@@ -14,7 +14,8 @@ struct PhotoFeedViewTests {
 
     private func host(_ service: ScriptedPhotoService, rows: Range<Int> = 0..<100) -> TestHost<some View> {
         for id in 0..<20 {
-            loader.script(ScriptedPhotoService.photo(id).thumbnail(scale: 1), .image(PixelSize(width: 64, height: 64)))
+            loader.script(
+                .image(PixelSize(width: 64, height: 64)), for: ScriptedPhotoService.photo(id).thumbnail(scale: 1))
         }
         let feed = PhotoFeedModel(service: service)
         return TestHost(PhotoFeedView(feed: feed).imageLoader(loader), rows: rows) { [log] in log.append($0) }

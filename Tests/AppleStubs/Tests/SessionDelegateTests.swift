@@ -37,10 +37,10 @@ struct SessionDelegateTests {
 
     /// A transfer whose task never runs.
     private func transfer(
-        maxBodyBytes: Int = 1_000, method: HTTPRequest.Method = .get
+        bodyByteLimit: Int = 1_000, method: HTTPRequest.Method = .get
     ) -> (task: URLSessionDataTask, channel: TransferChannel) {
         let task = session.dataTask(with: url)
-        let request = TransportRequest(url: url, method: method, maxBodyBytes: maxBodyBytes)
+        let request = TransportRequest(url: url, method: method, bodyByteLimit: bodyByteLimit)
         let pause = TransferPause(suspend: {}, resume: {})
         let channel = TransferChannel(request: request, resume: { pause.end() }, stop: {})
         channel.connected()
@@ -63,7 +63,7 @@ struct SessionDelegateTests {
 
     private func failure(_ body: TransportBody) async -> TransportError? {
         do throws(TransportError) {
-            _ = try await body.collected(expectedBytes: nil, limit: .max)
+            _ = try await body.collected(expectedByteCount: nil, byteLimit: .max)
             return nil
         } catch {
             return error
@@ -126,25 +126,25 @@ struct SessionDelegateTests {
         ] as [([String: String], Int, Int?)] {
             let (task, channel) = transfer()
             _ = try deliver(headers, status: status, to: task)
-            #expect(try await channel.response().head.expectedBytes == expected)
+            #expect(try await channel.response().head.expectedByteCount == expected)
         }
         let (task, channel) = transfer(method: .head)
         _ = try deliver(["Content-Length": "9"], to: task)
-        #expect(try await channel.response().head.expectedBytes == 0)
+        #expect(try await channel.response().head.expectedByteCount == 0)
     }
 
     @Test("a body that is too large is refused at its head or when it arrives, and that of a redirect is not")
     func tooLarge() async throws {
         let (announced, redirect, arriving) = (
-            transfer(maxBodyBytes: 8), transfer(maxBodyBytes: 8), transfer(maxBodyBytes: 8)
+            transfer(bodyByteLimit: 8), transfer(bodyByteLimit: 8), transfer(bodyByteLimit: 8)
         )
         #expect(try deliver(["Content-Length": "9"], to: announced.task) == .cancel)
-        await #expect(throws: TransportError.tooLarge(allowedBytes: 8)) { try await announced.channel.response() }
+        await #expect(throws: TransportError.tooLarge(byteLimit: 8)) { try await announced.channel.response() }
         #expect(try deliver(["Content-Length": "9", "Location": "/b"], status: 302, to: redirect.task) == .allow)
         #expect(try deliver([:], to: arriving.task) == .allow)
         let response = try await arriving.channel.response()
         delegate.urlSession(session, dataTask: arriving.task, didReceive: Data(count: 9))
-        #expect(await failure(response.body) == .tooLarge(allowedBytes: 8))
+        #expect(await failure(response.body) == .tooLarge(byteLimit: 8))
     }
 
     @Test("a redirect is delivered as a response, and events of ended transfers are refused")

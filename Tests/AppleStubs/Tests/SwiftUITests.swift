@@ -227,7 +227,7 @@ struct SwiftUITests {
     @Test("updates of the parent create no models and look nothing up")
     func parentUpdates() async {
         let (loader, request) = (FakeImageLoader(), ImageRequest(.fetch(name: "a") { Data() }))
-        loader.script(request, .image(PixelSize(width: 4, height: 4)))
+        loader.script(.image(PixelSize(width: 4, height: 4)), for: request)
         let host = host(LoadingImage(request).imageLoader(loader))
         await draws(["image 4 (fit)"])
         let calls = loader.messages
@@ -311,7 +311,7 @@ struct SwiftUITests {
     func phases() async {
         let (gate, file) = (TestGate(), LoaderTestBed.file(width: 4))
         let body: [ScriptedTransport.Step] = [.piece(file.prefix(10)), .wait(gate), .piece(file.dropFirst(10))]
-        let replies = [.status(.notFound), ScriptedTransport.Reply(announcedBytes: file.count, body: body)]
+        let replies = [.status(.notFound), ScriptedTransport.Reply(announcedByteCount: file.count, body: body)]
         let request = fixture.request("a", replies) { $0.options.setPlaceholder(LoaderTestBed.image(width: 9)) }
         let content = LoadingImage(request) { phase in
             switch phase {

@@ -179,7 +179,7 @@ struct UIKitTests {
     func progress() async {
         let (gate, file) = (TestGate(), LoaderTestBed.file(width: 4))
         let body: [ScriptedTransport.Step] = [.piece(file.prefix(10)), .wait(gate), .piece(file.dropFirst(10))]
-        let request = fixture.request("a", [ScriptedTransport.Reply(announcedBytes: file.count, body: body)]) {
+        let request = fixture.request("a", [ScriptedTransport.Reply(announcedByteCount: file.count, body: body)]) {
             $0.options.setPlaceholder(LoaderTestBed.image(width: 9))
         }
         let view = shownView()
@@ -278,7 +278,7 @@ struct UIKitTests {
         center.post(name: UIApplication.didEnterBackgroundNotification, object: nil)
         #expect(tasks() == 1)
         gates[0].open()
-        _ = try? await task.image()
+        _ = try? await task.image
         #expect(tasks() == 0)
         let late = fixture.loader.task(for: fixture.request("b", behind: gates[1]))
         await gates[1].arrivals(1)
@@ -287,7 +287,7 @@ struct UIKitTests {
         #expect(tasks() == 0)
         center.post(name: UIApplication.willEnterForegroundNotification, object: nil)
         gates[1].open()
-        _ = try? await late.image()
+        _ = try? await late.image
         #expect(observer.events.contains { $0.kind == .downloadStarted })
     }
 
@@ -316,7 +316,7 @@ struct UIKitTests {
             center.post(name: UIApplication.willEnterForegroundNotification, object: nil)
         }
         gate.open()
-        _ = try? await task.image()
+        _ = try? await task.image
     }
 
     @Test("an app extension downloads in the background without time for it")
@@ -328,6 +328,6 @@ struct UIKitTests {
         await gate.arrivals(1)
         center.post(name: UIApplication.didEnterBackgroundNotification, object: nil)
         gate.open()
-        _ = try await task.image()
+        _ = try await task.image
     }
 }

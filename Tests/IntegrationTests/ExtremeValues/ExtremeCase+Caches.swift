@@ -28,7 +28,7 @@ extension ExtremeCase {
     private static let memory = ExtremeCase("limits of the memory cache") {
         for value in ints {
             for policy in policies {
-                let cache = MemoryImageCache(byteLimit: value, entryLimit: value, policy: policy)
+                let cache = MemoryImageCache(byteLimit: value, entryByteLimit: value, policy: policy)
                 let images = (0..<20).map { _ in image }
                 for number in 0..<20 { cache.insert(images[number], for: key(number)) }
                 for number in 0..<20 { _ = cache.image(for: key(number)) }
@@ -84,8 +84,8 @@ extension ExtremeCase {
         for (index, value) in ints.enumerated() {
             for number in 0..<2 {
                 var options = DiskCacheOptions()
-                if number == 0 { options.minimumFreeSpace = value }
-                options.ageLimit = durations[index]
+                if number == 0 { options.minFreeSpace = value }
+                options.maxAge = durations[index]
                 try await use(options, byteLimit: number == 0 ? 1 << 20 : value, value, durations[index])
             }
         }
@@ -100,12 +100,12 @@ extension ExtremeCase {
         let cache = DiskDataCache(directory: folder, byteLimit: byteLimit, options: options) {
             Date(timeIntervalSince1970: 1_800_000_000)
         }
-        let entry = DataCacheEntry(data: Data(count: 9_000), createdAt: Date(timeIntervalSince1970: .nan))
+        let entry = DataCacheEntry(data: Data(count: 9_000), creationDate: Date(timeIntervalSince1970: .nan))
         for number in 0..<12 { try? await cache.store(entry, for: DataCacheKey(identifier: "\(number)")) }
         for number in 0..<12 { _ = try? await cache.entry(for: DataCacheKey(identifier: "\(number)")) }
         let writer = try? await cache.writer(for: DataCacheKey(identifier: "w"), expectedByteCount: value)
         try? await writer?.append(Data(count: 200_000))
-        try? await writer?.finish(metadata: Data(), createdAt: Date(timeIntervalSince1970: .infinity))
+        try? await writer?.finish(metadata: Data(), creationDate: Date(timeIntervalSince1970: .infinity))
         let used = try await cache.status().byteCount
         #expect(used <= max(0, byteLimit))
         try await cache.removeAll(olderThan: age)
@@ -115,9 +115,9 @@ extension ExtremeCase {
 
     private static let tiered = ExtremeCase("limits of the writes of a tiered cache") {
         let fields: [any WritableKeyPath<TieredCacheOptions, Int> & Sendable] = [
-            \.maxPendingWrites, \.maxPendingBytes, \.maxConcurrentWrites,
+            \.maxPendingWrites, \.pendingByteLimit, \.maxConcurrentWrites,
         ]
-        let entry = DataCacheEntry(data: Data(count: 9), createdAt: Date(timeIntervalSince1970: 0))
+        let entry = DataCacheEntry(data: Data(count: 9), creationDate: Date(timeIntervalSince1970: 0))
         for field in fields {
             for value in ints {
                 var options = TieredCacheOptions()
@@ -139,7 +139,7 @@ extension ExtremeCase {
             for fraction in doubles {
                 let policies: [any HTTPCachePolicy] = [
                     RFC9111Policy(
-                        heuristicFraction: fraction, longestHeuristicLifetime: duration, negativeLifetime: duration,
+                        heuristicFraction: fraction, maxHeuristicLifetime: duration, negativeLifetime: duration,
                         defaultLifetime: durations[index]),
                     FixedLifetimePolicy(lifetime: duration),
                 ]

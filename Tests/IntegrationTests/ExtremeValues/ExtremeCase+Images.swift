@@ -39,7 +39,8 @@ extension ExtremeCase {
 
     private static let limits = ExtremeCase("decoding limits") {
         let fields: [any WritableKeyPath<DecodingLimits, Int> & Sendable] = [
-            \.encodedBytes, \.pixels, \.side, \.frames, \.metadataBytes, \.decodedBytes, \.scans,
+            \.encodedByteLimit, \.maxPixels, \.maxSide, \.maxFrames, \.metadataByteLimit, \.decodedByteLimit,
+            \.maxScans,
         ]
         for file in try files {
             for field in fields {
@@ -116,7 +117,7 @@ extension ExtremeCase {
         for value in doubles where (0...1).contains(value) {
             for encoding in [DiskEncoding.format(.jpeg, quality: value), .adaptive(quality: value)] {
                 let file = try PNGEncoder().encode(bitmap(4, 4), options: EncodingOptions())
-                let entry = DataCacheEntry(data: file, createdAt: Date(timeIntervalSince1970: 0))
+                let entry = DataCacheEntry(data: file, creationDate: Date(timeIntervalSince1970: 0))
                 _ = try encoding.makeTransform()?.stored(entry, for: DataCacheKey(identifier: "a"))
             }
         }

@@ -10,7 +10,7 @@ extension ExtremeCase {
         for value in ints {
             for other in ints {
                 for count in [Int.min, -1, 0, 1, 1_000, .max] {
-                    var window = PrefetchWindow(rules: .init(minimumAhead: value, maximumAhead: other))
+                    var window = PrefetchWindow(options: .init(minAhead: value, maxAhead: other))
                     for start in [Int.min, -5, 0, 400, .max - 9] {
                         _ = window.update(visible: start..<start + 9, of: count, at: .seconds(1))
                     }
@@ -25,9 +25,9 @@ extension ExtremeCase {
     private static let prefetchTimes = ExtremeCase("PrefetchWindow with durations and fractions") {
         for duration in durations {
             for fraction in doubles {
-                let rules = PrefetchWindow.Rules(
-                    lead: duration, maximumAhead: .max, reversalDistance: fraction, smoothing: duration)
-                var window = PrefetchWindow(rules: rules)
+                let options = PrefetchOptions(
+                    lead: duration, maxAhead: .max, reversalDistance: fraction, smoothing: duration)
+                var window = PrefetchWindow(options: options)
                 for (index, start) in [0, 5, 50, 40, 41, 39].enumerated() {
                     let time = Duration(attoseconds: Int128(index))
                     _ = window.update(visible: start..<start + 9, of: 1_000, at: time)

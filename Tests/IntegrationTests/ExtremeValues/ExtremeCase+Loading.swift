@@ -23,7 +23,7 @@ extension ExtremeCase {
             ("diskByteLimit", \.diskByteLimit),
             ("partialDownloadByteLimit", \.partialDownloadByteLimit), ("maxDownloads", \.maxDownloads),
             ("maxDownloadsPerServer", \.maxDownloadsPerServer), ("maxDecodes", \.maxDecodes),
-            ("retries", \.retryPolicy.retries),
+            ("retries", \.retryPolicy.maxRetries),
         ]
         return fields.map { name, field in
             ExtremeCase("ImageLoaderOptions.\(name)") {
@@ -49,7 +49,7 @@ extension ExtremeCase {
     }
 
     private static let transferOptions = ExtremeCase("ImageLoaderOptions.transferOptions") {
-        let fields: [any WritableKeyPath<TransferOptions, Int> & Sendable] = [\.maxBodyBytes, \.maxRedirects]
+        let fields: [any WritableKeyPath<TransferOptions, Int> & Sendable] = [\.bodyByteLimit, \.maxRedirects]
         for (field, value) in fields.flatMap({ field in ints.map { (field, $0) } }) {
             try await loadOrFail { $0.transferOptions[keyPath: field] = value }
         }
@@ -64,7 +64,7 @@ extension ExtremeCase {
     private static func loadOrFail(_ adjust: (inout ImageLoaderOptions) -> Void) async throws {
         do {
             try await load { options in
-                options.retryPolicy.retries = 0
+                options.retryPolicy.maxRetries = 0
                 adjust(&options)
             }
         } catch {
@@ -76,7 +76,8 @@ extension ExtremeCase {
         for value in ints {
             for url in ["data:,abc", "file:///etc/hostname"] {
                 let request = TransportRequest(
-                    url: try #require(URL(string: url)), maxHeadBytes: value, maxBodyBytes: value, maxRedirects: value)
+                    url: try #require(URL(string: url)), headByteLimit: value, bodyByteLimit: value, maxRedirects: value
+                )
                 let transport: any DataTransport = url.hasPrefix("data") ? DataURLTransport() : FileTransport()
                 _ = try? await transport.send(request)
             }
@@ -87,10 +88,10 @@ extension ExtremeCase {
         for duration in durations {
             for fraction in doubles {
                 let policies = [
-                    TransferRetryPolicy(retries: .max, baseDelay: duration) { fraction },
+                    TransferRetryPolicy(maxRetries: .max, baseDelay: duration) { fraction },
                     TransferRetryPolicy(
-                        retries: .max, baseDelay: .seconds(Int64.max), maxDelay: duration, maxRetryAfter: duration,
-                        maxTotal: duration
+                        maxRetries: .max, baseDelay: .seconds(Int64.max), maxDelay: duration, maxRetryAfter: duration,
+                        maxTotalTime: duration
                     ) { fraction },
                 ]
                 for (policy, retry) in policies.flatMap({ policy in ints.map { (policy, $0) } }) {
@@ -100,8 +101,8 @@ extension ExtremeCase {
             }
         }
         for value in ints {
-            try await load { $0.retryPolicy.retries = value }
-            #expect(TransferRetryPolicy(retries: value) { 0 }.delay(beforeRetry: .max) == nil)
+            try await load { $0.retryPolicy.maxRetries = value }
+            #expect(TransferRetryPolicy(maxRetries: value) { 0 }.delay(beforeRetry: .max) == nil)
         }
     }
 
@@ -139,7 +140,7 @@ extension ExtremeCase {
             (lane.reserved, lane.reservedPerServer) = (value, value)
             let (time, clock) = (Duration.seconds(Int64(clamping: value)), ManualClock())
             lane.stallLimit = StallLimit(bytes: value, time: time, maxRunning: value, clock: clock)
-            let scheduler = PriorityScheduler(lanes: [.download: lane], overtakeLimit: value)
+            let scheduler = PriorityScheduler(lanes: [.download: lane], maxOvertakes: value)
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for _ in 0..<8 {
                     group.addTask {

@@ -26,14 +26,14 @@ public enum HTTPTransport: Sendable, CaseIterable {
         #if os(Linux)
             case .curl:
                 CurlTransport(
-                    configuration: .init(
+                    options: .init(
                         maxConnectionsPerServer: perHost, maxIdleTime: Self.maxIdleTime, rootsFile: rootsFile,
                         usesEnvironmentProxy: false))
         #endif
         #if AsyncHTTPClient
             case .asyncHTTPClient:
                 AsyncHTTPClientTransport(
-                    configuration: .init(
+                    options: .init(
                         maxConnectionsPerServer: perHost, maxIdleTime: Self.maxIdleTime, rootsFile: rootsFile))
         #endif
         }

@@ -77,7 +77,7 @@ final class FaultyCoalescer: RequestCoalescer {
         case .restartsProgress:
             return { progress in
                 onProgress(progress)
-                onProgress(WorkProgress(completedBytes: 0, totalBytes: nil))
+                onProgress(WorkProgress(completedByteCount: 0, totalByteCount: nil))
             }
         default: return onProgress
         }

@@ -6,7 +6,7 @@ final class RequestRecord: Sendable {
     private struct State {
         var isCancelled = false
         var hasEnded = false
-        var completedBytes = 0
+        var completedByteCount = 0
         /// The number of bytes that the latest preview was made of.
         var previewByteCount = 0
 
@@ -43,11 +43,11 @@ final class RequestRecord: Sendable {
     func received(_ progress: WorkProgress) {
         record(
             state.withLock { state in
-                let last = state.completedBytes
-                state.completedBytes = progress.completedBytes
+                let last = state.completedByteCount
+                state.completedByteCount = progress.completedByteCount
                 if let violation = state.violationIfOver("progress") { return violation }
-                guard progress.completedBytes < last else { return nil }
-                return Violation(.monotonicProgress, "decreases from \(last) to \(progress.completedBytes) bytes")
+                guard progress.completedByteCount < last else { return nil }
+                return Violation(.monotonicProgress, "decreases from \(last) to \(progress.completedByteCount) bytes")
             })
         if let preview = progress.preview { received(preview.image) }
     }
@@ -95,7 +95,9 @@ final class RequestRecord: Sendable {
                     ? nil : Violation(.nothingAfterCancellation, "ends as cancelled without or after a cancellation")
             case _ where isCancelled:
                 Violation(.nothingAfterCancellation, "receives an error after it was cancelled: \(error)")
-            case .network(.other, _), .fetch, .circularFetch, .invalidURL, .processing, .tooLarge:
+            case .network(let failure) where failure.kind == .other:
+                Violation(.correctResult, "fails with an error that was not simulated: \(error)")
+            case .fetch, .circularFetch, .modifier, .invalidURL, .invalidHeader, .processing, .tooLarge:
                 Violation(.correctResult, "fails with an error that was not simulated: \(error)")
             case .invalidated:
                 isInvalidated ? nil : Violation(.correctResult, "ends as invalidated before the invalidation")

@@ -56,7 +56,7 @@ final class SimulatedNetwork: ResponseCache {
         let chance = context.draw(10)
         if chance == 0, !acceptsStale { return nil }
         if chance == 1 { data = Self.garbage }
-        let head = ResponseHead(status: .ok, url: request.url, expectedBytes: data.count)
+        let head = ResponseHead(status: .ok, url: request.url, expectedByteCount: data.count)
         let piece = Mutex<Data?>(data)
         let body = TransportBody(pull: { () async throws(TransportError) in
             await Task.yield()
@@ -125,7 +125,7 @@ private final class SimulatedTransfer: Sendable {
     ) -> TransportResponse {
         let pieces = Mutex(cut(body)[...])
         let breaksOff = context.draw(15) == 0
-        let head = ResponseHead(status: status, url: request.url, expectedBytes: body.count)
+        let head = ResponseHead(status: status, url: request.url, expectedByteCount: body.count)
         let pull: @Sendable () async throws(TransportError) -> Data? = { () async throws(TransportError) in
             try await self.latency()
             if let piece = pieces.withLock({ $0.popFirst() }) { return piece }

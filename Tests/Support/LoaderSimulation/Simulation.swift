@@ -204,7 +204,7 @@ package final class Simulation {
             scheduler: MonitoredScheduler(bug.map { FaultyScheduler(scheduler, $0) } ?? scheduler, context),
             coalescer: MonitoredCoalescer(
                 bug.map { FaultyCoalescer(coalescer, $0, context, memory: memory) } ?? coalescer, context),
-            retryPolicy: TransferRetryPolicy(retries: 2, baseDelay: .seconds(1)) { 1 },
+            retryPolicy: TransferRetryPolicy(maxRetries: 2, baseDelay: .seconds(1)) { 1 },
             clock: context.clock, taskExecutor: context.executor)
     }
 }

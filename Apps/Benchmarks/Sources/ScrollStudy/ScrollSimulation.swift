@@ -86,7 +86,7 @@ public final class ScrollSimulation {
             ImageLoaderParts(
                 memoryCache: MemoryImageCache(), transport: .uncached(origin), decoder: decoder,
                 scheduler: PriorityScheduler(lanes: lanes), coalescer: TaskCoalescer(executor: executor),
-                retryPolicy: TransferRetryPolicy(retries: 0) { 0 },
+                retryPolicy: TransferRetryPolicy(maxRetries: 0) { 0 },
                 clock: clock, taskExecutor: executor))
     }
 }

@@ -50,7 +50,7 @@ final class SimulatedOrigin: DataTransport {
             self.bytes.wrappingAdd(chunk.count, ordering: .relaxed)
             return Data(chunk)
         }
-        let head = ResponseHead(status: .ok, url: request.url, expectedBytes: file.count)
+        let head = ResponseHead(status: .ok, url: request.url, expectedByteCount: file.count)
         return TransportResponse(head: head, body: TransportBody(pull: pull))
     }
 

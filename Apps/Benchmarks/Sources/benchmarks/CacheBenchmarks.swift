@@ -54,7 +54,7 @@ enum CacheBenchmarks {
         try jpeg.write(to: file)
         let cache = ImageLoaderOptions(cacheDirectory: nil).makeDiskCache(in: folder.appending(path: "cache"))
         let key = DataCacheKey(identifier: "alone")
-        try await cache.store(DataCacheEntry(data: jpeg, createdAt: Date()), for: key)
+        try await cache.store(DataCacheEntry(data: jpeg, creationDate: Date()), for: key)
         guard let url = URL(string: "https://images.example.org/albums/17/photos/1.jpg") else { return [] }
         let loader = makeLoader(jpeg, url, cache)
         let decoder = DownsamplingDecoder.standard()

@@ -149,7 +149,7 @@ enum DecodingBenchmarks {
 /// An encoded image, decoded through the public API.
 private struct Subject {
     let data: Data
-    private let decoder = DownsamplingDecoder.standard(.all, idleByteLimit: DecodingLimits.default.decodedBytes)
+    private let decoder = DownsamplingDecoder.standard(.all, idleByteLimit: DecodingLimits.default.decodedByteLimit)
 
     init(_ data: Data) { self.data = data }
 

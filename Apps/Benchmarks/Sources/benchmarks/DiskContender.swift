@@ -32,12 +32,12 @@ struct DiskCacheContender: DiskContender {
     init(folder: URL, data: Data) async throws {
         cache = DiskDataCache(directory: folder, byteLimit: .max, now: { Date() })
         self.data = data
-        let small = DataCacheEntry(data: Data(), createdAt: Date(timeIntervalSinceReferenceDate: 0))
+        let small = DataCacheEntry(data: Data(), creationDate: Date(timeIntervalSinceReferenceDate: 0))
         for number in 0..<3_000 { try await cache.store(small, for: imageKey(1_000_000 + number)) }
     }
 
     func put(_ numbers: Range<Int>) async throws -> Double {
-        let entry = DataCacheEntry(data: data, createdAt: Date(timeIntervalSinceReferenceDate: 0))
+        let entry = DataCacheEntry(data: data, creationDate: Date(timeIntervalSinceReferenceDate: 0))
         let keys = numbers.map(imageKey)
         return try await Stopwatch.processorMicroseconds {
             for key in keys { try await cache.store(entry, for: key) }

@@ -6,7 +6,7 @@ import ImageDiskCaching
 /// Measures opening, memory, eviction and reading of a disk cache with many entries.
 enum DiskScaleBenchmarks {
     private static let entry = DataCacheEntry(
-        data: Data(count: 300), createdAt: Date(timeIntervalSinceReferenceDate: 0))
+        data: Data(count: 300), creationDate: Date(timeIntervalSinceReferenceDate: 0))
     private static let storeCount = 5_000
 
     @concurrent

@@ -59,7 +59,7 @@ enum LoaderBenchmarks {
                 let image = Task.detached {
                     let original = Task.detached {
                         let body = try await transport.send(TransportRequest(url: url)).body
-                        return try await body.collected(expectedBytes: nil, limit: 1_000)
+                        return try await body.collected(expectedByteCount: nil, byteLimit: 1_000)
                     }
                     return try decoder.decode(try await original.value)
                 }
@@ -108,7 +108,7 @@ enum LoaderBenchmarks {
             ImageLoaderParts(
                 memoryCache: nil, transport: .uncached(transport), decoder: InstantDecoder(),
                 scheduler: scheduler, coalescer: coalescer,
-                retryPolicy: TransferRetryPolicy(retries: 0) { 0 }, clock: ContinuousClock()))
+                retryPolicy: TransferRetryPolicy(maxRetries: 0) { 0 }, clock: ContinuousClock()))
     }
 }
 

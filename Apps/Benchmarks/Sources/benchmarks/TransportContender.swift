@@ -72,7 +72,7 @@ struct CurlTransportContender: TransportContender {
         try await fetchAll(count, port: port) { url in
             let response = try await transport.send(TransportRequest(url: url))
             let data = try await response.body.collected(
-                expectedBytes: response.head.expectedBytes, limit: 256 << 20)
+                expectedByteCount: response.head.expectedByteCount, byteLimit: 256 << 20)
             return data.count
         }
     }

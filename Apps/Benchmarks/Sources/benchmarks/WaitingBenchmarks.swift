@@ -51,7 +51,7 @@ enum WaitingBenchmarks {
                 try await until { scheduler.waitingCount == count - count / 2 }
             } / Double(count / 2)
         scheduler[limitOf: .download] = 6
-        for task in tasks.dropFirst(count / 2) { _ = try await task.image() }
+        for task in tasks.dropFirst(count / 2) { _ = try await task.image }
         return costs
     }
 

@@ -134,7 +134,7 @@ final class LoadingImageViewTests: GtkTestCase {
         try onFixture { fixture in
             @MainActor func render(_ bytes: Int) {
                 fixture.cell.render(
-                    ImageAppearance(phase: .loading(WorkProgress(completedBytes: bytes, totalBytes: 100))))
+                    ImageAppearance(phase: .loading(WorkProgress(completedByteCount: bytes, totalByteCount: 100))))
             }
             render(10)
             XCTAssertFalse(fixture.view.showsProgress)
@@ -292,7 +292,7 @@ final class LoadingImageViewTests: GtkTestCase {
 
     init(clock: AnimationClock? = nil, frameCount: Int = 1) {
         var defaults = ImageLoaderOptions(cacheDirectory: nil)
-        defaults.retryPolicy.retries = 0
+        defaults.retryPolicy.maxRetries = 0
         defaults.memoryPressureMonitor = nil
         defaults.connectivityMonitor = nil
         file = Self.gif(frameCount: frameCount)

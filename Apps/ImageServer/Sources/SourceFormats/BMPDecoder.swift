@@ -48,7 +48,7 @@ final class OpenedDIB: OpenedImage {
         } else if data.count - pixels < dib.rowLength * dib.size.height {
             throw .truncated(dib.format)
         }
-        let profile = dib.profile.flatMap { $0.count > limits.metadataBytes ? nil : $0 }
+        let profile = dib.profile.flatMap { $0.count > limits.metadataByteLimit ? nil : $0 }
         header = ImageHeader(
             format: dib.format, storedSize: dib.size, hasAlpha: hasMask || dib.channels.count == 4,
             color: profile.map { SourceColor(profile: Data($0)) } ?? .sRGB)
@@ -62,7 +62,7 @@ final class OpenedDIB: OpenedImage {
     func decodableSize(covering target: PixelSize) -> PixelSize { header.storedSize }
 
     /// Returns the memory of the indices of run lengths.
-    func heldBytes(frame index: Int, size: PixelSize, layout: PixelLayout) -> Int {
+    func heldByteCount(frame index: Int, size: PixelSize, layout: PixelLayout) -> Int {
         dib.compression == .runLength4 || dib.compression == .runLength8 ? size.area : 0
     }
 
@@ -76,7 +76,7 @@ final class OpenedDIB: OpenedImage {
         }
         let bytes = data.span
         var indices: [UInt8]?
-        if heldBytes(frame: 0, size: size, layout: layout) > 0 {
+        if heldByteCount(frame: 0, size: size, layout: layout) > 0 {
             indices = try DIBRunLengths.indices(bytes, from: pixels, of: dib) { () throws(ImageDecodingError) in
                 try sink.checkCancellation()
             }

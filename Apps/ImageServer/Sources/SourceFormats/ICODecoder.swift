@@ -83,8 +83,8 @@ private final class OpenedIconPNG: OpenedImage {
 
     func decodableSize(covering target: PixelSize) -> PixelSize { image.decodableSize(covering: target) }
 
-    func heldBytes(frame index: Int, size: PixelSize, layout: PixelLayout) -> Int {
-        image.heldBytes(frame: index, size: size, layout: layout)
+    func heldByteCount(frame index: Int, size: PixelSize, layout: PixelLayout) -> Int {
+        image.heldByteCount(frame: index, size: size, layout: layout)
     }
 
     func decode(

@@ -46,9 +46,9 @@
             let factor = max(1, min(max(size.width, size.height), .greatestFiniteMagnitude) / 1e9)
             let width = min(size.width / factor, 1e9)
             let height = min(size.height / factor, 1e9)
-            let area = Double(min(limits.pixels, limits.decodedBytes / 8))
+            let area = Double(min(limits.maxPixels, limits.decodedByteLimit / 8))
             let sides = (width / area.squareRoot()).squareRoot() * (height / area.squareRoot()).squareRoot()
-            let excess = max(1, max(width, height) / Double(limits.side), sides)
+            let excess = max(1, max(width, height) / Double(limits.maxSide), sides)
             func side(_ length: Double) -> Int {
                 max(1, Int((length / excess).rounded(excess > 1 ? .down : .toNearestOrAwayFromZero)))
             }
@@ -74,7 +74,7 @@
         /// Returns the target, because drawing has all details at any size.
         func decodableSize(covering target: PixelSize, preference: DecodingPreference) -> PixelSize { target }
 
-        func heldBytes(frame index: Int, size: PixelSize, layout: PixelLayout) -> Int { size.area * 4 }
+        func heldByteCount(frame index: Int, size: PixelSize, layout: PixelLayout) -> Int { size.area * 4 }
 
         func decode(
             frame index: Int, size: PixelSize, layout: PixelLayout, preference: DecodingPreference,

@@ -28,19 +28,19 @@
         let header: ImageHeader
         private let data: Data
         private let limits: DecodingLimits
-        private let heldBytes: Int
+        private let heldByteCount: Int
 
         init(_ data: Data, limits: DecodingLimits) throws(ImageDecodingError) {
             self.data = data
             self.limits = limits
-            (header, heldBytes) = try TIFFPage.reading(data, limits) { (page) throws(ImageDecodingError) in
-                (try page.imageHeader(limits), page.heldBytes)
+            (header, heldByteCount) = try TIFFPage.reading(data, limits) { (page) throws(ImageDecodingError) in
+                (try page.imageHeader(limits), page.heldByteCount)
             }
         }
 
         func decodableSize(covering target: PixelSize) -> PixelSize { header.storedSize }
 
-        func heldBytes(frame index: Int, size: PixelSize, layout: PixelLayout) -> Int { heldBytes }
+        func heldByteCount(frame index: Int, size: PixelSize, layout: PixelLayout) -> Int { heldByteCount }
 
         func decode(
             frame index: Int, size: PixelSize, layout: PixelLayout, preference: DecodingPreference,
@@ -50,7 +50,7 @@
             guard size == header.storedSize, layout == .rgba8 || layout == header.nativeLayout else {
                 throw .unsupported(.tiff, "it can only be decoded in its size, to RGBA or \(header.nativeLayout)")
             }
-            try limits.check(.decodedBytes, heldBytes)
+            try limits.check(.decodedBytes, heldByteCount)
             try TIFFPage.reading(data, limits) { (page) throws(ImageDecodingError) in
                 var row = [UInt8](repeating: 0, count: size.width * layout.bytesPerPixel)
                 for _ in 0..<size.height {
@@ -77,7 +77,7 @@
                 var handle: OpaquePointer?
                 var header = unsafe tiff_header()
                 let outcome = unsafe tiff_open(
-                    bytes.baseAddress, bytes.count, limits.decodedBytes, &handle, &header)
+                    bytes.baseAddress, bytes.count, limits.decodedByteLimit, &handle, &header)
                 guard outcome == tiff_ok, let handle = unsafe handle else { throw failure(outcome) }
                 return try unsafe body(TIFFPage(handle, header))
             }
@@ -90,13 +90,13 @@
 
         deinit { unsafe tiff_close(handle) }
 
-        var heldBytes: Int { unsafe Int(clamping: header.held_bytes) }
+        var heldByteCount: Int { unsafe Int(clamping: header.held_bytes) }
 
         func imageHeader(_ limits: DecodingLimits) throws(ImageDecodingError) -> ImageHeader {
             let size = unsafe PixelSize(width: Int(header.width), height: Int(header.height))
             try limits.check(size)
             var color = SourceColor.sRGB
-            if let profile = unsafe header.profile, unsafe header.profile_length <= limits.metadataBytes {
+            if let profile = unsafe header.profile, unsafe header.profile_length <= limits.metadataByteLimit {
                 color = unsafe SourceColor(profile: Data(bytes: profile, count: header.profile_length))
             }
             return unsafe ImageHeader(

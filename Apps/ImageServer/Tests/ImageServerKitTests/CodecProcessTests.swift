@@ -66,7 +66,7 @@
             let bitmap = SampleImages.bitmap(66, 66)
             let file = try output.encoder.encode(bitmap, options: EncodingOptions(isLossless: true))
             let area = bitmap.size.area
-            let limits = DecodingLimits(pixels: area, decodedBytes: area * 10)
+            let limits = DecodingLimits(maxPixels: area, decodedByteLimit: area * 10)
             #expect(throws: ImageDecodingError.self) { try Self.outcome(base, file, limits: limits).get() }
             let decoder = ProcessDecoder(base: base, smallArea: 0)
             #expect(try Self.outcome(decoder, file, limits: limits).get().bitmap == bitmap)

@@ -144,7 +144,7 @@ import Testing
             (.invalidURL("10.0.0.1"), 404), (.notFound, 404), (.network(.blockedAddress, "10.0.0.1"), 502),
             (.network(.redirect, "10.0.0.1"), 403), (.network(.timedOut, "10.0.0.1"), 504),
             (.network(.connectionRefused, "10.0.0.1"), 502), (.httpStatus(500), 502),
-            (.tooLarge(allowedBytes: 1), 422), (.offline, 502), (.cancelled, 503), (.invalidated, 503),
+            (.tooLarge(byteLimit: 1), 422), (.offline, 502), (.cancelled, 503), (.invalidated, 503),
         ] as [(ImageError, Int)])
     func statuses(error: ImageError, status: Int) async {
         let fixture = ServiceFixture()

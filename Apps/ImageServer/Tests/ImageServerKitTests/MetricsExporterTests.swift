@@ -79,7 +79,7 @@ import Testing
     @Test("sends the sums since the start after each interval, one export at a time")
     func intervals() async throws {
         let gate = TestGate()
-        transport.script(url, .init(beforeHead: [.wait(gate)], announcedBytes: 0), .status(.ok))
+        transport.script(url, .init(beforeHead: [.wait(gate)], announcedByteCount: 0), .status(.ok))
         let counter = Counter(label: "a_total", factory: metrics)
         let running = Task { await exporter.run() }
         await clock.sleepers(1)

@@ -10,12 +10,12 @@ import Testing
     func wholeImages(pixels: Int) {
         let limits = RenderingLimits(sourcePixels: pixels).decoding
         // A progressive CMYK JPEG with its coefficients, or a lossless WebP and the tables of libwebp for 1,000 groups.
-        #expect(limits.decodedBytes >= max(pixels * 12, pixels * 8 + 1_000 * 16_000))
-        #expect(limits.pixels == pixels)
+        #expect(limits.decodedByteLimit >= max(pixels * 12, pixels * 8 + 1_000 * 16_000))
+        #expect(limits.maxPixels == pixels)
         let small = RenderingLimits(sourcePixels: 1_000, resultPixels: pixels)
-        #expect(small.resizing.pixels == pixels && small.decoding.decodedBytes >= pixels * 12)
+        #expect(small.resizing.maxPixels == pixels && small.decoding.decodedByteLimit >= pixels * 12)
         // The README promises 12 bytes per pixel; tables of libwebp come on top.
-        #expect(RenderingLimits().decoding.decodedBytes <= 700_000_000)
+        #expect(RenderingLimits().decoding.decodedByteLimit <= 700_000_000)
     }
 
     @Test(

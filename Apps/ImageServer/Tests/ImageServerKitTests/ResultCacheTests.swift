@@ -45,7 +45,7 @@ import Testing
             var result = result("a")
             result.metadata.madeAt = now.addingTimeInterval(made)
             result.metadata.freshUntil = now.addingTimeInterval(fresh)
-            try await shared.store(result.entry(createdAt: now), for: DataCacheKey(identifier: "k"))
+            try await shared.store(result.entry(creationDate: now), for: DataCacheKey(identifier: "k"))
             #expect(await cache().result(for: "k")?.result == (made + fresh == 60 ? result : nil))
         }
     }
@@ -77,7 +77,7 @@ import Testing
         await cache.flush()
         #expect(cache.resultInMemory(for: "k") == nil)
         #expect(await cache.result(for: "k")?.result == result("old", lifetime: -1))
-        try await shared.store(try result("new").entry(createdAt: now), for: DataCacheKey(identifier: "k"))
+        try await shared.store(try result("new").entry(creationDate: now), for: DataCacheKey(identifier: "k"))
         #expect(await cache.result(for: "k")?.result == result("new"))
     }
 
@@ -95,7 +95,7 @@ import Testing
 
     @Test("treats metadata of another version as a miss")
     func otherVersions() async throws {
-        try await disk.store(DataCacheEntry(data: Data([1]), createdAt: now), for: DataCacheKey(identifier: "k"))
+        try await disk.store(DataCacheEntry(data: Data([1]), creationDate: now), for: DataCacheKey(identifier: "k"))
         #expect(await cache().result(for: "k") == nil)
     }
 

@@ -43,7 +43,7 @@ final class ServiceFixture: Sendable {
 
     func script(_ reply: FakeImageLoader.Reply, _ source: String = source) {
         guard let url = URL(string: source) else { return }
-        loader.script(ImageRequest(url: url), reply)
+        loader.script(reply, for: ImageRequest(url: url))
     }
 
     func setFreshness(_ value: OriginFreshness) { freshness.withLock { $0[Self.source] = value } }

@@ -15,7 +15,7 @@ struct RunningServer: Sendable {
     /// Starts the graceful shutdown, and returns when the server has ended.
     let shutDown: @Sendable () async throws -> Void
     private let client = CurlTransport(
-        configuration: .init(maxConnectionsPerServer: 256, maxConnections: 512, usesEnvironmentProxy: false))
+        options: .init(maxConnectionsPerServer: 256, maxConnections: 512, usesEnvironmentProxy: false))
 
     /// Sends a request and returns its response with the whole body.
     func send(
@@ -25,7 +25,7 @@ struct RunningServer: Sendable {
         var request = TransportRequest(url: url, method: method, headers: headers, followsRedirects: false)
         request.decodesContent = false
         let response = try await client.send(request)
-        let body = try await response.body.collected(expectedBytes: nil, limit: .max)
+        let body = try await response.body.collected(expectedByteCount: nil, byteLimit: .max)
         return (response.head.status.code, response.head.headers, body)
     }
 

@@ -90,8 +90,8 @@ import Testing
 
     private static func decodeOrFail(_ data: Data) {
         var limits = DecodingLimits.default
-        limits.pixels = 1_000_000
-        limits.decodedBytes = 16 << 20
+        limits.maxPixels = 1_000_000
+        limits.decodedByteLimit = 16 << 20
         let decoder = DownsamplingDecoder(decoders: .sources, limits: limits)
         do throws(ImageDecodingError) {
             _ = try decoder.decode(data)

@@ -84,7 +84,7 @@ private struct BenchmarkImage {
         self.data = data
         request = options.request
         let limits = options.limits
-        decoder = DownsamplingDecoder.standard(.all, limits: limits, idleByteLimit: limits.decodedBytes)
+        decoder = DownsamplingDecoder.standard(.all, limits: limits, idleByteLimit: limits.decodedByteLimit)
         header = try decoder.header(of: data)
     }
 

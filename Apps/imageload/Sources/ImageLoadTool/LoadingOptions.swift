@@ -76,7 +76,7 @@ struct LoadingOptions: ParsableArguments {
         defaults.decodingLimits = limits.limits
         defaults.maxDownloads = concurrency * ServerWindow.servers
         defaults.maxDownloadsPerServer = concurrency
-        defaults.retryPolicy.retries = retries
+        defaults.retryPolicy.maxRetries = retries
         defaults.observer = observer
         // A command fails without a network. It doesn't wait.
         defaults.connectivityMonitor = nil
@@ -101,8 +101,8 @@ struct LoadingOptions: ParsableArguments {
     func request(for url: URL) -> ImageRequest {
         var request = ImageRequest(
             url: url, target: size.map { ImageTarget($0, mode: fill ? .fill : .fit) }, priority: priority ?? .normal,
-            cachePolicy: policy, mode: reload ? .reload : offline ? .onlyIfCached : .standard,
-            headers: Dictionary(headers.map { ($0.name, $0.value) }) { _, last in last })
+            cachePolicy: policy, mode: reload ? .reload : offline ? .onlyIfCached : .standard)
+        for header in headers { request.headers[header.name] = header.value }
         request.color = colors.output
         return request
     }

@@ -122,7 +122,7 @@ final class ProgressDisplay: Sendable {
         let left = fraction > 0 ? "\(Self.text(time * (1 / fraction - 1))) left" : "\(Self.text(time)) so far"
         return active.prefix(max(1, rows - 3)).map { item in
             guard let progress = item.progress else { return item.name }
-            let bytes = ByteCount.text(progress.completedBytes).padded(9)
+            let bytes = ByteCount.text(progress.completedByteCount).padded(9)
             return "\(Self.bar(progress.fraction, width: 20)) \(bytes) \(item.name)"
         } + ["\(Self.bar(fraction, width: 20)) \(state.done) of \(total), \(left)\(state.summary)"]
     }
@@ -152,5 +152,5 @@ final class ProgressDisplay: Sendable {
 
 extension WorkProgress {
     /// A value from 0 to 1, or nil if the total is unknown.
-    var fraction: Double? { totalBytes.flatMap { $0 > 0 ? Double(completedBytes) / Double($0) : nil } }
+    var fraction: Double? { totalByteCount.flatMap { $0 > 0 ? Double(completedByteCount) / Double($0) : nil } }
 }

@@ -41,7 +41,7 @@ struct LimitOptions: ParsableArguments {
     var maxMemory: ByteCount?
 
     @Option(help: "Refuse files with more megapixels than this, from 1 to 4294, whatever the --size.")
-    var maxMegapixels = DecodingLimits.default.pixels / 1_000_000
+    var maxMegapixels = DecodingLimits.default.maxPixels / 1_000_000
 
     func validate() throws {
         guard (1...4_294).contains(maxMegapixels) else {
@@ -49,13 +49,13 @@ struct LimitOptions: ParsableArguments {
         }
     }
 
-    var limits: DecodingLimits { limits(bytes: DecodingLimits.default.decodedBytes) }
+    var limits: DecodingLimits { limits(bytes: DecodingLimits.default.decodedByteLimit) }
 
     /// - Parameter bytes: The memory without `--max-memory`.
     func limits(bytes: Int) -> DecodingLimits {
         var limits = DecodingLimits.default
-        limits.pixels = maxMegapixels * 1_000_000
-        limits.decodedBytes = maxMemory?.bytes ?? bytes
+        limits.maxPixels = maxMegapixels * 1_000_000
+        limits.decodedByteLimit = maxMemory?.bytes ?? bytes
         return limits
     }
 }

@@ -95,12 +95,14 @@ extension ToolFailure {
         let (status, advice): (ToolStatus, String) =
             switch error {
             case .invalidURL: (.usage, "Use http://, https://, file:// or data: and check the spelling.")
-            case .network(let kind, _): (.network, kind.advice)
+            case .invalidHeader: (.usage, "Check the spelling of the header field.")
+            case .network(let failure): (.network, failure.kind.advice)
             case .httpStatus: (.network, "Check the address and the permissions.")
             case .notFound: (.noInput, "Check the address.")
             case .tooLarge: (.tooLarge, "Use a smaller image.")
             case .offline: (.network, "Load it once without --offline.")
-            case .decoding, .fetch, .circularFetch, .processing, .cancelled, .invalidated: (.failure, "Try again.")
+            case .decoding, .fetch, .circularFetch, .modifier, .processing, .cancelled, .invalidated:
+                (.failure, "Try again.")
             }
         self.init(status: status, line: "\(subject): \(error). \(advice)")
     }
@@ -131,7 +133,7 @@ extension DownsamplingDecoder {
     }
 }
 
-extension ImageError.NetworkFailure {
+extension NetworkFailure.Kind {
     var advice: String {
         switch self {
         case .unresolvedHost: "Check the host name and the connection."

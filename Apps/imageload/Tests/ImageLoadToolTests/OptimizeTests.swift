@@ -139,19 +139,19 @@ struct OptimizeTests {
             bitmap(brightness: 9), options: options)
         let data = ImageMetadata(xmp: Data("<x:xmpmeta/>".utf8)).added(to: file, format: .jpeg)
         var limits = DecodingLimits.default
-        limits.scans = 3
+        limits.maxScans = 3
         #expect(throws: ImageDecodingError.limitExceeded(.scans, value: 4, allowed: 3)) {
             try ImageOptimizer(kept: [], limits: limits).optimize(data)
         }
         limits = .default
         // The coefficients of 64 by 64 pixels need 12,288 bytes, and the pixels of both files 32,768.
         for (allowed, needed) in [(12_287, 12_288), (32_767, 32_768)] {
-            limits.decodedBytes = allowed
+            limits.decodedByteLimit = allowed
             #expect(throws: ImageDecodingError.limitExceeded(.decodedBytes, value: needed, allowed: allowed)) {
                 try ImageOptimizer(kept: [], limits: limits).optimize(data)
             }
         }
-        limits.decodedBytes = 32_768
+        limits.decodedByteLimit = 32_768
         guard case .smaller = try ImageOptimizer(kept: [], limits: limits).optimize(data) else {
             Issue.record("within the limits, it becomes smaller")
             return

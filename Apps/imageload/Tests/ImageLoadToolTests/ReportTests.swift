@@ -46,7 +46,7 @@ struct ReportTests {
         "each failure has an exit code and one line with advice",
         arguments: [
             (.invalidURL("x"), .usage), (.network(.timedOut, "t"), .network), (.httpStatus(500), .network),
-            (.notFound, .noInput), (.offline, .network), (.tooLarge(allowedBytes: 1), .tooLarge),
+            (.notFound, .noInput), (.offline, .network), (.tooLarge(byteLimit: 1), .tooLarge),
             (.decoding(.unknownFormat), .notAImage), (.decoding(.truncated(.png)), .notAImage),
             (.decoding(.malformed(.gif, "m")), .notAImage),
             (.decoding(.limitExceeded(.pixels, value: 2, allowed: 1)), .tooLarge),
@@ -88,7 +88,7 @@ struct ProgressDisplayTests {
         let lines = screen.contents.split(separator: "\n")
         #expect(lines.map(\.count) == [39, 19, 39])
         #expect(lines[2] == "[                    ] 0 of 3, 1:01 so ")
-        display.progressed(0, WorkProgress(completedBytes: 2, totalBytes: 4))
+        display.progressed(0, WorkProgress(completedByteCount: 2, totalByteCount: 4))
         display.finished(1, summary: "1 written")
         display.draw()
         let erasing = String(repeating: "\u{1B}[1A\u{1B}[2K", count: 3)

@@ -269,7 +269,7 @@ final class ToolTests {
         let disk = ImageLoaderOptions(cacheDirectory: cache).makeDiskCache(in: cache)
         for number in 0..<3 {
             try await disk.store(
-                DataCacheEntry(data: Data(count: 1_000), createdAt: Date()),
+                DataCacheEntry(data: Data(count: 1_000), creationDate: Date()),
                 for: DataCacheKey(identifier: "http://h/\(number)"))
         }
         #expect(try await run(["cache", "status", "--cache", cache.path]).output.contains("3 entries"))

@@ -23,11 +23,9 @@ final class OperationCallers: SharedOperation {
     func add(
         _ id: Int, _ priority: LivePriority, _ onProgress: @escaping @Sendable (WorkProgress) -> Void
     ) -> OperationCaller? {
-        let following = self.priority.follow(priority)
-        let caller = OperationCaller(id: id, onProgress: onProgress, following: following)
+        let caller = OperationCaller(id: id, onProgress: onProgress, following: self.priority.follow(priority))
         var wasAdded = false
         change { wasAdded = $0.add(caller) }
-        if !wasAdded { following.end() }
         return wasAdded ? caller : nil
     }
 
@@ -136,10 +134,10 @@ final class OperationCaller: Sendable {
     let id: Int
     let onProgress: @Sendable (WorkProgress) -> Void
     /// Raises the operation's priority to that of the caller.
-    private let following: PriorityObservation
+    private let following: ChangeObservation
     private let ending = OneTimeSignal()
 
-    init(id: Int, onProgress: @escaping @Sendable (WorkProgress) -> Void, following: PriorityObservation) {
+    init(id: Int, onProgress: @escaping @Sendable (WorkProgress) -> Void, following: ChangeObservation) {
         self.id = id
         self.onProgress = onProgress
         self.following = following
@@ -152,7 +150,7 @@ final class OperationCaller: Sendable {
     ///
     /// - Parameter error: Nil if the caller receives the operation's value.
     func end(throwing error: (any Error)?) {
-        following.end()
+        following.cancel()
         if let error { ending.fail(error) } else { ending.send() }
     }
 }

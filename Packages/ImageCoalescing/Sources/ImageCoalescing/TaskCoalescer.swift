@@ -124,9 +124,10 @@ final class CoalescedOperation<Value: Sendable>: Sendable {
 
 /// Why a caller receives an error that its operation did not throw.
 @nonexhaustive
-public enum CoalescingError: Error, Hashable, Sendable, CustomStringConvertible {
+public enum CoalescingError: Error, Hashable, Sendable, CustomStringConvertible, LocalizedError {
     /// The operation threw `CancellationError` although it was not cancelled.
     case operationCancelledItself
 
+    public var errorDescription: String? { description }
     public var description: String { "the shared operation threw CancellationError without being cancelled" }
 }

@@ -7,7 +7,7 @@
     /// every chroma format, alpha, profile and orientation.
     ///
     /// libavif decodes whole frames to planes of luma, chroma and alpha. They are converted to RGBA in strips, or made
-    /// smaller by 2, 4 or 8 first. `DecodingLimits.decodedBytes` is checked before memory for the planes is allocated.
+    /// smaller by 2, 4 or 8 first. `DecodingLimits.decodedByteLimit` is checked before memory for the planes is allocated.
     ///
     /// Damaged files that browsers show are accepted: those without the property `pixi`, with an invalid clean
     /// aperture, which is ignored, or without the size of the alpha image. The orientation is that of the properties
@@ -70,7 +70,7 @@
 
         /// Returns the size of the decoded planes in bytes. For an animation, that is the frame and the reference
         /// frames that AV1 allows: 8.
-        func heldBytes(frame index: Int, size: PixelSize, layout: PixelLayout) -> Int {
+        func heldByteCount(frame index: Int, size: PixelSize, layout: PixelLayout) -> Int {
             reader.info.planeBytes(hasGrid: container.hasGrid)
         }
 
@@ -84,7 +84,7 @@
             guard layout == .rgba8 || layout == header.nativeLayout, let divisor = divisor(for: size) else {
                 throw .unsupported(.avif, "the image can't be decoded at \(size) in this layout")
             }
-            try limits.check(.decodedBytes, heldBytes(frame: index, size: size, layout: layout))
+            try limits.check(.decodedBytes, heldByteCount(frame: index, size: size, layout: layout))
             try container.explainingTruncation { () throws(ImageDecodingError) in try reader.decode(index, for: sink) }
             if divisor == 1 {
                 try send(layout, to: sink)
@@ -160,7 +160,7 @@
                 orientation: ImageOrientation(rotation: Int(info.rotation), mirror: Int(info.mirror)),
                 hasAlpha: info.has_alpha != 0,
                 hasGainMap: container.hasGainMap)
-            if let profile = reader.profile(limit: limits.metadataBytes) {
+            if let profile = reader.profile(limit: limits.metadataByteLimit) {
                 color = SourceColor(profile: profile)
             } else {
                 color = try SourceColor(

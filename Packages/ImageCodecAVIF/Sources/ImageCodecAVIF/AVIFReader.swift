@@ -104,7 +104,8 @@
     extension avif_limits {
         fileprivate init(_ limits: DecodingLimits) {
             func clamped(_ limit: Int) -> UInt32 { UInt32(min(max(limit, 1), Int(Int32.max))) }
-            self.init(pixels: clamped(limits.pixels), side: clamped(limits.side), frames: clamped(limits.frames))
+            self.init(
+                pixels: clamped(limits.maxPixels), side: clamped(limits.maxSide), frames: clamped(limits.maxFrames))
         }
     }
 

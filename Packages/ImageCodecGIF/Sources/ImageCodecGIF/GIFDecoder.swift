@@ -55,7 +55,7 @@ final class OpenedGIF: OpenedImage {
     func decodableSize(covering target: PixelSize) -> PixelSize { structure.canvas }
 
     /// Returns the size of the decompressor, and unless the rows are streamed, of the canvas and of restored pixels.
-    func heldBytes(frame index: Int, size: PixelSize, layout: PixelLayout) -> Int {
+    func heldByteCount(frame index: Int, size: PixelSize, layout: PixelLayout) -> Int {
         guard structure.frames.indices.contains(index) else { return 0 }
         let frame = structure.frames[index]
         return isStreamed

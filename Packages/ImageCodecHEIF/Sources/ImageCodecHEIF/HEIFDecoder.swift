@@ -59,8 +59,8 @@
         }
 
         /// Returns the size of the samples that are held while rows are delivered, in bytes.
-        func heldBytes(frame index: Int, size: PixelSize, layout: PixelLayout) -> Int {
-            structure.image.heldBytes + (structure.alpha?.heldBytes ?? 0)
+        func heldByteCount(frame index: Int, size: PixelSize, layout: PixelLayout) -> Int {
+            structure.image.heldByteCount + (structure.alpha?.heldByteCount ?? 0)
         }
 
         func decode(
@@ -84,9 +84,9 @@
             _ image: HEIFImage, _ area: PixelArea, _ layout: PixelLayout, into sink: any PixelRowSink
         ) throws(ImageDecodingError) {
             let alpha = structure.alpha
-            let working = image.heldBytes + image.workingBytes(in: container) + (alpha?.heldBytes ?? 0)
+            let working = image.heldByteCount + image.workingBytes(in: container) + (alpha?.heldByteCount ?? 0)
             try limits.check(.decodedBytes, working)
-            try limits.check(.decodedBytes, image.heldBytes + (alpha?.workingBytes(in: container) ?? 0))
+            try limits.check(.decodedBytes, image.heldByteCount + (alpha?.workingBytes(in: container) ?? 0))
             let strips = StripDecoder(
                 color: PlaneSource(image, in: container), alpha: alpha.map { PlaneSource($0, in: container) },
                 area: area, layout: layout)
@@ -217,7 +217,7 @@
         private var pictureBytes: Int { sequence.sampleCount(area: sequence.codedSize.area) * sequence.bytesPerSample }
 
         /// The memory in bytes while rows are delivered: a tile, and the samples of a row of tiles if it is not the whole image.
-        var heldBytes: Int {
+        var heldByteCount: Int {
             let band = sequence.sampleCount(area: size.width * (tileSize.height + 16)) * sequence.bytesPerSample
             return isWhole ? pictureBytes : pictureBytes + band
         }

@@ -101,7 +101,7 @@
             var header = ImageHeader(
                 format: .heic, storedSize: PixelSize(width: area.width, height: area.height), orientation: orientation,
                 hasAlpha: alpha != nil, hasGainMap: container.items.hasGainMap(container.reader))
-            if let profile, profile.count <= limits.metadataBytes, !profile.isEmpty {
+            if let profile, profile.count <= limits.metadataByteLimit, !profile.isEmpty {
                 header.color = SourceColor(profile: Data(container.reader.bytes(in: profile)))
             } else if let color {
                 header.color = try color.source()

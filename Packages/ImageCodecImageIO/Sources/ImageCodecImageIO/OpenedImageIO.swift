@@ -28,7 +28,7 @@
         }
 
         /// Returns the size in bytes of the image from ImageIO and of the drawn image.
-        func heldBytes(frame index: Int, size: PixelSize, layout: PixelLayout) -> Int { size.area.times(8) }
+        func heldByteCount(frame index: Int, size: PixelSize, layout: PixelLayout) -> Int { size.area.times(8) }
 
         func decode(
             frame index: Int, size: PixelSize, layout: PixelLayout, preference: DecodingPreference,
@@ -41,7 +41,7 @@
                 throw .unsupported(
                     header.format, "the image can only be decoded as RGBA at 1, 1/2, 1/4 or 1/8 of its size")
             }
-            try limits.check(.decodedBytes, heldBytes(frame: index, size: size, layout: layout))
+            try limits.check(.decodedBytes, heldByteCount(frame: index, size: size, layout: layout))
             try sink.checkCancellation()
             guard let image = image(frame: index, size: size) else { throw failure(ofFrame: index) }
             try sink.checkCancellation()

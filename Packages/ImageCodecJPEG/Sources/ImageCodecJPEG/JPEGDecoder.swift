@@ -6,7 +6,7 @@ public import ImageCore
 ///
 /// Supports gray, YCbCr, RGB, CMYK and YCCK. Scales to 1/2, 1/4 and 1/8 while decoding. Rows are delivered as they are
 /// decoded. An image with one scan needs memory for a few rows. An image with several scans, such as a progressive one,
-/// needs memory for all coefficients, which `DecodingLimits.decodedBytes` limits.
+/// needs memory for all coefficients, which `DecodingLimits.decodedByteLimit` limits.
 ///
 /// Damaged entropy-coded data decodes to damaged pixels, as in browsers. Data that ends early is `.truncated`, unless
 /// only the end marker is missing.
@@ -66,7 +66,9 @@ final class OpenedJPEG: OpenedImage {
     }
 
     /// Returns the size of the coefficients of an image with several scans, otherwise 0.
-    func heldBytes(frame index: Int, size: PixelSize, layout: PixelLayout) -> Int { jpegHeader.heldBytes(for: size) }
+    func heldByteCount(frame index: Int, size: PixelSize, layout: PixelLayout) -> Int {
+        jpegHeader.heldByteCount(for: size)
+    }
 
     /// The thumbnail in the second directory of the first Exif segment that has one.
     var embeddedThumbnail: Data? { jpegHeader.exif.lazy.compactMap(ExifReader.thumbnail).first }
@@ -142,9 +144,9 @@ final class IncrementalJPEG: IncrementalImage {
     }
 
     /// Returns the size of the coefficients of an image with several scans, or of the rows of another image.
-    func heldBytes(size: PixelSize, layout: PixelLayout) -> Int {
+    func heldByteCount(size: PixelSize, layout: PixelLayout) -> Int {
         guard let jpegHeader else { return 0 }
-        return jpegHeader.hasSeveralScans ? jpegHeader.heldBytes(for: size) : size.byteCount(layout)
+        return jpegHeader.hasSeveralScans ? jpegHeader.heldByteCount(for: size) : size.byteCount(layout)
     }
 
     func start(size: PixelSize, layout: PixelLayout) throws(ImageDecodingError) {

@@ -18,7 +18,7 @@ import ImageCore
 
     /// Creates a reader of a stream. Metadata above the limit is ignored.
     init(streamWithin limits: DecodingLimits) throws(ImageDecodingError) {
-        guard let reader = unsafe ilj_reader_create_stream(max(0, limits.metadataBytes)) else {
+        guard let reader = unsafe ilj_reader_create_stream(max(0, limits.metadataByteLimit)) else {
             throw .malformed(.jpeg, "out of memory")
         }
         unsafe self.reader = reader
@@ -53,8 +53,8 @@ import ImageCore
         return JPEGHeader(
             size: size, model: found.model, coefficientBytes: coefficientBytes,
             hasSeveralScans: found.has_multiple_scans, isProgressive: found.is_progressive,
-            exif: exif(count: Int(found.exif_count)).filter { $0.count <= limits.metadataBytes },
-            profile: profileLength <= limits.metadataBytes ? profile(length: profileLength) : nil,
+            exif: exif(count: Int(found.exif_count)).filter { $0.count <= limits.metadataByteLimit },
+            profile: profileLength <= limits.metadataByteLimit ? profile(length: profileLength) : nil,
             hasGainMap: found.has_gain_map)
     }
 
@@ -80,8 +80,8 @@ import ImageCore
         size: PixelSize, layout: PixelLayout, scale: DCTScale, preference: DecodingPreference, limits: DecodingLimits
     ) throws(ImageDecodingError) {
         let options = ilj_options(
-            layout: ilj_layout(layout), denominator: Int32(scale.denominator), memory: limits.decodedBytes,
-            max_scans: Int32(clamping: limits.scans), prefers_speed: preference == .speed)
+            layout: ilj_layout(layout), denominator: Int32(scale.denominator), memory: limits.decodedByteLimit,
+            max_scans: Int32(clamping: limits.maxScans), prefers_speed: preference == .speed)
         try check(unsafe ilj_reader_start(reader, options), limits: limits)
         var width: Int32 = 0
         var height: Int32 = 0
@@ -175,10 +175,10 @@ import ImageCore
         case ILJ_TRUNCATED: throw .truncated(.jpeg)
         case ILJ_UNSUPPORTED: throw .unsupported(.jpeg, message)
         case ILJ_OUT_OF_MEMORY:
-            let value = max(limits.decodedBytes, limits.decodedBytes &+ 1)
-            throw .limitExceeded(.decodedBytes, value: value, allowed: limits.decodedBytes)
+            let value = max(limits.decodedByteLimit, limits.decodedByteLimit &+ 1)
+            throw .limitExceeded(.decodedBytes, value: value, allowed: limits.decodedByteLimit)
         case ILJ_TOO_MANY_SCANS:
-            throw .limitExceeded(.scans, value: scansRead + 1, allowed: limits.scans)
+            throw .limitExceeded(.scans, value: scansRead + 1, allowed: limits.maxScans)
         default: throw .malformed(.jpeg, message)
         }
     }
@@ -231,14 +231,14 @@ struct JPEGHeader {
     }
 
     /// Returns the size of the coefficients in bytes while the image is decoded to `output`.
-    func heldBytes(for output: PixelSize) -> Int {
+    func heldByteCount(for output: PixelSize) -> Int {
         let scale = DCTScale.giving(output, from: size)?.denominator ?? 1
         return coefficientBytes[scale.trailingZeroBitCount]
     }
 
     /// Checks that the output at `size` and the coefficients together are within the limit.
     func checkMemory(for size: PixelSize, layout: PixelLayout, limits: DecodingLimits) throws(ImageDecodingError) {
-        try limits.check(.decodedBytes, size.byteCount(layout).plus(heldBytes(for: size)))
+        try limits.check(.decodedBytes, size.byteCount(layout).plus(heldByteCount(for: size)))
     }
 }
 

@@ -31,7 +31,7 @@
         func decodableSize(covering target: PixelSize) -> PixelSize { header?.storedSize ?? target }
 
         /// Returns the size of the image and the working memory of libjxl in bytes.
-        func heldBytes(size: PixelSize, layout: PixelLayout) -> Int {
+        func heldByteCount(size: PixelSize, layout: PixelLayout) -> Int {
             size.byteCount(layout).plus(frames?.workingBytes ?? 0)
         }
 
@@ -40,7 +40,7 @@
                 throw .unsupported(.jpegXL, "the image can only be decoded at its stored size")
             }
             if info?.hasAnimation == true || frames?.mustBeDecodedWhole == true { return finish() }
-            try limits.check(.decodedBytes, heldBytes(size: size, layout: layout))
+            try limits.check(.decodedBytes, heldByteCount(size: size, layout: layout))
             canvas = JXLCanvas(size: size, layout: layout)
             try decode()
             try advance()

@@ -7,7 +7,7 @@
     /// codestream or in a container.
     ///
     /// libjxl decodes whole images at their stored size, so a decode needs memory for the RGBA image and the working memory
-    /// of libjxl. `DecodingLimits.decodedBytes` is checked before that memory is allocated. libjxl 0.7 has no memory limit of
+    /// of libjxl. `DecodingLimits.decodedByteLimit` is checked before that memory is allocated. libjxl 0.7 has no memory limit of
     /// its own and ends the process if an allocation fails. The headers of all frames are therefore read in Swift first.
     ///
     /// Images are delivered in their stored color space. Those that are stored as XYB have the transfer function of sRGB, PQ or
@@ -86,7 +86,7 @@
         func decodableSize(covering target: PixelSize) -> PixelSize { info.size }
 
         /// Returns the size of the image in bytes. For an animation, adds the frames that libjxl stores.
-        func heldBytes(frame index: Int, size: PixelSize, layout: PixelLayout) -> Int {
+        func heldByteCount(frame index: Int, size: PixelSize, layout: PixelLayout) -> Int {
             let bytes = info.size.byteCount(layout)
             return header.frameCount > 1 ? bytes.plus(frames.workingBytes) : bytes
         }

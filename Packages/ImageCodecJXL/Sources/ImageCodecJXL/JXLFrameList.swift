@@ -80,7 +80,7 @@
             try limits.check(.decodedBytes, 4.times(max(frame.size.area, info.size.area)))
             let needed = frame.usesLowFrequencyFrame ? partsStart..<offset : offset..<offset
             let end = try JXLSession.end(
-                ofReordered: frame, after: needed, in: codestream, header: headerEnd, limit: limits.encodedBytes)
+                ofReordered: frame, after: needed, in: codestream, header: headerEnd, limit: limits.encodedByteLimit)
             reorderedSections += frame.sectionCount
             return end
         }

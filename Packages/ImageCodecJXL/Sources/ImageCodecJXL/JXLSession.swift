@@ -59,7 +59,7 @@
             guard unsafe jxl_read_header(handle, &header) != 0 else {
                 throw .unsupported(.jpegXL, "the color space is unknown")
             }
-            let isUsed = header.has_profile != 0 && header.profile_length <= limits.metadataBytes
+            let isUsed = header.has_profile != 0 && header.profile_length <= limits.metadataByteLimit
             return try JXLInfo(header, profile: isUsed ? profile(header.profile_length) : nil, limits: limits)
         }
 

@@ -83,7 +83,7 @@ struct PNGChunkStream {
     private var collected: [UInt8]?
     private var isInPixels = false
 
-    init(limits: DecodingLimits) { metadataBytes = limits.metadataBytes }
+    init(limits: DecodingLimits) { metadataBytes = limits.metadataByteLimit }
 
     /// Returns the next event in `piece` from `offset` on and advances `offset`. Returns nil at the end of the piece.
     mutating func next(in piece: Span<UInt8>, at offset: inout Int) throws(ImageDecodingError) -> Event? {

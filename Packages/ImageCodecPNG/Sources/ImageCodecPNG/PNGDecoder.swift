@@ -3,7 +3,7 @@ public import ImageCore
 /// Decodes PNG (W3C PNG, ISO/IEC 15948): every color type and depth, interlaced or not.
 ///
 /// Channels of 16 bits are rounded to 8, except for HDR. Rows are delivered as they are decoded. An interlaced image is stored
-/// completely first, which `DecodingLimits.decodedBytes` limits. If it is truncated, earlier passes fill the missing
+/// completely first, which `DecodingLimits.decodedByteLimit` limits. If it is truncated, earlier passes fill the missing
 /// pixels. An animated PNG is decoded as its default image.
 ///
 /// The header has the ICC profile, or else the colors of cICP, gAMA and cHRM. The pixels are not converted. Damaged
@@ -46,7 +46,7 @@ final class OpenedPNG: OpenedImage {
             throw .truncated(.png)
         }
         var header = preamble.imageHeader
-        header.orientation = PNGExif(data).orientation(limit: limits.metadataBytes) ?? .up
+        header.orientation = PNGExif(data).orientation(limit: limits.metadataByteLimit) ?? .up
         self.header = header
         self.data = data
         self.limits = limits
@@ -59,7 +59,9 @@ final class OpenedPNG: OpenedImage {
     func decodableSize(covering target: PixelSize) -> PixelSize { header.storedSize }
 
     /// Returns the size of an interlaced image in bytes, otherwise 0.
-    func heldBytes(frame index: Int, size: PixelSize, layout: PixelLayout) -> Int { preamble.heldBytes(layout: layout) }
+    func heldByteCount(frame index: Int, size: PixelSize, layout: PixelLayout) -> Int {
+        preamble.heldByteCount(layout: layout)
+    }
 
     func decode(
         frame index: Int, size: PixelSize, layout: PixelLayout, preference: DecodingPreference,
@@ -139,7 +141,7 @@ final class IncrementalPNG: IncrementalImage {
     func decodableSize(covering target: PixelSize) -> PixelSize { preamble?.header.size ?? target }
 
     /// Returns the size of the whole image in bytes.
-    func heldBytes(size: PixelSize, layout: PixelLayout) -> Int { preamble?.imageBytes(layout) ?? 0 }
+    func heldByteCount(size: PixelSize, layout: PixelLayout) -> Int { preamble?.imageBytes(layout) ?? 0 }
 
     func start(size: PixelSize, layout: PixelLayout) throws(ImageDecodingError) {
         guard let preamble else { preconditionFailure("started before the header was available") }

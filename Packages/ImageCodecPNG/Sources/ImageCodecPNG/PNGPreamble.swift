@@ -108,7 +108,7 @@ extension PNGPreamble {
     }
 
     /// Returns the size in bytes of an interlaced image in `layout`, otherwise 0. Returns `Int.max` on overflow.
-    func heldBytes(layout: PixelLayout) -> Int { header.isInterlaced ? imageBytes(layout) : 0 }
+    func heldByteCount(layout: PixelLayout) -> Int { header.isInterlaced ? imageBytes(layout) : 0 }
 
     /// Returns the size of the whole image in bytes. Returns `Int.max` on overflow.
     func imageBytes(_ layout: PixelLayout) -> Int { header.size.byteCount(layout) }
@@ -191,7 +191,7 @@ enum PNGProfile {
         let stream = chunk[(name + 2)...]
         guard let start = inflated(stream, count: 4) else { return nil }
         let length = start.bigEndian32(at: 0)
-        guard length >= headerBytes, length <= limits.metadataBytes, let profile = inflated(stream, count: length)
+        guard length >= headerBytes, length <= limits.metadataByteLimit, let profile = inflated(stream, count: length)
         else { return nil }
         let space = Array(profile[16..<20]), signature = Array(profile[36..<40])
         guard signature == Array("acsp".utf8), space == Array((isGray ? "GRAY" : "RGB ").utf8) else { return nil }

@@ -22,7 +22,7 @@ import ImageCore
         try limits.check(.decodedBytes, preamble.rowBytes(layout))
         var format = preamble.format
         guard let handle = unsafe ilp_decoder_create(&format, ilp_layout(layout), storesRows) else {
-            throw .limitExceeded(.decodedBytes, value: preamble.imageBytes(layout), allowed: limits.decodedBytes)
+            throw .limitExceeded(.decodedBytes, value: preamble.imageBytes(layout), allowed: limits.decodedByteLimit)
         }
         unsafe self.handle = handle
         size = preamble.header.size

@@ -4,7 +4,7 @@ public import ImageCore
 /// Decodes WebP (RFC 9649): lossy, lossless, with alpha, profile and Exif orientation, still and animated.
 ///
 /// libwebp decodes whole images, so a decode needs memory for the RGBA image, and more than twice as much if the image
-/// is lossless or lossy with alpha. An animation also needs a canvas. `DecodingLimits.decodedBytes` is checked before
+/// is lossless or lossy with alpha. An animation also needs a canvas. `DecodingLimits.decodedByteLimit` is checked before
 /// memory is allocated, including the Huffman tables of lossless images.
 ///
 /// Lossy still images without alpha can be decoded with half the sides, which needs 1.5 bytes per stored pixel: each
@@ -73,7 +73,7 @@ final class OpenedWebP: OpenedImage {
     }
 
     /// Returns the size of the decoded image, its planes or the canvas in bytes.
-    func heldBytes(frame index: Int, size: PixelSize, layout: PixelLayout) -> Int {
+    func heldByteCount(frame index: Int, size: PixelSize, layout: PixelLayout) -> Int {
         guard case .still(let image) = structure.content else { return 4 * structure.canvas.area }
         return image.byteCount(decodedAt: size)
     }
@@ -195,7 +195,7 @@ final class IncrementalWebP: IncrementalImage {
     }
 
     /// Returns the size of the whole image, or of its planes, in bytes.
-    func heldBytes(size: PixelSize, layout: PixelLayout) -> Int {
+    func heldByteCount(size: PixelSize, layout: PixelLayout) -> Int {
         image?.byteCount(decodedAt: size) ?? 4 * size.area
     }
 

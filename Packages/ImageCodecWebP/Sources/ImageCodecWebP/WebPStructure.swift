@@ -186,7 +186,7 @@ struct RIFFChunks {
     /// Returns the chunks with this name. Skips those that are empty or above the limit.
     func metadata(_ name: String, limits: DecodingLimits) -> [Data] {
         let found = chunks.filter {
-            $0.name == name && !$0.payload.isEmpty && $0.payload.count <= limits.metadataBytes
+            $0.name == name && !$0.payload.isEmpty && $0.payload.count <= limits.metadataByteLimit
         }
         return found.map { data.dropFirst($0.payload.lowerBound).prefix($0.payload.count) }
     }

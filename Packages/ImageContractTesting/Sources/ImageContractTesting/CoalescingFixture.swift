@@ -79,7 +79,7 @@ final class CoalescingFixture: Sendable {
         _ operation: any SharedOperation, _ gate: TestGate, _ result: @Sendable () throws -> Int
     ) async throws -> Int {
         operations.append(operation)
-        operation.report(WorkProgress(completedBytes: 0, totalBytes: nil))
+        operation.report(WorkProgress(completedByteCount: 0, totalByteCount: nil))
         await gate.pass()
         cancellations.append(Task.isCancelled)
         return try result()
@@ -113,7 +113,7 @@ final class CoalescingFixture: Sendable {
 
     func progress(of caller: Int) -> EventLog<WorkProgress> { entry(of: caller).progress }
 
-    func bytes(of caller: Int) -> [Int] { progress(of: caller).all.map(\.completedBytes) }
+    func bytes(of caller: Int) -> [Int] { progress(of: caller).all.map(\.completedByteCount) }
 
     /// The operation that was started last.
     func operation() throws -> any SharedOperation {

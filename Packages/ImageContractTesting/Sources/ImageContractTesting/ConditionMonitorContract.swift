@@ -78,7 +78,7 @@ public enum ConditionMonitorContract {
             ContractRule("an observation that starts in a handler receives the next change") { make in
                 let fixture = try await make()
                 let (monitor, late) = (fixture.monitor, MessageLog<Condition>())
-                let observations = MessageLog<MonitorObservation>()
+                let observations = MessageLog<ChangeObservation>()
                 let observation = monitor.observe { _ in observations.append(monitor.observe { late.append($0) }) }
                 await fixture.setCondition(second)
                 observation.cancel()
@@ -91,7 +91,7 @@ public enum ConditionMonitorContract {
 
     /// Records the conditions that a monitor reports.
     private struct Recorder<Condition: Hashable & Sendable> {
-        let observation: MonitorObservation
+        let observation: ChangeObservation
         private let log = MessageLog<Condition>()
 
         init(_ monitor: any ConditionMonitor<Condition>) {

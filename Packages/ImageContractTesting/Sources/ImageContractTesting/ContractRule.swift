@@ -1,3 +1,5 @@
+public import ImageCore
+
 /// A promise of a protocol, as a check that you can run on any implementation.
 ///
 /// Run the rules of a protocol as one parameterized test:
@@ -38,12 +40,14 @@ public struct ContractRule<Subject: Sendable>: Sendable, CustomStringConvertible
 }
 
 /// An error that says which promise an implementation broke, and how.
-public struct ContractViolation: Error, CustomStringConvertible {
+public struct ContractViolation: Error, CustomStringConvertible, LocalizedError {
     /// What the implementation did wrong.
     public let description: String
 
     /// Creates a violation with a description of what the implementation did wrong.
     public init(_ description: String) { self.description = description }
+
+    public var errorDescription: String? { description }
 }
 
 /// Throws `ContractViolation` with `message` if `condition` is false.

@@ -16,7 +16,8 @@ extension DataCacheContract {
         let block = (0..<min(byteCount, 1 << 16)).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 / 256 &+ seed &* 7) }
         return DataCacheEntry(
             data: Data(block.repeated(toFill: byteCount)),
-            metadata: Data("metadata \(seed)".utf8), createdAt: Date(timeIntervalSinceReferenceDate: Double(seed) + 0.1)
+            metadata: Data("metadata \(seed)".utf8),
+            creationDate: Date(timeIntervalSinceReferenceDate: Double(seed) + 0.1)
         )
     }
 
@@ -62,7 +63,7 @@ extension DataCacheContract {
         return Difference.parts([
             ("data", Difference.bytes(found.data, expected: expected.data)),
             ("metadata", Difference.bytes(found.metadata, expected: expected.metadata)),
-            ("date, in seconds since 2001", Difference.seconds(found.createdAt, expected: expected.createdAt)),
+            ("date, in seconds since 2001", Difference.seconds(found.creationDate, expected: expected.creationDate)),
         ])
     }
 

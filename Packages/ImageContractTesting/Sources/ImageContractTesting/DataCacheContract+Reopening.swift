@@ -27,8 +27,10 @@ extension DataCacheContract {
                 try await expect(open(100_000), has: nil, for: key(3))
             },
             ContractRule("a cache that is opened later with a smaller limit keeps it") { open in
-                let cache = try await open(100_000)
-                for number in 1...8 { try await cache.store(entry(1_000, number), for: key(number)) }
+                do {
+                    let cache = try await open(100_000)
+                    for number in 1...8 { try await cache.store(entry(1_000, number), for: key(number)) }
+                }
                 let later = try await open(4_000)
                 try await later.store(entry(1_000, 9), for: key(9))
                 try await expect(later, keeps: 4_000, in: 1...9)

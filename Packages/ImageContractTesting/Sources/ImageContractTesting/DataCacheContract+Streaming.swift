@@ -18,7 +18,7 @@ extension DataCacheContract {
                     let writer = try await cache.writer(for: key(1), expectedByteCount: expected)
                     try await write(whole, inPiecesOf: 70_001, to: writer)
                     try await expect(cache, has: nil, for: key(1))
-                    try await writer.finish(metadata: whole.metadata, createdAt: whole.createdAt)
+                    try await writer.finish(metadata: whole.metadata, creationDate: whole.creationDate)
                     try await expect(cache, has: whole, for: key(1))
                     try await cache.remove(for: key(1))
                 }
@@ -34,7 +34,7 @@ extension DataCacheContract {
                 try await expect(cache, has: entry(1_000, 1), for: key(1))
                 let writer = try await cache.writer(for: key(1), expectedByteCount: nil)
                 try await write(entry(2_000, 2), inPiecesOf: 999, to: writer)
-                try await writer.finish(metadata: entry(2_000, 2).metadata, createdAt: entry(2_000, 2).createdAt)
+                try await writer.finish(metadata: entry(2_000, 2).metadata, creationDate: entry(2_000, 2).creationDate)
                 await writer.cancel()
                 try await expect(cache, has: entry(2_000, 2), for: key(1))
             },
@@ -64,7 +64,7 @@ extension DataCacheContract {
                     let next = entry(500 + step * 311 % 2_500, step)
                     let writer = try await cache.writer(for: key(step % 7), expectedByteCount: nil)
                     try await write(next, inPiecesOf: 400, to: writer)
-                    try await writer.finish(metadata: next.metadata, createdAt: next.createdAt)
+                    try await writer.finish(metadata: next.metadata, creationDate: next.creationDate)
                     try await expect(cache, has: next, for: key(step % 7))
                     try await expect(cache, keeps: 10_000, in: 0..<7)
                 }
@@ -76,10 +76,10 @@ extension DataCacheContract {
                 let second = try await cache.writer(for: key(1), expectedByteCount: nil)
                 try await first.append(entry(1_000, 1).data.prefix(500))
                 try await write(entry(1_000, 2), inPiecesOf: 300, to: second)
-                try await second.finish(metadata: entry(1_000, 2).metadata, createdAt: entry(1_000, 2).createdAt)
+                try await second.finish(metadata: entry(1_000, 2).metadata, creationDate: entry(1_000, 2).creationDate)
                 try await expect(cache, has: entry(1_000, 2), for: key(1))
                 try await first.append(entry(1_000, 1).data.dropFirst(500))
-                try await first.finish(metadata: entry(1_000, 1).metadata, createdAt: entry(1_000, 1).createdAt)
+                try await first.finish(metadata: entry(1_000, 1).metadata, creationDate: entry(1_000, 1).creationDate)
                 try await expect(cache, has: entry(1_000, 1), for: key(1))
             },
         ]
@@ -124,7 +124,7 @@ extension DataCacheContract {
                     try await writer.append(entry(100_000, 2).data[start..<start + 10_000])
                     try await expect(reader, keeps: entry(100_000, 1))
                 }
-                try await writer.finish(metadata: entry(1, 2).metadata, createdAt: entry(1, 2).createdAt)
+                try await writer.finish(metadata: entry(1, 2).metadata, creationDate: entry(1, 2).creationDate)
                 try await expect(reader, keeps: entry(100_000, 1))
             },
         ]
@@ -145,7 +145,7 @@ extension DataCacheContract {
         for _ in 1...2 {
             do {
                 try await write(entry, inPiecesOf: 1_500, to: writer)
-                try await writer.finish(metadata: entry.metadata, createdAt: entry.createdAt)
+                try await writer.finish(metadata: entry.metadata, creationDate: entry.creationDate)
             } catch DataCacheError.tooLarge {
                 continue
             }
@@ -166,7 +166,7 @@ extension DataCacheContract {
         let difference = Difference.parts([
             ("length", Difference.values(reader.byteCount, expected: entry.data.count)),
             ("metadata", Difference.bytes(reader.metadata, expected: entry.metadata)),
-            ("date, in seconds since 2001", Difference.seconds(reader.createdAt, expected: entry.createdAt)),
+            ("date, in seconds since 2001", Difference.seconds(reader.creationDate, expected: entry.creationDate)),
         ])
         if let difference { throw ContractViolation("the reader has another entry: \(difference)") }
     }

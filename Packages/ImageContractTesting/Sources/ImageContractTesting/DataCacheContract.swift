@@ -30,7 +30,7 @@ public enum DataCacheContract {
             },
             ContractRule("an entry without data or metadata is stored like any other") { makeCache in
                 let cache = try await makeCache(100_000)
-                let empty = DataCacheEntry(data: Data(), createdAt: Date(timeIntervalSinceReferenceDate: 0))
+                let empty = DataCacheEntry(data: Data(), creationDate: Date(timeIntervalSinceReferenceDate: 0))
                 try await cache.store(empty, for: key(1))
                 try await expect(cache, has: empty, for: key(1))
             },
@@ -38,7 +38,7 @@ public enum DataCacheContract {
                 let cache = try await makeCache(100_000)
                 for (number, seconds) in [-63_000_000_000.25, -978_307_200.5, -1.5, 64_000_000_000.75].enumerated() {
                     var dated = entry(100, number)
-                    dated.createdAt = Date(timeIntervalSinceReferenceDate: seconds)
+                    dated.creationDate = Date(timeIntervalSinceReferenceDate: seconds)
                     try await cache.store(dated, for: key(number))
                     try await expect(cache, has: dated, for: key(number))
                 }
@@ -67,7 +67,7 @@ public enum DataCacheContract {
                 let padded = DataCacheEntry(
                     data: (Data([1, 2, 3]) + whole.data).dropFirst(3),
                     metadata: (Data([4]) + whole.metadata).dropFirst(),
-                    createdAt: whole.createdAt)
+                    creationDate: whole.creationDate)
                 try await cache.store(padded, for: key(1))
                 try await expect(cache, has: whole, for: key(1))
             },

@@ -31,7 +31,7 @@ public enum DataCacheTransformContract {
             try expect(!restored.data.isEmpty, "no bytes are restored")
             try expect(
                 restored.metadata == entry.metadata, "the metadata is restored as \(restored.metadata)")
-            try expect(restored.createdAt == entry.createdAt, "the date is restored as \(restored.createdAt)")
+            try expect(restored.creationDate == entry.creationDate, "the date is restored as \(restored.creationDate)")
         },
         ContractRule("the transform handles several entries concurrently") { subject in
             let expected = try subject.transform.restored(subject.transform.stored(subject.entry, for: key), for: key)
@@ -64,6 +64,6 @@ public enum DataCacheTransformContract {
 extension DataCacheTransformContract.Subject {
     fileprivate var entry: DataCacheEntry {
         DataCacheEntry(
-            data: bytes, metadata: Data("metadata".utf8), createdAt: Date(timeIntervalSince1970: 1_700_000_000))
+            data: bytes, metadata: Data("metadata".utf8), creationDate: Date(timeIntervalSince1970: 1_700_000_000))
     }
 }

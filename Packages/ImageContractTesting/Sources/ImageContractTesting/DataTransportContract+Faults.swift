@@ -17,7 +17,7 @@ extension DataTransportContract {
                 makeFixture in
                 var server = Server()
                 server.pieces = [bytes(100) + Array("HTTP/1.1 203 OK\r\nContent-Length: 3\r\n\r\nbad".utf8)]
-                server.announcedBytes = 100
+                server.announcedByteCount = 100
                 let fixture = try await makeFixture(server)
                 for _ in 0..<10 {
                     let answer = try await fetch(fixture)
@@ -38,7 +38,7 @@ extension DataTransportContract {
                     server.contentCoding = coding
                     let answer = try await fetch(try await makeFixture(server))
                     try expect(answer.body == Data(bytes(1_000)), "other bytes for Content-Encoding: \(coding)")
-                    try expect(answer.head.expectedBytes == 1_000, "no length for Content-Encoding: \(coding)")
+                    try expect(answer.head.expectedByteCount == 1_000, "no length for Content-Encoding: \(coding)")
                 }
             },
         ]
@@ -48,24 +48,24 @@ extension DataTransportContract {
         [
             ContractRule("a head of one megabyte fails as too large") { makeFixture in
                 var server = announced([1])
-                server.extraHeadBytes = 1 << 20
+                server.extraHeadByteCount = 1 << 20
                 let failure = await failure(of: try await makeFixture(server))
-                try expect(failure == .headTooLarge(allowedBytes: 256 << 10), describe(failure))
+                try expect(failure == .headTooLarge(byteLimit: 256 << 10), describe(failure))
             },
             ContractRule("trailers of one megabyte fail as too large") { makeFixture in
                 var server = Server()
                 server.pieces = [[1]]
-                server.trailerBytes = 1 << 20
+                server.trailerByteCount = 1 << 20
                 let failure = await failure(of: try await makeFixture(server))
-                try expect(failure == .headTooLarge(allowedBytes: 256 << 10), describe(failure))
+                try expect(failure == .headTooLarge(byteLimit: 256 << 10), describe(failure))
             },
             ContractRule("a small encoded body that unpacks to more than the limit fails as too large") { makeFixture in
                 let coded = GzipBomb.bytes(unpackingTo: 20 << 20)
                 var server = announced(coded)
                 server.contentCoding = "gzip"
                 try expect(coded.count < 1 << 20, "the bomb has \(coded.count) bytes")
-                let failure = await failure(of: try await makeFixture(server), maxBodyBytes: 1 << 20)
-                try expect(failure == .decodedBodyTooLarge(allowedBytes: 1 << 20), describe(failure))
+                let failure = await failure(of: try await makeFixture(server), bodyByteLimit: 1 << 20)
+                try expect(failure == .decodedBodyTooLarge(byteLimit: 1 << 20), describe(failure))
             },
         ]
     }
@@ -81,7 +81,7 @@ extension DataTransportContract {
             ContractRule("a request to a server that stops in the body times out waiting for the body") {
                 makeFixture in
                 var server = announced(bytes(100))
-                server.announcedBytes = 1_000
+                server.announcedByteCount = 1_000
                 server.ending = .stall
                 let failure = await failure(of: try await makeFixture(server)) { $0.stallTimeout = .milliseconds(200) }
                 try expect(failure == .timedOut(.body), describe(failure))
@@ -128,7 +128,7 @@ extension DataTransportContract {
             },
             ContractRule("the header fields of a response are returned") { makeFixture in
                 var server = announced([1])
-                server.extraHeadBytes = 3_000
+                server.extraHeadByteCount = 3_000
                 let head = try await fetch(try await makeFixture(server)).head
                 let lengths = head.headers.filter { $0.value.count == 1_000 }.count
                 try expect(lengths == 3, "\(lengths) of 3 fields of 1000 bytes are returned")

@@ -19,7 +19,7 @@ extension DataTransportContract {
                 let body = [[UInt8]](repeating: bytes(1 << 16), count: 512)
                 var server = Server()
                 server.pieces = body
-                server.announcedBytes = 512 << 16
+                server.announcedByteCount = 512 << 16
                 let fixture = try await makeFixture(server)
                 guard let sentByteCount = fixture.sentByteCount else {
                     throw ContractViolation("the fixture has no sentByteCount")
@@ -50,19 +50,19 @@ extension DataTransportContract {
                 server.pieces = [bytes(10), bytes(40_000), bytes(1)]
                 let answer = try await fetch(try await makeFixture(server))
                 try expect(answer, hasBody: Array(server.pieces.joined()))
-                try expect(answer.head.expectedBytes == nil, "the head has a length that was not announced")
+                try expect(answer.head.expectedByteCount == nil, "the head has a length that was not announced")
             },
             ContractRule("a body without an announced length that exceeds the limit fails as too large") {
                 makeFixture in
                 var server = Server()
                 server.pieces = [bytes(2_500), bytes(2_501)]
-                let failure = await failure(of: try await makeFixture(server), maxBodyBytes: 5_000)
-                try expect(failure == .tooLarge(allowedBytes: 5_000), describe(failure))
+                let failure = await failure(of: try await makeFixture(server), bodyByteLimit: 5_000)
+                try expect(failure == .tooLarge(byteLimit: 5_000), describe(failure))
             },
             ContractRule("a body shorter than announced fails as closed early, with the number of bytes") {
                 makeFixture in
                 var server = announced(bytes(100))
-                server.announcedBytes = 1_000
+                server.announcedByteCount = 1_000
                 server.ending = .disconnect
                 let failure = await failure(of: try await makeFixture(server))
                 try expect(failure == .closedEarly(received: 100, expected: 1_000), describe(failure))
@@ -126,13 +126,13 @@ extension DataTransportContract {
             },
             ContractRule("cancelling while the body is awaited throws cancelled and ends the transfer") { makeFixture in
                 var server = announced(bytes(100))
-                server.announcedBytes = 1_000
+                server.announcedByteCount = 1_000
                 server.ending = .stall
                 try await expectCancellation(try await makeFixture(server))
             },
             ContractRule("releasing an unfinished body ends the transfer") { makeFixture in
                 var server = announced(bytes(100))
-                server.announcedBytes = 1_000
+                server.announcedByteCount = 1_000
                 server.ending = .stall
                 let fixture = try await makeFixture(server)
                 do { _ = try await fixture.transport.send(request(fixture)) }

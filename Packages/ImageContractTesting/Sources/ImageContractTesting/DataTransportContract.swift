@@ -45,11 +45,11 @@ public enum DataTransportContract {
         /// The content length in the head, or nil for none.
         ///
         /// With `.complete`, it is the length of the pieces or less. The server sends all pieces in both cases.
-        public var announcedBytes: Int?
+        public var announcedByteCount: Int?
         /// The number of additional bytes in the head, in fields of about 1,000 bytes.
-        public var extraHeadBytes = 0
+        public var extraHeadByteCount = 0
         /// The number of bytes in trailers of about 1,000 bytes, after a body without an announced length.
-        public var trailerBytes = 0
+        public var trailerByteCount = 0
         /// The value of the `Content-Encoding` field. The pieces are already encoded.
         public var contentCoding: String?
         /// How the response ends.
@@ -102,7 +102,7 @@ public enum DataTransportContract {
                 let fixture = try await makeFixture(announced(bytes(300_000)))
                 let answer = try await fetch(fixture)
                 try expect(answer, hasBody: bytes(300_000))
-                let length = answer.head.expectedBytes ?? 300_000
+                let length = answer.head.expectedByteCount ?? 300_000
                 try expect(length == 300_000, "\(length) bytes are announced")
             },
             ContractRule("no piece of a body is empty, and each starts at index 0") { makeFixture in
@@ -121,12 +121,12 @@ public enum DataTransportContract {
                 try expect(answer.head.status == .ok, "the status is \(answer.head.status)")
             },
             ContractRule("a body of exactly the limit is accepted") { makeFixture in
-                let answer = try await fetch(try await makeFixture(announced(bytes(5_000))), maxBodyBytes: 5_000)
+                let answer = try await fetch(try await makeFixture(announced(bytes(5_000))), bodyByteLimit: 5_000)
                 try expect(answer.body.count == 5_000, "\(answer.body.count) bytes")
             },
             ContractRule("a body larger than the limit fails as too large") { makeFixture in
-                let failure = await failure(of: try await makeFixture(announced(bytes(5_001))), maxBodyBytes: 5_000)
-                try expect(failure == .tooLarge(allowedBytes: 5_000), "\(describe(failure))")
+                let failure = await failure(of: try await makeFixture(announced(bytes(5_001))), bodyByteLimit: 5_000)
+                try expect(failure == .tooLarge(byteLimit: 5_000), "\(describe(failure))")
             },
             ContractRule("a task that is cancelled before it sends a request throws cancelled") { makeFixture in
                 let fixture = try await makeFixture(announced(bytes(10)))
@@ -167,20 +167,20 @@ extension DataTransportContract {
     static func announced(_ body: [UInt8]) -> Server {
         var server = Server()
         server.pieces = body.isEmpty ? [] : [body]
-        server.announcedBytes = body.count
+        server.announcedByteCount = body.count
         return server
     }
 
     static func request(
-        _ fixture: Fixture, maxBodyBytes: Int = 1 << 30, maxRedirects: Int = 10, method: HTTPRequest.Method = .get
+        _ fixture: Fixture, bodyByteLimit: Int = 1 << 30, maxRedirects: Int = 10, method: HTTPRequest.Method = .get
     ) -> TransportRequest {
-        TransportRequest(url: fixture.url, method: method, maxBodyBytes: maxBodyBytes, maxRedirects: maxRedirects)
+        TransportRequest(url: fixture.url, method: method, bodyByteLimit: bodyByteLimit, maxRedirects: maxRedirects)
     }
 
     /// Sends a request and reads the whole body. A failure is a violation, because the server is correct.
-    static func fetch(_ fixture: Fixture, maxBodyBytes: Int = 1 << 30) async throws(ContractViolation) -> Answer {
+    static func fetch(_ fixture: Fixture, bodyByteLimit: Int = 1 << 30) async throws(ContractViolation) -> Answer {
         do throws(TransportError) {
-            let response = try await fixture.transport.send(request(fixture, maxBodyBytes: maxBodyBytes))
+            let response = try await fixture.transport.send(request(fixture, bodyByteLimit: bodyByteLimit))
             var answer = Answer(head: response.head)
             for try await piece in response.body { answer.pieces.append(piece) }
             return answer
@@ -190,10 +190,10 @@ extension DataTransportContract {
     }
 
     /// Returns the failure of sending a request and reading the whole body, or nil if both succeed.
-    static func failure(of fixture: Fixture, maxBodyBytes: Int = 1 << 30, maxRedirects: Int = 10) async
+    static func failure(of fixture: Fixture, bodyByteLimit: Int = 1 << 30, maxRedirects: Int = 10) async
         -> TransportError?
     {
-        await failure(of: request(fixture, maxBodyBytes: maxBodyBytes, maxRedirects: maxRedirects), to: fixture)
+        await failure(of: request(fixture, bodyByteLimit: bodyByteLimit, maxRedirects: maxRedirects), to: fixture)
     }
 
     static func failure(of request: TransportRequest, to fixture: Fixture) async -> TransportError? {

@@ -89,7 +89,7 @@ extension HostileInputCheck {
         of image: any OpenedImage, _ variant: Variant, receivesImages: Bool = false
     ) throws(ContractViolation) -> Outcome {
         try expect(
-            image.heldBytes(frame: variant.frame, size: variant.size, layout: variant.layout) >= 0,
+            image.heldByteCount(frame: variant.frame, size: variant.size, layout: variant.layout) >= 0,
             "\(variant) needs less than 0 bytes")
         let sink = CheckingSink(
             rowBytes: variant.size.width * variant.layout.bytesPerPixel, maximumRows: variant.size.height,

@@ -14,8 +14,8 @@ public struct HostileInputCheck: Sendable {
 
     /// Limits that allow many images per second: 256 Ki pixels, 32 frames, 16 MiB of decoded bytes.
     public static let smallLimits = DecodingLimits(
-        encodedBytes: 1 << 20, pixels: 1 << 18, side: 1 << 14, frames: 32, metadataBytes: 1 << 16,
-        decodedBytes: 16 << 20, scans: 20)
+        encodedByteLimit: 1 << 20, maxPixels: 1 << 18, maxSide: 1 << 14, maxFrames: 32, metadataByteLimit: 1 << 16,
+        decodedByteLimit: 16 << 20, maxScans: 20)
 
     /// Creates a check.
     public init(_ decoder: any ImageDecoder, limits: DecodingLimits = smallLimits) {
@@ -98,16 +98,18 @@ public struct HostileInputCheck: Sendable {
         let size = header.storedSize
         try expect(header.format == decoder.format, "a header of \(header.format) from a decoder of \(decoder.format)")
         try expect(size.width > 0 && size.height > 0, "an empty image of \(size)")
-        try expect(size.area <= limits.pixels, "\(size) opened, but only \(limits.pixels) pixels are allowed")
+        try expect(size.area <= limits.maxPixels, "\(size) opened, but only \(limits.maxPixels) pixels are allowed")
         try expect(
-            max(size.width, size.height) <= limits.side, "\(size) opened, but only a side of \(limits.side) is allowed")
+            max(size.width, size.height) <= limits.maxSide,
+            "\(size) opened, but only a side of \(limits.maxSide) is allowed")
         try expect(
-            (1...limits.frames).contains(header.frameCount), "\(header.frameCount) frames, \(limits.frames) allowed")
+            (1...limits.maxFrames).contains(header.frameCount),
+            "\(header.frameCount) frames, \(limits.maxFrames) allowed")
         let delays = header.frameCount == 1 ? 0 : header.frameCount
         try expect(
             header.frameDelays.count == delays, "\(header.frameDelays.count) delays, \(header.frameCount) frames")
         try expect(header.loopCount >= 0, "the loop count is \(header.loopCount)")
-        try expect(header.colorProfile?.count ?? 0 <= limits.metadataBytes, "a profile above the limit")
+        try expect(header.colorProfile?.count ?? 0 <= limits.metadataByteLimit, "a profile above the limit")
     }
 
     private func checkThumbnails(

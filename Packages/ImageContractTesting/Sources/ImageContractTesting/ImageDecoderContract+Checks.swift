@@ -84,7 +84,7 @@ extension ImageDecoderContract.Subject {
     /// Checks that each frame is decoded completely or fails with a typed error.
     func expectWholeOrFailure(_ data: Data, _ name: String) throws {
         // Damage in the size field can make the image huge. These limits keep the check short.
-        let limits = DecodingLimits(pixels: 250_000, frames: 100, decodedBytes: 64 << 20)
+        let limits = DecodingLimits(maxPixels: 250_000, maxFrames: 100, decodedByteLimit: 64 << 20)
         guard let image = openedImage(data, limits: limits) else { return }
         for frame in 0..<min(image.header.frameCount, 4) {
             let sink = CollectingRowSink()

@@ -81,25 +81,25 @@ public enum ImageDecoderContract {
         },
         ContractRule("opening an image with too many pixels fails") { subject in
             for sample in subject.samples {
-                let limits = DecodingLimits(pixels: sample.storedSize.area - 1)
+                let limits = DecodingLimits(maxPixels: sample.storedSize.area - 1)
                 try subject.expectLimitFailure(of: sample, limits: limits, by: .pixels)
             }
         },
         ContractRule("opening an image with a side that is too long fails") { subject in
             for sample in subject.samples {
-                let limits = DecodingLimits(side: max(sample.storedSize.width, sample.storedSize.height) - 1)
+                let limits = DecodingLimits(maxSide: max(sample.storedSize.width, sample.storedSize.height) - 1)
                 try subject.expectLimitFailure(of: sample, limits: limits, by: .side)
             }
         },
         ContractRule("opening an image with too many frames fails") { subject in
             for sample in subject.samples where sample.frameCount > 1 {
                 try subject.expectLimitFailure(
-                    of: sample, limits: DecodingLimits(frames: sample.frameCount - 1), by: .frames)
+                    of: sample, limits: DecodingLimits(maxFrames: sample.frameCount - 1), by: .frames)
             }
         },
         ContractRule("metadata above the limit is ignored, and opening succeeds") { subject in
             for sample in subject.samples {
-                let limits = DecodingLimits(metadataBytes: 0)
+                let limits = DecodingLimits(metadataByteLimit: 0)
                 if let failure = subject.openingFailure(of: sample.data, limits: limits) {
                     throw ContractViolation("\(sample.name): \(failure)")
                 }

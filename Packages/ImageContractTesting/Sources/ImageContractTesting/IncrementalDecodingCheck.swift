@@ -176,7 +176,7 @@ private final class DecodingRun {
         let size = image.decodableSize(
             covering: PixelSize(width: max(1, stored.width / divisor), height: max(1, stored.height / divisor)))
         let preview = Preview(size: size, layout: layout ?? header.nativeLayout)
-        try expect(image.heldBytes(size: size, layout: preview.layout) >= 0, "needs less than 0 bytes")
+        try expect(image.heldByteCount(size: size, layout: preview.layout) >= 0, "needs less than 0 bytes")
         self.preview = preview
         state.failure = Self.failure { () throws(ImageDecodingError) in
             try image.start(size: preview.size, layout: preview.layout)

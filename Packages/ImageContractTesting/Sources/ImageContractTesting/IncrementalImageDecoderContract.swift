@@ -117,7 +117,7 @@ public enum IncrementalImageDecoderContract {
         ContractRule("an image that is too large fails as soon as its header has arrived") { subject in
             for sample in subject.samples {
                 let image = subject.decoder.makeIncrementalImage(
-                    limits: DecodingLimits(pixels: sample.storedSize.area - 1))
+                    limits: DecodingLimits(maxPixels: sample.storedSize.area - 1))
                 let failure = subject.failure(appending: sample.data, to: image)
                 guard case .limitExceeded(.pixels, _, _) = failure else {
                     throw ContractViolation("\(sample.name): \(String(describing: failure))")
@@ -195,7 +195,7 @@ extension IncrementalImageDecoderContract.Subject {
 
     /// Checks that no preview has more rows than the image, and that each error is typed.
     fileprivate func expectBoundedRows(_ data: Data, _ name: String) throws {
-        let limits = DecodingLimits(pixels: 250_000, decodedBytes: 64 << 20)
+        let limits = DecodingLimits(maxPixels: 250_000, decodedByteLimit: 64 << 20)
         do {
             try feed(data, in: 100, to: decoder.makeIncrementalImage(limits: limits)) { image in
                 let rows = try preview(of: image).count

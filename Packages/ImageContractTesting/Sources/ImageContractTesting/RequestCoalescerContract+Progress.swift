@@ -28,8 +28,8 @@ extension RequestCoalescerContract {
         let calls = Mutex((current: 0, most: 0))
         fixture.start(1) { progress in
             calls.withLock { $0 = ($0.current + 1, max($0.most, $0.current + 1)) }
-            if progress.completedBytes < 100 {
-                try? fixture.operation().report(bytes(progress.completedBytes + 1))
+            if progress.completedByteCount < 100 {
+                try? fixture.operation().report(bytes(progress.completedByteCount + 1))
             }
             calls.withLock { $0.current -= 1 }
         }
@@ -71,7 +71,7 @@ extension RequestCoalescerContract {
     }
 
     static func bytes(_ count: Int, of total: Int? = nil, preview: Int? = nil) -> WorkProgress {
-        WorkProgress(completedBytes: count, totalBytes: total, preview: preview.map(makePreview))
+        WorkProgress(completedByteCount: count, totalByteCount: total, preview: preview.map(makePreview))
     }
 
     private static func makePreview(_ number: Int) -> ImagePreview {

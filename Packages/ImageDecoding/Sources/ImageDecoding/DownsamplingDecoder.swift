@@ -92,7 +92,7 @@ public struct DownsamplingDecoder: SizedImageDecoder {
     ) throws(ImageDecodingError) {
         let (frame, size, layout) = (request.frame, pipeline.plan.codecSize, pipeline.layout)
         try pipeline.check(
-            heldByCodec: image.heldBytes(frame: frame, size: size, layout: layout), limits: configuration.limits)
+            heldByCodec: image.heldByteCount(frame: frame, size: size, layout: layout), limits: configuration.limits)
         try pipeline.run(isCancelled: isCancelled) { sink throws(ImageDecodingError) in
             try image.decode(
                 frame: frame, size: size, layout: layout, preference: request.target?.preference ?? .quality, into: sink
@@ -241,7 +241,7 @@ final class DownsamplingSession: DecodingSession {
         try limits.check(header.storedSize)
         let pipeline = try makePipeline(for: image, header)
         let (size, layout) = (pipeline.plan.codecSize, pipeline.layout)
-        try pipeline.check(heldByCodec: image.heldBytes(size: size, layout: layout), limits: limits)
+        try pipeline.check(heldByCodec: image.heldByteCount(size: size, layout: layout), limits: limits)
         try image.start(size: size, layout: layout)
         stage = .started(image, header, rowCount: size.height)
     }

@@ -21,6 +21,26 @@ int disk_open(const char *path, int flags, bool cached) {
     return open(path, flags, 0600);
 }
 
+#if defined(__linux__)
+/* Whether others have locked a byte of a range. A count of 0 means all bytes from the start on. */
+static bool is_locked(int file, int64_t start, int64_t count) {
+    struct flock range = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = start, .l_len = count};
+    return fcntl(file, F_OFD_GETLK, &range) == 0 && range.l_type != F_UNLCK;
+}
+
+int disk_claim(const char *folder, int64_t place) {
+    int file = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (file < 0) return -1;
+    struct flock own = {.l_type = F_RDLCK, .l_whence = SEEK_SET, .l_start = place, .l_len = 1};
+    bool is_claimed = is_locked(file, 0, place) || is_locked(file, place + 1, 0);
+    if (!is_claimed && fcntl(file, F_OFD_SETLK, &own) == 0) return file;
+    close(file);
+    return is_claimed ? disk_is_claimed : -1;
+}
+#else
+int disk_claim(const char *folder, int64_t place) { return errno = ENOTSUP, -1; }
+#endif
+
 long disk_read(int file, void *bytes, size_t count, long offset, bool cached) {
 #if defined(__linux__)
     if (cached) return preadv2(file, &(struct iovec){bytes, count}, 1, offset, RWF_NOWAIT);

@@ -16,6 +16,7 @@ struct CacheFolder: Sendable {
     let now: @Sendable () -> Date
     /// See `PartialFile.leftoverAge`.
     let leftoverAge: Duration?
+    let claim: FolderClaim
     let uses = PendingUses()
 
     var usage: String { "\(root)/usage" }
@@ -55,9 +56,9 @@ struct CacheFolder: Sendable {
 
     /// Whether an entry was not used for longer than the age limit.
     func isExpired(_ status: FileStatus, _ name: EntryName) -> Bool {
-        guard let ageLimit = options.ageLimit else { return false }
+        guard let maxAge = options.maxAge else { return false }
         let use = max(status.modified, uses.time(of: name) ?? .distantPast)
-        return use < date(before: ageLimit) || use > latestUse
+        return use < date(before: maxAge) || use > latestUse
     }
 }
 
@@ -150,7 +151,7 @@ extension CacheFolder {
             return nil
         }
         return DataCacheEntry(
-            data: file[format.payload], metadata: Data(file[format.metadata]), createdAt: format.createdAt)
+            data: file[format.payload], metadata: Data(file[format.metadata]), creationDate: format.creationDate)
     }
 
     private func key(of file: Int32, _ format: EntryFile) throws -> DataCacheKey {

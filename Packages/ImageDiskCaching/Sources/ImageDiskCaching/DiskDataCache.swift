@@ -28,8 +28,8 @@ public final class DiskDataCache: ImageDataCache {
     ///   - options: The age limit and the free space.
     ///   - now: Returns the current time. The cache uses it to order entries by their last use.
     public convenience init(
-        directory: URL, byteLimit: Int = 500 << 20, options: DiskCacheOptions = DiskCacheOptions(),
-        now: @escaping @Sendable () -> Date
+        directory: URL, byteLimit: Int = 500_000_000, options: DiskCacheOptions = DiskCacheOptions(),
+        now: @escaping @Sendable () -> Date = { Date() }
     ) {
         self.init(
             directory: directory, byteLimit: byteLimit, options: options, fileSystem: FileSystem(),
@@ -41,15 +41,19 @@ public final class DiskDataCache: ImageDataCache {
         directory: URL, byteLimit: Int, options: DiskCacheOptions, fileSystem: FileSystem, leftoverAge: Duration? = nil,
         now: @escaping @Sendable () -> Date
     ) {
+        // Sums of limits and sizes of files don't overflow.
+        let byteLimit = min(max(0, byteLimit), .max / 4)
         folder = CacheFolder(
-            root: directory.path,
-            // Sums of limits and sizes of files don't overflow.
-            byteLimit: min(max(0, byteLimit), .max / 4), options: options, fileSystem: fileSystem, now: now,
-            leftoverAge: leftoverAge)
+            root: directory.path, byteLimit: byteLimit, options: options, fileSystem: fileSystem, now: now,
+            leftoverAge: leftoverAge,
+            claim: FolderClaim(directory.path, fileSystem, byteLimit: byteLimit))
         store = StoreQueue(EntryStore(folder))
     }
 
-    deinit { store.changeLater { $0.writeUses() } }
+    deinit {
+        folder.claim.end()
+        store.changeLater { $0.writeUses() }
+    }
 
     /// The limit for all files of the cache, in bytes.
     public var byteLimit: Int { folder.byteLimit }
@@ -64,8 +68,9 @@ public final class DiskDataCache: ImageDataCache {
 
     /// Stores an entry, and replaces an older one for its key. Evicts other entries if the limit requires it.
     ///
-    /// - Throws: `DataCacheError.tooLarge` if the entry exceeds the limit, `.noSpace` if the file system is full, or
-    ///   another failure of the file system. The older entry is then removed.
+    /// - Throws: `DataCacheError.tooLarge` if the entry exceeds the limit, `.noSpace` if the file system is full,
+    ///   `.conflictingOptions` if a cache with another limit uses the folder (on Linux), or another failure of
+    ///   the file system. The older entry is then removed.
     public func store(_ entry: DataCacheEntry, for key: DataCacheKey) async throws(DataCacheError) {
         try await change { [name = EntryName(key)] store in
             try store.replacing(name) { store in try store.store(entry, for: key, name) }
@@ -114,15 +119,16 @@ public final class DiskDataCache: ImageDataCache {
     /// Opens the folder on first use. This removes leftovers, and applies the limits even if nothing is stored.
     private func openInBackground() {
         guard isOpened.compareExchange(expected: false, desired: true, ordering: .relaxed).exchanged else { return }
-        store.changeLater { [ageLimit = folder.options.ageLimit, byteLimit] store in
+        store.changeLater { [maxAge = folder.options.maxAge, byteLimit] store in
             _ = try store.locked { store in
                 try store.removeLeftovers()
+                if store.usage.used ?? 0 > byteLimit { try store.folder.claim.take() }
                 // Finds the entries to evict.
-                if ageLimit != nil || store.usage.used ?? 0 > byteLimit { try store.scan() }
+                if maxAge != nil || store.usage.used ?? 0 > byteLimit { try store.scan() }
             }
             while try !store.evictBatch(downTo: byteLimit - UsageFile.byteCount).isEmpty {}
-            guard let ageLimit else { return }
-            while try !store.evictBatch(unusedSince: store.folder.date(before: ageLimit)).isEmpty {}
+            guard let maxAge else { return }
+            while try !store.evictBatch(unusedSince: store.folder.date(before: maxAge)).isEmpty {}
         }
     }
 }
@@ -243,11 +249,11 @@ public struct DiskCacheRemoval: Hashable, Sendable {
 /// The result of verifying a disk cache.
 public struct DiskCacheVerification: Hashable, Sendable {
     /// The number of entries that were checked.
-    public var entriesChecked = 0
+    public var checkedEntryCount = 0
     /// The total length of their files, in bytes.
-    public var bytesChecked = 0
+    public var checkedByteCount = 0
     /// The number of removed entries that were truncated, altered, misnamed, expired, or larger than the limit.
-    public var damagedRemoved = 0
+    public var removedEntryCount = 0
     /// The files that could be neither read nor removed. Each text contains the path within the folder and the reason.
-    public var unrepaired: [String] = []
+    public var unrepairedFiles: [String] = []
 }

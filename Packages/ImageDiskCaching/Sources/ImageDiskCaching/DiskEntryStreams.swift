@@ -18,7 +18,7 @@ final class DiskEntryReader: DataCacheReader {
 
     var byteCount: Int { entry.format.payload.count }
     var metadata: Data { entry.metadata }
-    var createdAt: Date { entry.format.createdAt }
+    var creationDate: Date { entry.format.creationDate }
 
     /// Returns nil if the device can't read the bytes any more.
     func bytes(in range: Range<Int>) async throws(DataCacheError) -> Data? {
@@ -77,15 +77,15 @@ final class DiskEntryWriter: DataCacheWriter {
         if isFull { try await write(expecting: nil) }
     }
 
-    func finish(metadata: Data, createdAt: Date) async throws(DataCacheError) {
+    func finish(metadata: Data, creationDate: Date) async throws(DataCacheError) {
         try await change(last: "finished") { [key, name] store, rest, part in
             guard var part else {
-                let entry = DataCacheEntry(data: rest, metadata: metadata, createdAt: createdAt)
+                let entry = DataCacheEntry(data: rest, metadata: metadata, creationDate: creationDate)
                 try store.store(entry, for: key, name)
                 return nil
             }
             try store.append(rest, to: &part)
-            try store.finish(part, key, metadata, createdAt)
+            try store.finish(part, key, metadata, creationDate)
             return nil
         }
     }
@@ -124,7 +124,7 @@ final class DiskEntryWriter: DataCacheWriter {
                 let part = try store.replacing(self.name) { store in try work(&store, bytes, existing) }
                 self.state.withLock { $0.part = part }
             } catch {
-                self.state.withLock { $0.failure = DataCacheError(error) }
+                self.state.withLock { $0.failure = DataCacheError(ofDisk: error) }
                 throw error
             }
         }
@@ -141,7 +141,7 @@ struct WorkQueue: Sendable {
         let result = await withCheckedContinuation { continuation in
             queue.async { continuation.resume(returning: Result { try work() }) }
         }
-        return try result.mapError { DataCacheError($0) }.get()
+        return try result.mapError { DataCacheError(ofDisk: $0) }.get()
     }
 
     /// Runs work on the queue and returns without waiting for it.

@@ -8,7 +8,7 @@ import ImageCore
 /// key, UTF-8
 /// metadata
 /// trailer of 48 bytes, little-endian:
-///   createdAt        8  seconds since 2001-01-01 UTC, IEEE 754 double
+///   creationDate        8  seconds since 2001-01-01 UTC, IEEE 754 double
 ///   payload length   8
 ///   key length       4
 ///   metadata length  4
@@ -23,7 +23,7 @@ struct EntryFile {
     private static let version: UInt32 = 4
     private static let magic: UInt32 = 0x654C_4953
 
-    let createdAt: Date
+    let creationDate: Date
     let payload: Range<Int>
     let key: Range<Int>
     let metadata: Range<Int>
@@ -45,7 +45,7 @@ struct EntryFile {
         let keyEnd = payloadLength + keyLength
         let metadataEnd = fileSize - Self.trailerSize
         guard trailer.number(at: 20, 4) == metadataEnd - keyEnd else { return nil }
-        createdAt = Date(timeIntervalSinceReferenceDate: Double(bitPattern: trailer.number(at: 0, 8)))
+        creationDate = Date(timeIntervalSinceReferenceDate: Double(bitPattern: trailer.number(at: 0, 8)))
         payload = 0..<payloadLength
         key = payloadLength..<keyEnd
         metadata = keyEnd..<metadataEnd
@@ -62,13 +62,14 @@ struct EntryFile {
 
     /// Returns the parts of a file after the payload.
     static func tail(
-        _ payloadLength: Int, _ payloadChecksum: EntryChecksum, _ key: DataCacheKey, _ metadata: Data, _ createdAt: Date
+        _ payloadLength: Int, _ payloadChecksum: EntryChecksum, _ key: DataCacheKey, _ metadata: Data,
+        _ creationDate: Date
     ) throws -> Data {
         guard let keyLength = UInt32(exactly: key.identifier.utf8.count),
             let metadataLength = UInt32(exactly: metadata.count)
         else { throw DataCacheError.tooLarge(bytes: metadata.count, allowed: Int(clamping: UInt32.max)) }
         var tail = Array(key.identifier.utf8) + metadata
-        tail.append(createdAt.timeIntervalSinceReferenceDate.bitPattern)
+        tail.append(creationDate.timeIntervalSinceReferenceDate.bitPattern)
         tail.append(UInt64(payloadLength))
         for number in [keyLength, metadataLength, version, magic] { tail.append(number) }
         var checksum = payloadChecksum

@@ -50,7 +50,7 @@ extension EntryStore {
     mutating func store(_ entry: DataCacheEntry, for key: DataCacheKey, _ name: EntryName) throws {
         var checksum = EntryChecksum()
         checksum.add(entry.data)
-        let tail = try EntryFile.tail(entry.data.count, checksum, key, entry.metadata, entry.createdAt)
+        let tail = try EntryFile.tail(entry.data.count, checksum, key, entry.metadata, entry.creationDate)
         _ = try locked(creating: true) { store in
             let part = try store.begin(name, entry.data.count + tail.count) { store, part in
                 // A small entry is written in one call. A large one isn't copied.
@@ -94,10 +94,10 @@ extension EntryStore {
         }
     }
 
-    mutating func finish(_ part: PartialFile, _ key: DataCacheKey, _ metadata: Data, _ createdAt: Date) throws {
+    mutating func finish(_ part: PartialFile, _ key: DataCacheKey, _ metadata: Data, _ creationDate: Date) throws {
         var part = part
         try step(&part) { store, part in
-            let tail = try EntryFile.tail(part.payloadLength, part.checksum, key, metadata, createdAt)
+            let tail = try EntryFile.tail(part.payloadLength, part.checksum, key, metadata, creationDate)
             try store.reserve(part.payloadLength + tail.count, for: &part)
             try store.fileSystem.write(tail, to: part.file, at: part.payloadLength)
             try store.lockedWith(part) { store in try store.moveIntoPlace(part) }

@@ -69,6 +69,7 @@ struct UsageFile {
 
     mutating func close() {
         if let file = file.take() { folder.fileSystem.closeFile(file) }
+        folder.claim.end()
         status = nil
     }
 
@@ -125,6 +126,7 @@ struct EntryStore {
             isLocked = false
             usage.unlock()
         }
+        if creating || usage.isOfOtherFormat { try folder.claim.take() }
         if usage.used == nil { try takeOver() }
         return try body(&self)
     }
@@ -230,7 +232,7 @@ struct EntryStore {
 
     private func fits(_ byteCount: Int) throws -> Bool {
         guard byteCount <= folder.byteLimit - (usage.used ?? 0) else { return false }
-        let free = folder.options.minimumFreeSpace
+        let free = folder.options.minFreeSpace
         return try free <= 0 || fileSystem.availableBytes(at: folder.root) - byteCount >= free
     }
 
@@ -303,13 +305,13 @@ extension EntryStore {
     mutating func verify(_ path: String, _ report: DiskCacheVerification) throws -> DiskCacheVerification {
         var report = report
         for entry in try folder.entries(in: path) {
-            report.entriesChecked += 1
-            report.bytesChecked += entry.byteCount
+            report.checkedEntryCount += 1
+            report.checkedByteCount += entry.byteCount
             do {
-                if try removeUnusable(entry.name) { report.damagedRemoved += 1 }
+                if try removeUnusable(entry.name) { report.removedEntryCount += 1 }
             } catch {
                 let reason = (error as? FileSystemFailure)?.text ?? "\(error)"
-                report.unrepaired.append("\(path.dropFirst(folder.root.count + 1))/\(entry.name.text): \(reason)")
+                report.unrepairedFiles.append("\(path.dropFirst(folder.root.count + 1))/\(entry.name.text): \(reason)")
             }
         }
         return report

@@ -90,6 +90,17 @@ package struct FileSystem: Sendable {
     /// Unlocks a file. The call fails only for a descriptor that is not open.
     func unlock(_ file: Int32) { _ = flock(file, LOCK_UN) }
 
+    /// Opens a folder and locks a place in it until it is closed. Any number of others can lock the same place.
+    ///
+    /// Returns nil if the system has no such locks. Throws `.conflictingOptions` if another place is locked.
+    func claim(_ place: Int, of folder: String) throws -> Int32? {
+        let file = unsafe disk_claim(folder, Int64(place))
+        guard file != Int32(disk_is_claimed) else {
+            throw DataCacheError.conflictingOptions("another cache uses \(folder) with another limit")
+        }
+        return file < 0 ? nil : file
+    }
+
     func status(of file: Int32) throws -> FileStatus {
         var status = stat()
         try perform(.status, "") { unsafe fstat(file, &status) }
@@ -224,9 +235,9 @@ package struct FileSystemFailure: Error, Hashable {
 }
 
 extension DataCacheError {
-    init(_ error: any Error) {
+    init(ofDisk error: any Error) {
         guard let failure = error as? FileSystemFailure else {
-            self = error as? DataCacheError ?? .io("\(error)")
+            self.init(error)
             return
         }
         switch failure.code {

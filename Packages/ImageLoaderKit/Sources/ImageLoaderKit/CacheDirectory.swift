@@ -3,11 +3,20 @@ public import ImageLoading
 
 /// Why a loader has no cache directory.
 @nonexhaustive
-public enum CacheDirectoryError: Error, Hashable, Sendable {
+public enum CacheDirectoryError: Error, Hashable, Sendable, CustomStringConvertible, LocalizedError {
     /// Neither `XDG_CACHE_HOME` nor `HOME` has an absolute path.
     case noHomeDirectory
     /// The directory doesn't exist and can't be created, or a file has its name. The reason is for humans.
     case notCreated(path: String, reason: String)
+
+    public var errorDescription: String? { description }
+
+    public var description: String {
+        switch self {
+        case .noHomeDirectory: "no cache directory: neither XDG_CACHE_HOME nor HOME is an absolute path"
+        case .notCreated(let path, let reason): "the cache directory \(path) can't be created: \(reason)"
+        }
+    }
 }
 
 /// Directories for the disk cache.

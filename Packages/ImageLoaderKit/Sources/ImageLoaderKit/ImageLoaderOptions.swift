@@ -26,7 +26,7 @@ public struct ImageLoaderOptions: Sendable {
     /// The limit of the memory cache, in bytes of decoded images.
     public var memoryByteLimit = 100_000_000
     /// Chooses the images that the memory cache evicts. See also ``/ImageCore/ImageRequest/memoryRetention``.
-    public var memoryEvictionPolicy = EvictionPolicy.gdsf
+    public var memoryEvictionPolicy = EvictionPolicy.standard
     /// The time after which an image in the memory cache expires, from 0 to 100 years; nil for no limit.
     public var memoryLifetime: Duration?
     /// The limit of the decoded frames of all animations that are shown, in bytes. Each has at least one frame in
@@ -40,11 +40,25 @@ public struct ImageLoaderOptions: Sendable {
     public var diskEncoding = DiskEncoding.original
     /// Encrypts the disk cache; nil for no encryption.
     public var diskEncryption: (any DataEncryption)?
-    /// The network for http and https; nil for ``makePlatformTransport()``, which you can also wrap.
+    /// Wraps or replaces the network for http and https: `options.makeTransport = { LoggingTransport(base: $0) }`.
     ///
-    /// It is below the cache, which doesn't see what it changes, and has its own connection limits. It receives each
-    /// redirect as a request of its own, so add tokens in ``requestModifier``: here, other origins would receive them.
-    public var transport: (any DataTransport)?
+    /// Called once per loader with the platform's transport, libcurl on Linux and URLSession elsewhere, which has the
+    /// connection limits of these options. The result is below the cache, which doesn't see what it changes. It receives
+    /// each redirect as a request of its own, so add tokens in ``requestModifier``: here, other origins would receive them.
+    public var makeTransport: @Sendable (_ platform: any DataTransport) -> any DataTransport = { $0 }
+    /// The `User-Agent` of requests without one (RFC 9110, section 10.1.5), whatever the transport; nil to add none.
+    public var userAgent: String? = "swift-image-loading/\(ImageLoader.version)"
+    /// The files that requests can name by `file:` URLs. Restrict it if others choose the URLs.
+    public var fileAccess = FileAccess.all
+    #if !canImport(ImageIO)
+        /// Returns whether the platform's transport may connect to an address; nil for all. Set it if others choose the
+        /// URLs. URLSession can't check addresses, so Apple's platforms don't have this option.
+        ///
+        /// It is called for each new connection, also for redirects, and must return quickly. If it refuses all
+        /// addresses of a host, the request fails with ``/ImageCore/NetworkFailure/Kind/blockedAddress``. With a policy,
+        /// no proxy of the environment is used, because it would hide the addresses.
+        public var addressPolicy: (@Sendable (TransportAddress) -> Bool)?
+    #endif
     /// Decides which responses are stored and when they are validated. RFC 9111 by default.
     public var httpCachePolicy: any HTTPCachePolicy = RFC9111Policy()
     /// Determines which URLs identify the same image: in memory, on disk and among requests in progress.
@@ -80,7 +94,7 @@ public struct ImageLoaderOptions: Sendable {
     /// Limits for decoding, checked before memory is allocated.
     public var decodingLimits = DecodingLimits.default
     /// When failed downloads are retried. By default twice, after up to 0.5 and 1 second.
-    public var retryPolicy = TransferRetryPolicy(retries: 2) { Double.random(in: 0..<1) }
+    public var retryPolicy = TransferRetryPolicy()
     /// The limits and timeouts of downloads.
     public var transferOptions = TransferOptions()
     /// Receives an event for each step of each request.
@@ -97,6 +111,8 @@ public struct ImageLoaderOptions: Sendable {
     /// On Linux, by default a default route of the kernel counts as a network. Set it to nil in a network without one.
     /// On Apple's platforms, the default is `NWPathMonitor`.
     public var connectivityMonitor: (any ConditionMonitor<Connectivity>)?
+    /// The maximum time that a failed download waits for a network, after which it ends with its failure; nil for no limit.
+    public var maxNetworkWait: Duration? = .seconds(60)
     /// Whether downloads may use a network in Low Data Mode. Linux has no such mode.
     public var allowsConstrainedNetworkAccess = true
     /// Measures delays, durations and how long images are in memory. Tests replace it with a `ManualClock`.
@@ -144,6 +160,7 @@ public struct ImageLoaderOptions: Sendable {
         configuration.animationByteLimit = animationByteLimit
         configuration.applicationStateMonitor = applicationStateMonitor
         configuration.connectivityMonitor = connectivityMonitor
+        configuration.maxNetworkWait = maxNetworkWait
         return configuration
     }
 
@@ -151,18 +168,6 @@ public struct ImageLoaderOptions: Sendable {
         guard partialDownloadByteLimit > 0 else { return nil }
         return DiskDataCache(
             directory: folder.appending(path: "parts"), byteLimit: partialDownloadByteLimit, now: now)
-    }
-
-    private func maintenance(of caches: [DiskDataCache]) -> DiskMaintenance {
-        DiskMaintenance { () async throws(DataCacheError) in
-            for cache in caches { try await cache.removeAll() }
-        } removeUnused: { age async throws(DataCacheError) in
-            for cache in caches { try await cache.removeAll(olderThan: age) }
-        } byteCount: { () async throws(DataCacheError) in
-            var byteCount = 0
-            for cache in caches { byteCount += try await cache.status().byteCount }
-            return byteCount
-        }
     }
 
     /// Creates a disk cache without encoding and encryption.
@@ -258,8 +263,9 @@ public struct ImageLoaderOptions: Sendable {
         } else {
             transport = .uncached(modifying(UncachedTransport(network), keepsIdentity: false))
         }
-        if let originals { transport.maintenance = maintenance(of: [originals, parts].compactMap(\.self)) }
-        return transport.adding(["file": FileTransport(), "data": DataURLTransport()])
+        if let originals { transport.maintenance = DiskFolders(caches: [originals, parts].compactMap(\.self)) }
+        return transport.adding(FileTransport(fileAccess), forScheme: "file").adding(
+            DataURLTransport(), forScheme: "data")
     }
 
     private func modifying(_ cache: any ResponseCache, keepsIdentity: Bool) -> ModifyingTransport {
@@ -277,33 +283,51 @@ public struct ImageLoaderOptions: Sendable {
             })
     }
 
-    private func makeNetwork() -> any DataTransport { transport ?? makePlatformTransport() }
+    /// Creates the network for http and https, as `makeTransport` and `userAgent` say, for a transport that you compose.
+    public func makeNetwork() -> any DataTransport {
+        UserAgentTransport(base: makeTransport(makePlatformTransport()), userAgent: userAgent)
+    }
 
-    /// Creates the platform's transport for http and https, with the connection limits of the options: libcurl on Linux
-    /// and URLSession elsewhere. Wrap it to add your own: `options.transport = Logging(options.makePlatformTransport())`.
-    public func makePlatformTransport() -> any DataTransport {
+    private func makePlatformTransport() -> any DataTransport {
         #if canImport(ImageIO)
-            let platformTransport = URLSessionTransport(
+            URLSessionTransport(
                 maxConnectionsPerServer: maxDownloadsPerServer,
                 allowsConstrainedNetworkAccess: allowsConstrainedNetworkAccess)
         #else
-            let platformTransport = CurlTransport(
-                configuration: CurlTransport.Configuration(
+            CurlTransport(
+                options: CurlTransport.Options(
                     maxConnectionsPerServer: maxDownloadsPerServer,
-                    maxConnections: max(64, maxDownloads, maxRunningDownloads)))
+                    maxConnections: max(64, maxDownloads, maxRunningDownloads),
+                    usesEnvironmentProxy: addressPolicy == nil, addressPolicy: addressPolicy))
         #endif
-        return UserAgentTransport(base: platformTransport)
     }
 }
 
-/// Adds a `User-Agent` header with the version of this package to requests without one (RFC 9110, section 10.1.5).
-struct UserAgentTransport: DataTransport {
+/// The originals and the partial downloads of a loader.
+private struct DiskFolders: DiskMaintenance {
+    let caches: [DiskDataCache]
+
+    func removeAll() async throws(DataCacheError) { for cache in caches { try await cache.removeAll() } }
+
+    func removeAll(unusedFor age: Duration) async throws(DataCacheError) {
+        for cache in caches { try await cache.removeAll(olderThan: age) }
+    }
+
+    func byteCount() async throws(DataCacheError) -> Int? {
+        var byteCount = 0
+        for cache in caches { byteCount += try await cache.status().byteCount }
+        return byteCount
+    }
+}
+
+/// Adds a `User-Agent` to requests without one.
+private struct UserAgentTransport: DataTransport {
     let base: any DataTransport
+    let userAgent: String?
 
     func send(_ request: TransportRequest) async throws(TransportError) -> TransportResponse {
-        guard request.headers[.userAgent] == nil else { return try await base.send(request) }
         var request = request
-        request.headers[.userAgent] = "swift-image-loading/\(ImageLoader.version)"
+        request.headers[.userAgent] = request.headers[.userAgent] ?? userAgent
         return try await base.send(request)
     }
 

@@ -10,7 +10,7 @@ extension ImageError {
         case let failure as TransportError: self.init(failure)
         case ImageDecodingError.cancelled, is CancellationError: self = .cancelled
         case let failure as ImageDecodingError: self = .decoding(failure)
-        default: self = .network(.other, "\(error)")
+        default: self = .network(NetworkFailure(.other, reason: "\(error)", underlying: UnderlyingError(error)))
         }
     }
 
@@ -26,19 +26,20 @@ extension ImageError {
             case .closedEarly: .network(.truncatedBody, text)
             case .connectionLost: .network(.connectionLost, text)
             case .malformedResponse, .headTooLarge: .network(.malformedResponse, text)
-            case .tooLarge(let allowed), .decodedBodyTooLarge(let allowed): .tooLarge(allowedBytes: allowed)
+            case .tooLarge(let allowed), .decodedBodyTooLarge(let allowed): .tooLarge(byteLimit: allowed)
             case .blockedAddress: .network(.blockedAddress, text)
             case .serverUnavailable: .network(.serverUnavailable, text)
             case .tooManyRedirects, .redirectLoop, .blockedRedirect: .network(.redirect, text)
             case .notFound: .notFound
             case .cancelled: .cancelled
-            case .other: .network(.other, text)
+            case .modifier(let failure): failure.error as? ImageError ?? .modifier(failure)
+            case .other(_, let underlying): .network(NetworkFailure(.other, reason: text, underlying: underlying))
             }
     }
 
     /// Whether a missing network can be the cause.
     var mayBeCausedByNetwork: Bool {
-        if case .network(let failure, _) = self { isTransient || failure == .serverUnavailable } else { false }
+        if case .network(let failure) = self { isTransient || failure.kind == .serverUnavailable } else { false }
     }
 }
 

@@ -19,7 +19,7 @@ extension ImageLoader {
     /// fails. A memory cache without a clock is emptied.
     public func removeAll(olderThan age: Duration) async throws(DataCacheError) {
         configuration.memoryCache?.removeAll { _, unusedFor in unusedFor.map { $0 > age } ?? true }
-        try await configuration.transport.maintenance?.removeUnused(age)
+        try await configuration.transport.maintenance?.removeAll(unusedFor: age)
     }
 
     /// Cancels all requests in progress, down to the socket, and ends them with `ImageError.invalidated`.

@@ -24,10 +24,10 @@ public final class ImageLoader: ImageLoaderProtocol {
     /// The number of requests, by image, that want previews.
     let previewSubscriptions = Mutex<[ImageCacheKey: Int]>([:])
     /// Trims the memory cache and animations while the loader exists.
-    private let pressureObservation: MonitorObservation?
+    private let pressureObservation: ChangeObservation?
     /// Trims the memory cache while the loader exists.
-    private let backgroundObservation: MonitorObservation?
-    private let conditionObservations: [MonitorObservation]
+    private let backgroundObservation: ChangeObservation?
+    private let conditionObservations: [ChangeObservation]
 
     /// Creates a loader with the given components.
     public init(_ configuration: ImageLoaderParts) {

@@ -1,27 +1,6 @@
 public import ImageCore
 public import ImageTransporting
 
-/// Measures and empties what a loader stores on disk. Entries that are stored meanwhile may stay.
-public struct DiskMaintenance: Sendable {
-    /// Removes all entries.
-    public var removeAll: @Sendable () async throws(DataCacheError) -> Void
-    /// Removes the entries that were neither stored nor read for longer than a time.
-    public var removeUnused: @Sendable (_ age: Duration) async throws(DataCacheError) -> Void
-    /// Returns the size in bytes, including the index.
-    public var byteCount: @Sendable () async throws(DataCacheError) -> Int
-
-    /// Creates the maintenance of a store.
-    public init(
-        removeAll: @escaping @Sendable () async throws(DataCacheError) -> Void,
-        removeUnused: @escaping @Sendable (_ age: Duration) async throws(DataCacheError) -> Void,
-        byteCount: @escaping @Sendable () async throws(DataCacheError) -> Int
-    ) {
-        self.removeAll = removeAll
-        self.removeUnused = removeUnused
-        self.byteCount = byteCount
-    }
-}
-
 /// The components of a loader. `ImageLoaderOptions.makeParts()` of ImageLoaderKit creates those of this
 /// package.
 public struct ImageLoaderParts: Sendable {
@@ -48,6 +27,8 @@ public struct ImageLoaderParts: Sendable {
     public var applicationStateMonitor: (any ConditionMonitor<ApplicationState>)?
     /// Reports whether there is a network. With nil, no download waits for one.
     public var connectivityMonitor: (any ConditionMonitor<Connectivity>)?
+    /// The maximum time that a failed download waits for a network, after which it ends with its failure; nil for no limit.
+    public var maxNetworkWait: Duration? = .seconds(60)
     /// The policy for retries of failed downloads.
     public var retryPolicy: TransferRetryPolicy
     /// The limits and timeouts of downloads.
@@ -69,8 +50,8 @@ public struct ImageLoaderParts: Sendable {
         scheduler: any WorkScheduler, coalescer: any RequestCoalescer<OperationKey, OperationResult>,
         observer: (any ImageLoaderObserver)? = nil,
         memoryPressureMonitor: (any ConditionMonitor<MemoryPressureLevel>)? = nil,
-        retryPolicy: TransferRetryPolicy, transferOptions: TransferOptions = TransferOptions(),
-        previewThrottle: PreviewThrottle = PreviewThrottle(), clock: any Clock<Duration>,
+        retryPolicy: TransferRetryPolicy = TransferRetryPolicy(), transferOptions: TransferOptions = TransferOptions(),
+        previewThrottle: PreviewThrottle = PreviewThrottle(), clock: any Clock<Duration> = ContinuousClock(),
         taskExecutor: (any TaskExecutor)? = nil
     ) {
         self.memoryCache = memoryCache
@@ -90,10 +71,10 @@ public struct ImageLoaderParts: Sendable {
 
 /// The way of a loader to originals: its disk cache, its network, and transports for other schemes.
 ///
-/// To change requests or to use another network, set `requestModifier` or `transport` of `ImageLoaderOptions` instead.
+/// To change requests or to use another network, set `requestModifier` or `makeTransport` of `ImageLoaderOptions` instead.
 public struct LoaderTransport: ResponseCache {
     /// Measures and empties the disk under the cache; nil for none.
-    public var maintenance: DiskMaintenance?
+    public var maintenance: (any DiskMaintenance)?
     /// Whether responses are stored.
     let isCached: Bool
     private let transport: any ResponseCache
@@ -116,10 +97,10 @@ public struct LoaderTransport: ResponseCache {
         self.transport = transport
     }
 
-    /// Returns a transport with others for these case-insensitive schemes, such as `["archive": ArchiveTransport()]`.
-    public func adding(_ others: [String: any DataTransport]) -> LoaderTransport {
+    /// Returns a transport with another one for a scheme, in any case: `.adding(ArchiveTransport(), forScheme: "archive")`.
+    public func adding(_ transport: any DataTransport, forScheme scheme: String) -> LoaderTransport {
         var result = self
-        for (scheme, transport) in others { result.others[scheme.lowercased()] = transport }
+        result.others[scheme.lowercased()] = transport
         return result
     }
 

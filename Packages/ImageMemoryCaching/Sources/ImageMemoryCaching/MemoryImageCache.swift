@@ -11,16 +11,16 @@ public final class MemoryImageCache: ImageCache {
     ///
     /// - Parameters:
     ///   - byteLimit: The maximum cost of all images, in bytes. A negative value counts as 0.
-    ///   - entryLimit: The maximum cost of one image, in bytes; nil for no limit.
+    ///   - entryByteLimit: The maximum cost of one image, in bytes; nil for no limit.
     ///   - policy: Chooses the images to evict.
     ///   - clock: Measures lifetimes, and how long images are unused.
     ///   - lifetime: The time after which an image expires, from 0 to 100 years; nil for no limit. Requires a clock.
     public init(
-        byteLimit: Int = 100_000_000, entryLimit: Int? = nil, policy: EvictionPolicy = .gdsf,
+        byteLimit: Int = 100_000_000, entryByteLimit: Int? = nil, policy: EvictionPolicy = .standard,
         clock: (any Clock<Duration>)? = nil, lifetime: Duration? = nil
     ) {
         cache = MemoryCache(
-            limits: CacheLimits(cost: byteLimit, entryCost: entryLimit ?? .max), policy: policy, clock: clock,
+            limits: CacheLimits(cost: byteLimit, entryCost: entryByteLimit ?? .max), policy: policy, clock: clock,
             lifetime: lifetime
         ) { image in
             guard let reference = image.weakReference() else { return nil }

@@ -1,4 +1,5 @@
 import Dispatch
+public import ImageCore
 import Synchronization
 
 /// Calls a handler on a queue for each event of a source, until it is released.
@@ -23,10 +24,13 @@ final class DispatchEvents: Sendable {
 }
 
 /// Why a monitor can't observe the system.
-public struct MonitoringError: Error, Hashable, Sendable {
+public struct MonitoringError: Error, Hashable, Sendable, CustomStringConvertible, LocalizedError {
     /// What is missing or failed, for logs.
     public let reason: String
 
     /// Creates a failure.
     public init(_ reason: String) { self.reason = reason }
+
+    public var errorDescription: String? { description }
+    public var description: String { "the system can't be observed: \(reason)" }
 }

@@ -33,7 +33,7 @@
 
         public var condition: MemoryPressureLevel { latest.condition }
 
-        public func observe(_ handler: @escaping @Sendable (MemoryPressureLevel) -> Void) -> MonitorObservation {
+        public func observe(_ handler: @escaping @Sendable (MemoryPressureLevel) -> Void) -> ChangeObservation {
             latest.observe(handler)
         }
     }

@@ -44,7 +44,7 @@
         public var condition: Connectivity { latest.condition }
 
         /// Calls a handler after each change, until the observation ends.
-        public func observe(_ handler: @escaping @Sendable (Connectivity) -> Void) -> MonitorObservation {
+        public func observe(_ handler: @escaping @Sendable (Connectivity) -> Void) -> ChangeObservation {
             latest.observe(handler)
         }
 

@@ -36,7 +36,7 @@ public final class LinuxMemoryPressureMonitor: ConditionMonitor {
 
     public var condition: MemoryPressureLevel { latest.condition }
 
-    public func observe(_ handler: @escaping @Sendable (MemoryPressureLevel) -> Void) -> MonitorObservation {
+    public func observe(_ handler: @escaping @Sendable (MemoryPressureLevel) -> Void) -> ChangeObservation {
         latest.observe(handler)
     }
 

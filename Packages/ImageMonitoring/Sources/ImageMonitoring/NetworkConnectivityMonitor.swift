@@ -25,7 +25,7 @@
 
         public var condition: Connectivity { latest.condition }
 
-        public func observe(_ handler: @escaping @Sendable (Connectivity) -> Void) -> MonitorObservation {
+        public func observe(_ handler: @escaping @Sendable (Connectivity) -> Void) -> ChangeObservation {
             latest.observe(handler)
         }
     }

@@ -5,12 +5,14 @@ extension ImageError {
     var type: String {
         switch self {
         case .invalidURL: "invalid_url"
-        case .network(let failure, _): failure.rawValue
+        case .invalidHeader: "invalid_header"
+        case .network(let failure): failure.kind.rawValue
         case .httpStatus(let status): "\(status)"
         case .notFound: "not_found"
         case .decoding: "decoding"
         case .fetch: "fetch"
         case .circularFetch: "circular_fetch"
+        case .modifier: "modifier"
         case .processing: "processing"
         case .tooLarge: "too_large"
         case .offline: "offline"

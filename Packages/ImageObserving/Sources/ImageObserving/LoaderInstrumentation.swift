@@ -33,7 +33,7 @@
         public init(
             logger: Logger? = nil, metrics: (any MetricsFactory)? = nil, tracer: (any Tracer)? = nil,
             address: @escaping @Sendable (URL) -> String = { $0.withoutSecrets },
-            next: (any ImageLoaderObserver)? = nil, now: @escaping @Sendable () -> Date
+            next: (any ImageLoaderObserver)? = nil, now: @escaping @Sendable () -> Date = { Date() }
         ) {
             log = logger.map { LoaderLog(logger: $0) }
             self.metrics = metrics.map { LoaderMetrics($0) }
@@ -42,6 +42,9 @@
             self.next = next
             self.now = now
         }
+
+        /// Returns a text without the credentials, queries and fragments of the URLs in it, which end at a space.
+        public static func redacted(_ text: String) -> String { text.withoutSecrets }
 
         public func handle(_ event: ImageLoadEvent) {
             let writes = log?.accepts(event.kind) ?? false

@@ -1,8 +1,8 @@
-public import ImageCore
+package import ImageCore
 
 extension URL {
     /// The URL without credentials, query and fragment, and without the content of a `data:` URL. For logs and traces.
-    public var withoutSecrets: String {
+    package var withoutSecrets: String {
         if scheme?.lowercased() == "data" {
             return absoluteString.prefix { $0 != "," && $0 != ";" } + ",…"
         }
@@ -12,7 +12,7 @@ extension URL {
 
 extension String {
     /// The text without the credentials, queries and fragments of the URLs in it, which end at a space.
-    public var withoutSecrets: String {
+    package var withoutSecrets: String {
         split(separator: " ", omittingEmptySubsequences: false).map(\.withoutURLSecrets).joined(separator: " ")
     }
 }

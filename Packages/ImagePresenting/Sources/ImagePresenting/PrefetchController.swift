@@ -18,15 +18,15 @@ public final class PrefetchController {
     ///
     /// - Parameters:
     ///   - prefetcher: Loads the images ahead.
-    ///   - rules: How far to look ahead.
+    ///   - options: How far to look ahead.
     ///   - request: Returns the request for the item at an index, or nil if it shows no image. Only called in `update`.
     public init(
-        prefetcher: ImagePrefetcher, rules: PrefetchWindow.Rules = PrefetchWindow.Rules(),
+        prefetcher: ImagePrefetcher, options: PrefetchOptions = PrefetchOptions(),
         request: @escaping @MainActor (Int) -> ImageRequest?
     ) {
         self.prefetcher = prefetcher
         self.request = request
-        window = PrefetchWindow(rules: rules)
+        window = PrefetchWindow(options: options)
     }
 
     /// The items that are loaded or loading: the visible ones, and those ahead.

@@ -11,50 +11,11 @@ import ImageCore
 /// ```
 ///
 /// - `items` always equals all `loads` minus all `cancels`. No item is loaded or cancelled twice.
-/// - Reversing the direction cancels the items on the far side. Moving back by less than `Rules.reversalDistance` is
+/// - Reversing the direction cancels the items on the far side. Moving back by less than `PrefetchOptions.reversalDistance` is
 ///   not a reversal.
 /// - A jump farther than the maximum size of the window resets the velocity to 0 and the direction to forwards.
 /// - The same updates return the same changes.
 public struct PrefetchWindow: Sendable {
-    /// How far ahead to load. Distances are in items: rows of a list, cells of a grid.
-    public struct Rules: Hashable, Sendable {
-        /// The time to load ahead. It should be longer than a load takes.
-        public var lead: Duration
-        /// The minimum number of items to load ahead, even at rest. A window clamps it to 0...10,000.
-        public var minimumAhead: Int
-        /// The maximum number of items to load ahead, at least `minimumAhead`. A window clamps it to 0...10,000.
-        public var maximumAhead: Int
-        /// The distance that counts as a reversal. Each movement back counts if it is not positive.
-        public var reversalDistance: Double
-        /// The time constant of the exponential mean of the velocity. A negative value counts as 0.
-        public var smoothing: Duration
-
-        /// The maximum number of items that are visible, and of those to load ahead.
-        fileprivate static let maximumItems = 10_000
-
-        /// The rules within their ranges.
-        fileprivate var limited: Rules {
-            var rules = self
-            rules.minimumAhead = min(max(0, minimumAhead), Self.maximumItems)
-            rules.maximumAhead = min(max(0, maximumAhead), Self.maximumItems)
-            rules.lead = lead.limited
-            rules.smoothing = smoothing.limited
-            return rules
-        }
-
-        /// Creates rules from the values of the properties.
-        public init(
-            lead: Duration = .milliseconds(500), minimumAhead: Int = 8, maximumAhead: Int = 64,
-            reversalDistance: Double = 2, smoothing: Duration = .milliseconds(100)
-        ) {
-            self.lead = lead
-            self.minimumAhead = minimumAhead
-            self.maximumAhead = maximumAhead
-            self.reversalDistance = reversalDistance
-            self.smoothing = smoothing
-        }
-    }
-
     /// The items to load and to cancel after an update.
     public struct Change: Hashable, Sendable {
         /// The items to load, in the direction of scrolling.
@@ -70,13 +31,13 @@ public struct PrefetchWindow: Sendable {
     }
 
     /// How far ahead to load.
-    public let rules: Rules
+    public let options: PrefetchOptions
     /// The items that are loaded or loading: the visible ones, and those ahead.
     public private(set) var items = 0..<0
     private var motion = ScrollMotion()
 
     /// Creates an empty window.
-    public init(rules: Rules = Rules()) { self.rules = rules.limited }
+    public init(options: PrefetchOptions = PrefetchOptions()) { self.options = options.limited }
 
     /// The mean velocity in items per second. Negative towards the beginning.
     public var velocity: Double { motion.velocity }
@@ -90,8 +51,8 @@ public struct PrefetchWindow: Sendable {
     /// - Returns: The items to load and to cancel.
     public mutating func update(visible: Range<Int>, of count: Int, at time: Duration) -> Change {
         let shown = visible.clamped(to: 0..<max(0, count))
-        let visible = shown.lowerBound..<shown.lowerBound + min(shown.count, Rules.maximumItems)
-        motion.moved(to: visible, at: time, rules)
+        let visible = shown.lowerBound..<shown.lowerBound + min(shown.count, PrefetchOptions.maximumItems)
+        motion.moved(to: visible, at: time, options)
         let before = items
         items = visible.isEmpty ? 0..<0 : window(around: visible, of: count)
         return Change(from: before, to: items, isForwards: motion.isForwards)
@@ -99,7 +60,7 @@ public struct PrefetchWindow: Sendable {
 
     /// Resets the window when the items of the list have changed. Returns the items to cancel.
     public mutating func reset() -> [Int] {
-        defer { self = PrefetchWindow(rules: rules) }
+        defer { self = PrefetchWindow(options: options) }
         return Array(items)
     }
 
@@ -109,9 +70,9 @@ public struct PrefetchWindow: Sendable {
     /// cancel and load the same items repeatedly.
     private func window(around visible: Range<Int>, of count: Int) -> Range<Int> {
         let ahead = ahead
-        let most = max(ahead, min(rules.maximumAhead, ahead + ahead / 2))
+        let most = max(ahead, min(options.maxAhead, ahead + ahead / 2))
         func distance(_ present: Int) -> Int {
-            present > rules.maximumAhead ? ahead : min(max(present, ahead), most)
+            present > options.maxAhead ? ahead : min(max(present, ahead), most)
         }
         if motion.isForwards {
             let added = min(distance(items.upperBound - visible.upperBound), count - visible.upperBound)
@@ -123,8 +84,8 @@ public struct PrefetchWindow: Sendable {
 
     private var ahead: Int {
         let speed = motion.isForwards ? velocity : -velocity
-        let distance = (max(0, speed) * (rules.lead / .seconds(1))).rounded(.up)
-        return max(rules.minimumAhead, Int(min(distance, Double(rules.maximumAhead))))
+        let distance = (max(0, speed) * (options.lead / .seconds(1))).rounded(.up)
+        return max(options.minAhead, Int(min(distance, Double(options.maxAhead))))
     }
 }
 
@@ -144,15 +105,15 @@ private struct ScrollMotion: Sendable {
     /// The farthest position in the current direction.
     fileprivate var furthest = 0.0
 
-    mutating func moved(to visible: Range<Int>, at time: Duration, _ rules: PrefetchWindow.Rules) {
+    mutating func moved(to visible: Range<Int>, at time: Duration, _ options: PrefetchOptions) {
         let position = Double(visible.lowerBound) + Double(visible.count) / 2
-        let reach = Double(visible.count + rules.maximumAhead)
+        let reach = Double(visible.count + options.maxAhead)
         guard let last, abs(position - last.position) <= reach else { return reset(at: position, time) }
-        let reverses = reverses(at: position, rules.reversalDistance)
+        let reverses = reverses(at: position, options.reversalDistance)
         let seconds = (time - last.time) / .seconds(1)
         guard seconds > 0 else { return }  // The next update includes this movement.
         let present = (position - last.position) / seconds
-        let weight = reverses ? 1 : seconds / (seconds + rules.smoothing / .seconds(1))
+        let weight = reverses ? 1 : seconds / (seconds + options.smoothing / .seconds(1))
         velocity += weight * (present - velocity)
         self.last = (position, time)
     }

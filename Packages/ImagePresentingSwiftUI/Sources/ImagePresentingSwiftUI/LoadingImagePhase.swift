@@ -22,12 +22,15 @@
         }
 
         /// The reason why an image could not be loaded.
-        public struct Failure: Error {
+        public struct Failure: Error, CustomStringConvertible, LocalizedError {
             /// The error of the loader.
             public let error: ImageError
             /// The failure image of the request, or what was shown before.
             public let image: Image?
             fileprivate let action: @MainActor () -> Void
+
+            public var errorDescription: String? { description }
+            public var description: String { error.description }
         }
 
         /// The image to show, which may be a preview or a placeholder; nil if the content draws its own.

@@ -3,11 +3,11 @@
 
     /// Lets one of many processes do work whose result is stored in a shared cache. The others wait for the result.
     ///
-    /// - Waiters look the result up with growing pauses. After `waitLimit` they do the work themselves.
+    /// - Waiters look the result up with growing pauses. After `maxWait` they do the work themselves.
     /// - If the holder of a lease ends without releasing it, another caller acquires it after `duration` at most.
     /// - If the store of leases fails, the caller does the work itself.
     ///
-    /// Work can be done twice, for example if it takes longer than `waitLimit`. Use it together with a
+    /// Work can be done twice, for example if it takes longer than `maxWait`. Use it together with a
     /// `RequestCoalescer`.
     public struct DistributedLease: Sendable {
         /// The pause between two lookups. Each is half as long again as the one before.
@@ -15,7 +15,7 @@
 
         private let store: any LeaseStore
         private let duration: Duration
-        private let waitLimit: Duration
+        private let maxWait: Duration
         private let clock: any Clock<Duration>
         private let makeToken: @Sendable () -> String
 
@@ -24,17 +24,17 @@
         /// - Parameters:
         ///   - store: Stores the leases, for example a `RedisLeaseStore`.
         ///   - duration: The time after which a lease ends.
-        ///   - waitLimit: The maximum time to wait for the result of another process.
+        ///   - maxWait: The maximum time to wait for the result of another process.
         ///   - clock: Measures the pauses.
         ///   - makeToken: Returns a text that no other holder has. By default, 128 random bits.
         public init(
-            store: any LeaseStore, duration: Duration = .seconds(10), waitLimit: Duration = .seconds(10),
-            clock: any Clock<Duration>,
+            store: any LeaseStore, duration: Duration = .seconds(10), maxWait: Duration = .seconds(10),
+            clock: any Clock<Duration> = ContinuousClock(),
             makeToken: @escaping @Sendable () -> String = { String(UInt128.random(in: .min ... .max), radix: 36) }
         ) {
             self.store = store
             self.duration = duration
-            self.waitLimit = waitLimit
+            self.maxWait = maxWait
             self.clock = clock
             self.makeToken = makeToken
         }
@@ -62,7 +62,7 @@
                 let found = await lookup()
                 if acquisition == .acquired { return try await release(key, token, after: found, or: produce) }
                 if let found { return found }
-                guard await hasSlept(for: min(pause, waitLimit - waited())) else { break }
+                guard await hasSlept(for: min(pause, maxWait - waited())) else { break }
                 pause = min(pause * 3 / 2, Self.maxPause)
             }
             return try await produce()

@@ -1,4 +1,6 @@
 #if RedisCaching
+    public import ImageCore
+
     /// The options of a cache on a Redis server. All servers that share entries must use the same namespace.
     public struct RedisCacheOptions: Sendable {
         /// What a TLS connection verifies.
@@ -21,7 +23,7 @@
         /// The time after which an entry is removed, from a millisecond to 100 years. The default is 7 days.
         public var lifetime = Duration.seconds(7 * 86_400)
         /// The largest entry, in bytes, with its key and metadata. The default is 16 MiB.
-        public var maxEntryBytes = 16 << 20
+        public var entryByteLimit = 16 << 20
         /// The largest number of commands that wait for their replies. Further ones fail at once. The default is 1,024.
         public var maxWaitingCommands = 1_024
         /// The maximum time to connect, and then for TLS and authentication. The default is 500 ms.
@@ -45,12 +47,21 @@
 
     /// Why a cache on a Redis server can't be created.
     @nonexhaustive
-    public enum RedisConfigurationError: Error, Hashable, Sendable {
+    public enum RedisConfigurationError: Error, Hashable, Sendable, CustomStringConvertible, LocalizedError {
         /// The URL is not one of a Redis server. The text doesn't contain the URL, which can have a password.
         case invalidURL(String)
         /// The namespace is empty, too long, or has other characters.
         case invalidNamespace(String)
         /// TLS can't be set up.
         case tls(String)
+
+        public var errorDescription: String? { description }
+        public var description: String {
+            switch self {
+            case .invalidURL(let text): "not the URL of a Redis server: \(text)"
+            case .invalidNamespace(let name): "not a namespace: \(name)"
+            case .tls(let text): "TLS can't be set up: \(text)"
+            }
+        }
     }
 #endif

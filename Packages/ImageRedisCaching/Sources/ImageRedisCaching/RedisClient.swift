@@ -35,7 +35,7 @@
                 endpoint: endpoint, tls: endpoint.usesTLS ? try options.makeTLSContext() : nil,
                 group: group ?? MultiThreadedEventLoopGroup.singleton,
                 connectTimeout: TimeAmount(options.connectTimeout), commandTimeout: TimeAmount(options.commandTimeout),
-                limits: RedisReplyParser.Limits(bulkBytes: options.maxEntryBytes + 1))
+                limits: RedisReplyParser.Limits(bulkBytes: options.entryByteLimit + 1))
             maxWaitingCommands = options.maxWaitingCommands
             elapsed = stopwatch(clock)
             state = Mutex(

@@ -28,12 +28,12 @@
         /// - Throws: `RedisConfigurationError` if the URL or an option is invalid.
         public init(
             url: URL, options: RedisCacheOptions = RedisCacheOptions(), eventLoopGroup: (any EventLoopGroup)? = nil,
-            clock: any Clock<Duration>
+            clock: any Clock<Duration> = ContinuousClock()
         ) throws(RedisConfigurationError) {
             guard options.isNamespaceValid else { throw .invalidNamespace(options.namespace) }
             var options = options
             // The lengths of the parts have 32 bits.
-            options.maxEntryBytes = min(max(0, options.maxEntryBytes), 1 << 30)
+            options.entryByteLimit = min(max(0, options.entryByteLimit), 1 << 30)
             self.options = options
             keys = RedisKeys(namespace: options.namespace)
             client = try RedisClient(url, options, group: eventLoopGroup, clock: clock)
@@ -48,9 +48,9 @@
         /// Returns the entry for a key, or nil if it is missing, damaged or too large, or if the server fails.
         public func entry(for key: DataCacheKey) async -> DataCacheEntry? {
             // Reads at most one byte more than allowed, so that the reply is bounded.
-            let command = RedisCommand("GETRANGE", keys.entry(key), "0", String(options.maxEntryBytes))
+            let command = RedisCommand("GETRANGE", keys.entry(key), "0", String(options.entryByteLimit))
             guard case .success(.bulk(let value)) = await reply(to: command), !value.isEmpty,
-                value.count <= options.maxEntryBytes
+                value.count <= options.entryByteLimit
             else { return nil }
             switch RedisEntryFormat.read(value, for: key) {
             case .entry(let entry): return entry
@@ -67,9 +67,9 @@
         ///   `.inaccessible` if it can't be reached, or `.io` if it replied another error.
         public func store(_ entry: DataCacheEntry, for key: DataCacheKey) async throws(DataCacheError) {
             let size = RedisEntryFormat.size(of: entry, for: key)
-            guard size <= options.maxEntryBytes else {
+            guard size <= options.entryByteLimit else {
                 try await remove(for: key)
-                throw .tooLarge(bytes: size, allowed: options.maxEntryBytes)
+                throw .tooLarge(bytes: size, allowed: options.entryByteLimit)
             }
             var command = RedisCommand("SET", keys.entry(key))
             command.append(RedisEntryFormat.bytes(of: entry, for: key))

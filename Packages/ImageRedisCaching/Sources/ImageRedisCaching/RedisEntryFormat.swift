@@ -8,7 +8,7 @@
     /// header of 32 bytes, little-endian:
     ///   magic            4  "SILr"
     ///   version          4  1
-    ///   createdAt        8  seconds since 2001-01-01 UTC, IEEE 754 double
+    ///   creationDate        8  seconds since 2001-01-01 UTC, IEEE 754 double
     ///   key length       4
     ///   metadata length  4
     ///   payload length   8
@@ -42,7 +42,7 @@
             bytes.reserveCapacity(size(of: entry, for: key))
             append(magic, to: &bytes)
             append(version, to: &bytes)
-            append(entry.createdAt.timeIntervalSinceReferenceDate.bitPattern, to: &bytes)
+            append(entry.creationDate.timeIntervalSinceReferenceDate.bitPattern, to: &bytes)
             append(UInt32(truncatingIfNeeded: key.identifier.utf8.count), to: &bytes)
             append(UInt32(truncatingIfNeeded: entry.metadata.count), to: &bytes)
             append(UInt64(entry.data.count), to: &bytes)
@@ -70,7 +70,7 @@
             return .entry(
                 DataCacheEntry(
                     data: value.part(parts.payload), metadata: value.part(parts.metadata),
-                    createdAt: Date(
+                    creationDate: Date(
                         timeIntervalSinceReferenceDate: Double(bitPattern: number(bytes, 8, UInt64.self)))))
         }
 

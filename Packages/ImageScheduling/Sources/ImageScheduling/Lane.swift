@@ -15,11 +15,11 @@ final class Lane: Sendable {
     private let state: Mutex<State>
     private let lastID = Atomic<WorkID>(0)
 
-    init(_ configuration: LaneOptions, overtakeLimit: Int?) {
+    init(_ configuration: LaneOptions, maxOvertakes: Int?) {
         executor = configuration.executor
         clock = configuration.startRate?.clock ?? configuration.stallLimit?.clock
         uptime = configuration.uptime
-        state = Mutex(State(work: LaneState(configuration, overtakeLimit: overtakeLimit)))
+        state = Mutex(State(work: LaneState(configuration, maxOvertakes: maxOvertakes)))
     }
 
     var limit: Int { state.withLock { $0.work.limit } }
@@ -35,7 +35,7 @@ final class Lane: Sendable {
         let observation = priority.observe { [weak self] priority in
             self?.change { $0.setPriority(priority.value, of: id, at: $1) }
         }
-        defer { observation.end() }
+        defer { observation.cancel() }
         let start = OneTimeSignal()
         state.withLock { $0.starts[id] = start }
         change { $0.add(id, priority: priority.value, server: server, at: $1) }

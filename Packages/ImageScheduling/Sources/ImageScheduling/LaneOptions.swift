@@ -47,7 +47,7 @@ public struct StartRate: Sendable {
     let uptime: @Sendable () -> Duration
 
     /// Creates a limit for starts.
-    public init(burst: Int, perSecond: Double, clock: any Clock<Duration>) {
+    public init(burst: Int, perSecond: Double, clock: any Clock<Duration> = ContinuousClock()) {
         self.burst = burst
         self.perSecond = perSecond
         self.clock = clock
@@ -71,7 +71,7 @@ public struct StallLimit: Sendable {
     let uptime: @Sendable () -> Duration
 
     /// Creates a limit for transfers.
-    public init(bytes: Int, time: Duration, maxRunning: Int, clock: any Clock<Duration>) {
+    public init(bytes: Int, time: Duration, maxRunning: Int, clock: any Clock<Duration> = ContinuousClock()) {
         self.bytes = bytes
         self.time = time
         self.maxRunning = maxRunning

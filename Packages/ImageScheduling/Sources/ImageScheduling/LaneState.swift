@@ -7,7 +7,7 @@ typealias WorkID = UInt64
 struct LaneState: Sendable {
     private(set) var limit: Int
     private let configuration: LaneOptions
-    private let overtakeLimit: Int?
+    private let maxOvertakes: Int?
     private var bucket: TokenBucket?
     /// When the next call of `wakeUp` is due.
     private var wakeTime: Duration?
@@ -21,11 +21,11 @@ struct LaneState: Sendable {
     /// The number of consecutive starts that passed over the oldest work that could have started.
     private var overtakes = 0
 
-    init(_ configuration: LaneOptions, overtakeLimit: Int?) {
+    init(_ configuration: LaneOptions, maxOvertakes: Int?) {
         self.configuration = configuration
         limit = max(0, configuration.limit)
         bucket = configuration.startRate.map(TokenBucket.init)
-        self.overtakeLimit = overtakeLimit.map { max(0, $0) }
+        self.maxOvertakes = maxOvertakes.map { max(0, $0) }
     }
 
     var waitingCount: Int { waiting.count }
@@ -121,7 +121,7 @@ struct LaneState: Sendable {
 
     private func next(at now: Duration) -> WorkID? {
         guard isReady, bucket?.wait(at: now) == nil else { return nil }
-        if let overtakeLimit, overtakes >= overtakeLimit { return firstByArrival }
+        if let maxOvertakes, overtakes >= maxOvertakes { return firstByArrival }
         return usual.byPriority.first ?? low.byPriority.first
     }
 

@@ -5,22 +5,22 @@ import Synchronization
 ///
 /// - A server at its limit delays only its own work. Servers are compared case-insensitively (RFC 3986, section 3.2.2).
 /// - If the priority of waiting work changes, its order of arrival applies within the new priority.
-/// - Work doesn't starve: after `overtakeLimit` consecutive starts that passed over the oldest work that could have
+/// - Work doesn't starve: after `maxOvertakes` consecutive starts that passed over the oldest work that could have
 ///   started, that work starts.
 /// - Each operation takes O(log n) time for n waiting work items.
 public final class PriorityScheduler: WorkScheduler {
     private let lanes: Mutex<[WorkLane: Lane]>
-    private let overtakeLimit: Int?
+    private let maxOvertakes: Int?
 
     /// Creates a scheduler.
     ///
     /// - Parameters:
     ///   - lanes: The configurations of lanes. Each other lane has a limit of 1.
-    ///   - overtakeLimit: The number of consecutive starts in a lane that can pass over older work. With nil, work of
+    ///   - maxOvertakes: The number of consecutive starts in a lane that can pass over older work. With nil, work of
     ///     higher priority can starve the rest.
-    public init(lanes: [WorkLane: LaneOptions], overtakeLimit: Int? = 64) {
-        self.lanes = Mutex(lanes.mapValues { Lane($0, overtakeLimit: overtakeLimit) })
-        self.overtakeLimit = overtakeLimit
+    public init(lanes: [WorkLane: LaneOptions], maxOvertakes: Int? = 64) {
+        self.lanes = Mutex(lanes.mapValues { Lane($0, maxOvertakes: maxOvertakes) })
+        self.maxOvertakes = maxOvertakes
     }
 
     /// Work that is cancelled while it runs takes a token; see ``StartRate``. Work that moves too few bytes can lose its
@@ -57,7 +57,7 @@ public final class PriorityScheduler: WorkScheduler {
     private func lane(_ name: WorkLane) -> Lane {
         lanes.withLock { lanes in
             if let lane = lanes[name] { return lane }
-            let lane = Lane(LaneOptions(limit: 1), overtakeLimit: overtakeLimit)
+            let lane = Lane(LaneOptions(limit: 1), maxOvertakes: maxOvertakes)
             lanes[name] = lane
             return lane
         }

@@ -73,7 +73,7 @@ private struct FakeReader {
             for _ in 0..<header.frameCount { header.frameDelays.append(.milliseconds(try number(2))) }
         }
         let profile = try take(profileCount)
-        if !profile.isEmpty, profile.count <= limits.metadataBytes {
+        if !profile.isEmpty, profile.count <= limits.metadataByteLimit {
             header.color = SourceColor(profile: Data(profile))
         }
         return header

@@ -7,7 +7,7 @@ import Synchronization
 ///
 /// ```swift
 /// let loader = FakeImageLoader()
-/// loader.script(request, .image(PixelSize(width: 4, height: 3)))
+/// loader.script(.image(PixelSize(width: 4, height: 3)), for: request)
 /// let gallery = Gallery(loader: loader)  // takes `any ImageLoaderProtocol`
 /// ```
 public final class FakeImageLoader: ImageLoaderProtocol {
@@ -81,7 +81,7 @@ public final class FakeImageLoader: ImageLoaderProtocol {
     }
 
     /// Sets the reply to requests for this original, at any size.
-    public func script(_ request: ImageRequest, _ reply: Reply) {
+    public func script(_ reply: Reply, for request: ImageRequest) {
         state.withLock { $0.replies[request.original.identifier] = reply }
     }
 
@@ -125,7 +125,7 @@ public final class FakeImageLoader: ImageLoaderProtocol {
         guard case .data(let data) = try await reply(to: request) else {
             throw unscripted(request, "no data is scripted")
         }
-        onProgress(WorkProgress(completedBytes: data.count, totalBytes: data.count))
+        onProgress(WorkProgress(completedByteCount: data.count, totalByteCount: data.count))
         return LoadedData(data: data, source: .network)
     }
 

@@ -20,12 +20,12 @@ package final class FakeIncrementalDecoder: IncrementalImageDecoder {
         case decodePreview(PreviewExtent)
     }
 
-    fileprivate let heldBytes: Int
+    fileprivate let heldByteCount: Int
 
     /// Creates a decoder.
     ///
-    /// - Parameter heldBytes: The number of bytes that the images report for their previews.
-    package init(heldBytes: Int = 0) { self.heldBytes = heldBytes }
+    /// - Parameter heldByteCount: The number of bytes that the images report for their previews.
+    package init(heldByteCount: Int = 0) { self.heldByteCount = heldByteCount }
 
     /// All calls so far, in order.
     package var messages: [Message] { log.withLock { $0 } }
@@ -71,7 +71,7 @@ private final class FakeIncrementalImage: IncrementalImage {
 
     func decodableSize(covering target: PixelSize) -> PixelSize { header?.storedSize ?? target }
 
-    func heldBytes(size: PixelSize, layout: PixelLayout) -> Int { owner.heldBytes }
+    func heldByteCount(size: PixelSize, layout: PixelLayout) -> Int { owner.heldByteCount }
 
     func start(size: PixelSize, layout: PixelLayout) throws(ImageDecodingError) {
         owner.note(.start(size, layout))

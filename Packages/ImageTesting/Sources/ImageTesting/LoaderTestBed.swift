@@ -41,7 +41,7 @@ public struct LoaderTestBed: Sendable {
         var configuration = ImageLoaderParts(
             memoryCache: memory, transport: .uncached(transport), decoder: FakeSizedImageDecoder(),
             scheduler: scheduler, coalescer: coalescer,
-            retryPolicy: TransferRetryPolicy(retries: 0, baseDelay: .seconds(1), maxDelay: .seconds(60)) { 1 },
+            retryPolicy: TransferRetryPolicy(maxRetries: 0, baseDelay: .seconds(1), maxDelay: .seconds(60)) { 1 },
             clock: clock,
             taskExecutor: executor)
         adjust(&configuration)
@@ -58,7 +58,8 @@ public struct LoaderTestBed: Sendable {
         let file = Self.file(width: width)
         let held = gate.map { [ScriptedTransport.Step.wait($0)] } ?? []
         return request(
-            name, [ScriptedTransport.Reply(announcedBytes: file.count, body: held + [.piece(file)])], adjust: adjust)
+            name, [ScriptedTransport.Reply(announcedByteCount: file.count, body: held + [.piece(file)])], adjust: adjust
+        )
     }
 
     /// Returns a request to which the transport replies in this order. The last reply is repeated.

@@ -72,7 +72,7 @@ package final class ManualScheduler: WorkScheduler {
                 }
             }
         }
-        defer { observation.end() }
+        defer { observation.cancel() }
         try Task.checkCancellation()
         let item = Item(id: id, priority: priority)
         state.change { state in

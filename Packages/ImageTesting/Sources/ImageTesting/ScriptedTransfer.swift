@@ -46,9 +46,10 @@ final class ScriptedTransfer: Sendable {
         }
         if Task.isCancelled { throw fail(.cancelled) }
         let head = ResponseHead(
-            status: reply.status, headers: reply.headers, url: request.url, expectedBytes: reply.announcedBytes)
-        if let announced = reply.announcedBytes, announced > request.maxBodyBytes, !RedirectChain.isRedirect(head) {
-            throw fail(.tooLarge(allowedBytes: request.maxBodyBytes))
+            status: reply.status, headers: reply.headers, url: request.url, expectedByteCount: reply.announcedByteCount)
+        if let announced = reply.announcedByteCount, announced > request.bodyByteLimit, !RedirectChain.isRedirect(head)
+        {
+            throw fail(.tooLarge(byteLimit: request.bodyByteLimit))
         }
         owner.record(.head(request.url))
         return head
@@ -73,8 +74,8 @@ final class ScriptedTransfer: Sendable {
             state.received += piece.count
             return state.received
         }
-        guard received <= request.maxBodyBytes else { throw fail(.tooLarge(allowedBytes: request.maxBodyBytes)) }
-        guard received <= reply.announcedBytes ?? .max else {
+        guard received <= request.bodyByteLimit else { throw fail(.tooLarge(byteLimit: request.bodyByteLimit)) }
+        guard received <= reply.announcedByteCount ?? .max else {
             throw fail(.other("the script of \(request.url.absoluteString) sends more bytes than it announces"))
         }
         return piece
@@ -82,7 +83,7 @@ final class ScriptedTransfer: Sendable {
 
     private func finish() throws(TransportError) -> Data? {
         let received = state.withLock { $0.received }
-        if let announced = reply.announcedBytes, received < announced {
+        if let announced = reply.announcedByteCount, received < announced {
             throw fail(.closedEarly(received: received, expected: announced))
         }
         end(.finished(request.url))

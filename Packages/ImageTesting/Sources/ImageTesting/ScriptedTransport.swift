@@ -42,30 +42,30 @@ public final class ScriptedTransport: DataTransport {
         /// The header fields of the response.
         public var headers: HTTPFields
         /// The announced length of the body. A body of another length fails, as with a real transport.
-        public var announcedBytes: Int?
+        public var announcedByteCount: Int?
         /// The steps of the body.
         public var body: [Step]
 
         /// Creates a reply. By default, it has the status 200, no announced length and an empty body.
         public init(
             beforeHead: [Step] = [], status: HTTPResponse.Status = .ok, headers: HTTPFields = [:],
-            announcedBytes: Int? = nil, body: [Step] = []
+            announcedByteCount: Int? = nil, body: [Step] = []
         ) {
             self.beforeHead = beforeHead
             self.status = status
             self.headers = headers
-            self.announcedBytes = announcedBytes
+            self.announcedByteCount = announcedByteCount
             self.body = body
         }
 
         /// Returns a reply with the status 200, a body and its length.
         public static func ok(_ body: Data, headers: HTTPFields = [:]) -> Reply {
-            Reply(headers: headers, announcedBytes: body.count, body: [.piece(body)])
+            Reply(headers: headers, announcedByteCount: body.count, body: [.piece(body)])
         }
 
         /// Returns a reply with a status and an empty body.
         public static func status(_ status: HTTPResponse.Status, headers: HTTPFields = [:]) -> Reply {
-            Reply(status: status, headers: headers, announcedBytes: 0)
+            Reply(status: status, headers: headers, announcedByteCount: 0)
         }
 
         /// A refused connection, which fails with `TransportError.connectionFailed`.

@@ -67,13 +67,15 @@ extension ThumbHash: Codable {
 
 /// The reason why bytes or text are not a ThumbHash.
 @nonexhaustive
-public enum ThumbHashError: Error, Hashable, Sendable, CustomStringConvertible {
+public enum ThumbHashError: Error, Hashable, Sendable, CustomStringConvertible, LocalizedError {
     /// The text is not base64.
     case notBase64
     /// The number of bytes is wrong. The first bytes determine how many are expected.
     case wrongLength(Int, expected: Int)
     /// The number of frequencies along the shorter side is zero, or larger than that along the longer side.
     case invalidFrequencyCount(Int)
+
+    public var errorDescription: String? { description }
 
     public var description: String {
         switch self {

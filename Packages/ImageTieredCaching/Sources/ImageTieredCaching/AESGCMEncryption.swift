@@ -24,12 +24,15 @@
         }
 
         /// An error that is thrown if a key doesn't have 32 bytes.
-        public struct InvalidKeyError: Error, Hashable {
+        public struct InvalidKeyError: Error, Hashable, CustomStringConvertible, LocalizedError {
             /// The length of the key, in bytes.
             public var byteCount: Int
 
             /// Creates an error for a key of `byteCount` bytes.
             public init(byteCount: Int) { self.byteCount = byteCount }
+
+            public var errorDescription: String? { description }
+            public var description: String { "a key has 32 bytes, and this one \(byteCount)" }
         }
 
         /// Encrypts bytes and authenticates the context.

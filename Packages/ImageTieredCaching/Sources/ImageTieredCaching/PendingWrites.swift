@@ -49,7 +49,7 @@ final class PendingWrites: Sendable {
             let store = Change.store(entry)
             let fits =
                 state.waiting.count < limits.maxPendingWrites
-                && store.byteCount <= max(0, limits.maxPendingBytes) - state.waitingBytes
+                && store.byteCount <= max(0, limits.pendingByteLimit) - state.waitingBytes
             guard fits || state.waiting.count < limits.maxPendingRemovals else { return false }
             let change = fits ? store : .remove
             state.waiting[key] = change

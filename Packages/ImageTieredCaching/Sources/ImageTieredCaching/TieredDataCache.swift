@@ -192,7 +192,7 @@ public struct TieredCacheOptions: Hashable, Sendable {
     /// The largest number of entries that wait. Further ones are dropped. The default is 256.
     public var maxPendingWrites = 256
     /// The largest total size of the entries that wait, in bytes, without their keys. The default is 64 MiB.
-    public var maxPendingBytes = 64 << 20
+    public var pendingByteLimit = 64 << 20
     /// The largest number of writes to the lower level at once, at least 1. The default is 4.
     public var maxConcurrentWrites = 4
 

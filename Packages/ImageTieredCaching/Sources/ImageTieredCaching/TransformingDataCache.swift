@@ -37,7 +37,7 @@ public struct TransformingDataCache: ImageDataCache {
         case .success(let stored): try await cache.store(stored, for: transform.key(for: key))
         case .failure(let error):
             try await cache.remove(for: transform.key(for: key))
-            throw .io("transform: \(error)")
+            throw DataCacheError(error)
         }
     }
 
@@ -79,19 +79,19 @@ public struct EncryptionTransform: DataCacheTransform {
         bytes.append(Self.bytes(of: UInt64(entry.metadata.count)))
         bytes.append(entry.metadata)
         bytes.append(entry.data)
-        let encrypted = try encryption.encrypt(bytes, context: Self.context(key, entry.createdAt))
-        return DataCacheEntry(data: encrypted, createdAt: entry.createdAt)
+        let encrypted = try encryption.encrypt(bytes, context: Self.context(key, entry.creationDate))
+        return DataCacheEntry(data: encrypted, creationDate: entry.creationDate)
     }
 
     /// Decrypts data and metadata. Throws if the entry was altered, or encrypted otherwise or for another key.
     public func restored(_ entry: DataCacheEntry, for key: DataCacheKey) throws -> DataCacheEntry {
-        let bytes = try encryption.decrypt(entry.data, context: Self.context(key, entry.createdAt))
+        let bytes = try encryption.decrypt(entry.data, context: Self.context(key, entry.creationDate))
         guard bytes.count >= 8 else { throw Malformed() }
         let length = bytes.prefix(8).reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
         guard let length = Int(exactly: length), length <= bytes.count - 8 else { throw Malformed() }
         return DataCacheEntry(
             data: Data(bytes.dropFirst(8 + length)), metadata: Data(bytes.dropFirst(8).prefix(length)),
-            createdAt: entry.createdAt)
+            creationDate: entry.creationDate)
     }
 
     private struct Malformed: Error {}

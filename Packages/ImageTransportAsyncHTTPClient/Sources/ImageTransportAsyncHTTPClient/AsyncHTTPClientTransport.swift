@@ -12,8 +12,8 @@
     /// quarter of the limit late, at most a second. The time in the queue for a connection only counts for
     /// `totalTimeout`.
     public struct AsyncHTTPClientTransport: DataTransport {
-        /// The settings of a transport.
-        public struct Configuration: Sendable {
+        /// The options of a transport.
+        public struct Options: Sendable {
             /// The maximum number of connections per server. Further transfers wait. HTTP/2 needs a single connection.
             public var maxConnectionsPerServer: Int
             /// The idle time after which a connection is closed.
@@ -25,7 +25,7 @@
             /// The number of event loops, clamped to 1...64. Each has a thread.
             public var threadCount: Int
 
-            /// Creates a configuration.
+            /// Creates options.
             public init(
                 maxConnectionsPerServer: Int = 6, maxIdleTime: Duration = .seconds(60), rootsFile: String? = nil,
                 connectTimeout: Duration = .seconds(15), threadCount: Int = 1
@@ -57,9 +57,9 @@
         private let engine: TransferEngine
 
         /// Creates a transport with its own client and threads, which end when it and all its bodies are released.
-        public init(configuration: Configuration = Configuration()) {
+        public init(options: Options = Options()) {
             engine = TransferEngine(
-                CurrentClient(configuration), maxConnectionsPerServer: configuration.maxConnectionsPerServer)
+                CurrentClient(options), maxConnectionsPerServer: options.maxConnectionsPerServer)
         }
 
         /// Creates a transport with your own client. Shut down the client after the last transfer.
@@ -67,7 +67,7 @@
         /// The transport can't close a connection of your client on which a transfer has stalled.
         ///
         /// - Parameters:
-        ///   - client: A client with the configuration of `Configuration.makeClientConfiguration()`.
+        ///   - client: A client with the configuration of `Options.makeClientConfiguration()`.
         ///   - maxConnectionsPerServer: The connection limit of the client.
         public init(client: HTTPClient, maxConnectionsPerServer: Int = 6) {
             engine = TransferEngine(CurrentClient(client), maxConnectionsPerServer: maxConnectionsPerServer)

@@ -16,10 +16,10 @@
             makeClient = nil
         }
 
-        init(_ configuration: AsyncHTTPClientTransport.Configuration) {
-            let threads = EventLoopThreads(count: min(max(1, configuration.threadCount), 64))
+        init(_ options: AsyncHTTPClientTransport.Options) {
+            let threads = EventLoopThreads(count: min(max(1, options.threadCount), 64))
             let makeClient: @Sendable () -> ClientHolder = {
-                let made = configuration.makeClientConfiguration()
+                let made = options.makeClientConfiguration()
                 return ClientHolder(HTTPClient(eventLoopGroup: threads.group, configuration: made), threads: threads)
             }
             current = Mutex(makeClient())

@@ -168,7 +168,7 @@
                 let answer = try request.head(head)
                 if request.isDecoded {
                     state.value.decoder = try ContentDecoder(
-                        for: ContentCodings(answer.headers), maxDecodedBytes: request.maxBodyBytes)
+                        for: ContentCodings(answer.headers), decodedByteLimit: request.bodyByteLimit)
                 }
                 state.value.channel?.headArrived(answer)
                 return loop.makeSucceededVoidFuture()

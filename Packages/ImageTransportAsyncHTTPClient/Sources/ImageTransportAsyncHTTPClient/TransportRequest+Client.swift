@@ -34,17 +34,17 @@
 
         /// Converts a response head. Throws if the head or the announced body is too large.
         func head(_ head: HTTPResponseHead) throws(TransportError) -> ResponseHead {
-            guard head.byteCount <= maxHeadBytes else { throw .headTooLarge(allowedBytes: maxHeadBytes) }
+            guard head.byteCount <= headByteLimit else { throw .headTooLarge(byteLimit: headByteLimit) }
             let status = HTTPResponse.Status(code: Int(head.status.code), reasonPhrase: head.status.reasonPhrase)
             var fields = HTTPFields()
             for (name, value) in head.headers {
                 guard let name = HTTPField.Name(name), !Self.isDamaged(name, value) else { continue }
                 fields.append(HTTPField(name: name, value: value))
             }
-            let length = expectedBytes(
+            let length = expectedByteCount(
                 status: status.code, length: fields[.contentLength], codings: ContentCodings(fields),
                 isTransferCoded: fields[.transferEncoding] != nil)
-            let answer = ResponseHead(status: status, headers: fields, url: url, expectedBytes: length)
+            let answer = ResponseHead(status: status, headers: fields, url: url, expectedByteCount: length)
             try checkLength(answer)
             _ = try hasUnknownTransferCoding(answer)
             return answer
@@ -74,7 +74,7 @@
             case let error as HTTPParserError:
                 switch error {
                 case .invalidEOFState, .closedConnection: broken(channel, text)
-                case .headerOverflow: .headTooLarge(allowedBytes: maxHeadBytes)
+                case .headerOverflow: .headTooLarge(byteLimit: headByteLimit)
                 default: .malformedResponse(text)
                 }
             case is NIOSSLError, is NIOSSLExtraError, is BoringSSLError:

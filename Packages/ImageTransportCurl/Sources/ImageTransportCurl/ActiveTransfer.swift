@@ -8,7 +8,7 @@ import ImageTransporting
     let id: UInt64
     let channel: TransferChannel
     private(set) var timer: TransferTimer
-    private let configuration: CurlTransport.Configuration
+    private let options: CurlTransport.Options
     private var handle: OpaquePointer?
     private var parser: HeadParser
     private var decoder: ContentDecoder?
@@ -22,13 +22,13 @@ import ImageTransporting
     private var update = TransferChannel.Update()
 
     init(
-        id: UInt64, channel: TransferChannel, timer: TransferTimer, configuration: CurlTransport.Configuration,
+        id: UInt64, channel: TransferChannel, timer: TransferTimer, options: CurlTransport.Options,
         pendingUpdates: PendingUpdates
     ) {
         self.pendingUpdates = pendingUpdates
         self.id = id
         self.channel = channel
-        self.configuration = configuration
+        self.options = options
         self.timer = timer
         isDecoded = channel.request.isDecoded
         parser = HeadParser(channel.request)
@@ -93,7 +93,7 @@ import ImageTransporting
     private func makeHandle(_ engine: OpaquePointer) -> OpaquePointer? {
         let request = channel.request
         var callbacks = unsafe itc_callbacks(
-            on_address: configuration.addressPolicy == nil
+            on_address: options.addressPolicy == nil
                 ? nil
                 : { unsafe ActiveTransfer.at($0)?.allows(UnsafeBufferPointer(start: $1, count: $2)) ?? false },
             on_connected: { unsafe ActiveTransfer.at($0)?.connected() },
@@ -101,14 +101,14 @@ import ImageTransporting
             on_body: { unsafe ActiveTransfer.at($0)?.body(UnsafeBufferPointer(start: $1, count: $2)) ?? 0 })
         return unsafe request.url.absoluteString.withCString { url in
             unsafe request.method.rawValue.withCString { method in
-                unsafe withOptionalCString(configuration.rootsFile) { roots in
+                unsafe withOptionalCString(options.rootsFile) { roots in
                     var options = unsafe itc_request(
                         url: url, method: method, roots_file: roots,
                         connect_timeout_ms: Int(request.connectTimeout.wholeMilliseconds),
                         server: UInt64(bitPattern: Int64(request.url.server.hashValue)),
                         max_idle_seconds: Int(
-                            max(1, min(configuration.maxIdleTime.limited.components.seconds, 86_400))),
-                        uses_environment_proxy: configuration.usesEnvironmentProxy)
+                            max(1, min(options.maxIdleTime.limited.components.seconds, 86_400))),
+                        uses_environment_proxy: options.usesEnvironmentProxy)
                     // Safe: the event loop retains this object until the handle is freed.
                     return unsafe itc_transfer_make(
                         engine, &options, &callbacks, Unmanaged.passUnretained(self).toOpaque())
@@ -125,7 +125,7 @@ import ImageTransporting
     // MARK: Callbacks of libcurl
 
     private func allows(_ address: UnsafeBufferPointer<UInt8>) -> Bool {
-        guard let policy = configuration.addressPolicy, let address = unsafe TransportAddress(bytes: Array(address))
+        guard let policy = options.addressPolicy, let address = unsafe TransportAddress(bytes: Array(address))
         else {
             return false
         }
@@ -151,7 +151,7 @@ import ImageTransporting
             unsafe itc_transfer_skip_decoding(handle)
         }
         if isDecoded {
-            decoder = try ContentDecoder(for: parser.codings, maxDecodedBytes: channel.request.maxBodyBytes)
+            decoder = try ContentDecoder(for: parser.codings, decodedByteLimit: channel.request.bodyByteLimit)
         }
         self.head = head
         timer.headArrived()
@@ -207,7 +207,7 @@ import ImageTransporting
 
     /// Returns the capacity to reserve for the next piece: the rest of the body, limited to one batch.
     private func likelyPieceBytes(atLeast count: Int) -> Int {
-        let rest = max(0, (head?.expectedBytes ?? 0) - receivedBytes)
+        let rest = max(0, (head?.expectedByteCount ?? 0) - receivedBytes)
         return max(count, min(rest, Self.batchBytes + count))
     }
 

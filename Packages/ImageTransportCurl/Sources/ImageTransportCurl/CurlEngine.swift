@@ -17,10 +17,10 @@ final class CurlEngine: Sendable {
     private let nextID = Mutex<UInt64>(0)
 
     /// Returns nil if there is no memory or no thread can be created.
-    init?(configuration: CurlTransport.Configuration) {
-        guard let queue = CommandQueue(configuration: configuration) else { return nil }
+    init?(options: CurlTransport.Options) {
+        guard let queue = CommandQueue(options: options) else { return nil }
         self.queue = queue
-        guard EventLoop.startThread(queue: queue, configuration: configuration) else { return nil }
+        guard EventLoop.startThread(queue: queue, options: options) else { return nil }
     }
 
     deinit { queue.post(.shutDown) }
@@ -58,8 +58,8 @@ final class CurlEngine: Sendable {
         var isAsleep = false
     }
 
-    init?(configuration: CurlTransport.Configuration) {
-        let limits = [configuration.maxConnectionsPerServer, configuration.maxConnections].map {
+    init?(options: CurlTransport.Options) {
+        let limits = [options.maxConnectionsPerServer, options.maxConnections].map {
             min(max(1, $0), 65_535)
         }
         guard let made = unsafe itc_engine_make(limits[0], limits[1]) else { return nil }

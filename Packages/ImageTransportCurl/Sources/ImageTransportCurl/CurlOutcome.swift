@@ -32,9 +32,9 @@ struct CurlOutcome {
         case ITC_TLS: .tls(text)
         case ITC_CONNECT_TIMEOUT: .timedOut(.connect)
         case ITC_CONNECTION_BROKEN:
-            head.map { .closedEarly(received: received, expected: $0.expectedBytes) } ?? .connectionLost(text)
+            head.map { .closedEarly(received: received, expected: $0.expectedByteCount) } ?? .connectionLost(text)
         case ITC_MALFORMED: .malformedResponse(text)
-        case ITC_HEADER_LINE_TOO_LONG: .headTooLarge(allowedBytes: request.maxHeadBytes)
+        case ITC_HEADER_LINE_TOO_LONG: .headTooLarge(byteLimit: request.headByteLimit)
         case ITC_REJECTED_BY_CALLBACK: .cancelled  // if a callback failed, `ActiveTransfer` returns its failure instead
         default: .other(text)
         }

@@ -10,9 +10,9 @@ public import ImageTransporting
 /// Timeouts use the system's monotonic clock. A stall is detected up to half of `stallTimeout` late, at most two
 /// seconds. The time that a transfer waits for a free connection only counts for `totalTimeout`.
 public struct CurlTransport: DataTransport {
-    /// The settings of a transport.
-    public struct Configuration: Sendable {
-        /// The maximum number of connections per host, clamped to 1...65,535. Further transfers wait. HTTP/2 needs a single
+    /// The options of a transport.
+    public struct Options: Sendable {
+        /// The maximum number of connections per server, clamped to 1...65,535. Further transfers wait. HTTP/2 needs a single
         /// connection.
         public var maxConnectionsPerServer: Int
         /// The maximum number of connections in total, in use or idle, clamped to 1...65,535.
@@ -33,7 +33,7 @@ public struct CurlTransport: DataTransport {
         /// it must return quickly.
         public var addressPolicy: (@Sendable (TransportAddress) -> Bool)?
 
-        /// Creates a configuration.
+        /// Creates options.
         public init(
             maxConnectionsPerServer: Int = 6, maxConnections: Int = 64, maxIdleTime: Duration = .seconds(60),
             rootsFile: String? = nil, usesEnvironmentProxy: Bool = true,
@@ -51,8 +51,8 @@ public struct CurlTransport: DataTransport {
     private let engine: CurlEngine?
 
     /// Creates a transport and starts its event thread. If the system has no thread or memory, `send` throws `.other`.
-    public init(configuration: Configuration = Configuration()) {
-        engine = CurlEngine(configuration: configuration)
+    public init(options: Options = Options()) {
+        engine = CurlEngine(options: options)
     }
 
     /// Sends a request. Returns when the head of the final response has arrived.

@@ -7,18 +7,18 @@ import ImageTransporting
 /// Used only on that thread. Nothing else uses libcurl's handles.
 final class EventLoop {
     private let queue: CommandQueue
-    private let configuration: CurlTransport.Configuration
+    private let options: CurlTransport.Options
     private var transfers: [UInt64: ActiveTransfer] = [:]
     private let pendingUpdates = PendingUpdates()
     private var nextTimeCheck: Int64 = .max
 
-    private init(queue: CommandQueue, configuration: CurlTransport.Configuration) {
+    private init(queue: CommandQueue, options: CurlTransport.Options) {
         self.queue = queue
-        self.configuration = configuration
+        self.options = options
     }
 
-    static func startThread(queue: CommandQueue, configuration: CurlTransport.Configuration) -> Bool {
-        let loop = unsafe Unmanaged.passRetained(EventLoop(queue: queue, configuration: configuration))
+    static func startThread(queue: CommandQueue, options: CurlTransport.Options) -> Bool {
+        let loop = unsafe Unmanaged.passRetained(EventLoop(queue: queue, options: options))
         let isStarted = unsafe itc_thread_start(
             { context in
                 guard let context = unsafe context else { return }
@@ -57,7 +57,7 @@ final class EventLoop {
         guard !channel.isOver else { return }
         let transfer = ActiveTransfer(
             id: id, channel: channel, timer: TransferTimer(channel.request, deadline: deadline),
-            configuration: configuration, pendingUpdates: pendingUpdates)
+            options: options, pendingUpdates: pendingUpdates)
         guard unsafe transfer.start(on: queue.multi) else {
             unsafe transfer.free(queue.multi, isGivenUp: false)
             return channel.ended(.other("libcurl can't start a transfer"))

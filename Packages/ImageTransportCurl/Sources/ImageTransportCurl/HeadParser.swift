@@ -25,7 +25,7 @@ struct HeadParser {
     /// Parses a line, including the line end. Returns the head if the line completes that of the final response.
     mutating func take(_ line: UnsafeBufferPointer<UInt8>) throws(TransportError) -> ResponseHead? {
         byteCount += line.count
-        guard byteCount <= request.maxHeadBytes else { throw .headTooLarge(allowedBytes: request.maxHeadBytes) }
+        guard byteCount <= request.headByteLimit else { throw .headTooLarge(byteLimit: request.headByteLimit) }
         guard !isComplete else { return nil }  // trailers
         let content = unsafe Array(line)[...].trimmingSuffix(while: \.isLineEnd)
         if content.isEmpty { return try finish() }
@@ -74,9 +74,9 @@ struct HeadParser {
         self.status = nil
         if status < 200 { return nil }
         isComplete = true
-        let length = request.expectedBytes(
+        let length = request.expectedByteCount(
             status: status, length: framing.length, codings: codings, isTransferCoded: framing.isTransferCoded)
-        return ResponseHead(status: .init(code: status), headers: fields, url: request.url, expectedBytes: length)
+        return ResponseHead(status: .init(code: status), headers: fields, url: request.url, expectedByteCount: length)
     }
 }
 

@@ -45,9 +45,9 @@
                 return completionHandler(.cancel)
             }
             let head = ResponseHead(response, to: channel.request)
-            let allowed = channel.request.maxBodyBytes
-            if let expected = head.expectedBytes, expected > allowed, !RedirectChain.isRedirect(head) {
-                channel.ended(.tooLarge(allowedBytes: allowed))
+            let allowed = channel.request.bodyByteLimit
+            if let expected = head.expectedByteCount, expected > allowed, !RedirectChain.isRedirect(head) {
+                channel.ended(.tooLarge(byteLimit: allowed))
                 return completionHandler(.cancel)
             }
             channel.headArrived(head)
@@ -100,7 +100,8 @@
             let isCoded = fields[.transferEncoding] != nil || !ContentCodings(fields).isEmpty
             let length = isCoded ? nil : fields[.contentLength].flatMap { Int($0) }
             self.init(
-                status: .init(code: status), headers: fields, url: request.url, expectedBytes: isBodiless ? 0 : length)
+                status: .init(code: status), headers: fields, url: request.url,
+                expectedByteCount: isBodiless ? 0 : length)
         }
     }
 

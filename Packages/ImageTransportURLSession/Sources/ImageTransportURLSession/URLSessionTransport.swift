@@ -15,7 +15,7 @@
     /// cookies. The priority of a request is a hint for the server.
     ///
     /// URLSession has a single idle timer. It is set to `stallTimeout` and includes connecting, so `connectTimeout` has
-    /// no effect. The session delivers decoded bodies and parsed heads. Therefore `maxHeadBytes` and
+    /// no effect. The session delivers decoded bodies and parsed heads. Therefore `headByteLimit` and
     /// `minBytesPerSecond` aren't enforced, and an encoded body that is too large throws `.tooLarge` instead of
     /// `.decodedBodyTooLarge`.
     public struct URLSessionTransport: DataTransport {

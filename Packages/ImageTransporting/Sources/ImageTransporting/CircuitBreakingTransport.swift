@@ -11,7 +11,7 @@ public struct CircuitBreakingTransport: DataTransport {
     private let countsResponses: Bool
     private let breakers: ServerBreakers
     private let uptime: @Sendable () -> Duration
-    private let observation: MonitorObservation?
+    private let observation: ChangeObservation?
 
     /// Creates a transport with a circuit breaker for each server.
     ///
@@ -26,7 +26,7 @@ public struct CircuitBreakingTransport: DataTransport {
     ///     connections are closed.
     public init(
         _ transport: any DataTransport, threshold: Int = 10, pause: Duration = .seconds(5),
-        countsResponses: Bool = true, clock: any Clock<Duration>,
+        countsResponses: Bool = true, clock: any Clock<Duration> = ContinuousClock(),
         connectivityMonitor: (any ConditionMonitor<Connectivity>)? = nil
     ) {
         self.transport = transport
@@ -186,7 +186,7 @@ private final class ObservedExchange: Sendable {
             return response
         }
         breakers.answered(self)
-        if response.head.expectedBytes == 0 { ended(.up) }
+        if response.head.expectedByteCount == 0 { ended(.up) }
         var observed = response
         observed.body = TransportBody(
             pull: { () async throws(TransportError) in try await self.next(of: response.body) },

@@ -13,14 +13,14 @@ package final class ContentDecoder {
     private let stages: [Inflater]
 
     /// Returns nil if nothing can be decoded. Throws `.malformedResponse` if there are more than two codings.
-    package init?(for codings: ContentCodings, maxDecodedBytes: Int) throws(TransportError) {
+    package init?(for codings: ContentCodings, decodedByteLimit: Int) throws(TransportError) {
         guard !codings.decodable.isEmpty else { return nil }
         guard codings.decodable.count <= Self.maxCodings else {
             throw .malformedResponse("the body has \(codings.decodable.count) content codings")
         }
         stages = codings.decodable.reversed().map { coding in
             Inflater(
-                isDeflate: coding == "deflate", isCertain: !codings.hasUnknown, maxDecodedBytes: maxDecodedBytes)
+                isDeflate: coding == "deflate", isCertain: !codings.hasUnknown, decodedByteLimit: decodedByteLimit)
         }
     }
 
@@ -29,7 +29,7 @@ package final class ContentDecoder {
 
     /// Returns the next decoded bytes, at most 64 KiB from compressed ones; empty if more of the body is needed.
     ///
-    /// - Throws: `.malformedResponse`, and `.decodedBodyTooLarge` if the body exceeds `maxDecodedBytes`.
+    /// - Throws: `.malformedResponse`, and `.decodedBodyTooLarge` if the body exceeds `decodedByteLimit`.
     package func next() throws(TransportError) -> Data { try next(of: stages.count - 1) }
 
     private func next(of stage: Int) throws(TransportError) -> Data {
@@ -88,7 +88,7 @@ package struct ContentCodings: Sendable, Hashable {
 
     private let isDeflate: Bool
     private let isCertain: Bool
-    private let maxDecodedBytes: Int
+    private let decodedByteLimit: Int
     private var state = State.start
     private var inflater: OpaquePointer?
     private var coded = Data()
@@ -97,10 +97,10 @@ package struct ContentCodings: Sendable, Hashable {
     private var decodedCount = 0
 
     /// - Parameter isCertain: Whether a body in another format is invalid. If false, it is returned as it is.
-    init(isDeflate: Bool, isCertain: Bool, maxDecodedBytes: Int) {
+    init(isDeflate: Bool, isCertain: Bool, decodedByteLimit: Int) {
         self.isDeflate = isDeflate
         self.isCertain = isCertain
-        self.maxDecodedBytes = maxDecodedBytes
+        self.decodedByteLimit = decodedByteLimit
     }
 
     deinit {
@@ -157,7 +157,7 @@ package struct ContentCodings: Sendable, Hashable {
         guard status != IT_INFLATE_ERROR else {
             throw .malformedResponse("the body is not valid gzip or deflate data")
         }
-        guard decodedCount <= maxDecodedBytes else { throw .decodedBodyTooLarge(allowedBytes: maxDecodedBytes) }
+        guard decodedCount <= decodedByteLimit else { throw .decodedBodyTooLarge(byteLimit: decodedByteLimit) }
         return decoded.prefix(given)
     }
 }

@@ -10,13 +10,15 @@ public import ImageCore
 /// - While the consumer requests no piece, the transport buffers a bounded number of bytes and pauses the sender.
 /// - A body that is shorter than announced, or ends inside a chunk, throws `.closedEarly`.
 /// - A body that arrives slower than `minBytesPerSecond` throws `.timedOut(.body)`.
-/// - A body above `maxBodyBytes` throws `.tooLarge`, or `.decodedBodyTooLarge` if it was encoded. A head with trailers
-///   above `maxHeadBytes` throws `.headTooLarge`.
+/// - A body above `bodyByteLimit` throws `.tooLarge`, or `.decodedBodyTooLarge` if it was encoded. A head with trailers
+///   above `headByteLimit` throws `.headTooLarge`.
 /// - A body in an unknown content coding is delivered as received.
 /// - Cancelling the task that waits throws `.cancelled` and ends the transfer. Releasing the body ends it, too.
 /// - TLS certificates and host names are always verified.
 public protocol DataTransport: Sendable {
     /// Sends a request. Returns when the head of the final response has arrived.
+    ///
+    /// The kind of an error decides about retries and circuit breakers. `TransportError(_:)` converts that of a client.
     func send(_ request: TransportRequest) async throws(TransportError) -> TransportResponse
 
     /// Closes the connections without transfers, because the network has changed. Does nothing by default. A transport
@@ -49,9 +51,9 @@ public struct TransportRequest: Sendable {
     public var totalTimeout: Duration?
     /// The maximum size of the response head in bytes as received, including preceding informational responses and
     /// trailers.
-    public var maxHeadBytes: Int
+    public var headByteLimit: Int
     /// The maximum size of the response body in bytes, after content decoding.
-    public var maxBodyBytes: Int
+    public var bodyByteLimit: Int
     /// Whether `send` follows redirects. If false, it returns them like other responses.
     public var followsRedirects: Bool
     /// The maximum number of redirects to follow.
@@ -76,7 +78,7 @@ public struct TransportRequest: Sendable {
     public init(
         url: URL, method: HTTPRequest.Method = .get, headers: HTTPFields = [:], body: Data? = nil,
         connectTimeout: Duration = .seconds(15), stallTimeout: Duration = .seconds(30),
-        totalTimeout: Duration? = nil, maxHeadBytes: Int = 256 << 10, maxBodyBytes: Int = 256 << 20,
+        totalTimeout: Duration? = nil, headByteLimit: Int = 256 << 10, bodyByteLimit: Int = 256 << 20,
         followsRedirects: Bool = true, maxRedirects: Int = 10
     ) {
         self.url = url
@@ -86,8 +88,8 @@ public struct TransportRequest: Sendable {
         self.connectTimeout = connectTimeout
         self.stallTimeout = stallTimeout
         self.totalTimeout = totalTimeout
-        self.maxHeadBytes = maxHeadBytes
-        self.maxBodyBytes = maxBodyBytes
+        self.headByteLimit = headByteLimit
+        self.bodyByteLimit = bodyByteLimit
         self.followsRedirects = followsRedirects
         self.maxRedirects = maxRedirects
     }
@@ -108,7 +110,7 @@ public struct TransportResponse: Sendable {
 
     /// Returns the exchange to start, or nil to deliver the response. It is called once at most, and holds no download
     /// slot, because the application may wait for other downloads.
-    public typealias Challenge = @Sendable () async throws(TransportError) -> CacheAnswer.Exchange?
+    public typealias Challenge = @Sendable () async throws -> CacheAnswer.Exchange?
 
     /// Creates a response.
     public init(head: ResponseHead, body: TransportBody, source: ResponseSource = .network) {
@@ -127,13 +129,13 @@ public struct ResponseHead: Sendable, Hashable {
     /// The address of the response, after redirects.
     public var url: URL
     /// The length of the body in bytes as delivered. `nil` if it is unknown or the body is decoded.
-    public var expectedBytes: Int?
+    public var expectedByteCount: Int?
 
     /// Creates a response head.
-    public init(status: HTTPResponse.Status, headers: HTTPFields = [:], url: URL, expectedBytes: Int? = nil) {
+    public init(status: HTTPResponse.Status, headers: HTTPFields = [:], url: URL, expectedByteCount: Int? = nil) {
         self.status = status
         self.headers = headers
         self.url = url
-        self.expectedBytes = expectedBytes
+        self.expectedByteCount = expectedByteCount
     }
 }

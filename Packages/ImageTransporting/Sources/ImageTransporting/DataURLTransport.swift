@@ -12,9 +12,9 @@ public struct DataURLTransport: DataTransport {
     public func send(_ request: TransportRequest) async throws(TransportError) -> TransportResponse {
         if Task.isCancelled { throw .cancelled }
         let parsed = try DataURL(request.url)
-        let data = request.method == .head ? Data() : try parsed.payload(allowing: request.maxBodyBytes)
+        let data = request.method == .head ? Data() : try parsed.payload(allowing: request.bodyByteLimit)
         let head = ResponseHead(
-            status: .ok, headers: [.contentType: parsed.mediaType], url: request.url, expectedBytes: data.count)
+            status: .ok, headers: [.contentType: parsed.mediaType], url: request.url, expectedByteCount: data.count)
         return TransportResponse(head: head, body: TransportBody(data))
     }
 }
@@ -45,12 +45,12 @@ struct DataURL {
     func payload(allowing maxBytes: Int) throws(TransportError) -> Data {
         let bytes = Array(encoded)[...].percentDecoded
         guard isBase64 else {
-            guard bytes.count <= maxBytes else { throw .tooLarge(allowedBytes: maxBytes) }
+            guard bytes.count <= maxBytes else { throw .tooLarge(byteLimit: maxBytes) }
             return Data(bytes)
         }
         var text = bytes.filter { !isSpace($0) }
         while text.last == UInt8(ascii: "=") { text.removeLast() }
-        guard text.count / 4 * 3 + text.count % 4 * 3 / 4 <= maxBytes else { throw .tooLarge(allowedBytes: maxBytes) }
+        guard text.count / 4 * 3 + text.count % 4 * 3 / 4 <= maxBytes else { throw .tooLarge(byteLimit: maxBytes) }
         text += Array(repeating: UInt8(ascii: "="), count: (4 - text.count % 4) % 4)
         guard let data = Data(base64Encoded: Data(text)) else {
             throw .malformedResponse("the data: URL is not base64")

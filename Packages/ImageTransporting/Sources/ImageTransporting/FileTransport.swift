@@ -9,22 +9,41 @@ import Synchronization
     import Darwin
 #endif
 
+/// The files that `file:` URLs can name.
+@nonexhaustive
+public enum FileAccess: Hashable, Sendable {
+    /// All files that the process can read.
+    case all
+    /// The files in these folders and their subfolders.
+    ///
+    /// The check applies to the opened file after all links are resolved, so `..`, links and races can't bypass it.
+    case folders([URL])
+    /// No file.
+    case disabled
+
+    /// The folders that are allowed; nil for all.
+    fileprivate var folders: [URL]? {
+        switch self {
+        case .all: nil
+        case .folders(let folders): folders
+        case .disabled: []
+        }
+    }
+}
+
 /// Reads `file:` URLs piece by piece on a dispatch queue.
 ///
-/// Reads regular files only, no pipes and devices, in all folders or in the given ones. The check applies to the opened file after all links
-/// are resolved, so `..`, links and races can't bypass it. HTTP redirects never lead to a file.
+/// Reads regular files only, no pipes and devices. HTTP redirects never lead to a file.
 public struct FileTransport: DataTransport {
     static let pieceBytes = 256 << 10
 
-    private let folders: [URL]?
+    private let access: FileAccess
     private let queue = DispatchQueue(label: "image-files", attributes: .concurrent)
 
     /// Creates a transport for `file:` URLs.
     ///
-    /// - Parameter folders: The folders whose files may be read, including subfolders. `nil` allows all files.
-    public init(confinedTo folders: [URL]? = nil) {
-        self.folders = folders
-    }
+    /// - Parameter access: The files that may be read.
+    public init(_ access: FileAccess = .all) { self.access = access }
 
     /// Returns the content of a file as the body of a 200 response.
     ///
@@ -33,11 +52,12 @@ public struct FileTransport: DataTransport {
     public func send(_ request: TransportRequest) async throws(TransportError) -> TransportResponse {
         let path = try localPath(request.url)
         if Task.isCancelled { throw .cancelled }
-        let folders = folders?.map(\.pathBytes)
+        let folders = access.folders?.map(\.pathBytes)
         let file = try await onQueue { () throws(TransportError) in try OpenFile(path: path, confinedTo: folders) }
-        guard file.byteCount <= request.maxBodyBytes else { throw .tooLarge(allowedBytes: request.maxBodyBytes) }
+        guard file.byteCount <= request.bodyByteLimit else { throw .tooLarge(byteLimit: request.bodyByteLimit) }
         let head = ResponseHead(
-            status: .ok, headers: [.contentLength: "\(file.byteCount)"], url: request.url, expectedBytes: file.byteCount
+            status: .ok, headers: [.contentLength: "\(file.byteCount)"], url: request.url,
+            expectedByteCount: file.byteCount
         )
         guard request.method != .head else { return TransportResponse(head: head, body: TransportBody(Data())) }
         return TransportResponse(

@@ -6,13 +6,16 @@ public import ImageCore
 /// The fields that you add or change never reach another server by a redirect. The cache distinguishes users by them,
 /// unless `keepsIdentity` is true.
 public struct ModifyingTransport: ResponseCache {
-    /// Returns the request to send in place of the given one. Its errors are those of the request.
-    public typealias Modifier = @Sendable (TransportRequest) async throws(TransportError) -> TransportRequest
-    /// Returns the request to send after a response with status 401 (RFC 9110, 11.4), or nil to deliver the response.
-    /// The arguments are the request as it was sent and the head of the response.
-    public typealias ChallengeHandler =
-        @Sendable (TransportRequest, ResponseHead) async throws(TransportError) ->
-        TransportRequest?
+    /// Changes a request in place, and can throw any error: `{ $0.headers[.authorization] = try await store.token() }`.
+    ///
+    /// A `TransportError` or `ImageError` is that of the request, and is retried if it is transient. Any other ends it
+    /// with `ImageError.modifier`.
+    public typealias Modifier = @Sendable (inout TransportRequest) async throws -> Void
+    /// Changes a refused request in place, after a response with status 401 (RFC 9110, 11.4).
+    ///
+    /// The arguments are the request as it was sent and the head of the response. Returns whether to send the request
+    /// again; with false, the response is delivered. Errors are those of a `Modifier`.
+    public typealias ChallengeHandler = @Sendable (inout TransportRequest, ResponseHead) async throws -> Bool
 
     private let cache: any ResponseCache
     private let keepsIdentity: Bool
@@ -48,9 +51,7 @@ public struct ModifyingTransport: ResponseCache {
         switch try await cache.answer(to: modified) {
         case .stored(let response): return .stored(response)
         case .exchange(let miss, let start):
-            return .exchange(after: miss) { () async throws(TransportError) in
-                challenged(try await start(), to: modified, from: request)
-            }
+            return .exchange(after: miss) { challenged(try await start(), to: modified, from: request) }
         }
     }
 
@@ -70,7 +71,7 @@ public struct ModifyingTransport: ResponseCache {
         _ request: TransportRequest, after failure: TransportError
     ) async throws(TransportError) -> CacheAnswer {
         if keepsIdentity, case .stored(let response) = try await cache.answer(to: request) { return .stored(response) }
-        return .exchange(after: .unreadable) { () throws(TransportError) in throw failure }
+        return .exchange(after: .unreadable) { throw failure }
     }
 
     /// Returns a response that asks the challenge handler if its status is 401.
@@ -79,9 +80,14 @@ public struct ModifyingTransport: ResponseCache {
     ) -> TransportResponse {
         guard response.head.status == .unauthorized, let challengeHandler else { return response }
         var response = response
-        response.challenge = { [head = response.head] () async throws(TransportError) in
-            guard let next = try await challengeHandler(modified, head) else { return nil }
-            return { () async throws(TransportError) in try await cache.send(identified(next, as: request)) }
+        response.challenge = { [head = response.head] in
+            var next = modified
+            do {
+                guard try await challengeHandler(&next, head) else { return nil }
+            } catch {
+                throw TransportError(ofModifier: error)
+            }
+            return { [next] in try await cache.send(identified(next, as: request)) }
         }
         return response
     }
@@ -97,7 +103,13 @@ public struct ModifyingTransport: ResponseCache {
 
     private func modified(_ request: TransportRequest) async throws(TransportError) -> TransportRequest {
         guard let modifier, RedirectChain.isHTTP(request.url) else { return request }
-        return identified(try await modifier(request), as: request)
+        var modified = request
+        do {
+            try await modifier(&modified)
+        } catch {
+            throw TransportError(ofModifier: error)
+        }
+        return identified(modified, as: request)
     }
 
     private func identified(_ modified: TransportRequest, as request: TransportRequest) -> TransportRequest {

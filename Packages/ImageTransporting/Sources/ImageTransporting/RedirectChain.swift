@@ -27,15 +27,21 @@ public struct RedirectChain: Sendable {
     /// - Throws: `.invalidURL` if the URL isn't http or https, and the errors of `follow(_:)` and `exchange`.
     public static func response(
         to request: TransportRequest,
-        exchange: (TransportRequest) async throws(TransportError) -> TransportResponse
+        exchange: (TransportRequest) async throws -> TransportResponse
     ) async throws(TransportError) -> TransportResponse {
         guard isHTTP(request.url) else { throw .invalidURL(request.url.absoluteString) }
         var chain = RedirectChain(request)
         while true {
-            let response = try await exchange(chain.request)
+            let response = try await Self.response(to: chain.request, from: exchange)
             guard try chain.follow(response.head) else { return response }
             response.body.discard()
         }
+    }
+
+    private static func response(
+        to request: TransportRequest, from exchange: (TransportRequest) async throws -> TransportResponse
+    ) async throws(TransportError) -> TransportResponse {
+        do { return try await exchange(request) } catch { throw TransportError(error) }
     }
 
     /// Returns whether a response is a redirect: status 301, 302, 303, 307 or 308 with a Location.

@@ -25,7 +25,7 @@ public protocol ResponseCache: DataTransport {
 @nonexhaustive
 public enum CacheAnswer: Sendable {
     /// Sends a request to its server. It is called once at most.
-    public typealias Exchange = @Sendable () async throws(TransportError) -> TransportResponse
+    public typealias Exchange = @Sendable () async throws -> TransportResponse
 
     /// A stored response, which can be used without a request to the server.
     case stored(TransportResponse)
@@ -37,13 +37,17 @@ public enum CacheAnswer: Sendable {
 extension ResponseCache {
     /// Returns the stored response, or starts the exchange at once, and then the one that answers a challenge.
     public func send(_ request: TransportRequest) async throws(TransportError) -> TransportResponse {
-        switch try await answer(to: request) {
-        case .stored(let response): return response
-        case .exchange(_, let start):
-            let response = try await start()
-            guard let next = try await response.challenge?() else { return response }
-            response.body.discard()
-            return try await next()
+        do {
+            switch try await answer(to: request) {
+            case .stored(let response): return response
+            case .exchange(_, let start):
+                let response = try await start()
+                guard let next = try await response.challenge?() else { return response }
+                response.body.discard()
+                return try await next()
+            }
+        } catch {
+            throw TransportError(error)
         }
     }
 
@@ -58,7 +62,7 @@ public struct UncachedTransport: ResponseCache {
     public init(_ transport: any DataTransport) { self.transport = transport }
 
     public func answer(to request: TransportRequest) async throws(TransportError) -> CacheAnswer {
-        .exchange(after: .noCache) { () async throws(TransportError) in try await transport.send(request) }
+        .exchange(after: .noCache) { try await transport.send(request) }
     }
 
     public func removeStoredResponses(to request: TransportRequest) async {}

@@ -36,7 +36,7 @@ package final class TransferChannel: Sendable {
         self.request = request
         self.resume = resume
         self.stop = stop
-        state = Mutex(State(machine: TransferStateMachine(maxBodyBytes: request.maxBodyBytes)))
+        state = Mutex(State(machine: TransferStateMachine(bodyByteLimit: request.bodyByteLimit)))
     }
 
     // MARK: Engine
@@ -51,7 +51,7 @@ package final class TransferChannel: Sendable {
     }
     /// The numbers of received and announced bytes of the body.
     package var progress: (received: Int, expected: Int?) {
-        state.withLock { ($0.machine.receivedBytes, $0.machine.expectedBytes) }
+        state.withLock { ($0.machine.receivedBytes, $0.machine.expectedByteCount) }
     }
 
     package func connected() { state.withLock { $0.machine.connected() } }

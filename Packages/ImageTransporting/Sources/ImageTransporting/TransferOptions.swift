@@ -8,8 +8,9 @@ public struct TransferOptions: Sendable, Hashable {
     public var minBytesPerSecond = Self.defaultMinBytesPerSecond
     /// The maximum time for the whole transfer. `nil` means no limit.
     public var totalTimeout: Duration?
-    /// The maximum size of an original in bytes.
-    public var maxBodyBytes: Int
+    /// The maximum size of an original in bytes, after content decoding. A larger one fails with `ImageError.tooLarge`, at
+    /// once if the server announces its size.
+    public var bodyByteLimit: Int
     /// The maximum number of redirects.
     public var maxRedirects: Int
 
@@ -19,12 +20,12 @@ public struct TransferOptions: Sendable, Hashable {
     /// Creates limits.
     public init(
         connectTimeout: Duration = .seconds(15), stallTimeout: Duration = .seconds(30),
-        totalTimeout: Duration? = .seconds(600), maxBodyBytes: Int = 256 << 20, maxRedirects: Int = 10
+        totalTimeout: Duration? = .seconds(600), bodyByteLimit: Int = 256 << 20, maxRedirects: Int = 10
     ) {
         self.connectTimeout = connectTimeout
         self.stallTimeout = stallTimeout
         self.totalTimeout = totalTimeout
-        self.maxBodyBytes = maxBodyBytes
+        self.bodyByteLimit = bodyByteLimit
         self.maxRedirects = maxRedirects
     }
 }

@@ -7,7 +7,7 @@ import ImageCore
 /// years.
 public struct TransferRetryPolicy: Sendable {
     /// The maximum number of retries of a transfer. 0 disables retries.
-    public var retries: Int
+    public var maxRetries: Int
     /// The upper bound of the first delay. It doubles with each retry.
     public var baseDelay: Duration
     /// The upper bound of each delay, not including `Retry-After`.
@@ -15,7 +15,7 @@ public struct TransferRetryPolicy: Sendable {
     /// The maximum `Retry-After` to wait for. If the server requests more, the transfer fails.
     public var maxRetryAfter: Duration
     /// The maximum time from the first attempt to the start of a retry.
-    public var maxTotal: Duration
+    public var maxTotalTime: Duration
     /// The number of retries that all downloads of a loader share. Ten successful downloads restore one retry.
     public var sharedBudget: Int
     /// Returns a random number from 0 up to, but not including, 1. The delay is this fraction of the upper bound.
@@ -23,15 +23,15 @@ public struct TransferRetryPolicy: Sendable {
 
     /// Creates a policy. See the properties for the meaning of the parameters.
     public init(
-        retries: Int, baseDelay: Duration = .milliseconds(500), maxDelay: Duration = .seconds(30),
-        maxRetryAfter: Duration = .seconds(30), maxTotal: Duration = .seconds(120), sharedBudget: Int = 20,
-        jitter: @escaping @Sendable () -> Double
+        maxRetries: Int = 2, baseDelay: Duration = .milliseconds(500), maxDelay: Duration = .seconds(30),
+        maxRetryAfter: Duration = .seconds(30), maxTotalTime: Duration = .seconds(120), sharedBudget: Int = 20,
+        jitter: @escaping @Sendable () -> Double = { .random(in: 0..<1) }
     ) {
-        self.retries = retries
+        self.maxRetries = maxRetries
         self.baseDelay = baseDelay
         self.maxDelay = maxDelay
         self.maxRetryAfter = maxRetryAfter
-        self.maxTotal = maxTotal
+        self.maxTotalTime = maxTotalTime
         self.sharedBudget = sharedBudget
         self.jitter = jitter
     }
@@ -44,13 +44,13 @@ public struct TransferRetryPolicy: Sendable {
     ///   - elapsed: The time since the start of the first attempt.
     package func delay(beforeRetry retry: Int, retryAfter: Duration? = nil, elapsed: Duration = .zero) -> Duration? {
         let retryAfter = (retryAfter ?? .zero).limited
-        guard retry < retries, retryAfter <= maxRetryAfter else { return nil }
+        guard retry < maxRetries, retryAfter <= maxRetryAfter else { return nil }
         let maxDelay = maxDelay.limited
         var bound = baseDelay.limited
         // After 62 doublings, a nanosecond is more than 100 years.
         for _ in 0..<min(max(0, retry), 62) where bound < maxDelay { bound = bound * 2 }
         let delay = min(bound, maxDelay) * min(1, max(0, jitter())) + retryAfter
-        return elapsed.limited + delay <= maxTotal ? delay : nil
+        return elapsed.limited + delay <= maxTotalTime ? delay : nil
     }
 }
 

@@ -51,12 +51,12 @@ package struct TransferStateMachine {
     package private(set) var isAwaited = false
     private var head: ResponseHead?
     private var buffer = Data()
-    private let maxBodyBytes: Int
+    private let bodyByteLimit: Int
 
-    package init(maxBodyBytes: Int) { self.maxBodyBytes = maxBodyBytes }
+    package init(bodyByteLimit: Int) { self.bodyByteLimit = bodyByteLimit }
 
     package var hasHead: Bool { head != nil }
-    package var expectedBytes: Int? { head?.expectedBytes }
+    package var expectedByteCount: Int? { head?.expectedByteCount }
 
     /// Whether the transfer currently waits for bytes from the server. Only this time counts for the stall timeout.
     package var isWaitingForBytes: Bool {
@@ -88,8 +88,8 @@ package struct TransferStateMachine {
             phase = .discarding(remaining: remaining - piece.count)
             return remaining > piece.count ? .buffer : .stop
         case .streaming, .paused:
-            guard receivedBytes + piece.count <= maxBodyBytes else {
-                return fail(.tooLarge(allowedBytes: maxBodyBytes))
+            guard receivedBytes + piece.count <= bodyByteLimit else {
+                return fail(.tooLarge(byteLimit: bodyByteLimit))
             }
             receivedBytes += piece.count
             return take(piece)

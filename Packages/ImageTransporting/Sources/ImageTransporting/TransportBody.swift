@@ -12,11 +12,11 @@ public struct TransportBody: AsyncSequence, Sendable {
     ///
     /// - Parameters:
     ///   - pull: Returns the next piece, which isn't empty, or nil at the end. Not called again after nil or an
-    ///     error.
+    ///     error. `TransportError(_:)` converts its errors.
     ///   - discard: Called from any thread when the consumer doesn't need the rest of the body.
     ///   - abandon: Ends the transfer. Called once, from any thread, when the body is released, even after its end.
     public init(
-        pull: @escaping @Sendable () async throws(TransportError) -> Data?,
+        pull: @escaping @Sendable () async throws -> Data?,
         discard: @escaping @Sendable () -> Void = {}, abandon: @escaping @Sendable () -> Void = {}
     ) {
         producer = Producer(pull: pull, discard: discard, abandon: abandon)
@@ -25,8 +25,8 @@ public struct TransportBody: AsyncSequence, Sendable {
     /// Creates a body of bytes that are already in memory.
     public init(_ data: Data) {
         let rest = OneTimeData(data)
-        self.init(pull: { () async throws(TransportError) in
-            if Task.isCancelled { throw .cancelled }
+        self.init(pull: {
+            if Task.isCancelled { throw TransportError.cancelled }
             return rest.take()
         })
     }
@@ -54,24 +54,24 @@ public struct TransportBody: AsyncSequence, Sendable {
             isolation actor: isolated (any Actor)?
         ) async throws(TransportError) -> Data? {
             guard !isOver else { return nil }
-            do throws(TransportError) {
+            do {
                 let piece = try await producer.pull()
                 isOver = piece == nil
                 return piece
             } catch {
                 isOver = true
-                throw error
+                throw TransportError(error)
             }
         }
     }
 
     fileprivate final class Producer: Sendable {
-        let pull: @Sendable () async throws(TransportError) -> Data?
+        let pull: @Sendable () async throws -> Data?
         let discard: @Sendable () -> Void
         private let abandon: @Sendable () -> Void
 
         init(
-            pull: @escaping @Sendable () async throws(TransportError) -> Data?,
+            pull: @escaping @Sendable () async throws -> Data?,
             discard: @escaping @Sendable () -> Void, abandon: @escaping @Sendable () -> Void
         ) {
             self.pull = pull
@@ -87,21 +87,21 @@ extension TransportBody {
     /// Returns all bytes of the body.
     ///
     /// - Parameters:
-    ///   - expectedBytes: The announced length. It reserves at most 1 MiB.
-    ///   - limit: The maximum number of bytes.
+    ///   - expectedByteCount: The announced length. It reserves at most 1 MiB.
+    ///   - byteLimit: The maximum number of bytes.
     ///   - onProgress: Called with the number of bytes so far after each piece.
-    /// - Throws: `.tooLarge` if the body exceeds `limit`.
+    /// - Throws: `.tooLarge` if the body exceeds `byteLimit`.
     public func collected(
-        expectedBytes: Int?, limit: Int, onProgress: (Int) -> Void = { _ in }
+        expectedByteCount: Int?, byteLimit: Int, onProgress: (Int) -> Void = { _ in }
     ) async throws(TransportError) -> Data {
         var data = Data()
         var iterator = makeAsyncIterator()
         while let piece = try await iterator.next() {
-            guard data.count + piece.count <= limit else { throw .tooLarge(allowedBytes: limit) }
+            guard data.count + piece.count <= byteLimit else { throw .tooLarge(byteLimit: byteLimit) }
             if data.isEmpty {
                 data = piece
             } else {
-                data.reserveCapacity(Swift.min(expectedBytes ?? 0, 1 << 20))
+                data.reserveCapacity(Swift.min(expectedByteCount ?? 0, 1 << 20))
                 data.append(piece)
             }
             onProgress(data.count)

@@ -1,3 +1,5 @@
+public import ImageCore
+
 /// The reason why a transfer failed. The associated strings are for logs and people; don't parse them.
 @nonexhaustive
 public enum TransportError: Error, Hashable, Sendable {
@@ -17,12 +19,12 @@ public enum TransportError: Error, Hashable, Sendable {
     case connectionLost(String)
     /// The response violates HTTP or its content coding.
     case malformedResponse(String)
-    /// The body exceeds `TransportRequest.maxBodyBytes`.
-    case tooLarge(allowedBytes: Int)
-    /// An encoded body decodes to more than `TransportRequest.maxBodyBytes`.
-    case decodedBodyTooLarge(allowedBytes: Int)
-    /// The head exceeds `TransportRequest.maxHeadBytes`.
-    case headTooLarge(allowedBytes: Int)
+    /// The body exceeds `TransportRequest.bodyByteLimit`.
+    case tooLarge(byteLimit: Int)
+    /// An encoded body decodes to more than `TransportRequest.bodyByteLimit`.
+    case decodedBodyTooLarge(byteLimit: Int)
+    /// The head exceeds `TransportRequest.headByteLimit`.
+    case headTooLarge(byteLimit: Int)
     /// There were more redirects than this limit.
     case tooManyRedirects(Int)
     /// A redirect to an address that was already visited.
@@ -37,8 +39,10 @@ public enum TransportError: Error, Hashable, Sendable {
     case notFound(String)
     /// The task was cancelled, or the transport was shut down.
     case cancelled
-    /// Any other failure.
-    case other(String)
+    /// The request modifier or the challenge handler of an application threw this error.
+    case modifier(UnderlyingError)
+    /// Any other failure, with the error of an application's own transport.
+    case other(String, underlying: UnderlyingError? = nil)
 
     /// The phase of a transfer in which a timeout expired.
     @nonexhaustive
@@ -54,7 +58,26 @@ public enum TransportError: Error, Hashable, Sendable {
     }
 }
 
-extension TransportError: CustomStringConvertible {
+extension TransportError {
+    /// Converts the error of a client below a transport, which `ImageError.network` then has as `underlying`.
+    ///
+    /// A `TransportError` is itself, and `CancellationError` in a cancelled task is `.cancelled`. Any other error is
+    /// `.other`, which isn't retried.
+    public init(_ error: any Error) {
+        self = Self.known(error) ?? .other(String(describing: error), underlying: UnderlyingError(error))
+    }
+
+    /// Converts the error of a request modifier or a challenge handler.
+    init(ofModifier error: any Error) { self = Self.known(error) ?? .modifier(UnderlyingError(error)) }
+
+    private static func known(_ error: any Error) -> TransportError? {
+        error is CancellationError && Task.isCancelled ? .cancelled : error as? TransportError
+    }
+}
+
+extension TransportError: CustomStringConvertible, LocalizedError {
+    public var errorDescription: String? { description }
+
     /// A description for logs.
     public var description: String {
         switch self {
@@ -76,10 +99,11 @@ extension TransportError: CustomStringConvertible {
         case .redirectLoop(let text): "redirected in a loop: \(text)"
         case .blockedRedirect(let text): "blocked redirect: \(text)"
         case .blockedAddress(let text): "blocked address: \(text)"
-        case .serverUnavailable(let text): "host unavailable: \(text)"
+        case .serverUnavailable(let text): "server unavailable: \(text)"
         case .notFound(let text): "not found: \(text)"
         case .cancelled: "cancelled"
-        case .other(let text): text
+        case .modifier(let failure): "the request could not be authorized or changed: \(failure)"
+        case .other(let text, _): text
         }
     }
 }

@@ -16,7 +16,7 @@ extension TransportRequest {
     }
 
     /// Returns the length of the body as delivered; nil if it is unknown. `length` is the value of Content-Length.
-    package func expectedBytes(
+    package func expectedByteCount(
         status: Int, length: String?, codings: ContentCodings, isTransferCoded: Bool
     ) -> Int? {
         if method == .head || status == 204 || status == 304 { return 0 }
@@ -26,12 +26,12 @@ extension TransportRequest {
         return length
     }
 
-    /// Throws `.tooLarge` if the announced length of the body exceeds `maxBodyBytes`.
+    /// Throws `.tooLarge` if the announced length of the body exceeds `bodyByteLimit`.
     package func checkLength(_ head: ResponseHead) throws(TransportError) {
-        guard let expected = head.expectedBytes, expected > maxBodyBytes, !RedirectChain.isRedirect(head) else {
+        guard let expected = head.expectedByteCount, expected > bodyByteLimit, !RedirectChain.isRedirect(head) else {
             return
         }
-        throw .tooLarge(allowedBytes: maxBodyBytes)
+        throw .tooLarge(byteLimit: bodyByteLimit)
     }
 
     /// Returns whether the body has an unknown transfer coding.
@@ -39,7 +39,7 @@ extension TransportRequest {
     /// - Throws: `.malformedResponse` if the response also has a Content-Length, as in request smuggling (RFC 9112,
     ///   6.3), or if the body should be decoded. The body of a redirect isn't used.
     package func hasUnknownTransferCoding(_ head: ResponseHead) throws(TransportError) -> Bool {
-        guard head.expectedBytes == nil else { return false }  // not transfer-coded, or no body
+        guard head.expectedByteCount == nil else { return false }  // not transfer-coded, or no body
         let codings = head.headers[values: .transferEncoding].flatMap(\.listedNames)
         guard let unknown = codings.first(where: { !Self.transferCodings.contains($0) }) else { return false }
         if head.headers.contains(.contentLength) || decodesContent && !RedirectChain.isRedirect(head) {

@@ -28,7 +28,7 @@ struct FeedLoading {
         self.color = color ?? (LoadingImageView.showsColorSpaces ? .automatic : .sRGB)
         var defaults = ImageLoaderOptions(cacheDirectory: cacheDirectory)
         defaults.memoryByteLimit = memoryByteLimit
-        defaults.retryPolicy.retries = retries
+        defaults.retryPolicy.maxRetries = retries
         defaults.observer = downloads
         if !observesMemory { defaults.memoryPressureMonitor = nil }
         self.memoryByteLimit = memoryByteLimit

@@ -50,7 +50,7 @@ public struct AccessLog: Sendable {
         if let client = client(of: request) { metadata["client"] = .string(client) }
         if let failure = response.failure {
             metadata["reason"] = .string(failure.reason)
-            metadata["error"] = .string(failure.logText.withoutSecrets)
+            metadata["error"] = .string(LoaderInstrumentation.redacted(failure.logText))
         } else if response.status >= 400 {
             metadata["reason"] = "request"
             metadata["error"] = .string(String(decoding: response.body, as: UTF8.self).trimmed)
@@ -130,5 +130,7 @@ enum LoggedPath {
     }
 
     /// Returns the text of a URL, which is one even if it has spaces.
-    private static func shown(_ url: String) -> String { url.replacing(" ", with: "%20").withoutSecrets }
+    private static func shown(_ url: String) -> String {
+        LoaderInstrumentation.redacted(url.replacing(" ", with: "%20"))
+    }
 }

@@ -72,7 +72,7 @@ public final class FreshnessRecorder: ResponseCache {
         if case .stored(let response) = first, !RedirectChain.isRedirect(response.head) {
             return .stored(recorded([response.head], response, name))
         }
-        return .exchange(after: first.miss) { [request] () async throws(TransportError) in
+        return .exchange(after: first.miss) { [request] in
             try await self.followed(request, first, name)
         }
     }
@@ -83,7 +83,7 @@ public final class FreshnessRecorder: ResponseCache {
     ) async throws(TransportError) -> TransportResponse {
         var heads: [ResponseHead] = []
         var isAtOrigin = true
-        let response = try await RedirectChain.response(to: request) { hop throws(TransportError) in
+        let response = try await RedirectChain.response(to: request) { hop in
             var hop = hop
             isAtOrigin = isAtOrigin && hop.url.originName == request.url.originName
             if !isAtOrigin { forwarding.remove(from: &hop.headers) }
@@ -136,7 +136,7 @@ extension CacheAnswer {
         return miss
     }
 
-    fileprivate func response() async throws(TransportError) -> TransportResponse {
+    fileprivate func response() async throws -> TransportResponse {
         switch self {
         case .stored(let response): response
         case .exchange(_, let start): try await start()

@@ -51,7 +51,7 @@ public struct ImageRenderer: Sendable {
             header.with(trimmed?.size), options,
             limit: .init(
                 side: min(limits.resultSide, output.largestSide), area: limits.resultPixels / max(1, frameCount)),
-            drawing: .init(side: limits.decoding.side, area: limits.sourcePixels))
+            drawing: .init(side: limits.decoding.maxSide, area: limits.sourcePixels))
         try check(plan, frameCount: frameCount)
         var job = RenderingJob(
             plan: plan, options: options, output: output, quality: quality(of: output, options), limits: limits,

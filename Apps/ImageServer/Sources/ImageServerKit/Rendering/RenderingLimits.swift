@@ -32,16 +32,16 @@ public struct RenderingLimits: Hashable, Sendable {
     /// The limits of the decoder.
     public var decoding: DecodingLimits {
         var limits = DecodingLimits.default
-        limits.encodedBytes = sourceBytes
-        limits.pixels = sourcePixels
-        limits.decodedBytes = decodedBytes
+        limits.encodedByteLimit = sourceBytes
+        limits.maxPixels = sourcePixels
+        limits.decodedByteLimit = decodedBytes
         return limits
     }
 
     /// The limits of resizing a decoded image.
     var resizing: DecodingLimits {
         var limits = decoding
-        limits.pixels = max(sourcePixels, resultPixels)
+        limits.maxPixels = max(sourcePixels, resultPixels)
         return limits
     }
 }

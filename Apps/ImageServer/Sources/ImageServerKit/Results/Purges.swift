@@ -107,8 +107,8 @@ public final class Purges: Sendable {
         let text = try list.encoded()
         let wanted = Data(Digest.text(of: text).utf8)
         if revision != wanted, list != PurgeList() {
-            try await cache.store(DataCacheEntry(data: text, createdAt: now()), for: Self.listKey)
-            try await cache.store(DataCacheEntry(data: wanted, createdAt: now()), for: Self.revisionKey)
+            try await cache.store(DataCacheEntry(data: text, creationDate: now()), for: Self.listKey)
+            try await cache.store(DataCacheEntry(data: wanted, creationDate: now()), for: Self.revisionKey)
         }
         state.withLock { $0.revisions[name] = wanted }
     }

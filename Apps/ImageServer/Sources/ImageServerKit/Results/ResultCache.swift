@@ -140,7 +140,7 @@ public final class ResultCache: Sendable {
     private func write(_ result: StoredResult, for key: String, to level: Level) async {
         do throws(DataCacheError) {
             guard let key = try await level.key(for: key, creationTime: now()) else { return }
-            try await level.cache.store(result.entry(createdAt: now()), for: key)
+            try await level.cache.store(result.entry(creationDate: now()), for: key)
         } catch {
             report(level.name, error)
         }

@@ -26,9 +26,9 @@ public struct StoredResult: Hashable, Sendable {
 
 extension StoredResult {
     /// Returns the entry of a data cache.
-    func entry(createdAt: Date) throws(DataCacheError) -> DataCacheEntry {
+    func entry(creationDate: Date) throws(DataCacheError) -> DataCacheEntry {
         do {
-            return DataCacheEntry(data: data, metadata: try JSONEncoder().encode(metadata), createdAt: createdAt)
+            return DataCacheEntry(data: data, metadata: try JSONEncoder().encode(metadata), creationDate: creationDate)
         } catch {
             throw .io("metadata: \(error)")
         }

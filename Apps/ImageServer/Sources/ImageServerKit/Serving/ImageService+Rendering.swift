@@ -89,8 +89,8 @@ extension ImageService {
             return (data, parts.freshness(original) ?? OriginFreshness())
         } catch ImageError.httpStatus(429) {
             throw ServiceFailure.originBusy(retryAfter: parts.retryAfter(original))
-        } catch ImageError.network(let kind, let reason) where original.url?.isFileURL == true {
-            throw ServiceFailure.file("\(kind.rawValue): \(reason)")
+        } catch ImageError.network(let failure) where original.url?.isFileURL == true {
+            throw ServiceFailure.file("\(failure.kind.rawValue): \(failure.reason)")
         }
     }
 
@@ -130,7 +130,8 @@ extension ImageService {
         parts.logger.notice(
             "frames left out",
             metadata: [
-                "source": "\(source.withoutSecrets.prefix(500))", "frames": "\(count)", "trace": "\(trace.traceID)",
+                "source": "\(LoaderInstrumentation.redacted(source).prefix(500))", "frames": "\(count)",
+                "trace": "\(trace.traceID)",
             ])
     }
 

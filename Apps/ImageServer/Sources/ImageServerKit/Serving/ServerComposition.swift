@@ -111,7 +111,7 @@ extension ServerSettings {
     fileprivate func makeNetwork() -> CircuitBreakingTransport {
         let addresses = addressRules
         let network = CurlTransport(
-            configuration: CurlTransport.Configuration(
+            options: CurlTransport.Options(
                 maxConnectionsPerServer: maxDownloadsPerOrigin, maxConnections: maxDownloads * 2,
                 rootsFile: rootsFile, usesEnvironmentProxy: false, addressPolicy: { addresses.allows($0) }))
         return CircuitBreakingTransport(
@@ -134,7 +134,9 @@ extension ServerSettings {
                 observer: { event in
                     guard case .cacheFailed(let url, let failure) = event else { return }
                     failures.increment()
-                    reports.report("source cache failed", failure, ["url": "\(url.withoutSecrets)"], to: logger)
+                    reports.report(
+                        "source cache failed", failure,
+                        ["url": "\(LoaderInstrumentation.redacted(url.absoluteString))"], to: logger)
                 }),
             clock: ContinuousClock(), now: { Date() })
         return FreshnessRecorder(over: caching, bounds: bounds, forwarding: forwarding, now: { Date() })
@@ -144,23 +146,24 @@ extension ServerSettings {
         _ recorder: FreshnessRecorder, _ decoder: DownsamplingDecoder, _ scheduler: PriorityScheduler,
         _ observer: LoaderInstrumentation
     ) -> ImageLoader {
-        var others: [String: any DataTransport] = ["file": FileTransport(confinedTo: originRules.fileRoots)]
+        var transport = LoaderTransport.cached(recorder).adding(
+            FileTransport(.folders(originRules.fileRoots)), forScheme: "file")
         // The operator has chosen the address of this server, which may be private.
         if let s3Server {
             let network = CurlTransport(
-                configuration: CurlTransport.Configuration(
+                options: CurlTransport.Options(
                     maxConnectionsPerServer: maxDownloads, maxConnections: maxDownloads, rootsFile: rootsFile,
                     usesEnvironmentProxy: false))
-            others["s3"] = S3Transport(network, server: s3Server) { Date() }
+            transport = transport.adding(S3Transport(network, server: s3Server) { Date() }, forScheme: "s3")
         }
         return ImageLoader(
             ImageLoaderParts(
-                memoryCache: nil, transport: .cached(recorder).adding(others), decoder: decoder,
+                memoryCache: nil, transport: transport, decoder: decoder,
                 scheduler: scheduler, coalescer: TaskCoalescer(), observer: observer,
-                retryPolicy: TransferRetryPolicy(retries: 1) { Double.random(in: 0..<1) },
+                retryPolicy: TransferRetryPolicy(maxRetries: 1),
                 transferOptions: TransferOptions(
                     connectTimeout: connectTime, stallTimeout: stallTime, totalTimeout: requestTime,
-                    maxBodyBytes: limits.sourceBytes),
+                    bodyByteLimit: limits.sourceBytes),
                 clock: ContinuousClock()))
     }
 
@@ -184,7 +187,7 @@ extension ServerSettings {
     fileprivate func makeCollectorNetwork() -> CurlTransport? {
         guard collector != nil else { return nil }
         return CurlTransport(
-            configuration: CurlTransport.Configuration(
+            options: CurlTransport.Options(
                 maxConnectionsPerServer: 2, maxConnections: 2, rootsFile: rootsFile, usesEnvironmentProxy: false))
     }
 

@@ -44,8 +44,8 @@ extension ImageError {
         switch self {
         case .notFound: "source_not_found"
         case .httpStatus: "source_status"
-        case .network(.redirect, _): "source_not_allowed"
-        case .network(.timedOut, _): "source_timeout"
+        case .network(let failure) where failure.kind == .redirect: "source_not_allowed"
+        case .network(let failure) where failure.kind == .timedOut: "source_timeout"
         case .network, .offline: "source_network"
         case .invalidURL: "url"
         case .tooLarge: "source_too_large"

@@ -95,8 +95,9 @@ extension ImageError {
     fileprivate var textForClients: String {
         switch self {
         case .invalidURL: "its URL is not valid"
-        case .network(.redirect, _): "it has too many redirects, or one that is not allowed"
-        case .network(.timedOut, _): "its server takes too long"
+        case .network(let failure) where failure.kind == .redirect:
+            "it has too many redirects, or one that is not allowed"
+        case .network(let failure) where failure.kind == .timedOut: "its server takes too long"
         case .network, .fetch: "its server can't be reached, or doesn't answer as it should"
         default: "\(self)"
         }
@@ -105,12 +106,12 @@ extension ImageError {
     /// The status of a response for which the source could not be loaded.
     fileprivate var gatewayStatus: Int {
         switch self {
-        case .invalidURL, .notFound: 404
-        case .network(.redirect, _): 403
-        case .network(.timedOut, _): 504
+        case .invalidURL, .invalidHeader, .notFound: 404
+        case .network(let failure) where failure.kind == .redirect: 403
+        case .network(let failure) where failure.kind == .timedOut: 504
         // As in imgproxy: what the origin refuses is not there.
         case .httpStatus(let status) where status < 500: 404
-        case .network, .httpStatus, .offline, .fetch, .circularFetch: 502
+        case .network, .httpStatus, .offline, .fetch, .circularFetch, .modifier: 502
         case .decoding, .tooLarge: 422
         case .cancelled, .invalidated: 503
         case .processing: 500

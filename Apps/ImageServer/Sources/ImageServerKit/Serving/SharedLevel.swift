@@ -16,7 +16,7 @@ struct SharedLevel: Sendable {
             options.namespace = settings.redisNamespace
             options.connectTimeout = settings.redisTimeout
             options.commandTimeout = settings.redisTimeout
-            options.maxEntryBytes = max(settings.limits.sourceBytes, settings.limits.resultBytes)
+            options.entryByteLimit = max(settings.limits.sourceBytes, settings.limits.resultBytes)
             do throws(RedisConfigurationError) {
                 let cache = try RedisDataCache(url: url, options: options, clock: ContinuousClock())
                 let lease = DistributedLease(store: RedisLeaseStore(sharing: cache), clock: ContinuousClock())

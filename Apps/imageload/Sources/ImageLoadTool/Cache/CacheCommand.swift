@@ -47,6 +47,8 @@ extension ToolFailure {
             switch failure {
             case .noSpace: "no space left. Free some and try again"
             case .inaccessible(let text), .io(let text): "\(text). Check the folder and its permissions"
+            case .conflictingOptions(let text): "\(text). Use the same"
+            case .other(let failure): "\(failure)"
             case .tooLarge(let bytes, let allowed): "\(bytes) bytes don't fit into \(allowed). Raise the limit"
             }
         self.init(status: .inputOutput, line: "\(folder): \(reason).")
@@ -98,10 +100,10 @@ struct CacheVerifyCommand: AsyncParsableCommand {
 
     private struct Report: Encodable {
         var folder: String
-        var entriesChecked: Int
-        var bytesChecked: Int
-        var damagedRemoved: Int
-        var unrepaired: [String]
+        var checkedEntryCount: Int
+        var checkedByteCount: Int
+        var removedEntryCount: Int
+        var unrepairedFiles: [String]
     }
 
     @OptionGroup var options: CacheOptions
@@ -110,13 +112,13 @@ struct CacheVerifyCommand: AsyncParsableCommand {
         try await options.withCache { cache, path in
             let found = try await cache.verify()
             let report = Report(
-                folder: path, entriesChecked: found.entriesChecked, bytesChecked: found.bytesChecked,
-                damagedRemoved: found.damagedRemoved, unrepaired: found.unrepaired)
-            let damaged = found.damagedRemoved > 0 ? "; \(found.damagedRemoved) damaged, removed" : ""
-            let checked = "\(found.entriesChecked) entries checked, \(ByteCount.text(found.bytesChecked))"
+                folder: path, checkedEntryCount: found.checkedEntryCount, checkedByteCount: found.checkedByteCount,
+                removedEntryCount: found.removedEntryCount, unrepairedFiles: found.unrepairedFiles)
+            let damaged = found.removedEntryCount > 0 ? "; \(found.removedEntryCount) damaged, removed" : ""
+            let checked = "\(found.checkedEntryCount) entries checked, \(ByteCount.text(found.checkedByteCount))"
             try options.printing.print(report, text: "\(path): \(checked)\(damaged)")
-            guard let first = found.unrepaired.first else { return }
-            let count = found.unrepaired.count
+            guard let first = found.unrepairedFiles.first else { return }
+            let count = found.unrepairedFiles.count
             throw ToolFailure(
                 status: .notAImage,
                 line: "\(path): \(count) could not be repaired, including \(first). Check the permissions.")

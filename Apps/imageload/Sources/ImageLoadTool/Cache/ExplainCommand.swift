@@ -47,7 +47,7 @@ struct ExplainCommand: AsyncParsableCommand {
 
     /// Follows the redirects of the server, not those that are stored.
     private func explainAsking(_ request: TransportRequest) async throws {
-        let network = ImageLoaderOptions(cacheDirectory: nil).makePlatformTransport()
+        let network = ImageLoaderOptions(cacheDirectory: nil).makeNetwork()
         var chain = RedirectChain(request)
         var isRedirected = true
         while isRedirected {
@@ -106,7 +106,7 @@ enum FreshnessRule {
                 "the rule for a \(response.status) without a lifetime: remembered for \(Int(lifetime / .seconds(1))) s"
         }
         guard response.headers.contains(.lastModified) else { return "no rule: it must be validated each time" }
-        let longest = Int(policy.longestHeuristicLifetime / .seconds(3_600))
+        let longest = Int(policy.maxHeuristicLifetime / .seconds(3_600))
         let percentage = Int(policy.heuristicFraction * 100)
         return "heuristics: \(percentage) % of the time from Last-Modified to Date, at most \(longest) h"
     }

@@ -54,7 +54,7 @@ struct FileBatch {
         return try await display.whileDrawing {
             try await withThrowingTaskGroup(of: (Int, Int, FileReport).self) { group in
                 var order = ReportOrder(output: output, display: display, printsAll: !isInteractive)
-                var budget = MemoryBudget(jobs: jobs, byteLimit: options.limits.decodedBytes)
+                var budget = MemoryBudget(jobs: jobs, byteLimit: options.limits.decodedByteLimit)
                 for (index, file) in files.enumerated() {
                     let bytes = await perform { byteCount(file) }
                     while !budget.hasRoom(for: bytes), let (index, bytes, report) = try await group.next() {

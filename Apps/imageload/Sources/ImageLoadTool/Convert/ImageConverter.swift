@@ -166,8 +166,8 @@ extension DecodingLimits {
     /// Throws if all frames of an image don't fit into the memory, because encoders get them at once.
     func check(_ count: Int, framesOf size: PixelSize) throws(ImageDecodingError) {
         let (bytes, isOverflow) = size.area.multipliedReportingOverflow(by: 4 * count)
-        guard isOverflow || bytes > decodedBytes else { return }
-        throw .limitExceeded(.decodedBytes, value: isOverflow ? .max : bytes, allowed: decodedBytes)
+        guard isOverflow || bytes > decodedByteLimit else { return }
+        throw .limitExceeded(.decodedBytes, value: isOverflow ? .max : bytes, allowed: decodedByteLimit)
     }
 }
 

@@ -25,8 +25,8 @@ struct InfoCommand: AsyncParsableCommand {
     func run() async throws {
         // No pixels are decoded, so a file may have any number of them.
         var limits = DecodingLimits.default
-        limits.pixels = .max
-        limits.decodedBytes = .max
+        limits.maxPixels = .max
+        limits.decodedByteLimit = .max
         let decoder = DownsamplingDecoder.standard(.all, limits: limits)
         try await InputFiles(files).forEach(printing) { file in
             let report = try ImageReport(file, try await FileAccess.read(file.path), decoder)

@@ -96,7 +96,7 @@ struct ImageOptimizer: Sendable {
 
     /// Returns nil if the file is damaged.
     private func recoded(_ data: Data, isProgressive: Bool) throws(ImageDecodingError) -> Data? {
-        let allowed = tool_limits(bytes: max(0, limits.decodedBytes), scans: CInt(clamping: limits.scans))
+        let allowed = tool_limits(bytes: max(0, limits.decodedByteLimit), scans: CInt(clamping: limits.maxScans))
         var result = unsafe tool_bytes()
         let recoding = unsafe data.withUnsafeBytes { bytes in
             let start = unsafe bytes.assumingMemoryBound(to: UInt8.self).baseAddress
@@ -105,8 +105,8 @@ struct ImageOptimizer: Sendable {
         switch recoding {
         case tool_recoded: return unsafe result.takeData()
         case tool_above_bytes:
-            throw unsafe .limitExceeded(.decodedBytes, value: result.length, allowed: limits.decodedBytes)
-        case tool_above_scans: throw .limitExceeded(.scans, value: limits.scans + 1, allowed: limits.scans)
+            throw unsafe .limitExceeded(.decodedBytes, value: result.length, allowed: limits.decodedByteLimit)
+        case tool_above_scans: throw .limitExceeded(.scans, value: limits.maxScans + 1, allowed: limits.maxScans)
         default: return nil
         }
     }

@@ -28,13 +28,13 @@ public struct DataCacheEntry: Hashable, Sendable {
     /// Metadata that the cache does not read, for example a response head and validators.
     public var metadata: Data
     /// The time at which the bytes were created, by the clock of the caller that stores them.
-    public var createdAt: Date
+    public var creationDate: Date
 
     /// Creates an entry.
-    public init(data: Data, metadata: Data = Data(), createdAt: Date) {
+    public init(data: Data, metadata: Data = Data(), creationDate: Date) {
         self.data = data
         self.metadata = metadata
-        self.createdAt = createdAt
+        self.creationDate = creationDate
     }
 }
 
@@ -47,6 +47,27 @@ public enum DataCacheError: Error, Hashable, Sendable {
     case inaccessible(String)
     /// The entry exceeds the limit of the cache by itself.
     case tooLarge(bytes: Int, allowed: Int)
+    /// Another cache uses the same folder with another limit. Each would evict what the other stores.
+    case conflictingOptions(String)
     /// Any other failure of the file system. The text names the call and the reason.
     case io(String)
+    /// The store or the transform of an application failed with this error.
+    case other(UnderlyingError)
+
+    /// Converts the error of a client or database below a cache: to `.other`, unless it is a `DataCacheError` already.
+    public init(_ error: any Error) { self = error as? DataCacheError ?? .other(UnderlyingError(error)) }
+}
+
+extension DataCacheError: CustomStringConvertible, LocalizedError {
+    public var errorDescription: String? { description }
+
+    public var description: String {
+        switch self {
+        case .noSpace: "the device or the quota is full"
+        case .inaccessible(let text): "the cache is not accessible: \(text)"
+        case .tooLarge(let count, let limit): "an entry of \(count) bytes exceeds the limit of \(limit)"
+        case .io(let text), .conflictingOptions(let text): "the cache failed: \(text)"
+        case .other(let failure): "the cache failed: \(failure)"
+        }
+    }
 }

@@ -24,7 +24,7 @@ public protocol DataCacheWriter: Sendable {
     /// Appends bytes.
     func append(_ bytes: Data) async throws(DataCacheError)
     /// Makes the entry visible, atomically.
-    func finish(metadata: Data, createdAt: Date) async throws(DataCacheError)
+    func finish(metadata: Data, creationDate: Date) async throws(DataCacheError)
     /// Discards the entry. Does nothing after `finish` or a failure.
     func cancel() async
 }
@@ -36,7 +36,7 @@ public protocol DataCacheReader: Sendable {
     /// The metadata of the entry.
     var metadata: Data { get }
     /// The time at which the bytes were created.
-    var createdAt: Date { get }
+    var creationDate: Date { get }
     /// Returns the bytes in a range, clamped to the data; nil if they are damaged.
     func bytes(in range: Range<Int>) async throws(DataCacheError) -> Data?
 }

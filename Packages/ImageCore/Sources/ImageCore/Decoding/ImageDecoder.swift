@@ -46,7 +46,7 @@ public protocol OpenedImage: AnyObject {
     /// coefficients, but not a few rows.
     ///
     /// 0 by default; `Int.max` if it overflows. Memory that is held only before the first row is checked by `decode`.
-    func heldBytes(frame index: Int, size: PixelSize, layout: PixelLayout) -> Int
+    func heldByteCount(frame index: Int, size: PixelSize, layout: PixelLayout) -> Int
 
     /// The thumbnail in the file, itself a complete file, or nil. It may be outdated, oriented differently or have
     /// black borders.
@@ -79,7 +79,7 @@ extension OpenedImage {
         decodableSize(covering: target)
     }
 
-    public func heldBytes(frame index: Int, size: PixelSize, layout: PixelLayout) -> Int { 0 }
+    public func heldByteCount(frame index: Int, size: PixelSize, layout: PixelLayout) -> Int { 0 }
 
     public var embeddedThumbnail: Data? { nil }
 

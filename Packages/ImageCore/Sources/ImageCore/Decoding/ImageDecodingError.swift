@@ -17,7 +17,9 @@ public enum ImageDecodingError: Error, Hashable, Sendable {
     case cancelled
 }
 
-extension ImageDecodingError: CustomStringConvertible {
+extension ImageDecodingError: CustomStringConvertible, LocalizedError {
+    public var errorDescription: String? { description }
+
     public var description: String {
         switch self {
         case .unknownFormat: "not an image in a known format"
@@ -35,50 +37,51 @@ extension ImageDecodingError: CustomStringConvertible {
 /// Identifies a limit of `DecodingLimits`, for example in `ImageDecodingError.limitExceeded`.
 @nonexhaustive
 public enum DecodingLimit: String, Sendable, CaseIterable {
-    /// The limit of the same name in `DecodingLimits`.
+    /// What is limited, for example `pixels` by `DecodingLimits.maxPixels`.
     case encodedBytes, pixels, side, frames, metadataBytes, decodedBytes, scans
 }
 
 /// Limits of decoding, checked on the header before memory is allocated.
 ///
-/// `decodedBytes` limits memory: what is decoded and held. `pixels` limits time: what is declared and has to be read,
+/// `decodedByteLimit` limits memory: what is decoded and held. `maxPixels` limits time: what is declared and has to be read,
 /// although less may be held. A codec that shrinks while it decodes, or that delivers rows, holds little of a large
 /// image. With the default limits, a JPEG of 200 megapixels decodes to a thumbnail, and is refused at its full size.
 public struct DecodingLimits: Hashable, Sendable {
     /// The size of the file in bytes.
-    public var encodedBytes: Int
+    public var encodedByteLimit: Int
     /// Width times height of the stored image or canvas, whatever the size of the output. Bounds the time.
     ///
     /// The default of 500 megapixels is above the sensors of current phones (200) and far below what files can declare
     /// (65,500² in JPEG). A photograph of that size takes some seconds.
-    public var pixels: Int
+    public var maxPixels: Int
     /// The width and the height, each.
-    public var side: Int
+    public var maxSide: Int
     /// The largest number of frames; a still image has 1.
-    public var frames: Int
+    public var maxFrames: Int
     /// The size in bytes of an ICC profile or of Exif data, each. Larger ones are ignored.
-    public var metadataBytes: Int
+    public var metadataByteLimit: Int
     /// The memory in bytes of one decode: the output, and the working memory of the codec as far as the header
-    /// determines it. See `OpenedImage.heldBytes`.
+    /// determines it. See `OpenedImage.heldByteCount`.
     ///
     /// Baseline JPEG, PNG and still GIF that are not interlaced hold a few rows. Progressive JPEG holds the coefficients
     /// that the size needs. Other images and formats are held whole.
-    public var decodedBytes: Int
+    public var decodedByteLimit: Int
     /// The number of scans of a progressive JPEG.
-    public var scans: Int
+    public var maxScans: Int
 
     /// Creates limits. Each one can be changed separately.
     public init(
-        encodedBytes: Int = 256 << 20, pixels: Int = 500_000_000, side: Int = 65_535, frames: Int = 100_000,
-        metadataBytes: Int = 4 << 20, decodedBytes: Int = 400 << 20, scans: Int = 100
+        encodedByteLimit: Int = 256 << 20, maxPixels: Int = 500_000_000, maxSide: Int = 65_535,
+        maxFrames: Int = 100_000,
+        metadataByteLimit: Int = 4 << 20, decodedByteLimit: Int = 400 << 20, maxScans: Int = 100
     ) {
-        self.encodedBytes = encodedBytes
-        self.pixels = pixels
-        self.side = side
-        self.frames = frames
-        self.metadataBytes = metadataBytes
-        self.decodedBytes = decodedBytes
-        self.scans = scans
+        self.encodedByteLimit = encodedByteLimit
+        self.maxPixels = maxPixels
+        self.maxSide = maxSide
+        self.maxFrames = maxFrames
+        self.metadataByteLimit = metadataByteLimit
+        self.decodedByteLimit = decodedByteLimit
+        self.maxScans = maxScans
     }
 
     /// The default limits: 256 MiB encoded, 500 megapixels, 400 MiB decoded, and those of the initializer.
@@ -98,13 +101,13 @@ public struct DecodingLimits: Hashable, Sendable {
 
     private subscript(limit: DecodingLimit) -> Int {
         switch limit {
-        case .encodedBytes: encodedBytes
-        case .pixels: pixels
-        case .side: side
-        case .frames: frames
-        case .metadataBytes: metadataBytes
-        case .decodedBytes: decodedBytes
-        case .scans: scans
+        case .encodedBytes: encodedByteLimit
+        case .pixels: maxPixels
+        case .side: maxSide
+        case .frames: maxFrames
+        case .metadataBytes: metadataByteLimit
+        case .decodedBytes: decodedByteLimit
+        case .scans: maxScans
         }
     }
 }

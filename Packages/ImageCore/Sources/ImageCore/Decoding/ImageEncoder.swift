@@ -140,7 +140,9 @@ public enum ImageEncodingError: Error, Hashable, Sendable {
     case failed(ImageFormat, String)
 }
 
-extension ImageEncodingError: CustomStringConvertible {
+extension ImageEncodingError: CustomStringConvertible, LocalizedError {
+    public var errorDescription: String? { description }
+
     public var description: String {
         switch self {
         case .noEncoder(let format): "there is no encoder for \(format)"

@@ -26,7 +26,7 @@ public protocol IncrementalImage: AnyObject {
     func decodableSize(covering target: PixelSize) -> PixelSize
 
     /// Returns the memory, in bytes, for previews of this size: images and coefficients, but not a few rows.
-    func heldBytes(size: PixelSize, layout: PixelLayout) -> Int
+    func heldByteCount(size: PixelSize, layout: PixelLayout) -> Int
 
     /// Sets the size and layout of the previews, as for `OpenedImage.decode`. Call it once, after `header` is
     /// available.

@@ -14,7 +14,7 @@ public protocol ConditionMonitor<Condition>: Sendable {
     var condition: Condition { get }
 
     /// Calls `handler`, which must return quickly, with each later change until the observation ends.
-    func observe(_ handler: @escaping @Sendable (Condition) -> Void) -> MonitorObservation
+    func observe(_ handler: @escaping @Sendable (Condition) -> Void) -> ChangeObservation
 }
 
 /// Levels of memory pressure, by urgency.
@@ -46,19 +46,4 @@ public enum Connectivity: String, Sendable, CaseIterable {
     case online
     /// There is no network.
     case offline
-}
-
-/// An observation of a monitor. It ends when it is cancelled or released.
-public final class MonitorObservation: Sendable {
-    private let onCancel: @Sendable () -> Void
-
-    /// Creates an observation.
-    ///
-    /// - Parameter onCancel: Removes the handler. May be called more than once.
-    public init(onCancel: @escaping @Sendable () -> Void) { self.onCancel = onCancel }
-
-    deinit { onCancel() }
-
-    /// Ends the observation. Further calls do nothing.
-    public func cancel() { onCancel() }
 }

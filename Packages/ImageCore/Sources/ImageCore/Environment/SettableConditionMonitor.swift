@@ -33,13 +33,13 @@ public final class SettableConditionMonitor<Condition: Hashable & Sendable>: Con
         for (_, handler) in handlers { handler(condition) }
     }
 
-    public func observe(_ handler: @escaping @Sendable (Condition) -> Void) -> MonitorObservation {
+    public func observe(_ handler: @escaping @Sendable (Condition) -> Void) -> ChangeObservation {
         let id = state.withLock { state in
             state.nextID += 1
             state.handlers.append((state.nextID, handler))
             return state.nextID
         }
-        return MonitorObservation { [weak self] in self?.remove(id) }
+        return ChangeObservation { [weak self] in self?.remove(id) }
     }
 
     private func remove(_ id: UInt64) {

@@ -18,7 +18,7 @@ public struct ImageRequest: Sendable {
     /// The stored data that can be used.
     public var mode: ImageLoadMode
     /// Sent with the request. Headers are part of the cache key: with another Authorization, it is another image.
-    public var headers: [String: String]
+    public var headers: RequestHeaders
     /// Identifies the original instead of its URL in operations and memory, for example of signed URLs.
     ///
     /// On disk, the rules of HTTP apply to URLs. Originals of `ImageOrigin.fetch` are stored under this identifier.
@@ -38,7 +38,7 @@ public struct ImageRequest: Sendable {
     public init(
         _ origin: ImageOrigin, target: ImageTarget? = nil, processors: [any ImageProcessor] = [],
         priority: RequestPriority = .normal, cachePolicy: ImageCachePolicy = .all, mode: ImageLoadMode = .standard,
-        headers: [String: String] = [:]
+        headers: RequestHeaders = [:]
     ) {
         self.origin = origin
         self.target = target
@@ -56,7 +56,7 @@ public struct ImageRequest: Sendable {
     public init(
         url: URL, target: ImageTarget? = nil, processors: [any ImageProcessor] = [],
         priority: RequestPriority = .normal, cachePolicy: ImageCachePolicy = .all, mode: ImageLoadMode = .standard,
-        headers: [String: String] = [:]
+        headers: RequestHeaders = [:]
     ) {
         self.init(
             .url(url), target: target, processors: processors, priority: priority, cachePolicy: cachePolicy, mode: mode,

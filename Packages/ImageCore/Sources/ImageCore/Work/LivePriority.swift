@@ -40,24 +40,26 @@ public final class LivePriority: Sendable {
         set { change { $0.own = newValue } }
     }
 
-    /// Calls `onChange` after each change, until the observation ends.
+    /// Calls `onChange` after each change, until the observation ends. A concurrent change may still call it then.
     ///
     /// - Parameter onChange: Called on the thread of the change, without a lock. If you copy the value, read it under
     ///   the lock of the copy, so that the copy is correct after concurrent changes.
-    public func observe(_ onChange: @escaping @Sendable (LivePriority) -> Void) -> PriorityObservation {
-        PriorityObservation(priority: self, id: state.withLock { $0.add(.handler(onChange)) })
+    public func observe(_ onChange: @escaping @Sendable (LivePriority) -> Void) -> ChangeObservation {
+        observation(state.withLock { $0.add(.handler(onChange)) })
     }
 
     /// Keeps the value at least as high as that of `other`, until the observation ends.
-    public func follow(_ other: LivePriority) -> PriorityObservation {
+    public func follow(_ other: LivePriority) -> ChangeObservation {
         let (id, value) = other.state.withLock { state in
             (state.add(.follower(WeakPriority(priority: self))), state.value)
         }
         change { $0.followed.add(value) }
-        return PriorityObservation(priority: other, id: id)
+        return other.observation(id)
     }
 
-    fileprivate func endObservation(_ id: Int) {
+    private func observation(_ id: Int) -> ChangeObservation { ChangeObservation { self.endObservation(id) } }
+
+    private func endObservation(_ id: Int) {
         let (observer, value) = state.withLock { state in
             let index = state.observers.firstIndex { $0.id == id }
             return (index.map { state.observers.remove(at: $0).observer }, state.value)
@@ -80,15 +82,6 @@ public final class LivePriority: Sendable {
             }
         }
     }
-}
-
-/// An observation of a priority. It keeps the priority, but not the observer.
-public struct PriorityObservation: Sendable {
-    fileprivate let priority: LivePriority
-    fileprivate let id: Int
-
-    /// Ends the observation. A concurrent change may still call the observer.
-    public func end() { priority.endObservation(id) }
 }
 
 /// The number of followed priorities with each value.

@@ -1,38 +1,41 @@
 /// The progress of an operation: its transfer in bytes, and the latest preview.
 public struct WorkProgress: Hashable, Sendable {
     /// The number of bytes received.
-    public var completedBytes: Int
+    public var completedByteCount: Int
     /// The expected number of bytes; nil if the server does not announce it.
-    public var totalBytes: Int?
+    public var totalByteCount: Int?
     /// The latest preview, if there is one.
     public var preview: ImagePreview?
 
     /// Creates a progress in bytes.
-    public init(completedBytes: Int, totalBytes: Int?, preview: ImagePreview? = nil) {
-        self.completedBytes = completedBytes
-        self.totalBytes = totalBytes
+    public init(completedByteCount: Int, totalByteCount: Int?, preview: ImagePreview? = nil) {
+        self.completedByteCount = completedByteCount
+        self.totalByteCount = totalByteCount
         self.preview = preview
     }
 
     /// The completed fraction, from 0 to 1; nil if the server does not announce a length.
     public var fraction: Double? {
-        totalBytes.map { $0 > 0 ? min(1, Double(completedBytes) / Double($0)) : 1 }
+        totalByteCount.map { $0 > 0 ? min(1, Double(completedByteCount) / Double($0)) : 1 }
     }
 
     /// The progress in bytes only.
-    package var withoutPreview: WorkProgress { WorkProgress(completedBytes: completedBytes, totalBytes: totalBytes) }
+    package var withoutPreview: WorkProgress {
+        WorkProgress(completedByteCount: completedByteCount, totalByteCount: totalByteCount)
+    }
 
     /// Merges a newer report, and returns whether it changed anything.
     ///
     /// Bytes never decrease, even if a transfer restarts. The preview with the highest number is kept.
     package mutating func merge(_ newer: WorkProgress) -> Bool {
         let hasMoreBytes =
-            newer.completedBytes > completedBytes
-            || newer.completedBytes == completedBytes && newer.totalBytes != nil && newer.totalBytes != totalBytes
+            newer.completedByteCount > completedByteCount
+            || newer.completedByteCount == completedByteCount && newer.totalByteCount != nil
+                && newer.totalByteCount != totalByteCount
         let hasNewPreview = (newer.preview?.number ?? .min) > (preview?.number ?? .min)
         if hasMoreBytes {
-            completedBytes = newer.completedBytes
-            totalBytes = newer.totalBytes
+            completedByteCount = newer.completedByteCount
+            totalByteCount = newer.totalByteCount
         }
         if hasNewPreview { preview = newer.preview }
         return hasMoreBytes || hasNewPreview

@@ -5,6 +5,11 @@
 /* Opens a file without following links. If cached is true, fails with EAGAIN if the call would wait for a device. */
 int disk_open(const char *path, int flags, bool cached);
 
+/* Opens a folder and locks a place in it until it is closed, as others may do too. Returns disk_is_claimed if another place
+   is locked. Fails with ENOTSUP except on Linux, whose locks of open files end with them. */
+enum { disk_is_claimed = -2 };
+int disk_claim(const char *folder, int64_t place);
+
 /* Reads bytes at an offset. If cached is true, reads only what is in memory. */
 long disk_read(int file, void *bytes, size_t count, long offset, bool cached);
 

@@ -45,7 +45,7 @@ extension CachingTransport {
             let response = explanation.variants[selected].response
             let head = ResponseHead(
                 status: .init(code: response.status), headers: response.headers, url: chain.request.url,
-                expectedBytes: nil)
+                expectedByteCount: nil)
             guard (try? chain.follow(head)) == true else { break }
         }
         return explanations

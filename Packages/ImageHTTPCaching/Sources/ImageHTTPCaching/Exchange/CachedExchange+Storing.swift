@@ -44,7 +44,8 @@ extension CachedExchange {
 
     private func storing(_ server: ServerResponse, as response: StoredHTTPResponse) async -> TransportResponse {
         guard
-            let recording = recording(of: server.response.body, expectedBytes: server.head.expectedBytes, as: response)
+            let recording = recording(
+                of: server.response.body, expectedByteCount: server.head.expectedByteCount, as: response)
         else { return server.response }
         var response = server.response
         response.isStored = true
@@ -55,10 +56,10 @@ extension CachedExchange {
 
     /// Returns nil if the head can't be encoded.
     private func recording(
-        of body: TransportBody, expectedBytes: Int?, as response: StoredHTTPResponse
+        of body: TransportBody, expectedByteCount: Int?, as response: StoredHTTPResponse
     ) -> BodyRecording? {
         guard let variant = VariantIndex.Variant(response) else { return nil }
-        return BodyRecording(body, store, key, variant.bodyName, expectedBytes: expectedBytes) { byteCount in
+        return BodyRecording(body, store, key, variant.bodyName, expectedByteCount: expectedByteCount) { byteCount in
             guard await store.insert(variant, key, to: request.headers) else { return false }
             if (200..<300).contains(response.status) { rules.observer(.stored(request.url, bytes: byteCount)) }
             return true
@@ -70,7 +71,8 @@ extension CachedExchange {
         let time = store.now()
         let response = storable(head, requestTime: time, responseTime: time)
         guard rules.policy.mayStore(response, to: cacheRequest) else { return false }
-        return await recording(of: TransportBody(body), expectedBytes: body.count, as: response)?.storeAll() ?? false
+        return await recording(of: TransportBody(body), expectedByteCount: body.count, as: response)?.storeAll()
+            ?? false
     }
 
     /// Updates or removes stored responses by the response to a HEAD request (RFC 9111, 4.3.5).
@@ -112,7 +114,7 @@ final class BodyRecording: Sendable {
     private let store: ResponseStore
     private let key: ResponseKey
     private let name: String
-    private let expectedBytes: Int?
+    private let expectedByteCount: Int?
     private let state = Mutex(State())
     private let insert: @Sendable (_ byteCount: Int) async -> Bool
 
@@ -120,14 +122,14 @@ final class BodyRecording: Sendable {
     ///   - name: The name of the body in the store.
     ///   - insert: Called after the whole body is stored, before its end is delivered. Returns whether it is in the index.
     init(
-        _ received: TransportBody, _ store: ResponseStore, _ key: ResponseKey, _ name: String, expectedBytes: Int?,
+        _ received: TransportBody, _ store: ResponseStore, _ key: ResponseKey, _ name: String, expectedByteCount: Int?,
         insert: @escaping @Sendable (_ byteCount: Int) async -> Bool
     ) {
         self.received = received
         self.store = store
         self.key = key
         self.name = name
-        self.expectedBytes = expectedBytes
+        self.expectedByteCount = expectedByteCount
         self.insert = insert
     }
 
@@ -184,7 +186,7 @@ final class BodyRecording: Sendable {
         return await store.inTime(key) {
             guard let writer = await self.write() else { return false }
             let isFinished: Void? = await self.store.reporting(self.key) { () async throws(DataCacheError) in
-                try await writer.finish(metadata: Data(), createdAt: time)
+                try await writer.finish(metadata: Data(), creationDate: time)
             }
             return isFinished == nil ? false : await self.insert(self.state.withLock(\.byteCount))
         } ?? false
@@ -196,7 +198,7 @@ final class BodyRecording: Sendable {
             defer { state.pending = Data() }
             return (state.pending, state.writer)
         }
-        let new = existing == nil ? await store.writer(name, of: key, expectedByteCount: expectedBytes) : nil
+        let new = existing == nil ? await store.writer(name, of: key, expectedByteCount: expectedByteCount) : nil
         guard let writer = existing ?? new else { return nil }
         state.withLock { $0.writer = $0.isGivenUp ? nil : writer }
         return await store.reporting(key) { () async throws(DataCacheError) in

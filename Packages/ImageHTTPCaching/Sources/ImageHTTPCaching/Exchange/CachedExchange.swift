@@ -40,9 +40,7 @@ struct CachedExchange: Sendable {
             case .validate(let index, let conditions, let fallback):
                 let variant = variants[index]
                 if request.cacheUse == .readOnly || !cacheRequest.isPlainGet { return exchange(after: .stale) }
-                return .exchange(after: .stale) { () async throws(TransportError) in
-                    try await validate(variant, conditions, fallback)
-                }
+                return .exchange(after: .stale) { try await validate(variant, conditions, fallback) }
             case .fetch: return exchange(after: miss)
             case .unavailable: return .exchange(after: .notReusable) { unavailable }
             }
@@ -52,8 +50,7 @@ struct CachedExchange: Sendable {
     private func exchange(after miss: CacheMiss) -> CacheAnswer {
         switch request.cacheUse {
         case .onlyIfCached: .exchange(after: miss) { unavailable }
-        case .readOnly:
-            .exchange(after: miss) { () async throws(TransportError) in try await network.send(request) }
+        case .readOnly: .exchange(after: miss) { try await network.send(request) }
         default: .exchange(after: miss, start: fetch)
         }
     }
@@ -85,12 +82,12 @@ struct CachedExchange: Sendable {
         let conditional = response.conditionalResponse(
             to: HTTPCacheRequest(method: request.method, headers: request.headers), byteCount: byteCount)
         let bytes = request.method == .head ? 0..<0 : conditional.bytes(of: byteCount)
-        guard bytes.count <= request.maxBodyBytes else { throw .tooLarge(allowedBytes: request.maxBodyBytes) }
+        guard bytes.count <= request.bodyByteLimit else { throw .tooLarge(byteLimit: request.bodyByteLimit) }
         let fields = response.headers(at: store.now(), isValidated: source == .validated)
         let head = ResponseHead(
             status: .init(code: conditional.status ?? response.status),
             headers: response.headers(fields, for: conditional, byteCount: byteCount), url: request.url,
-            expectedBytes: bytes.count)
+            expectedByteCount: bytes.count)
         var result = TransportResponse(head: head, body: stored.body.body(in: bytes), source: source)
         result.isStored = true
         return result
@@ -98,7 +95,7 @@ struct CachedExchange: Sendable {
 
     /// The response if the request forbids contacting the server and nothing is stored (RFC 9111, 5.2.1.7).
     private var unavailable: TransportResponse {
-        let head = ResponseHead(status: .gatewayTimeout, url: request.url, expectedBytes: 0)
+        let head = ResponseHead(status: .gatewayTimeout, url: request.url, expectedByteCount: 0)
         return TransportResponse(head: head, body: TransportBody(Data()), source: .cache)
     }
 }

@@ -23,7 +23,7 @@ public struct CachingTransport: DataTransport, ResponseCache {
     ///   - now: Returns the current wall time, from which ages are calculated.
     public init(
         over network: any DataTransport, cache: any ImageDataCache, rules: CachingOptions = CachingOptions(),
-        clock: (any Clock<Duration>)? = ContinuousClock(), now: @escaping @Sendable () -> Date
+        clock: (any Clock<Duration>)? = ContinuousClock(), now: @escaping @Sendable () -> Date = { Date() }
     ) {
         self.network = network
         self.rules = rules
@@ -46,16 +46,12 @@ public struct CachingTransport: DataTransport, ResponseCache {
                 guard try chain.follow(response.head) else { return .stored(response) }
                 response.body.discard()
             case .exchange(let miss, let start):
-                return .exchange(after: miss) { [chain] () async throws(TransportError) in
-                    try await follow(await start(), chain)
-                }
+                return .exchange(after: miss) { [chain] in try await follow(await start(), chain) }
             }
         }
     }
 
-    private func follow(
-        _ response: TransportResponse, _ start: RedirectChain
-    ) async throws(TransportError) -> TransportResponse {
+    private func follow(_ response: TransportResponse, _ start: RedirectChain) async throws -> TransportResponse {
         var chain = start
         guard try chain.follow(response.head) else { return response }
         response.body.discard()
@@ -67,7 +63,7 @@ public struct CachingTransport: DataTransport, ResponseCache {
 
     private func hopAnswer(to request: TransportRequest) async throws(TransportError) -> CacheAnswer {
         if let exchange = exchange(request) { return try await exchange.answer() }
-        return .exchange(after: .policy) { () async throws(TransportError) in try await sendUncached(request) }
+        return .exchange(after: .policy) { try await sendUncached(request) }
     }
 
     public func removeStoredResponses(to request: TransportRequest) async {
@@ -89,7 +85,7 @@ public struct CachingTransport: DataTransport, ResponseCache {
         let head = ResponseHead(
             status: .ok,
             headers: [.cacheControl: "max-age=\(seconds)", .date: HTTPDate.format(store.now())],
-            url: request.url, expectedBytes: body.count)
+            url: request.url, expectedByteCount: body.count)
         return await exchange(request)?.store(body, as: head) ?? false
     }
 

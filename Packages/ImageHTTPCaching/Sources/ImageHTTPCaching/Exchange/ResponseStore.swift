@@ -156,7 +156,7 @@ struct ResponseStore: Sendable {
             guard !index.isEmpty, let data = try? JSONEncoder().encode(index) else {
                 return try await cache.remove(for: keys.index)
             }
-            try await cache.store(DataCacheEntry(data: data, createdAt: time), for: keys.index)
+            try await cache.store(DataCacheEntry(data: data, creationDate: time), for: keys.index)
         } != nil
     }
 
@@ -194,9 +194,9 @@ private final class CollectingWriter: DataCacheWriter {
 
     func append(_ bytes: Data) async throws(DataCacheError) { data.withLock { $0.append(bytes) } }
 
-    func finish(metadata: Data, createdAt: Date) async throws(DataCacheError) {
+    func finish(metadata: Data, creationDate: Date) async throws(DataCacheError) {
         let data = data.withLock { $0 }
-        try await cache.store(DataCacheEntry(data: data, metadata: metadata, createdAt: createdAt), for: key)
+        try await cache.store(DataCacheEntry(data: data, metadata: metadata, creationDate: creationDate), for: key)
     }
 
     func cancel() async { data.withLock { $0 = Data() } }

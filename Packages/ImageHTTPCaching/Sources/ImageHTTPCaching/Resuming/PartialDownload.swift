@@ -14,14 +14,14 @@ struct PartialDownload: Codable, Equatable {
     private let address: SecretText
     /// A strong entity tag or a strong Last-Modified date (RFC 9110, 8.8), with one character for each byte.
     let validator: String
-    let totalBytes: Int
+    let totalByteCount: Int
     private let fields: [Field]
 
     /// Returns nil unless the response has status 200, a length and a strong validator, isn't decoded, and allows
     /// ranges and storage.
     init?(_ head: ResponseHead, now: Date) {
         let headers = head.headers
-        guard head.status == .ok, !head.isPart, let total = head.expectedBytes,
+        guard head.status == .ok, !head.isPart, let total = head.expectedByteCount,
             ContentCodings(headers).decodable.isEmpty,
             headers[.acceptRanges]?.lowercased() != "none",
             !CacheDirectives(headers).contains("no-store"),
@@ -29,7 +29,7 @@ struct PartialDownload: Codable, Equatable {
         else { return nil }
         address = SecretText(head.url.normalizedText)
         self.validator = validator
-        totalBytes = total
+        totalByteCount = total
         fields = headers.map { Field(name: $0.name.rawName, byteText: $0.byteText) }
     }
 
@@ -77,15 +77,15 @@ struct PartialDownload: Codable, Equatable {
         guard address.matches(head.url.normalizedText), ContentCodings(head.headers).decodable.isEmpty,
             !head.hasSeveralRanges, let contentRange = head.contentRange
         else { return false }
-        return tag(of: head) == validator && contentRange.range == offset...(totalBytes - 1)
-            && contentRange.totalBytes == totalBytes
-            && head.expectedBytes.map { $0 == totalBytes - offset } ?? true
+        return tag(of: head) == validator && contentRange.range == offset...(totalByteCount - 1)
+            && contentRange.totalByteCount == totalByteCount
+            && head.expectedByteCount.map { $0 == totalByteCount - offset } ?? true
     }
 
     /// Whether a response with status 200 has the complete body. The same version has the same length.
     private func isWhole(_ head: ResponseHead) -> Bool {
         let isSameVersion = address.matches(head.url.normalizedText) && tag(of: head) == validator
-        let hasOtherLength = head.expectedBytes.map { $0 != totalBytes } ?? false
+        let hasOtherLength = head.expectedByteCount.map { $0 != totalByteCount } ?? false
         return !head.isPart && !(isSameVersion && hasOtherLength && ContentCodings(head.headers).decodable.isEmpty)
     }
 
@@ -104,7 +104,7 @@ struct PartialDownload: Codable, Equatable {
             headers.append(HTTPField(name: name, byteText: field.byteText))
         }
         for field in part.headers where !Self.isPositionField(field.name) { headers.append(field) }
-        return ResponseHead(status: .ok, headers: headers, url: part.url, expectedBytes: totalBytes)
+        return ResponseHead(status: .ok, headers: headers, url: part.url, expectedByteCount: totalByteCount)
     }
 
     private static func isPositionField(_ name: HTTPField.Name) -> Bool {
@@ -124,7 +124,7 @@ extension ResponseHead {
     var isPart: Bool {
         if status == .partialContent || hasSeveralRanges { return true }
         guard status == .ok, headers.contains(.contentRange) else { return false }
-        guard let contentRange, let total = contentRange.totalBytes else { return true }
+        guard let contentRange, let total = contentRange.totalByteCount else { return true }
         return contentRange.range != 0...(total - 1)
     }
 }
@@ -133,7 +133,7 @@ extension ResponseHead {
 struct ContentRange: Equatable {
     let range: ClosedRange<Int>
     /// `nil` if the server doesn't know the length.
-    let totalBytes: Int?
+    let totalByteCount: Int?
 
     /// Returns nil for other units, and if the value is invalid or inconsistent.
     init?(_ text: String) {
@@ -145,8 +145,8 @@ struct ContentRange: Equatable {
             first <= last
         else { return nil }
         range = first...last
-        totalBytes = Self.number(parts[1])
-        guard parts[1] == "*" || totalBytes.map({ $0 > last }) == true else { return nil }
+        totalByteCount = Self.number(parts[1])
+        guard parts[1] == "*" || totalByteCount.map({ $0 > last }) == true else { return nil }
     }
 
     private static func number(_ digits: Substring) -> Int? {
@@ -196,7 +196,7 @@ struct PartialStore: Sendable {
         var parts: [Range<Int>] = []
         while let part = await part(of: partial, at: parts.last?.upperBound ?? 0) {
             let start = parts.last?.upperBound ?? 0
-            guard !part.isEmpty, start + part.count < partial.totalBytes else { break }
+            guard !part.isEmpty, start + part.count < partial.totalByteCount else { break }
             parts.append(start..<start + part.count)
         }
         return (partial, parts)
@@ -251,7 +251,7 @@ struct PartialStore: Sendable {
     }
 
     private func save(_ data: Data, _ name: String) async -> Bool {
-        let entry = DataCacheEntry(data: data, createdAt: now())
+        let entry = DataCacheEntry(data: data, creationDate: now())
         return await reporting { () async throws(DataCacheError) -> Void in
             if let key = try await key(name, creating: true) { try await cache.store(entry, for: key) }
         } != nil

@@ -14,7 +14,7 @@ public struct ResumingTransport: DataTransport {
     private let transport: any DataTransport
     private let cache: any ImageDataCache
     private let partition: String
-    private let partBytes: Int
+    private let partByteCount: Int
     private let timeout: StoreTimeout
     private let names: EntryNames
     private let now: @Sendable () -> Date
@@ -26,21 +26,21 @@ public struct ResumingTransport: DataTransport {
     ///   - transport: Sends the requests.
     ///   - cache: The cache for the parts. It may also store complete bodies, because the keys differ.
     ///   - partition: A name for the account. Parts of one account aren't used for another.
-    ///   - partBytes: The size in bytes of a part in the cache. At most this many bytes are lost if the process is
+    ///   - partByteCount: The size in bytes of a part in the cache. At most this many bytes are lost if the process is
     ///     killed.
     ///   - clock: Measures how long a transfer waits until a part is stored: two seconds at most. Nil for no limit.
     ///   - now: Returns the current date.
     ///   - onCacheFailure: Called with the URL of the request if the cache fails. The transfer continues without it.
     public init(
         _ transport: any DataTransport, cache: any ImageDataCache, partition: String = "",
-        partBytes: Int = 1 << 20, clock: (any Clock<Duration>)? = ContinuousClock(),
-        now: @escaping @Sendable () -> Date,
+        partByteCount: Int = 1 << 20, clock: (any Clock<Duration>)? = ContinuousClock(),
+        now: @escaping @Sendable () -> Date = { Date() },
         onCacheFailure: @escaping @Sendable (URL, DataCacheError) -> Void = { _, _ in }
     ) {
         self.transport = transport
         self.cache = cache
         self.partition = partition
-        self.partBytes = partBytes
+        self.partByteCount = partByteCount
         timeout = StoreTimeout(clock: clock)
         names = EntryNames(cache)
         self.now = now
@@ -73,7 +73,7 @@ public struct ResumingTransport: DataTransport {
         _ partial: PartialDownload, _ head: ResponseHead, stored: [Range<Int>], rest: TransportBody,
         _ store: PartialStore, _ request: TransportRequest
     ) throws(TransportError) -> TransportResponse {
-        guard partial.totalBytes <= request.maxBodyBytes else { throw .tooLarge(allowedBytes: request.maxBodyBytes) }
+        guard partial.totalByteCount <= request.bodyByteLimit else { throw .tooLarge(byteLimit: request.bodyByteLimit) }
         return TransportResponse(head: head, body: body(partial, stored: stored, rest: rest, store))
     }
 
@@ -92,7 +92,7 @@ public struct ResumingTransport: DataTransport {
     private func body(
         _ partial: PartialDownload, stored: [Range<Int>], rest: TransportBody, _ store: PartialStore
     ) -> TransportBody {
-        ResumableBody(partial, stored: stored, rest: rest, store: store, partBytes: partBytes).body
+        ResumableBody(partial, stored: stored, rest: rest, store: store, partByteCount: partByteCount).body
     }
 }
 
@@ -121,14 +121,14 @@ final class ResumableBody: Sendable {
 
     /// - Parameter stored: The ranges of the stored parts, from the beginning of the body without gaps.
     init(
-        _ partial: PartialDownload, stored: [Range<Int>], rest: TransportBody, store: PartialStore, partBytes: Int
+        _ partial: PartialDownload, stored: [Range<Int>], rest: TransportBody, store: PartialStore, partByteCount: Int
     ) {
         self.partial = partial
         self.rest = rest
         self.store = store
         isResumed = !stored.isEmpty
         let assembler = PartAssembler(
-            totalBytes: partial.totalBytes, partBytes: partBytes, offset: stored.last?.upperBound ?? 0)
+            totalByteCount: partial.totalByteCount, partByteCount: partByteCount, offset: stored.last?.upperBound ?? 0)
         state = Mutex(State(stored: stored, toReplay: stored[...], assembler: assembler))
     }
 
@@ -196,25 +196,27 @@ struct PartAssembler {
         var data: Data
     }
 
-    private let totalBytes: Int
-    private let partBytes: Int
+    private let totalByteCount: Int
+    private let partByteCount: Int
     private var received: Int
     private var pending = Data()
 
-    init(totalBytes: Int, partBytes: Int, offset: Int) {
-        self.totalBytes = totalBytes
-        self.partBytes = partBytes
+    init(totalByteCount: Int, partByteCount: Int, offset: Int) {
+        self.totalByteCount = totalByteCount
+        self.partByteCount = partByteCount
         received = offset
     }
 
     /// Returns a part if it is full. Throws `.malformedResponse` if there are more bytes than announced.
     mutating func arrived(_ piece: Data) throws(TransportError) -> Part? {
         received += piece.count
-        guard received <= totalBytes else { throw .malformedResponse("more than the \(totalBytes) bytes announced") }
-        // At most `partBytes`, although the server announces the total.
-        if pending.isEmpty { pending.reserveCapacity(min(partBytes, totalBytes - received + piece.count)) }
+        guard received <= totalByteCount else {
+            throw .malformedResponse("more than the \(totalByteCount) bytes announced")
+        }
+        // At most `partByteCount`, although the server announces the total.
+        if pending.isEmpty { pending.reserveCapacity(min(partByteCount, totalByteCount - received + piece.count)) }
         pending.append(piece)
-        return pending.count >= partBytes ? takePart() : nil
+        return pending.count >= partByteCount ? takePart() : nil
     }
 
     /// Returns the bytes that aren't in a part yet.
@@ -222,7 +224,7 @@ struct PartAssembler {
 
     /// Throws `.closedEarly` if bytes are missing.
     func finish() throws(TransportError) {
-        guard received == totalBytes else { throw .closedEarly(received: received, expected: totalBytes) }
+        guard received == totalByteCount else { throw .closedEarly(received: received, expected: totalByteCount) }
     }
 
     private mutating func takePart() -> Part {

@@ -12,7 +12,7 @@ public struct RFC9111Policy: HTTPCachePolicy {
     /// fresh (4.2.2).
     public var heuristicFraction: Double
     /// The upper limit of the heuristic lifetime.
-    public var longestHeuristicLifetime: Duration
+    public var maxHeuristicLifetime: Duration
     /// How long a 404 or 410 without an explicit lifetime is fresh. `nil` treats them like any other status.
     public var negativeLifetime: Duration?
     /// The lifetime of a response without an explicit lifetime and without a validator. If it is `nil`, such a response
@@ -21,11 +21,11 @@ public struct RFC9111Policy: HTTPCachePolicy {
 
     /// Creates a policy. See the properties for the meaning of the parameters.
     public init(
-        heuristicFraction: Double = 0.1, longestHeuristicLifetime: Duration = .seconds(86_400),
+        heuristicFraction: Double = 0.1, maxHeuristicLifetime: Duration = .seconds(86_400),
         negativeLifetime: Duration? = .seconds(60), defaultLifetime: Duration? = nil
     ) {
         self.heuristicFraction = heuristicFraction
-        self.longestHeuristicLifetime = longestHeuristicLifetime
+        self.maxHeuristicLifetime = maxHeuristicLifetime
         self.negativeLifetime = negativeLifetime
         self.defaultLifetime = defaultLifetime
     }
@@ -72,7 +72,7 @@ public struct RFC9111Policy: HTTPCachePolicy {
         guard Self.isHeuristicallyCacheable(response.status) || directives.contains("public") else { return 0 }
         if let modified = response.firstDate(of: .lastModified) {
             let unchanged = max(0, min(response.date, response.responseTime).timeIntervalSince(modified))
-            return min(unchanged * heuristicFraction, longestHeuristicLifetime.inSeconds)
+            return min(unchanged * heuristicFraction, maxHeuristicLifetime.inSeconds)
         }
         return response.headers.contains(.eTag) ? 0 : defaultLifetime?.inSeconds ?? 0
     }

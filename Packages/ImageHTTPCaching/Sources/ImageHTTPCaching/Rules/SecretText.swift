@@ -50,7 +50,7 @@ public final class EntryNames: Sendable {
             if let known = key.withLock({ $0 }) { return known }
             var stored = try await storedKey()
             if stored == nil, let creationTime {
-                let new = DataCacheEntry(data: Data(SecretText.randomKey()), createdAt: creationTime)
+                let new = DataCacheEntry(data: Data(SecretText.randomKey()), creationDate: creationTime)
                 try await cache.store(new, for: Self.entryKey)
                 // That of another process, if both have made one.
                 stored = try await storedKey()

@@ -60,9 +60,25 @@ final class DownloadGate: Sendable {
         try await wait(Waiting(priority: priority, needsNetwork: false), onWait)
     }
 
-    /// Waits until a download is allowed and there is a network.
-    func waitForNetwork(_ priority: LivePriority, onWait: () -> Void) async throws {
-        try await wait(Waiting(priority: priority, needsNetwork: true), onWait)
+    /// Waits until a download is allowed and there is a network. Returns false if that takes longer than a limit.
+    func waitForNetwork(
+        _ priority: LivePriority, atMost limit: Duration?, _ clock: any Clock<Duration>,
+        onWait: @escaping @Sendable () -> Void
+    ) async throws -> Bool {
+        try await withThrowingTaskGroup(of: Bool.self) { group in
+            defer { group.cancelAll() }
+            group.addTask {
+                try await self.wait(Waiting(priority: priority, needsNetwork: true), onWait)
+                return true
+            }
+            if let limit {
+                group.addTask {
+                    try await clock.sleep(for: limit.limited)
+                    return false
+                }
+            }
+            return try await group.next() ?? true
+        }
     }
 
     private func wait(_ download: Waiting, _ onWait: () -> Void) async throws {
@@ -76,7 +92,7 @@ final class DownloadGate: Sendable {
         defer { state.withLock { $0.waiting[id] = nil } }
         onWait()
         let observation = download.priority.observe { [weak self] _ in self?.reconsider(id) }
-        defer { observation.end() }
+        defer { observation.cancel() }
         reconsider(id)  // the priority may have changed before the observation
         try await download.opening.wait()
     }
@@ -140,7 +156,7 @@ extension ImageLoaderParts {
     }
 
     /// Sends the current conditions and all changes to the gate while the observations exist.
-    func observeConditions(for gate: DownloadGate) -> [MonitorObservation] {
+    func observeConditions(for gate: DownloadGate) -> [ChangeObservation] {
         [
             memoryPressureMonitor.map { observe($0) { level in gate.changeConditions { $0.pressure = level } } },
             applicationStateMonitor.map { observe($0) { state in gate.changeConditions { $0.application = state } } },
@@ -151,7 +167,7 @@ extension ImageLoaderParts {
     /// Observes a condition and applies its current value, until that is stable, so that no change is lost.
     private func observe<Condition>(
         _ monitor: some ConditionMonitor<Condition>, _ apply: @escaping @Sendable (Condition) -> Void
-    ) -> MonitorObservation {
+    ) -> ChangeObservation {
         let observation = monitor.observe(apply)
         var applied = monitor.condition
         apply(applied)

@@ -228,7 +228,7 @@ extension DecodedImage {
             } catch is CancellationError {
                 throw CancellationError()
             } catch {
-                throw ImageError.processing(identifier: processor.identifier, "\(error)")
+                throw ImageError.processing(identifier: processor.identifier, UnderlyingError(error))
             }
         }
         return image

@@ -93,8 +93,8 @@ extension ImageLoader {
     }
 
     func checkSize(of data: Data) throws(ImageError) -> Data {
-        let limit = configuration.transferOptions.maxBodyBytes
-        guard data.count <= limit else { throw .tooLarge(allowedBytes: limit) }
+        let limit = configuration.transferOptions.bodyByteLimit
+        guard data.count <= limit else { throw .tooLarge(byteLimit: limit) }
         return data
     }
 
@@ -118,12 +118,12 @@ extension ImageLoader {
         _ response: TransportResponse, into received: ReceivedBytes = ReceivedBytes(),
         onProgress: (WorkProgress) -> Void = { _ in }
     ) async throws(TransportError) -> Data {
-        let (total, limit) = (response.head.expectedBytes, configuration.transferOptions.maxBodyBytes)
+        let (total, limit) = (response.head.expectedByteCount, configuration.transferOptions.bodyByteLimit)
         var pieces = response.body.makeAsyncIterator()
         while let piece = try await pieces.next(isolation: nil) {
-            guard received.count + piece.count <= limit else { throw .tooLarge(allowedBytes: limit) }
-            received.append(piece, expectedBytes: total)
-            onProgress(WorkProgress(completedBytes: received.count, totalBytes: total))
+            guard received.count + piece.count <= limit else { throw .tooLarge(byteLimit: limit) }
+            received.append(piece, expectedByteCount: total)
+            onProgress(WorkProgress(completedByteCount: received.count, totalByteCount: total))
         }
         return received.all
     }
@@ -253,7 +253,11 @@ extension ImageLoader {
         if failure.isInterrupted { return }
         retries.hasFailed = true
         if let gate = gate(for: context), gate.isOffline, failure.error.mayBeCausedByNetwork {
-            try await gate.waitForNetwork(priority) { context.send(.waitingForNetwork) }
+            let (limit, clock) = (configuration.maxNetworkWait, configuration.clock)
+            let isBack = try await gate.waitForNetwork(priority, atMost: limit, clock) {
+                context.send(.waitingForNetwork)
+            }
+            guard isBack else { throw failure.error }
             retries = Retries(hasFailed: true)
             return
         }
@@ -275,10 +279,10 @@ extension ImageLoader {
             data = try await RunningFetch.run(context.original, for: self, fetch)
         } catch let error as ImageError {
             throw error
-        } catch is CancellationError {
-            throw Task.isCancelled ? .cancelled : .fetch("it threw CancellationError without being cancelled")
+        } catch is CancellationError where Task.isCancelled {
+            throw .cancelled
         } catch {
-            throw .fetch("\(error)")
+            throw .fetch(UnderlyingError(error))
         }
         return recordLoad(of: try checkSize(of: data), from: .network, start, isStored: false, context)
     }
@@ -301,9 +305,9 @@ extension ImageLoader {
         defer { incoming.withLock { if $0[context.originalKey] === received { $0[context.originalKey] = nil } } }
         var reported = 0
         let data = try await collect(response, into: received) { progress in
-            moved(progress.completedBytes - reported)
-            reported = progress.completedBytes
-            context.send(.received(bytes: progress.completedBytes, of: progress.totalBytes))
+            moved(progress.completedByteCount - reported)
+            reported = progress.completedByteCount
+            context.send(.received(bytes: progress.completedByteCount, of: progress.totalByteCount))
             shared.report(progress)
         }
         return recordLoad(of: data, from: response.source, start, isStored: response.isStored, context)
@@ -323,13 +327,13 @@ final class ReceivedBytes: Sendable {
         data.withLock { Data($0[($0.startIndex + min(offset, $0.count))...]) }
     }
 
-    /// - Parameter expectedBytes: The announced length, if any. At most 16 MB are reserved.
-    func append(_ piece: Data, expectedBytes: Int?) {
+    /// - Parameter expectedByteCount: The announced length, if any. At most 16 MB are reserved.
+    func append(_ piece: Data, expectedByteCount: Int?) {
         data.withLock { data in
             if data.isEmpty {
                 data = piece
             } else {
-                data.reserveCapacity(min(max(0, expectedBytes ?? 0), 16_000_000))
+                data.reserveCapacity(min(max(0, expectedByteCount ?? 0), 16_000_000))
                 data.append(piece)
             }
         }

@@ -14,15 +14,15 @@ extension TransportRequest {
     /// - Parameter identifier: The text that identifies the original. An application's own fetch has a URL with it.
     init(_ request: ImageRequest, identifier: String, _ limits: TransferOptions) throws(ImageError) {
         var fields = HTTPFields()
-        for (name, value) in request.url == nil ? [:] : request.headers {
-            guard let name = HTTPField.Name(name) else { throw .invalidURL("no header can be named \"\(name)\"") }
+        for (name, value) in request.url == nil ? [] : request.headers.sorted {
+            guard let name = HTTPField.Name(name) else { throw .invalidHeader(name) }
             fields.append(HTTPField(name: name, value: value))
         }
         let url = request.url ?? URL(fetchNamed: identifier, isPrivate: !request.headers.isEmpty)
         guard let url else { throw .invalidURL(identifier) }
         self.init(
             url: url, headers: fields, connectTimeout: limits.connectTimeout, stallTimeout: limits.stallTimeout,
-            totalTimeout: limits.totalTimeout, maxBodyBytes: limits.maxBodyBytes, maxRedirects: limits.maxRedirects)
+            totalTimeout: limits.totalTimeout, bodyByteLimit: limits.bodyByteLimit, maxRedirects: limits.maxRedirects)
         minBytesPerSecond = limits.minBytesPerSecond
         // The identifier of a URL without headers and `identifier` is its key. All others have a space.
         if !identifier.utf8.contains(UInt8(ascii: " ")) { self.identifier = identifier }

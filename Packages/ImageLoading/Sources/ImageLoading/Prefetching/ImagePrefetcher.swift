@@ -27,7 +27,7 @@ public final class ImagePrefetcher: Sendable {
         var tasks: [PrefetchID: Task<Void, Never>] = [:]
         /// The calls of `finished()`.
         var listeners: [OneTimeSignal] = []
-        var pressureObservation: MonitorObservation?
+        var pressureObservation: ChangeObservation?
 
         /// Removes and returns the listeners if there are no more prefetches.
         mutating func takeListeners() -> [OneTimeSignal] {

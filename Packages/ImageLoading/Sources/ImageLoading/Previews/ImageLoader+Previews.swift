@@ -54,7 +54,9 @@ extension RequestContext {
 }
 
 extension SharedOperation {
-    func report(_ preview: ImagePreview) { report(WorkProgress(completedBytes: 0, totalBytes: nil, preview: preview)) }
+    func report(_ preview: ImagePreview) {
+        report(WorkProgress(completedByteCount: 0, totalByteCount: nil, preview: preview))
+    }
 }
 
 /// Handles inputs in the decode lane, one at a time. A new input replaces the waiting one.

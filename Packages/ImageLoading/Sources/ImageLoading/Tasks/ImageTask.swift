@@ -48,16 +48,18 @@ public final class ImageTask: Hashable, Sendable {
     /// Whether the request has ended or was cancelled.
     package var hasEnded: Bool { state.hasEnded }
 
-    /// Ends the request. A request that has ended keeps its result, for `image()` and `events`.
+    /// Ends the request. A request that has ended keeps its result, for `image` and `events`.
     ///
     /// If you call it on the main actor, the handler of `load` is not called afterwards.
     public func cancel() { state.cancel() }
 
     /// Waits for the image. Also throws `.cancelled` if the calling task is cancelled, which does not end the request.
-    public func image() async throws(ImageError) -> LoadedImage {
-        var cursor = TaskEvents.Cursor.beforeResult
-        guard case .finished(let result) = await state.next(&cursor) else { throw .cancelled }
-        return try result.get()
+    public var image: LoadedImage {
+        get async throws(ImageError) {
+            var cursor = TaskEvents.Cursor.beforeResult
+            guard case .finished(let result) = await state.next(&cursor) else { throw .cancelled }
+            return try result.get()
+        }
     }
 
     /// The events of a task. Ends after `finished`, and when the task or the iterating task is cancelled.

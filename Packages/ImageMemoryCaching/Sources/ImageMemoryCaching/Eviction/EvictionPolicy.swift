@@ -24,6 +24,9 @@ public struct EvictionPolicy: Sendable {
 }
 
 extension EvictionPolicy {
+    /// The default of caches, which can change in a later version: `gdsf`.
+    public static let standard = gdsf
+
     /// Evicts the least recently used entry.
     public static let lru = EvictionPolicy(name: "LRU") { LRUOrder() }
 

@@ -163,8 +163,10 @@ public final class LoadingImageView: ImageSurface {
         }
         let start = loadingSince ?? now()
         loadingSince = start
-        guard now() - start >= Self.slowLoad, let progress, let total = progress.totalBytes, total > 0 else { return }
-        view.showProgress(Double(progress.completedBytes) / Double(total))
+        guard now() - start >= Self.slowLoad, let progress, let total = progress.totalByteCount, total > 0 else {
+            return
+        }
+        view.showProgress(Double(progress.completedByteCount) / Double(total))
     }
 }
 

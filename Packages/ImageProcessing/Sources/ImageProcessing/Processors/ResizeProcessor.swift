@@ -87,9 +87,16 @@ private final class RowCollector: PixelRowSink {
 public struct CropProcessor: ImageProcessor {
     /// The error of a crop.
     @nonexhaustive
-    public enum Failure: Error, Hashable, Sendable {
+    public enum Failure: Error, Hashable, Sendable, CustomStringConvertible, LocalizedError {
         /// The rectangle is empty or completely outside the image, which has this size.
         case outside(PixelSize)
+
+        public var errorDescription: String? { description }
+        public var description: String {
+            switch self {
+            case .outside(let size): "the rectangle to crop to is outside of the image of \(size) pixels"
+            }
+        }
     }
 
     private let origin: (x: Int, y: Int)

@@ -67,7 +67,7 @@ final class CollectorClient: Sendable {
             return [429, 502, 503, 504].contains(status) ? .unavailable : .refused
         } catch {
             if Task.isCancelled { return .unavailable }
-            changed(isFailing: true, "\(error)".withoutSecrets)
+            changed(isFailing: true, LoaderInstrumentation.redacted("\(error)"))
             return error is TransportError ? .unavailable : .refused
         }
     }
@@ -76,7 +76,7 @@ final class CollectorClient: Sendable {
         let body = try OTLPDocument.json(kind, records, of: collector)
         var request = TransportRequest(
             url: url, method: .post, headers: collector.headers, body: body, connectTimeout: Self.timeout,
-            stallTimeout: Self.timeout, totalTimeout: Self.timeout, maxBodyBytes: 1 << 20, followsRedirects: false)
+            stallTimeout: Self.timeout, totalTimeout: Self.timeout, bodyByteLimit: 1 << 20, followsRedirects: false)
         request.headers[.contentType] = "application/json"
         return request
     }

@@ -20,7 +20,7 @@ package struct DecodingJob: Codable, Sendable {
         }
         do throws(ImageDecodingError) {
             let limits = DecodingLimits(
-                encodedBytes: .max, pixels: .max, side: .max, decodedBytes: decodedBytes)
+                encodedByteLimit: .max, maxPixels: .max, maxSide: .max, decodedByteLimit: decodedBytes)
             let image = try decoder.open(file, limits: limits)
             try image.decode(
                 frame: 0, size: PixelSize(width: width, height: height),

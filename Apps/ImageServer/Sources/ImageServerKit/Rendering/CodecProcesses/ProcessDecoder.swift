@@ -28,7 +28,7 @@ struct ProcessDecoder: ImageDecoder {
         let image = try base.open(data, limits: limits)
         let largest = image.header.frameCount > 1 ? animationArea : smallArea
         if image.header.storedSize.area <= largest { return image }
-        return ProcessImage(image, data, decodedBytes: limits.pixels * Self.bytesPerPixel)
+        return ProcessImage(image, data, decodedBytes: limits.maxPixels * Self.bytesPerPixel)
     }
 }
 
@@ -51,7 +51,7 @@ private final class ProcessImage: OpenedImage {
         base.decodableSize(covering: target, preference: preference)
     }
 
-    func heldBytes(frame index: Int, size: PixelSize, layout: PixelLayout) -> Int {
+    func heldByteCount(frame index: Int, size: PixelSize, layout: PixelLayout) -> Int {
         size.area * layout.bytesPerPixel
     }
 
