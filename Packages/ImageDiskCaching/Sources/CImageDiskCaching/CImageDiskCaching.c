@@ -38,7 +38,10 @@ int disk_claim(const char *folder, int64_t place) {
     return is_claimed ? disk_is_claimed : -1;
 }
 #else
-int disk_claim(const char *folder, int64_t place) { return errno = ENOTSUP, -1; }
+int disk_claim(const char *folder, int64_t place) {
+    (void)folder, (void)place;
+    return errno = ENOTSUP, -1;
+}
 #endif
 
 long disk_read(int file, void *bytes, size_t count, long offset, bool cached) {
