@@ -31,7 +31,7 @@ extension GtkWidgetRef {
     }
 
     /// The number of pixels per point.
-    var scaleFactor: Int { Int(unsafe gtk_widget_get_scale_factor(pointer)) }
+    var pixelsPerPoint: Int { Int(unsafe gtk_widget_get_scale_factor(pointer)) }
 
     /// The width in points.
     var width: Int { Int(unsafe gtk_widget_get_width(pointer)) }

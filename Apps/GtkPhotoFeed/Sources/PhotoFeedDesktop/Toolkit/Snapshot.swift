@@ -10,7 +10,7 @@ func saveSnapshot(of widget: GtkWidgetRef, to path: String) -> Bool {
         let paintable = unsafe gtk_widget_paintable_new(widget.pointer)
     else { return false }
     defer { unsafe g_object_unref(UnsafeMutableRawPointer(paintable)) }
-    let scale = widget.scaleFactor
+    let scale = widget.pixelsPerPoint
     unsafe gtk_snapshot_scale(snapshot, Float(scale), Float(scale))
     unsafe gdk_paintable_snapshot(paintable, snapshot, Double(width), Double(height))
     guard let node = unsafe gtk_snapshot_free_to_node(snapshot) else { return false }

@@ -22,7 +22,7 @@ extension FeedWindow {
     /// Prefetches images at the current size of the cells.
     func followThumbnailSize() {
         prefetch.reset()
-        (loading.thumbnailSize.side, loading.thumbnailSize.scale) = (layout.side, window.scaleFactor)
+        (loading.thumbnailSize.side, loading.thumbnailSize.scale) = (layout.side, window.pixelsPerPoint)
     }
 
     /// Changes the layout and scrolls to the top.
