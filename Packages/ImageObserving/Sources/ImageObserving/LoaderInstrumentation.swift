@@ -32,7 +32,7 @@
         ///   - now: Returns the current time, for the start of spans.
         public init(
             logger: Logger? = nil, metrics: (any MetricsFactory)? = nil, tracer: (any Tracer)? = nil,
-            address: @escaping @Sendable (URL) -> String = { $0.withoutSecrets },
+            address: @escaping @Sendable (URL) -> String = { LoaderInstrumentation.redacted($0) },
             next: (any ImageLoaderObserver)? = nil, now: @escaping @Sendable () -> Date = { Date() }
         ) {
             log = logger.map { LoaderLog(logger: $0) }
@@ -45,6 +45,9 @@
 
         /// Returns a text without the credentials, queries and fragments of the URLs in it, which end at a space.
         public static func redacted(_ text: String) -> String { text.withoutSecrets }
+
+        /// Returns a URL without its credentials, query and fragment, and without the content of a `data:` URL.
+        public static func redacted(_ url: URL) -> String { url.withoutSecrets }
 
         public func handle(_ event: ImageLoadEvent) {
             let writes = log?.accepts(event.kind) ?? false

@@ -44,7 +44,9 @@ extension DataCacheError {
         case .noSpace: "noSpace"
         case .inaccessible: "inaccessible"
         case .tooLarge: "tooLarge"
+        case .conflictingOptions: "conflictingOptions"
         case .io: "io"
+        case .other: "other"
         @unknown default: "other"
         }
     }

@@ -140,6 +140,7 @@ extension CacheAnswer {
         switch self {
         case .stored(let response): response
         case .exchange(_, let start): try await start()
+        @unknown default: throw TransportError.other("an unknown answer of the cache")
         }
     }
 }

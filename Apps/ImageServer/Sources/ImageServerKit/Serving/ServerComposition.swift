@@ -136,7 +136,7 @@ extension ServerSettings {
                     failures.increment()
                     reports.report(
                         "source cache failed", failure,
-                        ["url": "\(LoaderInstrumentation.redacted(url.absoluteString))"], to: logger)
+                        ["url": "\(LoaderInstrumentation.redacted(url))"], to: logger)
                 }),
             clock: ContinuousClock(), now: { Date() })
         return FreshnessRecorder(over: caching, bounds: bounds, forwarding: forwarding, now: { Date() })

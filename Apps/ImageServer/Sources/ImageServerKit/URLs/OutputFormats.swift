@@ -12,7 +12,7 @@ public struct OutputFormat: Sendable {
     /// The format.
     public let format: ImageFormat
     /// The media type, for example "image/jpeg".
-    public let mediaType: String
+    public var mediaType: String { format.mediaType }
     /// The extensions of file names and URLs. The first one is used for new names.
     public let extensions: [String]
     /// Whether the format has transparency.
